@@ -1,0 +1,149 @@
+"""document.py: a file as lines, without losing a byte, and the hash of a range of them.
+
+Lines are split on `\\n`; one `\\r` before it belongs to the line end. Everything else (a lone
+carriage return, a form feed, bytes that are not UTF-8) is text. A UTF-8 byte order mark is not
+part of line 1. Lines are numbered from 1; the empty range before line n+1 is `(n+1, n)`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """Bytes `start:end` of a document give way to `new`; `start == end` only inserts."""
+
+    start: int
+    end: int
+    new: bytes
+
+
+@dataclass(frozen=True)
+class Document:
+    """The bytes of one file, seen as lines."""
+
+    data: bytes
+
+    @cached_property
+    def bom(self) -> bytes:
+        """The byte order mark, or nothing."""
+        return BOM if self.data.startswith(BOM) else b""
+
+    @cached_property
+    def _raw_lines(self) -> list[bytes]:
+        """Each line with its end."""
+        pieces = self.data[len(self.bom) :].split(b"\n")
+        last = pieces.pop()
+        raw = [piece + b"\n" for piece in pieces]
+        return [*raw, last] if last else raw
+
+    @cached_property
+    def lines(self) -> tuple[bytes, ...]:
+        """The text of each line, without its end."""
+        return tuple(raw[: len(raw) - len(line_end(raw))] for raw in self._raw_lines)
+
+    @cached_property
+    def offsets(self) -> tuple[int, ...]:
+        """Where each line begins in `data`, and, last, where the file ends."""
+        return tuple(accumulate(map(len, self._raw_lines), initial=len(self.bom)))
+
+    @property
+    def line_count(self) -> int:
+        return len(self._raw_lines)
+
+    @property
+    def is_terminated(self) -> bool:
+        """Whether the last line has an end; true of a file without lines."""
+        return not self._raw_lines or self._raw_lines[-1].endswith(b"\n")
+
+    def raw_line(self, number: int) -> bytes:
+        """Line `number` with its end."""
+        return self._raw_lines[number - 1]
+
+    def end_of(self, number: int) -> bytes:
+        """The line end of line `number`: `\\n`, `\\r\\n`, or nothing."""
+        return line_end(self._raw_lines[number - 1])
+
+    def span(self, start_line: int, end_line: int) -> tuple[int, int]:
+        """The bytes that a range of lines covers, line ends included."""
+        return self.offsets[start_line - 1], self.offsets[end_line]
+
+    def line_at(self, offset: int) -> int:
+        """The number of the line that holds the byte at `offset`; n+1 at the end of the file.
+
+        The end of a file whose last line has no end belongs to that line.
+        """
+        if offset >= len(self.data):
+            return self.line_count + (1 if self.is_terminated else 0)
+        return max(bisect_right(self.offsets, offset), 1)
+
+    def lines_of(self, start: int, end: int) -> tuple[int, int]:
+        """The range of full lines of which `start:end` covers at least one byte.
+
+        An empty stretch at the beginning of a line is the empty range before it; one inside a
+        line is that line.
+        """
+        first = self.line_at(start)
+        if start == end:
+            at_border = first > self.line_count or self.offsets[first - 1] == start
+            return (first, first - 1) if at_border else (first, first)
+        return first, self.line_at(end - 1)
+
+    def range_hash(self, start_line: int, end_line: int) -> str:
+        """The hash of lines `start_line..end_line`, 64 hex digits."""
+        return hash_lines(self.lines[start_line - 1 : end_line])
+
+    @cached_property
+    def whole_hash(self) -> str:
+        """The hash of all lines."""
+        return hash_lines(self.lines)
+
+
+def line_end(raw: bytes) -> bytes:
+    """The end of a line given with it."""
+    if raw.endswith(b"\r\n"):
+        return b"\r\n"
+    return b"\n" if raw.endswith(b"\n") else b""
+
+
+def hash_lines(lines: Iterable[bytes]) -> str:
+    """SHA-256 over the lines joined with `\\n`, each of them terminated, in lower-case hex."""
+    return hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()
+
+
+def range_hash(data: bytes, start_line: int | None = None, end_line: int | None = None) -> str:
+    """The hash of a range of lines of a file's bytes, by default of all of them.
+
+    Raises IndexError when the range lies outside the file.
+    """
+    document = Document(data)
+    first = 1 if start_line is None else start_line
+    last = document.line_count if end_line is None else end_line
+    if not (1 <= first <= last + 1 and last <= document.line_count):
+        raise IndexError(f"lines {first}-{last} of a file of {document.line_count}")
+    return document.range_hash(first, last)
+
+
+def terminated(document: Document) -> Document:
+    """The same document with an end on its last line, so that ranges need no special case.
+
+    The end is that of the line before; `unterminated` takes it away again.
+    """
+    if document.is_terminated:
+        return document
+    above = document.end_of(document.line_count - 1) if document.line_count > 1 else b""
+    return Document(document.data + (above or b"\n"))
+
+
+def unterminated(data: bytes) -> bytes:
+    """The bytes without the end of the last line."""
+    end = line_end(data)
+    return data[: len(data) - len(end)]

@@ -1,0 +1,158 @@
+"""edits.py: the words hkgit thinks in. Nothing here reads a file or runs git.
+
+Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate escapes, so that
+`encoded` gives back exactly the bytes that the agent wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+REGULAR = 0o100644
+EXECUTABLE = 0o100755
+SYMLINK = 0o120000
+SUBMODULE = 0o160000
+DIRECTORY = 0o040000
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the one place where `old_text` stands in `path` by `new_text`.
+
+    An empty `old_text` creates the file. `line_hint` breaks ties and nothing else.
+    """
+
+    path: str
+    old_text: str
+    new_text: str
+    expected_hash: str | None = None
+    line_hint: int | None = None
+    replace_all: bool = False
+    expected_count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceRange:
+    """Replace lines `start_line..end_line` of the base by `new_lines`; none of them deletes."""
+
+    path: str
+    start_line: int
+    end_line: int
+    new_lines: tuple[str, ...]
+    expected_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InsertAfter:
+    """Put `new_lines` between lines `after_line` and `after_line + 1` of the base."""
+
+    path: str
+    after_line: int
+    new_lines: tuple[str, ...]
+    expected_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateFile:
+    """Make a file that is not there yet, byte for byte as given."""
+
+    path: str
+    new_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFile:
+    """Remove a file; the hash is that of the whole of it."""
+
+    path: str
+    expected_hash: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RenameFile:
+    """Move a file; the hash is that of the whole of it."""
+
+    path: str
+    new_path: str
+    expected_hash: str | None = None
+
+
+AnyEdit = Edit | ReplaceRange | InsertAfter | CreateFile | DeleteFile | RenameFile
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A document of edits in one dialect.
+
+    `blocks[i]` is the text of `edits[i]` alone: it parses by itself, in the same dialect, to
+    that edit. `sequential` says that each edit speaks of what the edits before it left; the
+    others all speak of the base.
+    """
+
+    dialect: str
+    edits: tuple[AnyEdit, ...]
+    blocks: tuple[str, ...]
+    sequential: bool
+    base: str | None = None
+    agent: str | None = None
+    summary: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A range that was read, with its hash; without lines, the hash of some range or of all.
+
+    `kind` is the evidence it gives: `hash` for --expect, `receipt` for a recorded reading.
+    """
+
+    path: str
+    start_line: int | None
+    end_line: int | None
+    range_hash: str
+    kind: str = "hash"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file as git keeps it: its bytes and its mode (links and submodules have one too)."""
+
+    data: bytes
+    mode: int = REGULAR
+
+
+class Snapshot(Protocol):
+    """Files at one moment: a commit's tree, a directory, a mapping."""
+
+    def get(self, path: str) -> File | None:
+        """The file at a root-relative path; a directory answers with mode DIRECTORY."""
+
+    def paths(self) -> Iterable[str]:
+        """Every path of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class MappingSnapshot:
+    """A snapshot of files held in memory."""
+
+    files: dict[str, File] = field(default_factory=dict)
+
+    def get(self, path: str) -> File | None:
+        found = self.files.get(path)
+        if found is None and any(name.startswith(path + "/") for name in self.files):
+            return File(b"", DIRECTORY)
+        return found
+
+    def paths(self) -> Iterable[str]:
+        return self.files
+
+
+def encoded(text: str) -> bytes:
+    """The bytes that an edit's text stands for."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def decoded(data: bytes) -> str:
+    """Bytes as an edit's text; the inverse of `encoded`."""
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,79 @@
+"""errors.py: every failure hkgit expects, each with an exit code scripts can rely on."""
+
+from __future__ import annotations
+
+
+class HkgitError(Exception):
+    """Says where it happened, what happened, and what to do next."""
+
+    exit_code = 70
+    status = "fault"
+
+    def __init__(self, where: str, what: str, fix: str = "") -> None:
+        super().__init__(f"{where}: {what}" + (f"\n{fix}" if fix else ""))
+        self.where = where
+        self.what = what
+        self.fix = fix
+
+
+class NoMatch(HkgitError):
+    """The old text stands nowhere in the file, not even roughly."""
+
+    exit_code = 1
+    status = "no_match"
+
+
+class AlreadyApplied(HkgitError):
+    """The file says already what the edit wants it to say."""
+
+    exit_code = 1
+    status = "already_applied"
+
+
+class Ambiguous(HkgitError):
+    """The old text fits more than one place, so choosing one would be a guess."""
+
+    exit_code = 2
+    status = "ambiguous"
+
+
+class Stale(HkgitError):
+    """An expected hash or tag does not hold: what was read is not what is there."""
+
+    exit_code = 3
+    status = "stale"
+
+
+class Conflict(HkgitError):
+    """The file and the edit changed the same words in different ways."""
+
+    exit_code = 3
+    status = "conflict"
+
+
+class InvalidInput(HkgitError):
+    """A spec, path, range or policy that cannot mean anything, or must not."""
+
+    exit_code = 4
+    status = "invalid"
+
+
+class VerifyFailed(HkgitError):
+    """The command given with --verify did not pass on the edited files."""
+
+    exit_code = 5
+    status = "verify_failed"
+
+
+class Rejected(HkgitError):
+    """The gate judged a commit and does not let it pass."""
+
+    exit_code = 6
+    status = "rejected"
+
+
+class GitRefused(HkgitError):
+    """git, a lock, a hook or the state of the repository stands in the way."""
+
+    exit_code = 7
+    status = "git_refused"
