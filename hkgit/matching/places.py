@@ -1,0 +1,40 @@
+"""places.py: what a tier answers with, and what the ladder makes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+FULL = 1000
+"""A similarity or confidence of 1, per mille."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Bytes `start:end` of a document, as alike to the old text as `similarity` per mille says."""
+
+    start: int
+    end: int
+    similarity: int = FULL
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """Where an edit lands and how surely; more than one place only for an edit of all of them.
+
+    `similarity`, `confidence` and `runner_up` are per mille; `repairs` names what was undone in
+    reading the edit (escapes, line-number prefixes).
+    """
+
+    places: tuple[Place, ...]
+    tier: str
+    similarity: int
+    confidence: int
+    runner_up: int | None = None
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The parameters of the ladder; they stand in every ledger entry."""
+
+    threshold: int = 800
