@@ -38,39 +38,36 @@ class Document:
         return BOM if self.data.startswith(BOM) else b""
 
     @cached_property
-    def _raw_lines(self) -> list[bytes]:
+    def raw_lines(self) -> list[bytes]:
         """Each line with its end."""
-        pieces = self.data[len(self.bom) :].split(b"\n")
-        last = pieces.pop()
-        raw = [piece + b"\n" for piece in pieces]
-        return [*raw, last] if last else raw
+        return split_raw(self.data[len(self.bom) :])
 
     @cached_property
     def lines(self) -> tuple[bytes, ...]:
         """The text of each line, without its end."""
-        return tuple(raw[: len(raw) - len(line_end(raw))] for raw in self._raw_lines)
+        return tuple(raw[: len(raw) - len(line_end(raw))] for raw in self.raw_lines)
 
     @cached_property
     def offsets(self) -> tuple[int, ...]:
         """Where each line begins in `data`, and, last, where the file ends."""
-        return tuple(accumulate(map(len, self._raw_lines), initial=len(self.bom)))
+        return tuple(accumulate(map(len, self.raw_lines), initial=len(self.bom)))
 
     @property
     def line_count(self) -> int:
-        return len(self._raw_lines)
+        return len(self.raw_lines)
 
     @property
     def is_terminated(self) -> bool:
         """Whether the last line has an end; true of a file without lines."""
-        return not self._raw_lines or self._raw_lines[-1].endswith(b"\n")
+        return not self.raw_lines or self.raw_lines[-1].endswith(b"\n")
 
     def raw_line(self, number: int) -> bytes:
         """Line `number` with its end."""
-        return self._raw_lines[number - 1]
+        return self.raw_lines[number - 1]
 
     def end_of(self, number: int) -> bytes:
         """The line end of line `number`: `\\n`, `\\r\\n`, or nothing."""
-        return line_end(self._raw_lines[number - 1])
+        return line_end(self.raw_lines[number - 1])
 
     def span(self, start_line: int, end_line: int) -> tuple[int, int]:
         """The bytes that a range of lines covers, line ends included."""
@@ -105,6 +102,14 @@ class Document:
     def whole_hash(self) -> str:
         """The hash of all lines."""
         return hash_lines(self.lines)
+
+
+def split_raw(data: bytes) -> list[bytes]:
+    """The lines of some bytes, each with its end."""
+    pieces = data.split(b"\n")
+    last = pieces.pop()
+    raw = [piece + b"\n" for piece in pieces]
+    return [*raw, last] if last else raw
 
 
 def line_end(raw: bytes) -> bytes:

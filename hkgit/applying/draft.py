@@ -1,0 +1,150 @@
+"""draft.py: a file under work, which remembers what every byte of it came from.
+
+A piece table: the pieces tile the base from its first byte to its last, each either base bytes
+kept as they are or bytes that edits wrote in place of a stretch of the base (an empty stretch
+for an insertion). So splices compose, and any stretch of the present text can be traced back.
+See Crowley, "Data Structures for Text Sequences" (1998), for the structure.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from hkgit.document import Document, terminated, unterminated
+
+Lines = tuple[int, int]
+"""A range of lines, first and last; `(n+1, n)` is the empty range before line n+1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Base bytes `start:end`, kept where `new` is None, else replaced by it by `edits`."""
+
+    start: int
+    end: int
+    new: bytes | None = None
+    edits: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        return self.end - self.start if self.new is None else len(self.new)
+
+
+@dataclass(frozen=True)
+class Draft:
+    """The present state of one file; `replace` gives the next one."""
+
+    base: Document
+    pieces: tuple[Piece, ...]
+
+    @classmethod
+    def of(cls, data: bytes) -> Draft:
+        """A draft in which nothing has changed yet."""
+        base = terminated(Document(data))
+        return cls(base, (Piece(0, len(base.data)),))
+
+    @cached_property
+    def document(self) -> Document:
+        """The present text, its last line with an end."""
+        parts = (self.base.data[p.start : p.end] if p.new is None else p.new for p in self.pieces)
+        return Document(b"".join(parts))
+
+    def replace(self, start: int, end: int, new: bytes, edit: int) -> Draft:
+        """Swap present bytes `start:end` for `new`; written bytes it cuts into join it."""
+        before, cut, after = self._cut(start, end)
+        head, tail = b"", b""
+        edits = [edit]
+        if cut:
+            offset = sum(piece.size for piece in before)
+            size = sum(piece.size for piece in cut)
+            if cut[0].new is not None:
+                head = cut[0].new[: max(start - offset, 0)]
+            if cut[-1].new is not None:
+                tail = cut[-1].new[len(cut[-1].new) - (offset + size - end) :]
+            edits = [*(number for piece in cut for number in piece.edits), edit]
+            first, last = cut[0].start, cut[-1].end
+        else:
+            first = last = before[-1].end if before else 0
+        written = Piece(first, last, head + new + tail, tuple(dict.fromkeys(edits)))
+        return Draft(self.base, (*before, written, *after))
+
+    def _cut(self, start: int, end: int) -> tuple[list[Piece], list[Piece], list[Piece]]:
+        """The pieces before, inside and after a stretch; kept pieces are cut to fit."""
+        before: list[Piece] = []
+        inside: list[Piece] = []
+        after: list[Piece] = []
+        offset = 0
+        for piece in self.pieces:
+            stop = offset + piece.size
+            if stop <= start:
+                before.append(piece)
+            elif offset >= end:
+                after.append(piece)
+            elif piece.new is not None:
+                inside.append(piece)
+            else:
+                low = piece.start + max(start - offset, 0)
+                high = piece.end - max(stop - end, 0)
+                before += [Piece(piece.start, low)] if low > piece.start else []
+                inside += [Piece(low, high)] if high > low else []
+                after += [Piece(high, piece.end)] if high < piece.end else []
+            offset = stop
+        return before, inside, after
+
+    def base_lines(self, start: int, end: int) -> Lines:
+        """The lines of the base that present bytes `start:end` cover at least one byte of.
+
+        Bytes that edits wrote count for nothing; where there are no others the answer is the
+        empty range at that point of the base.
+        """
+        before, inside, _ = self._cut(start, end)
+        kept = [piece for piece in inside if piece.new is None and piece.size > 0]
+        if kept:
+            return self.base.lines_of(kept[0].start, kept[-1].end)
+        point = inside[0].start if inside else (before[-1].end if before else 0)
+        return self.base.lines_of(point, point)
+
+    def writers(self, start: int, end: int) -> tuple[int, ...]:
+        """The edits that wrote any of the present bytes `start:end`."""
+        _, inside, _ = self._cut(start, end)
+        return tuple(dict.fromkeys(number for piece in inside for number in piece.edits))
+
+    def write(self, start: int, end: int, new: bytes, edit: int) -> Draft | None:
+        """Swap base bytes `start:end` for `new`; None where another edit wrote into them.
+
+        Insertions at one point keep their order, behind what was written up to that point and
+        before what was written from there on.
+        """
+        if any(_overlaps(piece, start, end) for piece in self.pieces):
+            return None
+        before, after = [], []
+        for piece in self.pieces:
+            if piece.new is not None:
+                (before if piece.end <= start else after).append(piece)
+                continue
+            low, high = min(piece.end, start), max(piece.start, end)
+            before += [Piece(piece.start, low)] if low > piece.start else []
+            after += [Piece(high, piece.end)] if high < piece.end else []
+        return Draft(self.base, (*before, Piece(start, end, new, (edit,)), *after))
+
+    def present(self, base_offset: int) -> int:
+        """Where a point of the base that no edit wrote over stands now, behind insertions at it."""
+        offset = 0
+        for piece in self.pieces:
+            if piece.end > base_offset:
+                return offset + base_offset - piece.start
+            offset += piece.size
+        return offset
+
+    def result(self, *, is_terminated: bool) -> bytes:
+        """The file's new bytes, with an end on its last line or not."""
+        data = self.document.data
+        return data if is_terminated else unterminated(data)
+
+
+def _overlaps(piece: Piece, start: int, end: int) -> bool:
+    """Whether a stretch of the base and what an edit wrote there get in each other's way."""
+    if piece.new is None:
+        return False
+    return piece.start < end and start < piece.end

@@ -1,0 +1,101 @@
+"""evidence.py: what ties an edit to content that was read, settled where its place is known.
+
+One rule covers every kind of hash: it speaks of a range of base lines, it must hold there, and
+the range must cover the base lines that the edit touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hkgit.applying.draft import Lines
+from hkgit.document import Document
+from hkgit.edits import Read
+from hkgit.errors import Stale
+
+KINDS = ("hash", "receipt", "quote", "tag", "none")
+"""Every kind of evidence, the strongest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The kind, the full hash, and the base lines it speaks of.
+
+    `lines` is None where the hash is that of each range the edit touches, or where there is none.
+    """
+
+    kind: str
+    expected_hash: str | None = None
+    lines: Lines | None = None
+
+
+NONE = Evidence("none")
+ABSENT = Evidence("hash")
+"""The evidence of creating a file: expected to be absent, and it is."""
+
+
+def covers(lines: Lines, touched: Lines) -> bool:
+    """Whether a range that was read vouches for one that is touched.
+
+    A point between two lines is vouched for by either neighbour, or by the empty range there.
+    """
+    if touched[1] >= touched[0]:
+        return lines[0] <= touched[0] and touched[1] <= lines[1]
+    return lines[0] <= touched[0] <= lines[1] + 1
+
+
+def whole(base: Document) -> Lines:
+    """All lines of a document."""
+    return 1, base.line_count
+
+
+def holding(base: Document, touched: Sequence[Lines], expected: str) -> Evidence | None:
+    """The evidence of an expected hash (or its first 12 digits or more), or None.
+
+    It may be the hash of the whole base file, or the one that all touched ranges share.
+    """
+    if touched and all(base.range_hash(*lines).startswith(expected) for lines in touched):
+        return Evidence("hash", base.range_hash(*touched[0]))
+    if base.whole_hash.startswith(expected):
+        return Evidence("hash", base.whole_hash, whole(base))
+    return None
+
+
+def from_reads(base: Document, touched: Sequence[Lines], reads: Iterable[Read]) -> Evidence | None:
+    """The first of the reads that still holds and covers everything touched, or None."""
+    for read in reads:
+        found = _of_read(base, touched, read)
+        if found is not None:
+            return Evidence(read.kind, found.expected_hash, found.lines)
+    return None
+
+
+def _of_read(base: Document, touched: Sequence[Lines], read: Read) -> Evidence | None:
+    if read.start_line is None or read.end_line is None:
+        return holding(base, touched, read.range_hash)
+    lines = read.start_line, read.end_line
+    if not read_holds(base, read) or not all(covers(lines, each) for each in touched):
+        return None
+    return Evidence(read.kind, base.range_hash(*lines), lines)
+
+
+def read_holds(base: Document, read: Read) -> bool:
+    """Whether the lines that a read names still have the hash they had; True without lines."""
+    if read.start_line is None or read.end_line is None:
+        return True
+    if not 1 <= read.start_line <= read.end_line + 1 <= base.line_count + 1:
+        return False
+    return base.range_hash(read.start_line, read.end_line).startswith(read.range_hash)
+
+
+def stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: str) -> Stale:
+    """The refusal of an expected hash: what it was compared with, and what holds now."""
+    first, last = touched[0]
+    actual = base.range_hash(first, last)
+    return Stale(
+        f"{path}:{first}-{last}",
+        f"expected hash {expected[:12]} does not hold: these lines have {actual[:12]},"
+        f" the whole file {base.whole_hash[:12]}",
+        f"Read them again (`hkgit read {path}:{first}-{last}`) and write the edit against that.",
+    )

@@ -1,0 +1,113 @@
+"""hunks.py: what changed in a file, in lines of the base: derived from the splices, not by a diff.
+
+Hunks are bytes over lines that all have an end (see `document.terminated`), so putting them into
+the base again is a total function: `apply_hunks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hkgit.applying.draft import Draft
+from hkgit.document import Document, line_end, split_raw, terminated, unterminated
+
+CONTEXT = 3
+"""How many lines before and after a hunk are hashed, so that it can be found elsewhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """Lines `start_line..end_line` of the base give way to `new`; `edits` account for it."""
+
+    start_line: int
+    end_line: int
+    new: bytes
+    edits: tuple[int, ...]
+
+    @property
+    def new_lines(self) -> tuple[bytes, ...]:
+        """The text of the new lines; only at the top of a file a byte order mark is none."""
+        if self.start_line == 1:
+            return Document(self.new).lines
+        return tuple(raw[: len(raw) - len(line_end(raw))] for raw in split_raw(self.new))
+
+
+def net_hunks(draft: Draft) -> tuple[Hunk, ...]:
+    """The splices of a draft as hunks: whole lines, touching ones joined, equal borders trimmed."""
+    trimmed = (_trim(draft.base, hunk) for hunk in _whole_line_hunks(draft))
+    return tuple(hunk for hunk in trimmed if hunk.new or hunk.end_line >= hunk.start_line)
+
+
+def apply_hunks(base: bytes, hunks: Iterable[Hunk], *, is_terminated: bool) -> bytes:
+    """The base with its hunks put in, and an end on the last line or not.
+
+    Raises IndexError when a hunk lies outside the base or hunks are out of order.
+    """
+    document = terminated(Document(base))
+    parts = []
+    done = 0
+    line = 1
+    for hunk in hunks:
+        if not line <= hunk.start_line <= hunk.end_line + 1 <= document.line_count + 1:
+            raise IndexError(f"lines {hunk.start_line}-{hunk.end_line}")
+        start, stop = document.span(hunk.start_line, hunk.end_line)
+        parts += [document.data[done:start], hunk.new]
+        done, line = stop, hunk.end_line + 1
+    data = b"".join([*parts, document.data[done:]])
+    return data if is_terminated else unterminated(data)
+
+
+def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
+    """Walk the pieces; a hunk stays open until both sides stand at the beginning of a line."""
+    base = draft.base
+    start: int | None = None
+    new = b""
+    edits: tuple[int, ...] = ()
+    for piece in draft.pieces:
+        if piece.new is not None:
+            if start is None:
+                start = base.offsets[max(base.line_at(piece.start), 1) - 1]
+                new = base.data[start : piece.start]
+            new += piece.new
+            edits += piece.edits
+        elif start is not None:
+            stop = _next_border(base, piece.start, is_complete=not new or new.endswith(b"\n"))
+            new += base.data[piece.start : min(stop, piece.end)]
+            if stop < piece.end:
+                yield _hunk(base, start, stop, new, edits)
+                start, new, edits = None, b"", ()
+    if start is not None:
+        yield _hunk(base, start, len(base.data), new, edits)
+
+
+def _next_border(base: Document, offset: int, *, is_complete: bool) -> int:
+    """The first line beginning at which a hunk may close; behind `offset` if it ends mid-line."""
+    line = base.line_at(offset)
+    at_border = base.offsets[line - 1] == offset
+    return offset if at_border and is_complete else base.offsets[line]
+
+
+def _hunk(base: Document, start: int, stop: int, new: bytes, edits: tuple[int, ...]) -> Hunk:
+    numbers = tuple(dict.fromkeys(edits))
+    return Hunk(base.line_at(start), base.line_at(stop) - 1, new, numbers)
+
+
+def _trim(base: Document, hunk: Hunk) -> Hunk:
+    """The hunk without the lines at its borders that it leaves as they are."""
+    old = base.raw_lines[hunk.start_line - 1 : hunk.end_line]
+    new = split_raw(hunk.new)
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    return Hunk(
+        hunk.start_line + head,
+        hunk.end_line - tail,
+        b"".join(new[head : len(new) - tail]),
+        hunk.edits,
+    )
+
+
+def _common(left: list[bytes], right: list[bytes]) -> int:
+    """How many lines at the beginning are equal."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(left), len(right)))

@@ -1,0 +1,93 @@
+"""outcome.py: what became of each edit, and of each file, of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import NONE, Evidence
+from hkgit.applying.hunks import Hunk
+from hkgit.edits import File
+from hkgit.errors import HkgitError
+
+APPLIED = "applied"
+
+
+@dataclass(frozen=True, slots=True)
+class EditOutcome:
+    """One edit: applied where and how surely, or refused and why.
+
+    `lines` are ranges of the file as it stood just before this edit, `base_lines` the lines of
+    the base it touches. Numbers that end in `_permille` are per mille, rounded down.
+    """
+
+    number: int
+    path: str
+    status: str
+    tier: str | None = None
+    similarity_permille: int | None = None
+    confidence_permille: int | None = None
+    runner_up_permille: int | None = None
+    repairs: tuple[str, ...] = ()
+    evidence: Evidence = NONE
+    lines: tuple[Lines, ...] = ()
+    base_lines: tuple[Lines, ...] = ()
+    is_relocated: bool = False
+    matched_text: str | None = None
+    diff: str = ""
+    notes: tuple[str, ...] = ()
+    error: HkgitError | None = None
+
+    @property
+    def similarity(self) -> float | None:
+        """How alike the old text and the place are, in [0, 1]."""
+        return None if self.similarity_permille is None else self.similarity_permille / 1000
+
+    @property
+    def confidence(self) -> float | None:
+        """How surely this is what was meant, in [0, 1]."""
+        return None if self.confidence_permille is None else self.confidence_permille / 1000
+
+    @property
+    def hint(self) -> str:
+        """What to do about a refusal; empty for an applied edit."""
+        return "" if self.error is None else self.error.fix
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One file before and after; `path` is None for a new file, `new_path` for a deleted one."""
+
+    path: str | None
+    new_path: str | None
+    before: File | None
+    after: File | None
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def name(self) -> str:
+        """The path by which the base knows the file, else its new one."""
+        return self.path if self.path is not None else self.new_path or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a spec does to a snapshot: one outcome an edit; no file changes unless all applied."""
+
+    outcomes: tuple[EditOutcome, ...]
+    files: tuple[FileChange, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(outcome.status == APPLIED for outcome in self.outcomes)
+
+    @property
+    def first_error(self) -> HkgitError | None:
+        """The refusal that decides the exit code."""
+        return first_error(self.outcomes)
+
+
+def first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:
+    """The error of the first edit that was refused."""
+    return next((outcome.error for outcome in outcomes if outcome.error is not None), None)
