@@ -77,3 +77,9 @@ class GitRefused(HkgitError):
 
     exit_code = 7
     status = "git_refused"
+
+
+class Unverifiable(GitRefused):
+    """The history, object or format that a judgement needs is not here."""
+
+    status = "unverifiable"

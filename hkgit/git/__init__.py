@@ -1,0 +1,1 @@
+"""git: the only place that opens repositories or starts the git program."""

@@ -1,0 +1,142 @@
+"""program.py: the one door to the git program.
+
+Every call runs in the C locale, never waits for a keyboard, and, unless it is asked to keep the
+caller's environment, knows nothing of a repository that the environment points at.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hkgit.errors import GitRefused
+
+OLDEST = (2, 38)
+"""The first git that has `merge-tree --write-tree`."""
+
+LOCAL_VARIABLES = frozenset(
+    {
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_COMMON_DIR",
+        "GIT_CONFIG",
+        "GIT_CONFIG_COUNT",
+        "GIT_CONFIG_PARAMETERS",
+        "GIT_DIR",
+        "GIT_GRAFT_FILE",
+        "GIT_IMPLICIT_WORK_TREE",
+        "GIT_INDEX_FILE",
+        "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_NAMESPACE",
+        "GIT_NO_REPLACE_OBJECTS",
+        "GIT_OBJECT_DIRECTORY",
+        "GIT_PREFIX",
+        "GIT_QUARANTINE_PATH",
+        "GIT_REPLACE_REF_BASE",
+        "GIT_SHALLOW_FILE",
+        "GIT_WORK_TREE",
+    }
+)
+"""What `git rev-parse --local-env-vars` lists, and the two others that speak of one repository."""
+
+PINNED = {
+    "LC_ALL": "C",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_PAGER": "cat",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+
+ADVICE = (
+    ("index.lock", "Another git process is at work, or one has died: see to it, then try again."),
+    (".lock': File exists", "Another git process is at work, or one has died; then try again."),
+    ("dubious ownership", "Trust the repository as git says, if it is yours to trust."),
+    ("tell me who you are", "Set one: git config user.name NAME; git config user.email EMAIL"),
+    ("empty ident name", "Set one: git config user.name NAME; git config user.email EMAIL"),
+    ("auto-detection is disabled", "Set them: git config user.name NAME; git config user.email E"),
+    ("No space left", "Make room on the disk, then try again; nothing was landed."),
+    ("Permission denied", "Make the repository writable for you, then try again."),
+    ("Read-only file system", "Make the repository writable for you, then try again."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """What a finished git process said."""
+
+    stdout: bytes
+    stderr: str
+    code: int
+
+    @property
+    def text(self) -> str:
+        """Standard output as text without its last line end; odd bytes as surrogate escapes."""
+        return os.fsdecode(self.stdout).rstrip("\n")
+
+
+def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment that points at no repository."""
+    return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
+
+
+def run(
+    args: Sequence[str],
+    *,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes | None = None,
+    check: bool = True,
+    keep_environment: bool = False,
+) -> Completed:
+    """Run `git ARGS` in `cwd`; `env` is laid over the environment.
+
+    `keep_environment` is for hooks, where git itself says by GIT_INDEX_FILE or GIT_QUARANTINE_PATH
+    what is being judged. Raises GitRefused with git's own words when `check` is set and git fails,
+    and always when there is no git.
+    """
+    environment = dict(os.environ) if keep_environment else scrubbed(os.environ)
+    environment |= PINNED | dict(env or {})
+    command = ["git", "-c", "core.fsmonitor=false", *args]
+    try:
+        done = subprocess.run(
+            command, cwd=cwd, env=environment, input=stdin or b"", capture_output=True, check=False
+        )
+    except FileNotFoundError as error:
+        raise _not_started(cwd) from error
+    except OSError as error:
+        raise GitRefused("git", f"could not be started: {error.strerror}") from error
+    completed = Completed(done.stdout, done.stderr.decode("utf-8", "replace"), done.returncode)
+    if check and completed.code != 0:
+        raise refusal(args, completed)
+    return completed
+
+
+def refusal(args: Sequence[str], completed: Completed) -> GitRefused:
+    """git's own words about a failure, and what to do next."""
+    installed = version()
+    if installed < OLDEST:
+        what = f"git {_dotted(installed)} is too old"
+        return GitRefused("git", what, f"Install git {_dotted(OLDEST)} or newer.")
+    words = completed.stderr.strip() or completed.text or f"ended with code {completed.code}"
+    advice = (fix for needle, fix in ADVICE if needle in words)
+    return GitRefused(f"git {args[0]}", words, next(advice, ""))
+
+
+def version() -> tuple[int, int]:
+    """The version of the installed git; (0, 0) when it does not say."""
+    said = run(["--version"], cwd=Path("/"), check=False).text
+    found = re.search(r"(\d+)\.(\d+)", said)
+    return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _dotted(numbers: tuple[int, int]) -> str:
+    return ".".join(map(str, numbers))
+
+
+def _not_started(cwd: Path) -> GitRefused:
+    if not cwd.is_dir():
+        return GitRefused(str(cwd), "there is no such directory")
+    return GitRefused("git", "there is no git program on PATH", "Install git 2.38 or newer.")

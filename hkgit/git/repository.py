@@ -1,0 +1,247 @@
+"""repository.py: objects, refs and history of one repository, behind plain values.
+
+Reading goes through libgit2, which ignores replacement refs; what libgit2 does not know (the
+index that git is committing, configuration with its includes, ranges) goes through the program.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.git import program
+from hkgit.git.objects import Commit, Head, TreeSnapshot, parse_commit
+from hkgit.git.program import Completed
+from hkgit.git.trees import ReadTree, Tree, TreeChange, compare, parse_tree
+
+if TYPE_CHECKING:
+    import pygit2
+
+COMMIT, TREE, BLOB = 1, 2, 3
+"""libgit2's numbers for the types of objects."""
+
+_FULL_ID = re.compile(r"[0-9a-f]{40}")
+
+
+@dataclass(frozen=True)
+class Repository:
+    """One repository, opened where the user stands, or where git says when it runs a hook."""
+
+    start: Path
+    in_hook: bool
+    _opened: pygit2.Repository = field(repr=False)
+
+    @classmethod
+    def discover(cls, start: Path, *, in_hook: bool = False) -> Repository:
+        """The repository around `start`; `in_hook` believes the GIT_* variables.
+
+        Raises GitRefused where there is none, or none that can be read faithfully.
+        """
+        import pygit2
+
+        start = start.absolute()
+        flags = pygit2.enums.RepositoryOpenFlag(0)
+        if in_hook:
+            flags = pygit2.enums.RepositoryOpenFlag.FROM_ENV
+        try:
+            opened = pygit2.Repository(str(start), flags)
+        except (pygit2.GitError, OSError, KeyError, ValueError) as error:
+            raise _unopened(start, str(error)) from error
+        repository = cls(start, in_hook, opened)
+        if (repository.common_dir / "info" / "grafts").exists():
+            fix = "Turn it into a replacement: git replace --convert-graft-file"
+            raise GitRefused(str(start), "info/grafts rewrites the history that git shows", fix)
+        return repository
+
+    @cached_property
+    def git_dir(self) -> Path:
+        """The directory of this checkout's HEAD and index."""
+        return Path(self._opened.path)
+
+    @cached_property
+    def common_dir(self) -> Path:
+        """The directory of objects and branches, which linked worktrees share."""
+        pointer = self.git_dir / "commondir"
+        if not pointer.exists():
+            return self.git_dir
+        return (self.git_dir / pointer.read_text().rstrip("\n")).resolve()
+
+    @cached_property
+    def work_tree(self) -> Path | None:
+        """The checkout, or None when the repository is bare."""
+        return None if self._opened.is_bare else Path(self._opened.workdir)
+
+    @property
+    def is_bare(self) -> bool:
+        return self.work_tree is None
+
+    @property
+    def is_shallow(self) -> bool:
+        return bool(self._boundaries)
+
+    def git(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        check: bool = True,
+    ) -> Completed:
+        """Run the git program on this repository (see `program.run`)."""
+        # A hook's variables may be relative to the directory that git started it in.
+        cwd = self.start if self.in_hook else self.work_tree or self.git_dir
+        return program.run(
+            args, cwd=cwd, stdin=stdin, env=env, check=check, keep_environment=self.in_hook
+        )
+
+    # Revisions and commits
+
+    def resolve(self, rev: str) -> str:
+        """The commit that a revision names; tags are peeled. Raises InvalidInput."""
+        import pygit2
+
+        try:
+            return str(self._opened.revparse_single(rev).peel(pygit2.Commit).id)
+        except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+            fix = "Name a branch, a tag or a commit; git log --all shows them."
+            if self.is_shallow:
+                fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
+            raise InvalidInput(rev or "revision", "names no commit here", fix) from error
+
+    def commit(self, commit_id: str) -> Commit:
+        """A commit by its id; raises Unverifiable when it is not here."""
+        raw = self._object(commit_id, COMMIT)
+        return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
+
+    def commits_between(self, old: str | None, new: str) -> tuple[str, ...]:
+        """The commits reachable from `new` and not from `old`, parents first."""
+        excluded = [f"^{old}"] if old is not None else []
+        listed = self.git("rev-list", "--topo-order", "--reverse", new, *excluded, "--")
+        return tuple(listed.text.split())
+
+    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
+        """Whether history leads from `descendant` back to `ancestor`, or they are the same."""
+        return ancestor == descendant or self.merge_base(ancestor, descendant) == ancestor
+
+    def merge_base(self, first: str, second: str) -> str | None:
+        """A best common ancestor of two commits; None when their histories never meet."""
+        with _translated(f"merge base of {first} and {second}"):
+            found = cast("pygit2.Oid | None", self._opened.merge_base(first, second))
+        return str(found) if found is not None else None
+
+    # Trees and blobs
+
+    def snapshot(self, rev_or_tree: str) -> TreeSnapshot:
+        """The files of a commit or tree."""
+        return TreeSnapshot(self._tree_id(rev_or_tree), self.tree, self.blob)
+
+    def changes(self, old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
+        """Every path that differs between two trees, links and submodules too; no renames."""
+        return tuple(compare(old_tree, new_tree, self.tree))
+
+    def tree(self, tree_id: str) -> Tree:
+        """The entries of one tree by name; raises Unverifiable when it is not here."""
+        return self._read_tree(tree_id)
+
+    def blob(self, blob_id: str) -> bytes:
+        """The bytes of a blob; raises Unverifiable when it is not here."""
+        return self._object(blob_id, BLOB)
+
+    def blob_size(self, blob_id: str) -> int:
+        """How many bytes a blob has, without reading them."""
+        return self._header(blob_id)[1]
+
+    # Refs and configuration
+
+    def head(self) -> Head:
+        """Where HEAD points; raises GitRefused when it points nowhere."""
+        with _translated("HEAD"):
+            target = self._opened.lookup_reference("HEAD").target
+        if not isinstance(target, str):
+            return Head(None, str(target))
+        return Head(target.removeprefix("refs/heads/"), self._ref(target))
+
+    def branch_tip(self, name: str) -> str | None:
+        """The commit of a branch, or None when there is no such branch."""
+        if name.startswith("-") or name == "HEAD":
+            raise InvalidInput(name, "is not a name for a branch")
+        return self._ref(f"refs/heads/{name}")
+
+    def checked_out_branches(self) -> dict[str, Path]:
+        """The branches that some work tree stands on, and where."""
+        listed = os.fsdecode(self.git("worktree", "list", "--porcelain", "-z").stdout)
+        found = {}
+        for record in listed.split("\0\0"):
+            said = dict(line.partition(" ")[::2] for line in record.split("\0"))
+            if "branch" in said:
+                found[said["branch"].removeprefix("refs/heads/")] = Path(said["worktree"])
+        return found
+
+    def config(self, name: str) -> str | None:
+        """The last value of a configuration variable, as git reads it."""
+        asked = self.git("config", "--get", name, check=False)
+        return asked.text if asked.code == 0 else None
+
+    # How it is done
+
+    def _ref(self, name: str) -> str | None:
+        try:
+            return str(self._opened.lookup_reference(name).resolve().target)
+        except KeyError:
+            return None
+        except ValueError as error:
+            raise InvalidInput(name, "is not a name for a branch") from error
+
+    def _tree_id(self, rev_or_tree: str) -> str:
+        if _FULL_ID.fullmatch(rev_or_tree) and self._header(rev_or_tree)[0] == TREE:
+            return rev_or_tree
+        return self.commit(self.resolve(rev_or_tree)).tree
+
+    def _header(self, object_id: str) -> tuple[int, int]:
+        """The type of an object and its size in bytes."""
+        with _translated(f"object {object_id}"):
+            return self._opened.odb.read_header(object_id)
+
+    def _object(self, object_id: str, kind: int) -> bytes:
+        with _translated(f"object {object_id}"):
+            found, data = self._opened.odb.read(object_id)
+        if found != kind:
+            raise Unverifiable(f"object {object_id}", "is of another type than its name says")
+        return data
+
+    @cached_property
+    def _read_tree(self) -> ReadTree:
+        """Trees by id, the latest kept: the commits of a history share most of them."""
+        return lru_cache(4096)(lambda tree_id: parse_tree(tree_id, self._object(tree_id, TREE)))
+
+    @cached_property
+    def _boundaries(self) -> frozenset[str]:
+        """The commits whose parents a shallow clone left out."""
+        listed = self.common_dir / "shallow"
+        return frozenset(listed.read_text().split()) if listed.exists() else frozenset()
+
+
+@contextlib.contextmanager
+def _translated(where: str) -> Iterator[None]:
+    """libgit2's exceptions become hkgit's."""
+    import pygit2
+
+    try:
+        yield
+    except KeyError as error:
+        fix = "Fetch it, then try again."
+        raise Unverifiable(where, "is not in this repository", fix) from error
+    except (pygit2.GitError, OSError, ValueError) as error:
+        raise Unverifiable(where, str(error), "Look at the repository with git fsck.") from error
+
+
+def _unopened(start: Path, words: str) -> GitRefused:
+    if "not found" in words.lower():
+        return GitRefused(str(start), "is not in a git repository", "Make one: git init")
+    return GitRefused(str(start), f"libgit2 cannot open this repository: {words}")

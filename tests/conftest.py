@@ -1,0 +1,35 @@
+"""conftest.py: tests see neither the developer's git nor the developer's repository."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.repos import Repo, sealed_environment
+
+# libgit2 looks for HOME once, when it is loaded; so the seal comes before any test module.
+_HOME = Path(tempfile.mkdtemp(prefix="hkgit-home-"))
+_SEALED = sealed_environment(os.environ, _HOME)
+os.environ.clear()
+os.environ.update(_SEALED)
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(_HOME, ignore_errors=True)
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    """An empty repository on the unborn branch `main`."""
+    return Repo.init(tmp_path / "repo")
+
+
+@pytest.fixture
+def make_repo(tmp_path: Path) -> Callable[..., Repo]:
+    """Makes further repositories: `make_repo("name", bare=True)`."""
+    return lambda name, **options: Repo.init(tmp_path / name, **options)

@@ -1,0 +1,293 @@
+"""What a repository answers about its commits, trees, refs and configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
+from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.git.objects import Head
+from hkgit.git.repository import Repository
+from tests.repos import IDENTITY, Repo
+
+MISSING = "0123456789" * 4
+
+
+@pytest.fixture
+def opened(repo: Repo) -> Repository:
+    return Repository.discover(repo.path)
+
+
+def test_a_directory_outside_any_repository_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(GitRefused, match="is not in a git repository"):
+        Repository.discover(tmp_path)
+
+
+def test_a_repository_is_found_from_a_directory_inside_it(repo: Repo) -> None:
+    (repo.path / "deep" / "down").mkdir(parents=True)
+    assert Repository.discover(repo.path / "deep" / "down").work_tree == repo.path
+
+
+@pytest.mark.parametrize(
+    ("options", "feature"),
+    [
+        pytest.param(("--object-format=sha256",), "sha256", id="SHA-256"),
+        pytest.param(("--ref-format=reftable",), "refstorage", id="reftable"),
+    ],
+)
+def test_a_repository_that_libgit2_cannot_open_is_refused_by_name(
+    repo: Repo, options: tuple[str, ...], feature: str
+) -> None:
+    if "sha256" in feature:
+        repo.git("init", "-q", "odd", *options)
+    else:  # the git at hand may be too old to make one
+        repo.git("init", "-q", "odd")
+        repo.git("-C", "odd", "config", "core.repositoryFormatVersion", "1")
+        repo.git("-C", "odd", "config", "extensions.refStorage", "reftable")
+    with pytest.raises(GitRefused, match=f"cannot open this repository: .*{feature}"):
+        Repository.discover(repo.path / "odd")
+
+
+def test_grafts_are_refused_because_they_forge_parents(repo: Repo) -> None:
+    first = repo.commit()
+    (repo.path / ".git" / "info").mkdir(exist_ok=True)
+    (repo.path / ".git" / "info" / "grafts").write_text(f"{first}\n")
+    with pytest.raises(GitRefused, match="info/grafts"):
+        Repository.discover(repo.path)
+
+
+def test_a_bare_repository_has_no_work_tree(make_repo: Callable[..., Repo]) -> None:
+    bare = Repository.discover(make_repo("bare.git", bare=True).path)
+    assert (bare.is_bare, bare.work_tree) == (True, None)
+
+
+def test_a_linked_worktree_shares_the_common_directory(repo: Repo, tmp_path: Path) -> None:
+    repo.commit()
+    repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
+    linked = Repository.discover(tmp_path / "linked")
+    assert linked.work_tree == tmp_path / "linked"
+    assert linked.git_dir == repo.path / ".git" / "worktrees" / "linked"
+    assert linked.common_dir == repo.path / ".git"
+
+
+# Revisions and commits
+
+
+@pytest.mark.parametrize("rev", ["HEAD", "main", "v1", "light", "@", "main~0", "refs/heads/main"])
+def test_a_revision_names_its_commit(repo: Repo, opened: Repository, rev: str) -> None:
+    head = repo.commit()
+    repo.git("tag", "-a", "-m", "tag", "v1")
+    repo.git("tag", "light")
+    assert opened.resolve(rev) == head
+
+
+@pytest.mark.parametrize(
+    "rev",
+    ["", "nope", "main..main", "--all", "-1", "HEAD:a", "HEAD^{tree}", MISSING, "HEAD~9", "a\nb"],
+)
+def test_what_names_no_commit_is_invalid(repo: Repo, opened: Repository, rev: str) -> None:
+    repo.commit({"a": "1"})
+    with pytest.raises(InvalidInput, match="names no commit here"):
+        opened.resolve(rev)
+
+
+def test_a_shallow_clone_tells_how_to_find_an_older_commit(repo: Repo, tmp_path: Path) -> None:
+    first = repo.commit()
+    repo.commit()
+    repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
+    with pytest.raises(InvalidInput, match="fetch-depth"):
+        Repository.discover(tmp_path / "shallow").resolve(first)
+
+
+def test_a_commit_is_read_as_it_is_stored(repo: Repo, opened: Repository) -> None:
+    first = repo.commit({"a": "1"})
+    second = repo.commit({"a": "2"}, "Subject\n\nBody\n\n  # verbatim \n", "--cleanup=verbatim")
+    commit = opened.commit(second)
+    assert (commit.tree, commit.parents) == (repo.tree(), (first,))
+    assert (commit.author, commit.committer, commit.time) == (IDENTITY, IDENTITY, 1714979289)
+    assert commit.message == b"Subject\n\nBody\n\n  # verbatim \n"
+    assert commit.raw == repo.git_bytes("cat-file", "commit", second)
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        pytest.param("Jos\udcc3\udca9 <j@example.org> 1 +0000", id="UTF-8"),
+        pytest.param("Jos\udce9 <j@example.org> 1 +0000", id="not UTF-8"),
+        pytest.param("<> 1 +0000", id="nobody"),
+        pytest.param("A <a@b> -5 +0000", id="before 1970"),
+        pytest.param("A <a@b>", id="without a time"),
+    ],
+)
+def test_odd_authors_are_read(repo: Repo, opened: Repository, author: str) -> None:
+    repo.commit()
+    written = f"tree {repo.tree()}\nauthor {author}\ncommitter {author}\n\nx".encode(
+        "utf-8", "surrogateescape"
+    )
+    made = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=written)
+    person = author.split(">")[0].encode("utf-8", "surrogateescape").decode(
+        "utf-8", "surrogateescape"
+    )
+    assert opened.commit(made).author == person + ">"
+
+
+def test_a_header_that_git_would_not_write_is_unverifiable(repo: Repo, opened: Repository) -> None:
+    repo.commit()
+    twice = f"tree {repo.tree()}\ntree {repo.tree()}\nauthor A <a> 1 +0000\n\nx".encode()
+    made = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=twice)
+    with pytest.raises(Unverifiable, match="malformed"):
+        opened.commit(made)
+
+
+def test_a_replacement_changes_nothing(repo: Repo, opened: Repository) -> None:
+    first = repo.commit({"a": "1"}, "true")
+    second = repo.commit({"a": "2"}, "forged")
+    repo.git("replace", first, second)
+    assert opened.commit(first).message == b"true\n"
+
+
+def test_the_boundary_of_a_shallow_clone_is_no_root(repo: Repo, tmp_path: Path) -> None:
+    first, second = repo.commit(), repo.commit({"a": "2"})
+    repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
+    commit = Repository.discover(tmp_path / "shallow").commit(second)
+    assert (commit.is_boundary, commit.parents) == (True, (first,))
+
+
+def test_a_missing_object_is_unverifiable(repo: Repo, opened: Repository) -> None:
+    with pytest.raises(Unverifiable, match="not in this repository"):
+        opened.blob(MISSING)
+
+
+def test_a_corrupt_object_is_unverifiable(repo: Repo, opened: Repository) -> None:
+    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"content")
+    loose = repo.path / ".git" / "objects" / blob[:2] / blob[2:]
+    loose.chmod(0o644)
+    loose.write_bytes(b"garbage")
+    with pytest.raises(Unverifiable):
+        opened.blob(blob)
+
+
+def test_commits_come_parents_first_and_only_new_ones(repo: Repo, opened: Repository) -> None:
+    old = repo.commit()
+    repo.git("checkout", "-q", "-b", "side")
+    side = repo.commit({"side": "1"})
+    repo.git("checkout", "-q", "main")
+    straight = repo.commit({"main": "1"})
+    repo.git("merge", "-q", "--no-edit", "side")
+    listed = opened.commits_between(old, repo.head)
+    assert set(listed) == {side, straight, repo.head}
+    assert listed[-1] == repo.head
+    assert opened.commits_between(None, old) == (old,)
+    assert opened.commits_between(repo.head, old) == ()
+
+
+def test_histories_meet_at_their_merge_base(repo: Repo, opened: Repository) -> None:
+    base = repo.commit()
+    repo.git("checkout", "-q", "-b", "side")
+    side = repo.commit({"side": "1"})
+    repo.git("checkout", "-q", "main")
+    tip = repo.commit({"main": "1"})
+    repo.git("checkout", "-q", "--orphan", "alone")
+    alone = repo.commit()
+    assert opened.merge_base(side, tip) == base
+    assert opened.merge_base(alone, tip) is None
+    assert [opened.is_ancestor(base, tip), opened.is_ancestor(tip, tip)] == [True, True]
+    assert [opened.is_ancestor(tip, base), opened.is_ancestor(side, tip)] == [False, False]
+
+
+# Snapshots
+
+
+@pytest.fixture
+def mixed(repo: Repo) -> Repo:
+    """A commit with a file of every kind."""
+    repo.commit({"first": "x"})
+    repo.write("dir/run.sh", "#!/bin/sh\n").chmod(0o755)
+    (repo.path / "link").symlink_to("dir")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{repo.head},sub")
+    repo.git("add", "dir", "link")
+    repo.git("commit", "-q", "-m", "all kinds")
+    return repo
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        pytest.param("first", File(b"x", REGULAR), id="a file"),
+        pytest.param("dir/run.sh", File(b"#!/bin/sh\n", EXECUTABLE), id="an executable file"),
+        pytest.param("link", File(b"dir", SYMLINK), id="a link"),
+        pytest.param("sub", File(b"", SUBMODULE), id="a submodule"),
+        pytest.param("dir", File(b"", DIRECTORY), id="a directory"),
+        pytest.param("nope", None, id="absent"),
+        pytest.param("dir/nope", None, id="absent in a directory"),
+        pytest.param("first/x", None, id="under a file"),
+        pytest.param("link/run.sh", None, id="through a link"),
+        pytest.param("sub/x", None, id="inside a submodule"),
+    ],
+)
+def test_a_snapshot_answers_for_every_kind_of_path(
+    mixed: Repo, path: str, file: File | None
+) -> None:
+    assert Repository.discover(mixed.path).snapshot("HEAD").get(path) == file
+
+
+def test_a_snapshot_lists_every_file(mixed: Repo) -> None:
+    snapshot = Repository.discover(mixed.path).snapshot(mixed.tree())
+    assert sorted(snapshot.paths()) == ["dir/run.sh", "first", "link", "sub"]
+
+
+def test_a_snapshot_reads_the_one_blob_it_is_asked_for(mixed: Repo) -> None:
+    blob = mixed.git("rev-parse", "HEAD:first")
+    (mixed.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    snapshot = Repository.discover(mixed.path).snapshot("HEAD")
+    assert snapshot.get("dir/run.sh") is not None
+    assert snapshot.entry("first") is not None
+    with pytest.raises(Unverifiable):
+        snapshot.get("first")
+
+
+def test_the_size_of_a_blob_is_known_unread(repo: Repo, opened: Repository) -> None:
+    assert opened.blob_size(repo.git("hash-object", "-w", "--stdin", stdin=b"12345")) == 5
+
+
+# Refs and configuration
+
+
+def test_head_on_a_branch_detached_and_unborn(repo: Repo, opened: Repository) -> None:
+    assert opened.head() == Head("main", None)
+    first = repo.commit()
+    assert opened.head() == Head("main", first)
+    repo.git("checkout", "-q", "--detach")
+    assert opened.head() == Head(None, first)
+
+
+def test_a_branch_has_a_tip_or_is_not_there(repo: Repo, opened: Repository) -> None:
+    head = repo.commit()
+    repo.git("branch", "topic/one")
+    assert [opened.branch_tip("topic/one"), opened.branch_tip("nope")] == [head, None]
+
+
+@pytest.mark.parametrize("name", ["a b", "a..b", "-d", "x.lock", "HEAD", ""])
+def test_a_branch_name_that_git_forbids_is_invalid(opened: Repository, name: str) -> None:
+    with pytest.raises(InvalidInput):
+        opened.branch_tip(name)
+
+
+def test_branches_are_checked_out_somewhere(
+    repo: Repo, opened: Repository, tmp_path: Path
+) -> None:
+    repo.commit()
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side tree"))
+    repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "detached"))
+    expected = {"main": repo.path, "side": tmp_path / "side tree"}
+    assert opened.checked_out_branches() == expected
+
+
+def test_configuration_is_read_as_git_reads_it(repo: Repo, opened: Repository) -> None:
+    repo.write("more", "[hkgit]\n\tvalue = included\n")
+    repo.git("config", "include.path", str(repo.path / "more"))
+    assert opened.config("hkgit.value") == "included"
+    assert opened.config("hkgit.absent") is None
