@@ -1,0 +1,106 @@
+"""paths.py: which paths may stand in a spec, an entry or a commit, and how git writes them.
+
+Specs come from agents and commits from anywhere, so a path is refused for what any file system
+could make of it, not only the one at hand. Three sorts: never allowed (`check_path`), allowed
+where the file is there already but not made anew (`check_new_path`), and those that only a
+policy can judge.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hkgit.edits import decoded, encoded
+from hkgit.errors import InvalidInput
+
+LONGEST_NAME = 255
+LONGEST_PATH = 4096
+"""In bytes; the limits of Linux."""
+
+# What HFS+ leaves out when it compares names (git's utf8.c, next_hfs_char).
+_HFS_IGNORES = dict.fromkeys(
+    [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
+_DOT_GIT = re.compile(r"\.git|git~\d+")
+_DOT_HKGIT = re.compile(r"\.hkgit|hkgit~\d+")
+_SEPARATORS = re.compile(r"[/\\]")
+_CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
+_DRIVE = re.compile(r"[A-Za-z]:")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[.:]|$)", re.I)
+_STRAY_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_ESCAPES = dict(zip(b'\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True))
+
+
+def check_path(path: str) -> None:
+    """Raise InvalidInput for a path that no spec may touch, whatever the file system."""
+    check_tree_path(path)
+    if _DOT_HKGIT.fullmatch(_folded(path.split("/")[0])):
+        raise InvalidInput(quote_path(path), "is hkgit's own", "Only hkgit writes under .hkgit/.")
+
+
+def check_tree_path(path: str) -> None:
+    """Raise InvalidInput for a path that no tree may hold: it leads outside, or into `.git`."""
+    what = _fault(path)
+    if what is not None:
+        fix = "Name a file inside the work tree, from its root, with / between the parts."
+        raise InvalidInput(quote_path(path) or "path", what, fix)
+
+
+def check_new_path(path: str) -> None:
+    """Raise InvalidInput also for a name that some systems could not check out."""
+    check_path(path)
+    for name in path.split("/"):
+        if _DEVICE.match(name):
+            raise _not_portable(path, f"{name} is a device on Windows")
+        if ":" in name or "\\" in name:
+            raise _not_portable(path, "a name with : or \\ means something else on Windows")
+        if name.endswith((".", " ")):
+            raise _not_portable(path, "Windows drops a dot or blank at the end of a name")
+
+
+def quote_path(path: str) -> str:
+    """A path as git prints it (`core.quotePath`): in C quotes when it holds odd bytes."""
+    stray = _STRAY_SURROGATE.search(path)
+    data = path.encode("utf-8", "surrogatepass" if stray else "surrogateescape")
+    quoted = "".join(map(_quoted_byte, data))
+    return path if quoted == path else f'"{quoted}"'
+
+
+def _quoted_byte(byte: int) -> str:
+    if byte in _ESCAPES:
+        return "\\" + _ESCAPES[byte]
+    return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
+
+
+def _fault(path: str) -> str | None:
+    """What is wrong with a path in any tree; None when nothing is."""
+    if path == "":
+        return "is empty"
+    if _CONTROL.search(path):
+        return "holds a control character"
+    if _STRAY_SURROGATE.search(path) or decoded(encoded(path)) != path:
+        return "is not the one way to write its bytes"
+    if path[0] in "/\\" or _DRIVE.match(path):
+        return "is absolute"
+    if len(encoded(path)) > LONGEST_PATH:
+        return f"is longer than {LONGEST_PATH} bytes"
+    if any(len(encoded(name)) > LONGEST_NAME for name in path.split("/")):
+        return f"has a part longer than {LONGEST_NAME} bytes"
+    # A backslash separates on Windows: what it sets apart must be harmless as well.
+    names = _SEPARATORS.split(path)
+    if any(name.rstrip(". ") == "" for name in names):
+        return "has a part that is empty or only dots and blanks"
+    if any(_DOT_GIT.fullmatch(_folded(name)) for name in names):
+        return "leads into .git"
+    return None
+
+
+def _folded(name: str) -> str:
+    """A name as the least careful file system compares it: HFS+ and NTFS at once."""
+    visible = name.translate(_HFS_IGNORES)
+    return visible.partition(":")[0].rstrip(". ").lower()
+
+
+def _not_portable(path: str, why: str) -> InvalidInput:
+    fix = "Choose another name; a file that has such a name already can be edited."
+    return InvalidInput(quote_path(path), f"is not portable: {why}", fix)
