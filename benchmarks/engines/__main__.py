@@ -1,0 +1,51 @@
+"""__main__.py: `python -m benchmarks.engines`, the commands of the benchmark."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from benchmarks.engines.adapters.table import ENGINES
+from benchmarks.engines.cases import PER_LABEL, Case, cases_of
+from benchmarks.engines.downloads import default_cache
+from benchmarks.engines.dump import dumped
+from benchmarks.engines.report import Outcome, by_label, failures, overall, run
+
+
+@click.group()
+def main() -> None:
+    """Measure edit engines on edits taken from real changes"""
+
+
+@main.command()
+@click.option("--half", type=click.Choice(["tune", "report"]), default="tune", show_default=True)
+@click.option("--engine", "engines", multiple=True, type=click.Choice(list(ENGINES)),
+              help="Repeatable; all of them by default.")  # fmt: skip
+@click.option("--label", "labels", multiple=True, help="Repeatable; all of them by default.")
+@click.option("--per-label", default=PER_LABEL, show_default=True)
+@click.option("--seed", default=0, show_default=True)
+@click.option("--failures", "shown", default=0, help="So many failed cases in full.")
+@click.option("--cache", type=click.Path(path_type=Path), default=default_cache)
+def compare(
+    half: str, engines: tuple[str, ...], labels: tuple[str, ...], per_label: int, seed: int,
+    shown: int, cache: Path,
+) -> None:  # fmt: skip
+    """Print what each engine lands, gets wrong and refuses"""
+    cases = [case for case in cases_of(half, cache, seed=seed, per_label=per_label)
+             if not labels or case.label in labels]  # fmt: skip
+    results = {name: _run(name, cases) for name in engines or ENGINES}
+    click.echo(f"{len(cases)} cases, half {half}, seed {seed}\n\n{overall(results)}")
+    for name, outcomes in results.items():
+        click.echo(f"\n## {name}\n\n{by_label(outcomes)}")
+        for outcome in failures(outcomes)[:shown]:
+            click.echo(f"\n{dumped(outcome)}")
+
+
+def _run(name: str, cases: list[Case]) -> list[Outcome]:
+    with ENGINES[name]() as engine:
+        return run(engine, cases)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+"""cases.py: drafts turned into the cases that engines are asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+
+from benchmarks.engines.corpus import Hunk, hunks_of
+from benchmarks.engines.drafts import Draft, Verdict, drafted
+from benchmarks.engines.grading import Truth
+from benchmarks.engines.labels import LABELS, Mistake
+from benchmarks.engines.rivals import has_rival, matching_rows, stands_elsewhere
+
+PER_LABEL = 75
+MAX_CONTEXT = 8
+ENOUGH_ROWS = 2
+"""So many right lines make a place recognisable although the edit is not exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What an engine is asked, and what it owes."""
+
+    label: str
+    name: str
+    before: bytes
+    old: str
+    new: str
+    truth: Truth
+
+
+def cases_of(half: str, cache: Path, *, seed: int = 0, per_label: int = PER_LABEL) -> list[Case]:
+    """The cases of a half, label by label; the same for the same seed."""
+    hunks = hunks_of(half, cache)
+    return [
+        case
+        for label, mistake in LABELS.items()
+        for case in _cases(label, mistake, _round_robin(hunks, f"{seed}:{label}"), per_label)
+    ]
+
+
+def _round_robin(hunks: Sequence[Hunk], seed: str) -> Iterator[tuple[Random, Hunk]]:
+    """Hunks in a random order in which every package has its turn."""
+    rng = Random(seed)
+    queues: dict[str, list[Hunk]] = {}
+    for hunk in rng.sample(hunks, len(hunks)):
+        queues.setdefault(hunk.package, []).append(hunk)
+    while queues:
+        for package in list(queues):
+            yield rng, queues[package].pop()
+            if not queues[package]:
+                del queues[package]
+
+
+def _cases(
+    label: str, mistake: Mistake, hunks: Iterator[tuple[Random, Hunk]], wanted: int
+) -> Iterator[Case]:
+    """As many cases of one label as are wanted and can be had."""
+    made = 0
+    for rng, hunk in hunks:
+        if made == wanted:
+            return
+        case = _case(label, mistake, Random(rng.random()), hunk)
+        if case is not None:
+            made += 1
+            yield case
+
+
+def _case(label: str, mistake: Mistake, rng: Random, hunk: Hunk) -> Case | None:
+    """One case, or None where the hunk does not lend itself to the mistake."""
+    faultless = _unique(rng, hunk)
+    draft = None if faultless is None else mistake(rng, faultless)
+    if draft is None or draft.old == draft.new or not draft.old.strip():
+        return None
+    if label != "duplicate" and stands_elsewhere(draft):
+        return None
+    draft = _judged(draft)
+    if draft.ideal == draft.before and draft.verdict is not Verdict.REFUSE:
+        return None
+    return Case(label, hunk.name, draft.before, draft.old, draft.new, Truth.of(draft))
+
+
+def _unique(rng: Random, hunk: Hunk) -> Draft | None:
+    """The hunk with some context, and with as much more as makes its old text unique."""
+    above, below = rng.choice([0, 1, 2, 3, 3, 3, 4, 5]), rng.choice([0, 1, 2, 3, 3, 3, 4, 5])
+    terminated = not hunk.new or rng.random() < 0.6
+    while max(above, below) <= MAX_CONTEXT:
+        draft = drafted(hunk, above, below, terminated=terminated)
+        if draft.old.strip() and draft.before.count(draft.old.encode()) == 1:
+            return draft
+        above, below = above + 1, below + 1
+    return None
+
+
+def _judged(draft: Draft) -> Draft:
+    """A draft that cannot be told from another place need not land, unless it stands literally."""
+    if draft.verdict is not Verdict.LAND or draft.old.encode() in draft.before:
+        return draft
+    is_clear = matching_rows(draft) >= ENOUGH_ROWS and not has_rival(draft)
+    return draft if is_clear else replace(draft, verdict=Verdict.EITHER)
