@@ -1,0 +1,58 @@
+"""exact.py: the tier that wants the old text byte for byte."""
+
+from __future__ import annotations
+
+from hkgit.document import Document
+from hkgit.matching.lines import View, Wanted, occurrences
+from hkgit.matching.places import Place
+
+LIMIT = 1000
+"""More places than this are not told apart by any hash or hint: the edit is ambiguous."""
+
+
+def exact(view: View, wanted: Wanted) -> tuple[Place, ...]:
+    """Byte for byte: in whole lines, or inside a line at token borders.
+
+    An old text of several lines, or with a line end, speaks of lines: where it stands in whole
+    lines, its stretches inside longer lines do not count.
+    """
+    hits = occurrences(view.document.data, wanted.old, LIMIT)
+    places = tuple(Place(start, start + len(wanted.old)) for start in hits)
+    whole = tuple(place for place in places if is_whole(view.document, place))
+    if whole and b"\n" in wanted.old:
+        return whole
+    return tuple(place for place in places if at_token_borders(view.document, place))
+
+
+def is_whole(document: Document, place: Place) -> bool:
+    """Whether a place consists of whole lines (the last line end may be left out)."""
+    return starts_line(document, place.start) and ends_line(document, place.end)
+
+
+def starts_line(document: Document, offset: int) -> bool:
+    """Whether a line begins at `offset`."""
+    return offset <= len(document.bom) or document.data[offset - 1 : offset] == b"\n"
+
+
+def ends_line(document: Document, offset: int) -> bool:
+    """Whether a line, or its text without the end, ends at `offset`."""
+    return starts_line(document, offset) or document.data[offset : offset + 2].startswith(
+        (b"\n", b"\r\n")
+    )
+
+
+def at_token_borders(document: Document, place: Place) -> bool:
+    """Whether neither end of a place cuts a word or a run of blanks in two."""
+    data = document.data
+    begins = starts_line(document, place.start) or not _joined(data, place.start)
+    return begins and (ends_line(document, place.end) or not _joined(data, place.end))
+
+
+def _joined(data: bytes, offset: int) -> bool:
+    """Whether the bytes on both sides of `offset` belong to one token."""
+    left, right = data[offset - 1], data[offset]
+    return (_is_word(left) and _is_word(right)) or (left in b" \t" and right in b" \t")
+
+
+def _is_word(byte: int) -> bool:
+    return byte >= 0x80 or byte == 0x5F or bytes((byte,)).isalnum()
