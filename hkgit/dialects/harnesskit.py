@@ -1,0 +1,60 @@
+"""harnesskit.py: `{"file", "old_text", "new_text"}`, one, a list, or under `edits`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hkgit.dialects import strict_json
+from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.dialects.strict_json import Node, expected_hash
+from hkgit.edits import AnyEdit, Edit
+
+NAME = "harnesskit"
+SEQUENTIAL = True
+JSON = True
+
+
+def detects(text: str) -> bool:
+    found = strict_json.keys(text)
+    is_edit = not found.isdisjoint({"old_text", "new_text"}) or found >= {"edits", "file"}
+    return is_edit and "operations" not in found
+
+
+def parse(text: str) -> Reading:
+    nodes = [node for document in strict_json.documents(text) for node in _edits_of(document)]
+    return Reading(tuple(_edit(node) for node in nodes))
+
+
+def render(edits: Sequence[AnyEdit]) -> str:
+    said = [_said(edit) for edit in edits]
+    return strict_json.dumps(said[0] if len(said) == 1 else {"edits": said})
+
+
+def _edits_of(document: Node) -> list[Node]:
+    if isinstance(document.value, list):
+        return document.items()
+    if "edits" in document.members('an edit, a list of them, or {"edits": [...]}'):
+        return document.fields(("edits",), ())["edits"].items("a list of edits")
+    return [document]
+
+
+def _edit(node: Node) -> Edit:
+    members = node.members("an edit")
+    name = "path" if "path" in members and "file" not in members else "file"
+    fields = node.fields((name, "old_text", "new_text"), ("expected_hash",))
+    return Edit(
+        fields[name].name("a path"),
+        fields["old_text"].text(),
+        fields["new_text"].text(),
+        expected_hash(fields),
+    )
+
+
+def _said(edit: AnyEdit) -> dict[str, object]:
+    if not isinstance(edit, Edit):
+        raise cannot_say(NAME, edit)
+    path, old_text, new_text, expected = edit.path, edit.old_text, edit.new_text, edit.expected_hash
+    if edit != Edit(path, old_text, new_text, expected):
+        raise cannot_say(NAME, edit, "only its texts and its expected hash")
+    said: dict[str, object] = {"file": path, "old_text": old_text, "new_text": new_text}
+    return said if expected is None else said | {"expected_hash": expected}

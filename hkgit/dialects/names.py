@@ -1,0 +1,82 @@
+"""names.py: from the file names that agents write to paths below the root."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from hkgit.edits import Read
+from hkgit.errors import InvalidInput
+
+_EXPECT = re.compile(
+    r"(?P<path>.+?)(?::(?P<start>[0-9]+)-(?P<end>[0-9]+))?=(?P<hash>[0-9A-Fa-f]{12,64})",
+    re.DOTALL,
+)
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+
+
+def relative_path(path: str, root: str | None) -> str:
+    """A path without its leading `./` and, if it lies below the absolute `root`, without that.
+
+    Whatever else is wrong with a path is for the applying layer to refuse.
+    """
+    if root is not None:
+        path = _below(path, root)
+    while path.startswith("./"):
+        path = path[2:].lstrip("/")
+    return path
+
+
+def resolve_path(
+    name: str, exists: Callable[[str], bool], paths: Callable[[], Iterable[str]]
+) -> str:
+    """The file that a name means: itself, or the only file whose path ends with it.
+
+    A name that no file ends with stays as it is, so that it can be created. Raises
+    InvalidInput when several files end with it.
+    """
+    if exists(name):
+        return name
+    candidates = sorted(path for path in paths() if path.endswith("/" + name))
+    if len(candidates) > 1:
+        shown = ", ".join(candidates[:10]) + (", …" if len(candidates) > 10 else "")
+        what = f"the name fits {len(candidates)} files: {shown}"
+        raise InvalidInput(name, what, "Write the path from the root of the repository.")
+    return candidates[0] if candidates else name
+
+
+def require_normal(path: str, where: str) -> str:
+    """A path relative to the root and already normal; anything else raises InvalidInput."""
+    if {"", ".", ".."} & set(path.split("/")):
+        what = f'expected a path from the root without "." and "..", found "{path}"'
+        raise InvalidInput(where, what, 'Write it as git does: "src/app.py".')
+    return path
+
+
+def parse_expect(argument: str) -> Read:
+    """Read `PATH[:START-END]=HASH`, the argument of --expect; raises InvalidInput."""
+    found = _EXPECT.fullmatch(argument)
+    if found is None:
+        what = f'expected PATH[:START-END]=HASH with 12 to 64 hex digits, found "{argument}"'
+        raise InvalidInput("--expect", what, "Take the hash from `hkgit read PATH:START-END`.")
+    path, digits = found["path"], found["hash"].lower()
+    if found["start"] is None:
+        return Read(path, None, None, digits)
+    start, end = int(found["start"]), int(found["end"])
+    if not 1 <= start <= end + 1:
+        what = f"expected lines START-END that count from 1, found {start}-{end}"
+        raise InvalidInput("--expect", what, "Write the first line, a dash, and the last line.")
+    return Read(path, start, end, digits)
+
+
+def _below(path: str, root: str) -> str:
+    """The path from `root` if it lies below it, else as it is; drives have two spellings."""
+    if _DRIVE.match(root):
+        path_here, root = path.replace("\\", "/"), root.replace("\\", "/")
+    else:
+        path_here = path
+    prefix = root.rstrip("/") + "/"
+    same = path_here.startswith(prefix) or (
+        _DRIVE.match(root) is not None and path_here.lower().startswith(prefix.lower())
+    )
+    return path_here[len(prefix) :].lstrip("/") if same else path

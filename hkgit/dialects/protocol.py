@@ -1,0 +1,177 @@
+"""protocol.py: hkgit's own spec, version 1: line ranges of the base, each with its hash.
+
+Strict on purpose: unknown keys, paths that are not normal and values of another type are
+refused, because a spec in this dialect is written by programs.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hkgit.dialects import strict_json
+from hkgit.dialects.names import require_normal
+from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.dialects.strict_json import Node, expected_hash
+from hkgit.edits import (
+    AnyEdit,
+    CreateFile,
+    DeleteFile,
+    Edit,
+    InsertAfter,
+    RenameFile,
+    ReplaceRange,
+)
+from hkgit.errors import InvalidInput
+
+NAME = "protocol"
+SEQUENTIAL = False
+JSON = True
+
+VERSION = "1"
+
+Fields = dict[str, Node]
+
+
+def detects(text: str) -> bool:
+    found = strict_json.keys(text)
+    return "operations" in found and not found.isdisjoint({"op", "version"})
+
+
+def parse(text: str) -> Reading:
+    document = strict_json.only_document(text)
+    fields = document.fields(("version", "operations"), ("base", "agent", "summary"))
+    if fields["version"].value != VERSION:
+        raise fields["version"].wrong(f'"{VERSION}"', f'Write "version": "{VERSION}".')
+    edits = tuple(_operation(item) for item in fields["operations"].items())
+    about = {key: _line(fields[key]) for key in ("base", "agent", "summary") if key in fields}
+    return Reading(edits, **about)
+
+
+def render(edits: Sequence[AnyEdit]) -> str:
+    return strict_json.dumps({"version": VERSION, "operations": [_said(edit) for edit in edits]})
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    """The keys of an operation beside `op` and `path`, and what they make."""
+
+    read: Callable[[str, Fields, str | None], AnyEdit]
+    required: tuple[str, ...]
+    optional: tuple[str, ...] = ("expected_hash",)
+
+
+def _operation(node: Node) -> AnyEdit:
+    name = node.members("an operation").get("op")
+    known = f"Operations: {', '.join(_OPERATIONS)}."
+    if name is None:
+        raise InvalidInput(node.path, 'missing key "op"', known)
+    operation = _OPERATIONS.get(name.text())
+    if operation is None:
+        raise name.wrong("the name of an operation", known)
+    fields = node.fields(("op", "path", *operation.required), operation.optional)
+    if "new_lines" in operation.optional and ("new_text" in fields) == ("new_lines" in fields):
+        found = "both" if "new_text" in fields else "neither"
+        raise InvalidInput(
+            node.path, f'expected either "new_text" or "new_lines", found {found}', "Keep one."
+        )
+    path = require_normal(fields["path"].name("a path"), fields["path"].path)
+    return operation.read(path, fields, expected_hash(fields))
+
+
+def _replace_range(path: str, fields: Fields, expected: str | None) -> ReplaceRange:
+    return ReplaceRange(path, *_range(fields), _new_lines(fields), expected)
+
+
+def _delete_range(path: str, fields: Fields, expected: str | None) -> ReplaceRange:
+    return ReplaceRange(path, *_range(fields), (), expected)
+
+
+def _insert_after(path: str, fields: Fields, expected: str | None) -> InsertAfter:
+    return InsertAfter(path, fields["after_line"].integer(0), _new_lines(fields), expected)
+
+
+def _create_file(path: str, fields: Fields, expected: str | None) -> CreateFile:
+    return CreateFile(path, fields["new_text"].text())
+
+
+def _delete_file(path: str, fields: Fields, expected: str | None) -> DeleteFile:
+    return DeleteFile(path, expected)
+
+
+def _rename_file(path: str, fields: Fields, expected: str | None) -> RenameFile:
+    new_path = fields["new_path"]
+    return RenameFile(path, require_normal(new_path.name("a path"), new_path.path), expected)
+
+
+def _replace_text(path: str, fields: Fields, expected: str | None) -> Edit:
+    old_text = fields["old_text"].name("the text to replace")
+    return Edit(path, old_text, fields["new_text"].text(), expected)
+
+
+_RANGE = ("start_line", "end_line")
+_LINES = ("new_text", "new_lines", "expected_hash")
+_OPERATIONS = {
+    "replace_range": _Operation(_replace_range, _RANGE, _LINES),
+    "insert_after": _Operation(_insert_after, ("after_line",), _LINES),
+    "delete_range": _Operation(_delete_range, _RANGE),
+    "create_file": _Operation(_create_file, ("new_text",), ()),
+    "delete_file": _Operation(_delete_file, ()),
+    "rename_file": _Operation(_rename_file, ("new_path",)),
+    "replace_text": _Operation(_replace_text, ("old_text", "new_text")),
+}
+
+
+def _range(fields: Fields) -> tuple[int, int]:
+    start_line = fields["start_line"].integer(1)
+    return start_line, fields["end_line"].integer(start_line)
+
+
+def _new_lines(fields: Fields) -> tuple[str, ...]:
+    if "new_text" in fields:
+        return lines_of(fields["new_text"].text())
+    items = fields["new_lines"].items("a list of lines")
+    for item in items:
+        if "\n" in item.text("a line"):
+            raise item.wrong("a line without \\n", "Give one item for each line.")
+    return tuple(item.text() for item in items)
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a text, whether or not the last one has an end; `\\r\\n` is an end too."""
+    unix = text.replace("\r\n", "\n")
+    return tuple(unix.removesuffix("\n").split("\n")) if unix else ()
+
+
+def _line(node: Node) -> str:
+    text = node.name("one line of text")
+    if any(unicodedata.category(letter) in ("Cc", "Zl", "Zp") for letter in text):
+        raise node.wrong("one line of text without control characters")
+    return text
+
+
+def _said(edit: AnyEdit) -> dict[str, object]:
+    said = {"op": "", "path": edit.path} | _keys(edit)
+    expected = None if isinstance(edit, CreateFile) else edit.expected_hash
+    return said if expected is None else said | {"expected_hash": expected}
+
+
+def _keys(edit: AnyEdit) -> dict[str, object]:
+    match edit:
+        case ReplaceRange(start_line=start, end_line=end, new_lines=()):
+            return {"op": "delete_range", "start_line": start, "end_line": end}
+        case ReplaceRange(start_line=start, end_line=end, new_lines=lines):
+            lines_said = {"start_line": start, "end_line": end, "new_lines": list(lines)}
+            return {"op": "replace_range", **lines_said}
+        case InsertAfter(after_line=after, new_lines=lines):
+            return {"op": "insert_after", "after_line": after, "new_lines": list(lines)}
+        case CreateFile(new_text=text):
+            return {"op": "create_file", "new_text": text}
+        case DeleteFile():
+            return {"op": "delete_file"}
+        case RenameFile(new_path=new_path):
+            return {"op": "rename_file", "new_path": new_path}
+        case Edit(path, old, new, expected) if old and edit == Edit(path, old, new, expected):
+            return {"op": "replace_text", "old_text": old, "new_text": new}
+    raise cannot_say(NAME, edit)

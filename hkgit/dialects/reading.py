@@ -1,0 +1,49 @@
+"""reading.py: the surface every dialect has, and what its parser answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hkgit.edits import AnyEdit
+from hkgit.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text says: its edits in order, and what it says about itself."""
+
+    edits: tuple[AnyEdit, ...]
+    base: str | None = None
+    agent: str | None = None
+    summary: str | None = None
+
+
+class Dialect(Protocol):
+    """A notation for edits; each is one module.
+
+    `render` is the inverse of `parse`: for every edit that `parse` gives, and for every other
+    that the dialect can say, `parse(render([edit])).edits == (edit,)`.
+    """
+
+    NAME: str
+    SEQUENTIAL: bool
+    """Whether each edit speaks of what those before it left; else all speak of the base."""
+    JSON: bool
+    """Whether the text is JSON, which must be UTF-8."""
+
+    def detects(self, text: str) -> bool:
+        """Whether a text looks like this dialect, well-formed or not."""
+
+    def parse(self, text: str) -> Reading:
+        """Read a text; raises InvalidInput that names the line or JSON path."""
+
+    def render(self, edits: Sequence[AnyEdit]) -> str:
+        """Write edits; raises InvalidInput for one that the dialect cannot say."""
+
+
+def cannot_say(dialect: str, edit: AnyEdit, why: str = "") -> InvalidInput:
+    """The refusal to render an edit that a dialect has no words for."""
+    what = f"{dialect} cannot say this {type(edit).__name__}" + (f": {why}" if why else "")
+    return InvalidInput(edit.path, what, "Write it in the dialect `protocol`.")

@@ -1,0 +1,226 @@
+"""search_replace.py: blocks between `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`.
+
+The file's name stands above the head. A line of content that looks like a marker has a `\\` in
+front of it, which reading takes away and rendering puts there. Where the author forgot that,
+the divider is the one line that leaves both halves well-formed; when two do, we refuse.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hkgit.dialects.headings import closes, heading, is_fence, is_shell_fence, name_above
+from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.edits import AnyEdit, Edit
+from hkgit.errors import InvalidInput
+
+NAME = "search-replace"
+SEQUENTIAL = True
+JSON = False
+
+MAX_DIVIDERS = 50
+
+_HEAD = re.compile(r"(?:<{5,9}|-{5,9}) SEARCH>?\s*")
+_DIVIDER = re.compile(r"={5,9}\s*")
+_TAIL = re.compile(r"(?:>{5,9}|\+{5,9}) REPLACE\s*")
+_START = re.compile(r":start_line:[ \t]*([0-9]{1,9})\s*")
+_END = re.compile(r":end_line:[ \t]*[0-9]{1,9}\s*")
+_RULE = re.compile(r"-{5,9}\s*")
+_MARKERS = (_HEAD, _DIVIDER, _TAIL, _START, _END, _RULE)
+_ESCAPED = re.compile(rf"\\*(?:{'|'.join(marker.pattern for marker in _MARKERS)})")
+_STRAY = re.compile(r"\s*(?:[<-]{4,} *SEARCH\b|[>+]{4,} *REPLACE\b).*")
+_SEEN = re.compile(r"^(?:<{4,}|-{5,}) *SEARCH\b", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """The halves of a block as ranges of lines; `after` is the first line that is not its own."""
+
+    search: range
+    replace: range
+    line_hint: int | None
+    after: int
+
+
+def detects(text: str) -> bool:
+    return _SEEN.search(text) is not None
+
+
+def parse(text: str) -> Reading:
+    lines = text.split("\n")
+    edits: list[AnyEdit] = []
+    path: str | None = None
+    index = first = 0
+    while index < len(lines):
+        if not _HEAD.fullmatch(lines[index]):
+            index = _next_line(lines, index)
+            continue
+        path = name_above(lines, first, index) or path
+        if path is None:
+            what = "expected the name of a file on one of the three lines above, found none"
+            raise _wrong(index, what, "Write the path alone on the line above the head.")
+        block = _block(lines, index)
+        old_text, new_text = _content(lines, block.search), _content(lines, block.replace)
+        edits.append(Edit(path, old_text, new_text, line_hint=block.line_hint))
+        index = first = block.after
+    return Reading(tuple(edits))
+
+
+def render(edits: Sequence[AnyEdit]) -> str:
+    return "\n".join(_said(edit) for edit in edits)
+
+
+def _next_line(lines: Sequence[str], index: int) -> int:
+    """The next line outside of blocks that may begin one; a fence of commands is passed over."""
+    if _STRAY.fullmatch(lines[index]):
+        what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
+        raise _wrong(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE in this order.")
+    if not is_shell_fence(lines[index]):
+        return index + 1
+    if any(_HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):
+        return index + 1
+    for after in range(index + 1, len(lines)):
+        if closes(lines[after], lines[index]):
+            return after + 1
+    raise _wrong(index, "a fence of commands that is never closed", "Close it with ```.")
+
+
+def _block(lines: Sequence[str], head: int) -> _Block:
+    start, line_hint = _after_hints(lines, head + 1)
+    end = start
+    while end < len(lines) and not _TAIL.fullmatch(lines[end]) and not _HEAD.fullmatch(lines[end]):
+        end += 1
+    dividers = [i for i in range(start, end) if _DIVIDER.fullmatch(lines[i])]
+    if not dividers:
+        what = "expected ======= between the old and the new text, found none"
+        raise _wrong(head, what, "Put ======= between the two halves.")
+    after = end + 1
+    if end == len(lines) or _HEAD.fullmatch(lines[end]):
+        end, after = _end_without_tail(lines, head, dividers, end)
+    divider = _divider(lines, head, [i for i in dividers if i < end], start, end)
+    return _Block(range(start, divider), range(divider + 1, end), line_hint, after)
+
+
+def _after_hints(lines: Sequence[str], index: int) -> tuple[int, int | None]:
+    """Where the content begins, and the line it is said to stand at in the file."""
+    found = _START.fullmatch(lines[index]) if index < len(lines) else None
+    if found is None:
+        return index, None
+    index += 1
+    for marker in (_END, _RULE):
+        if index < len(lines) and marker.fullmatch(lines[index]):
+            index += 1
+    return index, int(found[1])
+
+
+def _end_without_tail(
+    lines: Sequence[str], head: int, dividers: Sequence[int], end: int
+) -> tuple[int, int]:
+    """Where the new text ends, and where to read on, when no tail says it.
+
+    Either the divider was written again in place of the tail, with nothing behind it that
+    could be content, or it is the last block and the text ends with it.
+    """
+    last = dividers[-1]
+    if len(dividers) == 2 and _is_wrapping(lines[last + 1 : end], end < len(lines)):
+        return last, last + 1
+    opening = next((line for line in lines[max(head - 2, 0) : head] if is_fence(line)), None)
+    closing = end
+    if opening is not None:
+        closing = next((i for i in range(last, end) if closes(lines[i], opening)), end)
+    while lines[closing - 1].strip() == "":
+        closing -= 1
+    is_whole = closing > last + 1 and not "".join(lines[closing:end]).strip("`~\r\t ")
+    if end == len(lines) and len(dividers) == 1 and is_whole:
+        return closing, end
+    what = "a block without its tail"
+    raise _wrong(head, what, "End the new text with a line >>>>>>> REPLACE.")
+
+
+def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
+    """Whether lines hold nothing but fences, and, above a head, the name of its file."""
+    words = [line for line in lines if line.strip() and not is_fence(line)]
+    if is_before_head and len(words) == 1:
+        return any(mark in words[0] for mark in "./") and name_above(words, 0, 1) is not None
+    return not words
+
+
+def _divider(
+    lines: Sequence[str], head: int, found: Sequence[int], start: int, end: int
+) -> int:
+    """The divider among the lines that look like one; the others underline titles.
+
+    First those as long as the head's marks, then those that leave each of the others below a
+    line of text, then below one of its own length, then as many above as below.
+    """
+    marks = len(lines[head].split(" ")[0])
+    likely = [i for i in found if len(lines[i].rstrip()) == marks] or list(found)
+    if len(likely) > MAX_DIVIDERS:
+        raise _wrong(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
+    tests: tuple[Callable[[int], bool], ...] = (
+        lambda i: _underlines(lines, found, i, start, end, exact=False),
+        lambda i: _underlines(lines, found, i, start, end, exact=True),
+        lambda i: 2 * sum(other < i for other in found) == len(found) - 1,
+    )
+    for test in tests:
+        if len(likely) > 1:
+            likely = [i for i in likely if test(i)] or likely
+    if len(likely) > 1:
+        shown = ", ".join(str(i + 1) for i in likely)
+        raise _wrong(head, f"the divider could be any of lines {shown}", _ESCAPE)
+    return likely[0]
+
+
+_ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
+
+
+def _underlines(
+    lines: Sequence[str], found: Sequence[int], divider: int, start: int, end: int, *, exact: bool
+) -> bool:
+    """Whether all lines of `=` but the divider stand below, or around, a title in their half."""
+    for line in found:
+        first, last = (start, divider) if line < divider else (divider + 1, end)
+        titles = [i for i in (line - 1, line + 1) if first <= i < last and lines[i].strip()]
+        below = [i for i in titles if i < line or (line + 2 in found and line + 2 < last)]
+        below = [i for i in below if i not in found]
+        length = len(lines[line].rstrip())
+        fits = any(not exact or len(lines[i].rstrip()) == length for i in below)
+        if line != divider and not fits:
+            return False
+    return True
+
+
+def _content(lines: Sequence[str], half: range) -> str:
+    kept = (lines[i][1:] if _is_escaped(lines[i]) else lines[i] for i in half)
+    return "".join(f"{line}\n" for line in kept)
+
+
+def _is_escaped(line: str) -> bool:
+    return line.startswith("\\") and _ESCAPED.fullmatch(line) is not None
+
+
+def _said(edit: AnyEdit) -> str:
+    if not isinstance(edit, Edit):
+        raise cannot_say(NAME, edit)
+    plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=edit.line_hint)
+    if edit != plain:
+        raise cannot_say(NAME, edit, "only its texts and its line")
+    name = heading(edit.path)
+    if name is None:
+        raise cannot_say(NAME, edit, "its path cannot stand on a line")
+    hint = "" if edit.line_hint is None else f":start_line:{edit.line_hint}\n-------\n"
+    old, new = _escaped(edit, edit.old_text), _escaped(edit, edit.new_text)
+    return f"{name}\n<<<<<<< SEARCH\n{hint}{old}=======\n{new}>>>>>>> REPLACE\n"
+
+
+def _escaped(edit: AnyEdit, text: str) -> str:
+    lines = text.split("\n")
+    if lines.pop() != "":
+        raise cannot_say(NAME, edit, "its last line has no end")
+    return "".join(f"\\{line}\n" if _ESCAPED.fullmatch(line) else f"{line}\n" for line in lines)
+
+
+def _wrong(index: int, what: str, fix: str) -> InvalidInput:
+    return InvalidInput(f"line {index + 1}", what, fix)

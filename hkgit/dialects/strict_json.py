@@ -1,0 +1,248 @@
+"""strict_json.py: JSON that means one thing, read with the place of every mistake.
+
+A reader of specs must not choose between two readings: duplicate keys, NaN, lone surrogates,
+numbers out of bounds and nesting without end are refused, each with its JSON path.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from hkgit.errors import InvalidInput
+
+MAX_DEPTH = 64
+MAX_DIGITS = 18
+ROOT = "the document"
+
+_OPENING = re.compile(r'^[ \t]*(?=\{|\[\s*+[\[{"\]])', re.MULTILINE)
+_KEY = re.compile(r'[{,]\s*+"(\w++)"\s*+:')
+# An open string runs to the end, else every quote in it would be tried as a beginning.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+_REST_OF_LINE = re.compile(r"[^\n]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HASH = re.compile(r"[0-9A-Fa-f]{12,64}")
+_PLAIN_KEY = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Flaw:
+    """Stands in a decoded value for what JSON must not hold, until the walk names its path."""
+
+    what: str
+
+
+def keys(text: str) -> frozenset[str]:
+    """The keys of all objects of the JSON in a text, which may be broken; none without JSON.
+
+    Inside a JSON string every quote has a backslash before it, so no string looks like a key.
+    """
+    opening = _OPENING.search(text)
+    return frozenset(_KEY.findall(text, opening.end()) if opening else ())
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A JSON value with its path; what it is asked for it has, or it raises InvalidInput."""
+
+    path: str
+    value: object
+
+    def wrong(self, expected: str, fix: str = "") -> InvalidInput:
+        """The refusal that says what was expected here and what was found."""
+        return InvalidInput(self.path, f"expected {expected}, found {_shown(self.value)}", fix)
+
+    def text(self, expected: str = "a string") -> str:
+        if not isinstance(self.value, str):
+            raise self.wrong(expected)
+        return self.value
+
+    def name(self, expected: str) -> str:
+        """A string that is not empty."""
+        if self.text(expected) == "":
+            raise self.wrong(expected)
+        return self.text()
+
+    def integer(self, minimum: int) -> int:
+        if type(self.value) is not int or self.value < minimum:
+            raise self.wrong(f"an integer from {minimum}")
+        return self.value
+
+    def boolean(self) -> bool:
+        if not isinstance(self.value, bool):
+            raise self.wrong("true or false")
+        return self.value
+
+    def items(self, expected: str = "a list") -> list[Node]:
+        if not isinstance(self.value, list):
+            raise self.wrong(expected)
+        return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
+
+    def members(self, expected: str = "an object") -> dict[str, Node]:
+        if not isinstance(self.value, dict):
+            raise self.wrong(expected)
+        return {key: Node(_joined(self.path, key), item) for key, item in self.value.items()}
+
+    def fields(self, required: Collection[str], optional: Collection[str]) -> dict[str, Node]:
+        """The members of an object that has all the required keys and no unknown ones."""
+        members = self.members()
+        for key in members:
+            if key not in required and key not in optional:
+                known = ", ".join([*required, *optional])
+                raise InvalidInput(self.path, f'unknown key "{key}"', f"Known keys here: {known}.")
+        for key in required:
+            if key not in members:
+                raise InvalidInput(self.path, f'missing key "{key}"', f'Add "{key}".')
+        return members
+
+
+def expected_hash(fields: Mapping[str, Node]) -> str | None:
+    """The member `expected_hash` of an object in lower case, if it has one."""
+    node = fields.get("expected_hash")
+    if node is None:
+        return None
+    if _HASH.fullmatch(node.text("a hash")) is None:
+        raise node.wrong("12 to 64 hex digits", "Take the hash from `hkgit read`.")
+    return node.text().lower()
+
+
+def documents(text: str) -> list[Node]:
+    """Every JSON document of a text, in order; prose and fences around them are skipped.
+
+    A document begins a line with a bracket, and nothing else follows it on its last line.
+    Raises InvalidInput when there is none, or when what looks like JSON is not.
+    """
+    values: list[object] = []
+    offset = 0
+    while opening := _OPENING.search(text, offset):
+        value, offset = _decoded(text, opening.end())
+        _refuse_leftover(text, offset)
+        values.append(value)
+    if not values:
+        raise InvalidInput("line 1", "expected JSON, found none", "Give one JSON document.")
+    roots = [ROOT] if len(values) == 1 else [f"document {i}" for i in range(1, len(values) + 1)]
+    nodes = [Node(root, value) for root, value in zip(roots, values, strict=True)]
+    for node in nodes:
+        _refuse_flaws(node)
+    return nodes
+
+
+def only_document(text: str) -> Node:
+    """The one JSON document of a text."""
+    found = documents(text)
+    if len(found) > 1:
+        what = f"expected one JSON document, found {len(found)}"
+        raise InvalidInput("the spec", what, "Put all operations into one document.")
+    return found[0]
+
+
+def dumps(value: object) -> str:
+    """A value as JSON on one line, in the characters it was written with.
+
+    Raises InvalidInput for text that is not Unicode, which JSON cannot carry.
+    """
+    rendered = json.dumps(value, ensure_ascii=False)
+    if _SURROGATE.search(rendered):
+        raise InvalidInput("the edit", "bytes that are not UTF-8 cannot be written in JSON")
+    return rendered
+
+
+def _decoded(text: str, start: int) -> tuple[object, int]:
+    _refuse_depth(text, start)
+    try:
+        return _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        found = text[error.pos : error.pos + 20].split("\n")[0]
+        what = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}, found {found!r}"
+        fix = 'Write strings in "double quotes", with \\n for a line end and \\" for a quote.'
+        raise InvalidInput(where, what, fix) from error
+
+
+def _refuse_depth(text: str, start: int) -> None:
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if depth > MAX_DEPTH:
+            what = f"expected at most {MAX_DEPTH} levels of nesting, found more"
+            raise InvalidInput(_line(text, token.start()), what)
+        if depth <= 0:
+            return
+
+
+def _refuse_leftover(text: str, offset: int) -> None:
+    """Nothing but a line end may follow a document, lest half of a broken one be read."""
+    found = _REST_OF_LINE.match(text, offset)
+    if found is not None and (rest := found[0].strip()):
+        what = f"expected the end of the line after the JSON document, found {rest[:20]!r}"
+        raise InvalidInput(_line(text, offset), what, "Give one well-formed JSON document.")
+
+
+def _refuse_flaws(node: Node) -> None:
+    match node.value:
+        case _Flaw(what):
+            raise InvalidInput(node.path, what)
+        case str() as text if not text.isascii() and _SURROGATE.search(text):
+            raise node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
+        case list():
+            for item in node.items():
+                _refuse_flaws(item)
+        case dict():
+            for key, member in node.members().items():
+                _refuse_flaws(Node(member.path, key))
+                _refuse_flaws(member)
+
+
+def _object(pairs: list[tuple[str, object]]) -> object:
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
+    [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
+    return _Flaw(f'the key "{twice}" stands here twice')
+
+
+def _integer(digits: str) -> object:
+    if len(digits) > MAX_DIGITS:
+        return _Flaw(f"expected an integer of at most {MAX_DIGITS} digits, found {len(digits)}")
+    return int(digits)
+
+
+def _float(digits: str) -> object:
+    value = float(digits)
+    return value if math.isfinite(value) else _Flaw(f"the number {digits[:20]} is too large")
+
+
+def _constant(name: str) -> _Flaw:
+    return _Flaw(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_int=_integer,
+    parse_float=_float,
+    parse_constant=_constant,
+)
+
+
+def _shown(value: object) -> str:
+    """A value as its author wrote it, cut short."""
+    match value:
+        case dict():
+            return "an object"
+        case list():
+            return "a list"
+    shown = json.dumps(value)
+    return shown if len(shown) <= 60 else shown[:57] + "..."
+
+
+def _joined(path: str, key: str) -> str:
+    part = f".{key}" if _PLAIN_KEY.fullmatch(key) else f"[{json.dumps(key)}]"
+    return part.lstrip(".") if path == ROOT else path + part
+
+
+def _line(text: str, offset: int) -> str:
+    return f"line {text.count(chr(10), 0, offset) + 1}"

@@ -1,0 +1,97 @@
+"""What a dialect renders it reads again, edit for edit."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hkgit import dialects
+from hkgit.edits import AnyEdit, Edit, InsertAfter, ReplaceRange
+from hkgit.errors import InvalidInput
+
+TRICKY = [
+    "", " ", "a", "  b", "\tc", "d\r", "é", "\udcff", "=======", "=====", "\\=======", "...",
+    "<<<<<<< SEARCH", ">>>>>>> REPLACE", "------- SEARCH", "-------", ":start_line:3", "```",
+    "+++++++ REPLACE", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "@@", "*** End Patch",
+    "*** End of File", "*** Update File: x", "\\ No newline at end of file",
+    "</old>", "<![CDATA[", "]]>", "&amp;",
+    "diff --git a/x b/x", "-x", "+x", '{"op": 1}',
+]  # fmt: skip
+LINES = st.lists(st.sampled_from(TRICKY), max_size=6)
+PATHS = st.sampled_from(["a.py", "src/my file.txt", "Makefile", "x-y", "ü/#1.md", "a:b=c"])
+
+
+@st.composite
+def text_edits(draw: st.DrawFn) -> list[AnyEdit]:
+    """Edits of whole lines, as the difference of two texts gives them."""
+    old, new, path = draw(LINES), draw(LINES), draw(PATHS)
+    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [
+        Edit(path, _text(old[a:b]), _text(new[c:d]))
+        for kind, a, b, c, d in changes
+        if kind != "equal"
+    ]
+
+
+@st.composite
+def range_edits(draw: st.DrawFn) -> list[AnyEdit]:
+    """Edits of line ranges, as the difference of two texts gives them."""
+    old, new, path = draw(LINES), draw(LINES), draw(PATHS)
+    changes = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+    return [
+        InsertAfter(path, a, tuple(new[c:d]))
+        if kind == "insert"
+        else ReplaceRange(path, a + 1, b, tuple(new[c:d]))
+        for kind, a, b, c, d in changes
+        if kind != "equal"
+    ]
+
+
+def _text(lines: list[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _is_unicode(edits: list[AnyEdit]) -> bool:
+    return "\udcff" not in repr(edits).replace("\\udcff", "\udcff")
+
+
+SAYABLE: dict[str, Callable[[], st.SearchStrategy[list[AnyEdit]]]] = {
+    "protocol": lambda: range_edits().filter(_is_unicode),
+    "harnesskit": lambda: text_edits().filter(_is_unicode),
+    "search-replace": text_edits,
+}
+
+
+@pytest.mark.parametrize("name", SAYABLE)
+@given(data=st.data())
+@settings(max_examples=150)
+def test_rendered_edits_read_as_the_same_edits(name: str, data: st.DataObject) -> None:
+    edits = data.draw(SAYABLE[name]().filter(bool))
+    spec = dialects.parse(dialects.DIALECTS[name].render(edits), name)
+    assert spec.edits == tuple(edits)
+
+
+@pytest.mark.parametrize("name", SAYABLE)
+@given(data=st.data())
+@settings(max_examples=150)
+def test_each_block_reads_as_its_own_edit(name: str, data: st.DataObject) -> None:
+    edits = data.draw(SAYABLE[name]().filter(bool))
+    spec = dialects.parse(dialects.DIALECTS[name].render(edits), name)
+    assert [dialects.parse(block, name).edits for block in spec.blocks] == [
+        (edit,) for edit in edits
+    ]
+
+
+@pytest.mark.parametrize("name", dialects.DIALECTS)
+@given(lines=st.lists(st.one_of(st.sampled_from(TRICKY), st.text(max_size=8)), max_size=12))
+@settings(max_examples=200)
+def test_any_text_is_read_or_refused(name: str, lines: list[str]) -> None:
+    try:
+        spec = dialects.parse("\n".join(lines), name)
+    except InvalidInput:
+        return
+    assert all(dialects.parse(spec.blocks[i], name).edits == (e,) for i, e in enumerate(spec.edits))
