@@ -1,0 +1,38 @@
+"""names.py: the file names of a spec, settled against the files that are there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hkgit.dialects import resolve_path
+from hkgit.edits import AnyEdit, Edit, Snapshot, Spec
+
+_LOOSE = frozenset({"search-replace"})
+"""Dialects in which a file name stands in prose, often cut short."""
+
+
+def resolved(spec: Spec, files: Snapshot) -> Spec:
+    """The spec with every loose file name made whole. Raises InvalidInput when one fits several."""
+    if spec.dialect not in _LOOSE:
+        return spec
+    return replace(spec, edits=tuple(_edits(spec, files)))
+
+
+def _edits(spec: Spec, files: Snapshot) -> Iterator[AnyEdit]:
+    created: set[str] = set()
+    for edit in spec.edits:
+        if not isinstance(edit, Edit):
+            yield edit
+        elif edit.old_text == "":
+            created.add(edit.path)
+            yield edit
+        else:
+            yield replace(edit, path=_path(edit.path, files, created))
+
+
+def _path(name: str, files: Snapshot, created: set[str]) -> str:
+    def exists(path: str) -> bool:
+        return path in created or files.get(path) is not None
+
+    return resolve_path(name, exists, files.paths)

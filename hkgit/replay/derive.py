@@ -1,0 +1,188 @@
+"""derive.py: the files an entry makes out of a parent's files, every claim of it checked.
+
+Total: bytes come from the recorded hunks alone, never from the ladder, so an entry of any ladder
+can be derived by any hkgit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import covers
+from hkgit.applying.hunks import Hunk, apply_hunks
+from hkgit.document import Document
+from hkgit.edits import EXECUTABLE, REGULAR, File, Snapshot, encoded
+from hkgit.errors import HkgitError
+from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
+from hkgit.ledger.recording import mark, recorded_hunk
+from hkgit.paths import check_new_path, check_path
+from hkgit.replay.findings import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A snapshot with some files replaced; None where a file is gone."""
+
+    below: Snapshot
+    files: Mapping[str, File | None] = field(default_factory=dict)
+
+    def get(self, path: str) -> File | None:
+        return self.files[path] if path in self.files else self.below.get(path)
+
+    def paths(self) -> Iterator[str]:
+        kept = (path for path in self.below.paths() if path not in self.files)
+        yield from kept
+        yield from (path for path, file in self.files.items() if file is not None)
+
+
+class _Wrong(HkgitError):
+    """Carries a finding out of the check that made it."""
+
+    def __init__(self, rule: str, where: str, what: str, fix: str = "") -> None:
+        super().__init__(where, what, fix or "Read the file again and let hkgit apply the spec.")
+        self.rule = rule
+
+
+def follows(entry: Entry, files: Snapshot) -> bool:
+    """Whether every file is what the entry says it was before."""
+    return all(
+        mark(files.get(file.path)) == file.before if file.path is not None else True
+        for file in entry.files
+    )
+
+
+def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[Finding]]:
+    """The files that change, and what is wrong; nothing is derived of a file that is wrong."""
+    changed: dict[str, File | None] = {}
+    findings: list[Finding] = []
+    if not entry.files:
+        findings.append(Finding("surplus", "ledger entry", "it changes nothing", "Take it out."))
+    for file in entry.files:
+        try:
+            changed.update(_file(entry, file, files))
+        except _Wrong as wrong:
+            findings.append(Finding.of(wrong.rule, wrong))
+    for edit in entry.edits:
+        try:
+            _check_evidence(edit, _base_of(entry, edit, files))
+        except _Wrong as wrong:
+            findings.append(Finding.of(wrong.rule, wrong))
+    return changed, findings
+
+
+def _file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File | None]:
+    _check_paths(file, files)
+    before = files.get(file.path) if file.path is not None else None
+    if mark(before) != file.before:
+        what = "the file differs from the one that the entry was made on"
+        raise _Wrong("before", file.name, what)
+    for each in (file.before, file.after):
+        if each is not None and each.mode not in (REGULAR, EXECUTABLE):
+            raise _Wrong("mode", file.name, f"mode {each.mode:06o} is no regular file's")
+    base = Document(before.data if before is not None else b"")
+    data = _bytes(file, base)
+    _check_hunks(entry, file, base)
+    changed: dict[str, File | None] = {}
+    if file.path is not None and file.path != file.new_path:
+        changed[file.path] = None
+    if file.new_path is not None and file.after is not None:
+        after = File(data, file.after.mode)
+        if mark(after) != file.after:
+            raise _Wrong("after", file.new_path, "the hunks do not make the bytes it records")
+        changed[file.new_path] = after
+    elif data:
+        raise _Wrong("after", file.name, "the file is gone, but its hunks leave text")
+    return changed
+
+
+def _check_paths(file: RecordedFile, files: Snapshot) -> None:
+    try:
+        for path in (file.path, file.new_path):
+            if path is not None:
+                check_path(path)
+        if file.new_path is not None and file.new_path != file.path:
+            check_new_path(file.new_path)
+    except HkgitError as error:
+        raise _Wrong("path", error.where, error.what, error.fix) from error
+    if file.new_path is not None and file.new_path != file.path:
+        if files.get(file.new_path) is not None:
+            raise _Wrong("before", file.new_path, "exists already")
+    elif file.path is None:
+        raise _Wrong("path", "ledger entry", "a file without a path")
+
+
+def _bytes(file: RecordedFile, base: Document) -> bytes:
+    hunks = [Hunk(h.start_line, h.end_line, encoded(h.new_text), h.edits) for h in file.hunks]
+    try:
+        return apply_hunks(base.data, hunks, is_terminated=file.final_newline)
+    except IndexError as error:
+        what = f"{error} lie outside the file or out of order"
+        raise _Wrong("hunk", file.name, what) from error
+
+
+def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
+    """Every hash of a hunk, and that edits account for every line it touches."""
+    for hunk in file.hunks:
+        where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
+        plain = Hunk(hunk.start_line, hunk.end_line, encoded(hunk.new_text), hunk.edits)
+        if recorded_hunk(base, plain) != hunk:
+            raise _Wrong("hash", where, "a hash of this hunk does not hold")
+        ranges = [lines for edit in _accountable(entry, file, hunk) for lines in edit.base_lines]
+        if not _is_covered(hunk, ranges):
+            raise _Wrong("coverage", where, "no edit of the spec accounts for these lines")
+
+
+def _accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
+    """The edits that a hunk names, less those that lean on what another edit wrote."""
+    for edit in entry.edits:
+        leans = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
+        if edit.id in hunk.edits and (file.before is None or not leans):
+            yield edit
+
+
+def _is_point(edit: RecordedEdit) -> bool:
+    return all(first > last for first, last in edit.base_lines)
+
+
+def _is_covered(hunk: RecordedHunk, ranges: Sequence[Lines]) -> bool:
+    if hunk.start_line > hunk.end_line:
+        return any(first <= hunk.start_line <= last + 1 for first, last in ranges)
+    lines = range(hunk.start_line, hunk.end_line + 1)
+    done = hunk.start_line
+    for first, last in sorted(ranges):
+        if first <= done <= last:
+            done = last + 1
+    return done >= lines.stop
+
+
+def _base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document | None:
+    """The base of the file that an edit names, by its old name or its new one; None when new."""
+    path = edit.path
+    for file in entry.files:
+        if edit.path == file.new_path and files.get(edit.path) is None:
+            if file.path is None:
+                return None
+            path = file.path
+    found = files.get(path)
+    return Document(found.data) if found is not None else None
+
+
+def _check_evidence(edit: RecordedEdit, base: Document | None) -> None:
+    """An expected hash holds where the entry says, and vouches for what the edit touches."""
+    if edit.evidence not in ("hash", "receipt") or base is None:
+        return
+    where = f"{edit.path}: edit {edit.id}"
+    if edit.expected_hash is None:
+        if not _is_point(edit):
+            raise _Wrong("hash", where, f"evidence {edit.evidence} without a hash")
+        return
+    spoken = edit.base_lines if edit.evidence_lines is None else (edit.evidence_lines,)
+    for lines in spoken:
+        if lines[1] > base.line_count or base.range_hash(*lines) != edit.expected_hash:
+            raise _Wrong("hash", where, f"the hash of lines {lines[0]}-{lines[1]} does not hold")
+    if edit.evidence_lines is not None:
+        if not all(covers(edit.evidence_lines, lines) for lines in edit.base_lines):
+            raise _Wrong("hash", where, "its hash speaks of other lines than it touches")
+

@@ -1,0 +1,60 @@
+"""findings.py: what replay says of a commit: a verdict, and a reason for everything wrong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from hkgit.errors import HkgitError
+from hkgit.ledger.entry import Entry
+
+
+class Verdict(StrEnum):
+    """What can be said of a commit (CONTRACT of verdicts: docs/contract.md)."""
+
+    STRICT = "strict"
+    SPLICED = "spliced"
+    MERGE = "merge"
+    MANUAL = "manual"
+    UNGOVERNED = "ungoverned"
+    EMPTY = "empty"
+    UNVERIFIABLE = "unverifiable"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing wrong: the rule it breaks, where (path, path:lines, commit), what, what next."""
+
+    rule: str
+    where: str
+    what: str
+    fix: str
+
+    @classmethod
+    def of(cls, rule: str, error: HkgitError) -> Finding:
+        """A refusal as a finding."""
+        return cls(rule, error.where, error.what, error.fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A commit to judge: one that exists, or (without id) one about to be made."""
+
+    id: str | None
+    tree: str
+    parents: tuple[str, ...]
+    author: str
+    committer: str
+    message: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate's verdict, the entries it adds, why it fails, and what is worth a note."""
+
+    candidate: Candidate
+    verdict: Verdict
+    entries: tuple[tuple[str, Entry], ...] = ()
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,107 @@
+"""recompute.py: reads an entry's spec again, locates it again, and compares.
+
+What replay alone cannot show: that the edits' own text says what the hunks do, and that tier,
+similarity and confidence are what the ladder answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from hkgit import dialects
+from hkgit.applying.names import resolved
+from hkgit.applying.outcome import Plan
+from hkgit.applying.planner import Options, plan
+from hkgit.edits import Snapshot, Spec
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.ledger.recording import recorded_edit, recorded_file
+from hkgit.matching import LADDER_VERSION
+from hkgit.matching.places import Settings
+from hkgit.replay.findings import Finding
+
+_FIX = "Let hkgit apply the spec again; its record is written by hkgit alone."
+
+
+def can_recompute(entry: Entry) -> bool:
+    """Whether this hkgit carries the entry's ladder, and the entry says all that decided.
+
+    A blind range edit that was carried to other lines shows nowhere why it belongs there.
+    """
+    return entry.ladder == LADDER_VERSION and not any(
+        edit.relocated and edit.expected_hash is None for edit in entry.edits
+    )
+
+
+def recompute(entry: Entry, files: Snapshot) -> list[Finding]:
+    """Everything in which the spec, read and located again, differs from the record."""
+    try:
+        spec = recorded_spec(entry)
+        made = plan(resolved(spec, files), files, _options(entry), entry.reads)
+    except HkgitError as error:
+        return [Finding("decoy", error.where, f"the recorded spec is refused: {error.what}", _FIX)]
+    error_found = made.first_error
+    if error_found is not None:
+        what = f"the recorded spec does not apply: {error_found.what}"
+        return [Finding("decoy", error_found.where, what, _FIX)]
+    return [*_edit_findings(entry, spec, made), *_file_findings(entry, made)]
+
+
+def recorded_spec(entry: Entry) -> Spec:
+    """The spec that an entry's blocks say. Raises InvalidInput when a block is not one edit."""
+    names = {edit.dialect for edit in entry.edits}
+    if len(names) != 1:
+        raise InvalidInput("ledger entry", "its edits are in more than one dialect")
+    parsed = [dialects.parse(edit.text, names.copy().pop()) for edit in entry.edits]
+    for edit, spec in zip(entry.edits, parsed, strict=True):
+        if len(spec.edits) != 1:
+            raise InvalidInput(f"edit {edit.id}", "its text is not one edit")
+    edits = tuple(spec.edits[0] for spec in parsed)
+    blocks = tuple(edit.text for edit in entry.edits)
+    return Spec(parsed[0].dialect, edits, blocks, parsed[0].sequential)
+
+
+def _options(entry: Entry) -> Options:
+    carried = {edit.id: edit.base_lines[0] for edit in entry.edits if edit.relocated}
+    return Options(Settings(entry.threshold), carried=carried)
+
+
+def _edit_findings(entry: Entry, spec: Spec, made: Plan) -> Iterator[Finding]:
+    for edit, outcome in zip(entry.edits, made.outcomes, strict=True):
+        again = recorded_edit(spec.dialect, edit.text, outcome)
+        for name in _differing(edit, again):
+            what = (
+                f"edit {edit.id} records {name} {_shown(getattr(edit, name))},"
+                f" recomputed {_shown(getattr(again, name))}"
+            )
+            yield Finding("forged", edit.path, what, _FIX)
+
+
+def _file_findings(entry: Entry, made: Plan) -> Iterator[Finding]:
+    recorded = {file.name: file for file in entry.files}
+    again = {change.name: recorded_file(change) for change in made.files}
+    for name in sorted(recorded.keys() | again.keys()):
+        if recorded.get(name) != again.get(name):
+            where = f"{name}{_first_difference(recorded.get(name), again.get(name))}"
+            yield Finding("decoy", where, "the spec does not say what the hunks do", _FIX)
+
+
+def _first_difference(recorded: RecordedFile | None, again: RecordedFile | None) -> str:
+    """The lines of the first recorded hunk that the spec does not make."""
+    if recorded is None:
+        return ""
+    made = again.hunks if again is not None else ()
+    for hunk in recorded.hunks:
+        if hunk not in made:
+            return f":{hunk.start_line}-{hunk.end_line}"
+    return ""
+
+
+def _differing(left: RecordedEdit, right: RecordedEdit) -> list[str]:
+    names = [each.name for each in fields(RecordedEdit)]
+    return [name for name in names if getattr(left, name) != getattr(right, name)]
+
+
+def _shown(value: object) -> str:
+    return str(value)[:60]
