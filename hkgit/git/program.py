@@ -86,19 +86,20 @@ def run(
     args: Sequence[str],
     *,
     cwd: Path,
-    env: Mapping[str, str] | None = None,
+    env: Mapping[str, str | None] | None = None,
     stdin: bytes | None = None,
     check: bool = True,
     keep_environment: bool = False,
 ) -> Completed:
-    """Run `git ARGS` in `cwd`; `env` is laid over the environment.
+    """Run `git ARGS` in `cwd`; `env` is laid over the environment, None takes a name away.
 
     `keep_environment` is for hooks, where git itself says by GIT_INDEX_FILE or GIT_QUARANTINE_PATH
     what is being judged. Raises GitRefused with git's own words when `check` is set and git fails,
     and always when there is no git.
     """
-    environment = dict(os.environ) if keep_environment else scrubbed(os.environ)
-    environment |= PINNED | dict(env or {})
+    inherited = os.environ if keep_environment else scrubbed(os.environ)
+    laid_over = {**inherited, **PINNED, **(env or {})}
+    environment = {name: value for name, value in laid_over.items() if value is not None}
     command = ["git", "-c", "core.fsmonitor=false", *args]
     try:
         done = subprocess.run(

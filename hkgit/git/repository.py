@@ -9,23 +9,31 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from hkgit.edits import File, encoded
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.git import program
+from hkgit.git.building import Builder
+from hkgit.git.merging import automatic_merge
 from hkgit.git.objects import Commit, Head, TreeSnapshot, parse_commit
 from hkgit.git.program import Completed
-from hkgit.git.trees import ReadTree, Tree, TreeChange, compare, parse_tree
+from hkgit.git.signatures import verified_principal
+from hkgit.git.trees import ReadTree, Tree, TreeChange, compare, format_tree, parse_tree
+from hkgit.paths import check_tree_path
 
 if TYPE_CHECKING:
     import pygit2
 
 COMMIT, TREE, BLOB = 1, 2, 3
 """libgit2's numbers for the types of objects."""
+
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""git knows it without storing it."""
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}")
 
@@ -90,7 +98,7 @@ class Repository:
         self,
         *args: str,
         stdin: bytes | None = None,
-        env: Mapping[str, str] | None = None,
+        env: Mapping[str, str | None] | None = None,
         check: bool = True,
     ) -> Completed:
         """Run the git program on this repository (see `program.run`)."""
@@ -131,7 +139,7 @@ class Repository:
 
     def merge_base(self, first: str, second: str) -> str | None:
         """A best common ancestor of two commits; None when their histories never meet."""
-        with _translated(f"merge base of {first} and {second}"):
+        with _reading(f"merge base of {first} and {second}"):
             found = cast("pygit2.Oid | None", self._opened.merge_base(first, second))
         return str(found) if found is not None else None
 
@@ -143,11 +151,12 @@ class Repository:
 
     def changes(self, old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
         """Every path that differs between two trees, links and submodules too; no renames."""
-        return tuple(compare(old_tree, new_tree, self.tree))
+        found = compare(old_tree, new_tree, self.tree)
+        return tuple(sorted(found, key=lambda change: encoded(change.path)))
 
     def tree(self, tree_id: str) -> Tree:
         """The entries of one tree by name; raises Unverifiable when it is not here."""
-        return self._read_tree(tree_id)
+        return self._read_tree(tree_id) if tree_id != EMPTY_TREE else {}
 
     def blob(self, blob_id: str) -> bytes:
         """The bytes of a blob; raises Unverifiable when it is not here."""
@@ -157,11 +166,58 @@ class Repository:
         """How many bytes a blob has, without reading them."""
         return self._header(blob_id)[1]
 
+    def write_blob(self, data: bytes) -> str:
+        """Store a blob; raises GitRefused when the object store cannot be written."""
+        with _writing():
+            return str(self._opened.create_blob(data))
+
+    def write_tree(self, base_tree: str | None, files: Mapping[str, File | None]) -> str:
+        """Store the tree that `base_tree` becomes with these files; None removes one.
+
+        Only touched directories are read and written; empty ones vanish. Raises InvalidInput for
+        a path that no tree may hold, and where a file and a directory want the same name.
+        """
+        for path in files:
+            check_tree_path(path)
+        builder = Builder(self.tree, self._write_tree, self.write_blob)
+        return builder.build(base_tree, files) or self._write_tree({})
+
+    # The commit being made, and others' work
+
+    def index_tree(self) -> str:
+        """Store and name the tree of the index, in a hook the one that git is committing."""
+        return self.git("write-tree").text
+
+    def commit_in_progress_parents(self) -> list[tuple[str, ...]]:
+        """The parents that the commit being made may get: a hook is not told of --amend."""
+        head = self.head().commit
+        if head is None:
+            return [()]
+        merged = self._merge_heads()
+        return [(head, *merged)] if merged else [(head,), self.commit(head).parents]
+
+    def automatic_merge(self, parents: Sequence[str]) -> str | None:
+        """The tree that merging two commits gives by itself (see `merging`)."""
+        return automatic_merge(self.object_directories, parents)
+
+    def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
+        """The principal whose SSH key signed a commit (see `signatures`)."""
+        return verified_principal(self, commit_id, allowed_signers)
+
+    @property
+    def object_directories(self) -> tuple[Path, ...]:
+        """Where objects are looked for; in a hook on a server, also what is being pushed."""
+        listed = [str(self.common_dir / "objects")]
+        if self.in_hook:
+            listed.append(os.environ.get("GIT_OBJECT_DIRECTORY", ""))
+            listed += os.environ.get("GIT_ALTERNATE_OBJECT_DIRECTORIES", "").split(os.pathsep)
+        return tuple(self.start / path for path in listed if path)
+
     # Refs and configuration
 
     def head(self) -> Head:
         """Where HEAD points; raises GitRefused when it points nowhere."""
-        with _translated("HEAD"):
+        with _reading("HEAD"):
             target = self._opened.lookup_reference("HEAD").target
         if not isinstance(target, str):
             return Head(None, str(target))
@@ -198,18 +254,33 @@ class Repository:
         except ValueError as error:
             raise InvalidInput(name, "is not a name for a branch") from error
 
+    def _write_tree(self, entries: Tree) -> str:
+        with _writing():
+            return str(self._opened.write(TREE, format_tree(entries)))
+
+    def _merge_heads(self) -> tuple[str, ...]:
+        """What is being merged; before a clean merge is committed only the environment says so."""
+        listed = self.git_dir / "MERGE_HEAD"
+        if listed.exists():
+            return tuple(listed.read_text().split())
+        named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
+        return tuple(name for name in named if _FULL_ID.fullmatch(name))
+
     def _tree_id(self, rev_or_tree: str) -> str:
-        if _FULL_ID.fullmatch(rev_or_tree) and self._header(rev_or_tree)[0] == TREE:
+        if _FULL_ID.fullmatch(rev_or_tree) and self._is_tree(rev_or_tree):
             return rev_or_tree
         return self.commit(self.resolve(rev_or_tree)).tree
 
+    def _is_tree(self, object_id: str) -> bool:
+        return object_id == EMPTY_TREE or self._header(object_id)[0] == TREE
+
     def _header(self, object_id: str) -> tuple[int, int]:
         """The type of an object and its size in bytes."""
-        with _translated(f"object {object_id}"):
+        with _reading(f"object {object_id}"):
             return self._opened.odb.read_header(object_id)
 
     def _object(self, object_id: str, kind: int) -> bytes:
-        with _translated(f"object {object_id}"):
+        with _reading(f"object {object_id}"):
             found, data = self._opened.odb.read(object_id)
         if found != kind:
             raise Unverifiable(f"object {object_id}", "is of another type than its name says")
@@ -228,7 +299,7 @@ class Repository:
 
 
 @contextlib.contextmanager
-def _translated(where: str) -> Iterator[None]:
+def _reading(where: str) -> Iterator[None]:
     """libgit2's exceptions become hkgit's."""
     import pygit2
 
@@ -239,6 +310,17 @@ def _translated(where: str) -> Iterator[None]:
         raise Unverifiable(where, "is not in this repository", fix) from error
     except (pygit2.GitError, OSError, ValueError) as error:
         raise Unverifiable(where, str(error), "Look at the repository with git fsck.") from error
+
+
+@contextlib.contextmanager
+def _writing() -> Iterator[None]:
+    import pygit2
+
+    try:
+        yield
+    except (pygit2.GitError, OSError, ValueError) as error:
+        fix = "See that the repository can be written and the disk has room; nothing was landed."
+        raise GitRefused("object store", str(error), fix) from error
 
 
 def _unopened(start: Path, words: str) -> GitRefused:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from hkgit.edits import DIRECTORY, decoded, encoded
 from hkgit.errors import Unverifiable
+from hkgit.paths import LONGEST_PATH, quote_path
 
 _ENTRY = re.compile(rb"([1-7][0-7]{4,5}) ([^\0/]+)\0(.{20})", re.DOTALL)
 
@@ -34,6 +35,10 @@ class TreeChange:
     old: TreeEntry | None
     new: TreeEntry | None
 
+
+LARGEST = 1_000_000
+"""Names that one comparison may meet: ten trees that hold each other ten times have 10**10."""
+_BOMB = "Look at it with git ls-tree: it may be made to exhaust whoever reads it."
 
 Tree = Mapping[str, TreeEntry]
 ReadTree = Callable[[str], Tree]
@@ -59,41 +64,49 @@ def format_tree(tree: Tree) -> bytes:
     )
 
 
-def compare(
-    old: str | None, new: str | None, read: ReadTree, under: str = ""
-) -> Iterator[TreeChange]:
-    """Every path that differs, in order; equal subtrees are never read."""
-    if old == new:
-        return
+def compare(old: str | None, new: str | None, read: ReadTree) -> Iterator[TreeChange]:
+    """Every path that differs, in no order; equal subtrees are never read."""
+    pending = [("", old, new)]
+    seen = 0
+    while pending:
+        under, old, new = pending.pop()
+        for name, before, after in _differing(old, new, read):
+            seen += 1
+            if seen > LARGEST:
+                raise Unverifiable("tree", f"differs in more than {LARGEST} names", _BOMB)
+            old_file, old_tree = _sides(before)
+            new_file, new_tree = _sides(after)
+            if old_file != new_file:
+                yield TreeChange(under + name, old_file, new_file)
+            if old_tree != new_tree:
+                pending.append((_inside(under, name), old_tree, new_tree))
+
+
+def walk(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
+    """Every path that is not a directory, with its entry, in no order."""
+    for change in compare(None, tree_id, read):
+        if change.new is not None:
+            yield change.path, change.new
+
+
+def _differing(
+    old: str | None, new: str | None, read: ReadTree
+) -> Iterator[tuple[str, TreeEntry | None, TreeEntry | None]]:
     before = read(old) if old is not None else {}
     after = read(new) if new is not None else {}
-    differing = {name for name, _ in before.items() ^ after.items()}
-    for name in sorted(differing, key=encoded):
-        yield from _compare_entry(under + name, before.get(name), after.get(name), read)
-
-
-def _compare_entry(
-    path: str, old: TreeEntry | None, new: TreeEntry | None, read: ReadTree
-) -> Iterator[TreeChange]:
-    """A directory stands for the files in it, also where it took a file's name."""
-    old_file, old_tree = _sides(old)
-    new_file, new_tree = _sides(new)
-    if old_file != new_file:
-        yield TreeChange(path, old_file, new_file)
-    yield from compare(old_tree, new_tree, read, path + "/")
+    for name in {name for name, _ in before.items() ^ after.items()}:
+        yield name, before.get(name), after.get(name)
 
 
 def _sides(entry: TreeEntry | None) -> tuple[TreeEntry | None, str | None]:
-    """An entry as a file, or as the id of a tree."""
+    """An entry as a file, or as the id of a tree: a directory may take a file's name."""
     if entry is not None and entry.mode == DIRECTORY:
         return None, entry.id
     return entry, None
 
 
-def walk(tree_id: str, read: ReadTree, under: str = "") -> Iterator[tuple[str, TreeEntry]]:
-    """Every path that is not a directory, with its entry."""
-    for name, entry in read(tree_id).items():
-        if entry.mode == DIRECTORY:
-            yield from walk(entry.id, read, under + name + "/")
-        else:
-            yield under + name, entry
+def _inside(under: str, name: str) -> str:
+    path = f"{under}{name}/"
+    if len(path) > LONGEST_PATH:
+        raise Unverifiable(quote_path(path[:80]) + "...", "is nested too deep", _BOMB)
+    return path

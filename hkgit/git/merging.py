@@ -1,0 +1,94 @@
+"""merging.py: the merge that git makes by itself, the same wherever it is asked for.
+
+`git merge` is not a function of the commits alone: attributes of the checkout, configuration and
+the environment change the tree. So the merge is made in an empty repository of our own, which
+borrows the objects and inherits nothing else. What it writes vanishes with it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from hkgit.errors import Unverifiable
+from hkgit.git import program
+from hkgit.git.program import Completed
+from hkgit.paths import quote_path
+
+CONFIG = """\
+[core]
+    repositoryFormatVersion = 0
+    bare = true
+[merge]
+    directoryRenames = false
+    renames = true
+    renameLimit = 7000
+    renormalize = false
+"""
+_IDENTITY = (
+    "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"
+)
+
+
+def automatic_merge(object_directories: Sequence[Path], parents: Sequence[str]) -> str | None:
+    """The id of the merged tree, or None on a conflict; needs two parents or more.
+
+    More than two are merged one after the other, as `git merge` does for an octopus. Raises
+    Unverifiable when git cannot tell, as for a history that is not all here.
+    """
+    with _empty_repository(object_directories) as empty:
+        merged, *others = parents
+        tree = None
+        for other in others:
+            tree = empty.merge(merged, other)
+            if tree is None:
+                return None
+            if other != others[-1]:
+                merged = empty.commit(tree, (merged, other))
+        return tree
+
+
+@dataclass(frozen=True, slots=True)
+class _EmptyRepository:
+    path: Path
+
+    def merge(self, ours: str, theirs: str) -> str | None:
+        args = ("merge-tree", "--write-tree", "--allow-unrelated-histories", ours, theirs)
+        done = self._git(*args)
+        if done.code not in (0, 1):
+            raise Unverifiable(f"merge of {ours} and {theirs}", str(program.refusal(args, done)))
+        return done.text if done.code == 0 else None
+
+    def commit(self, tree: str, parents: Sequence[str]) -> str:
+        """What the next head of an octopus is merged into."""
+        named = [word for parent in parents for word in ("-p", parent)]
+        return self._git("commit-tree", tree, *named, "-m", "octopus").text
+
+    def _git(self, *args: str) -> Completed:
+        inherited = dict.fromkeys(name for name in os.environ if name.startswith("GIT"))
+        own = dict.fromkeys(_IDENTITY, "hkgit@localhost") | {
+            "HOME": str(self.path),
+            "XDG_CONFIG_HOME": str(self.path),
+            "GIT_DIR": str(self.path),
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_ATTR_NOSYSTEM": "1",
+        }
+        return program.run(args, cwd=self.path, env={**inherited, **own}, check=False)
+
+
+@contextmanager
+def _empty_repository(object_directories: Sequence[Path]) -> Iterator[_EmptyRepository]:
+    with tempfile.TemporaryDirectory(prefix="hkgit-merge-") as name:
+        path = Path(name)
+        (path / "objects" / "info").mkdir(parents=True)
+        (path / "refs").mkdir()
+        (path / "HEAD").write_text("ref: refs/heads/none\n")
+        (path / "config").write_text(CONFIG)
+        borrowed = "".join(quote_path(str(where)) + "\n" for where in object_directories)
+        (path / "objects" / "info" / "alternates").write_text(borrowed)
+        yield _EmptyRepository(path)

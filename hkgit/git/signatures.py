@@ -1,0 +1,32 @@
+"""signatures.py: who signed a commit, as far as SSH keys can tell."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hkgit.git.repository import Repository
+
+_SSH = b"\ngpgsig -----BEGIN SSH SIGNATURE-----\n"
+
+
+def verified_principal(
+    repository: Repository, commit_id: str, allowed_signers: str
+) -> str | None:
+    """The principal that the signature of a commit belongs to, or None.
+
+    `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
+    signature, a key that is not listed or not valid at the commit's time: all are None.
+    """
+    if _SSH not in repository.commit(commit_id).raw.partition(b"\n\n")[0] + b"\n":
+        return None
+    with tempfile.TemporaryDirectory(prefix="hkgit-signers-") as directory:
+        listed = Path(directory) / "allowed_signers"
+        listed.write_text(allowed_signers)
+        # Named here, so that a configuration cannot put another judge in its place.
+        trusted = ("-c", f"gpg.ssh.allowedSignersFile={listed}", "-c", "gpg.ssh.program=ssh-keygen")
+        log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit_id, "--")
+        trust, _, principal = repository.git(*trusted, *log).text.partition("\n")
+    return principal if trust == "G" else None

@@ -1,0 +1,226 @@
+"""Trees beside git itself: what differs between two, and what one becomes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
+from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.git import trees
+from hkgit.git.repository import EMPTY_TREE, Repository
+from hkgit.git.trees import TreeChange, TreeEntry
+from tests.repos import Repo
+
+PATHS = st.lists(st.sampled_from(["a", "b", "a.c", "a0", "é", "\udcff"]), min_size=1, max_size=3)
+CONTENTS = st.sampled_from([b"", b"1", b"2"])
+MODES = st.sampled_from([REGULAR, EXECUTABLE, SYMLINK])
+FILES = st.dictionaries(PATHS.map("/".join), st.builds(File, CONTENTS, MODES), max_size=6)
+
+
+def without_clashes(files: Mapping[str, File]) -> dict[str, File]:
+    """The same files without those under another's name."""
+    return {
+        path: file
+        for path, file in files.items()
+        if not any(path.startswith(other + "/") for other in files)
+    }
+
+
+def written_by_git(repo: Repo, files: Mapping[str, File]) -> str:
+    """The tree of these files, made through git's own index."""
+    index = {"GIT_INDEX_FILE": str(repo.path / ".git" / "scratch-index")}
+    repo.git("read-tree", "--empty", env=index)
+    for path, file in files.items():
+        blob = repo.git("hash-object", "-w", "--stdin", stdin=file.data)
+        repo.git("update-index", "--add", "--cacheinfo", f"{file.mode:o},{blob},{path}", env=index)
+    return repo.git("write-tree", env=index)
+
+
+def shown_by_git(repo: Repo, old: str, new: str) -> list[TreeChange]:
+    """What `git diff-tree` says, as values."""
+    raw = repo.git_bytes("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new)
+    words = os.fsdecode(raw).split("\0")
+    found = []
+    for said, path in zip(words[:-1:2], words[1::2], strict=True):
+        old_mode, new_mode, old_id, new_id, _ = said.lstrip(":").split()
+        found.append(TreeChange(path, entry(old_mode, old_id), entry(new_mode, new_id)))
+    return found
+
+
+def entry(mode: str, object_id: str) -> TreeEntry | None:
+    return TreeEntry(int(mode, 8), object_id) if int(mode, 8) else None
+
+
+def raw_tree(repo: Repo, data: bytes) -> str:
+    """Store a tree that git itself would not write."""
+    return repo.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=data)
+
+
+@settings(max_examples=25, deadline=None)
+@given(old=FILES.map(without_clashes), new=FILES.map(without_clashes))
+def test_trees_are_written_and_compared_as_git_does_it(
+    old: dict[str, File], new: dict[str, File], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    repo = Repo.init(tmp_path_factory.mktemp("trees") / "repo")
+    opened = Repository.discover(repo.path)
+    old_tree, new_tree = written_by_git(repo, old), written_by_git(repo, new)
+    assert opened.write_tree(None, old) == old_tree
+    changes = opened.changes(old_tree, new_tree)
+    assert list(changes) == shown_by_git(repo, old_tree, new_tree)
+    wanted: dict[str, File | None] = {change.path: new.get(change.path) for change in changes}
+    assert opened.write_tree(old_tree, wanted) == new_tree
+
+
+def test_links_submodules_and_modes_are_changes_too(repo: Repo) -> None:
+    first = repo.commit({"file": "x", "becomes-link": "y"})
+    repo.git("update-index", "--chmod=+x", "file")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{first},sub")
+    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"file")
+    repo.git("update-index", "--cacheinfo", f"120000,{blob},becomes-link")
+    repo.git("config", "diff.ignoreSubmodules", "all")
+    changes = Repository.discover(repo.path).changes(repo.tree(), repo.git("write-tree"))
+    shown = {change.path: change.new.mode for change in changes if change.new is not None}
+    assert shown == {"file": EXECUTABLE, "becomes-link": SYMLINK, "sub": SUBMODULE}
+
+
+def test_equal_subtrees_are_never_read(repo: Repo) -> None:
+    first = repo.commit({"same/a": "1", "other/b": "1"})
+    second = repo.commit({"other/b": "2"})
+    same = repo.git("rev-parse", "HEAD:same")
+    (repo.path / ".git" / "objects" / same[:2] / same[2:]).unlink()
+    changes = Repository.discover(repo.path).changes(repo.tree(first), repo.tree(second))
+    assert [change.path for change in changes] == ["other/b"]
+
+
+ENTRY = b"100644 a\0" + bytes(20)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(ENTRY + ENTRY, id="a name twice"),
+        pytest.param(b"100644 b\0" + bytes(20) + ENTRY, id="out of order"),
+        pytest.param(b"0100644 a\0" + bytes(20), id="a mode with a leading zero"),
+        pytest.param(b"100644 a/b\0" + bytes(20), id="a slash in a name"),
+        pytest.param(b"100644 \0" + bytes(20), id="an empty name"),
+        pytest.param(ENTRY[:-1], id="cut short"),
+        pytest.param(ENTRY + b"x", id="something behind"),
+    ],
+)
+def test_a_tree_that_git_would_not_write_is_unverifiable(repo: Repo, data: bytes) -> None:
+    made = raw_tree(repo, data)
+    with pytest.raises(Unverifiable, match="malformed"):
+        Repository.discover(repo.path).tree(made)
+
+
+def test_a_tree_made_to_exhaust_its_reader_is_unverifiable(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "LARGEST", 1000)
+    tree = written_by_git(repo, {"x": File(b"")})
+    for _ in range(10):
+        listed = b"".join(b"40000 %d\0" % name + bytes.fromhex(tree) for name in range(10))
+        tree = raw_tree(repo, listed)
+    with pytest.raises(Unverifiable, match="differs in more than 1000 names"):
+        Repository.discover(repo.path).changes(None, tree)
+
+
+def test_a_tree_nested_without_end_is_unverifiable(repo: Repo) -> None:
+    opened = Repository.discover(repo.path)
+    tree = opened.write_tree(None, {"x": File(b"")})
+    for _ in range(3000):
+        tree = opened._write_tree({"d": TreeEntry(0o40000, tree)})
+    with pytest.raises(Unverifiable, match="nested too deep"):
+        opened.changes(None, tree)
+
+
+ONE, TWO, THREE, RUN = File(b"1"), File(b"2"), File(b"3"), File(b"1", EXECUTABLE)
+BASE = {"a": ONE, "d/x": TWO, "d/e/y": THREE}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        pytest.param({}, BASE, id="nothing"),
+        pytest.param({"a": File(b"9")}, BASE | {"a": File(b"9")}, id="a change"),
+        pytest.param({"n/m": File(b"")}, BASE | {"n/m": File(b"")}, id="a new directory"),
+        pytest.param({"d/e/y": None}, {"a": ONE, "d/x": TWO}, id="an empty directory vanishes"),
+        pytest.param({"d/x": None, "d/e/y": None}, {"a": ONE}, id="and what held it"),
+        pytest.param({"a": None, "d/x": None, "d/e/y": None}, {}, id="everything"),
+        pytest.param(
+            {"a": None, "a/b": ONE},
+            {"a/b": ONE, "d/x": TWO, "d/e/y": THREE},
+            id="a file becomes a directory",
+        ),
+        pytest.param(
+            {"d/x": None, "d/e/y": None, "d": ONE},
+            {"a": ONE, "d": ONE},
+            id="a directory becomes a file",
+        ),
+        pytest.param({"absent": None, "d/absent": None}, BASE, id="what is absent goes"),
+        pytest.param({"a": RUN}, BASE | {"a": RUN}, id="a mode"),
+    ],
+)
+def test_a_tree_with_other_files(
+    repo: Repo, files: dict[str, File | None], expected: dict[str, File]
+) -> None:
+    opened = Repository.discover(repo.path)
+    made = opened.write_tree(opened.write_tree(None, BASE), files)
+    assert made == written_by_git(repo, expected)
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        pytest.param("d", File(b""), id="a file in place of a directory"),
+        pytest.param("d", None, id="a directory removed like a file"),
+        pytest.param("a/b", File(b""), id="below a file"),
+        pytest.param("../out", File(b""), id="outside"),
+        pytest.param("d/.git/x", File(b""), id="into .git"),
+        pytest.param("s", File(b"", SUBMODULE), id="a submodule"),
+    ],
+)
+def test_what_cannot_stand_in_the_tree_is_invalid(
+    repo: Repo, path: str, file: File | None
+) -> None:
+    opened = Repository.discover(repo.path)
+    base = opened.write_tree(None, BASE)
+    with pytest.raises(InvalidInput):
+        opened.write_tree(base, {path: file})
+
+
+def test_nothing_is_written_through_a_link(repo: Repo) -> None:
+    opened = Repository.discover(repo.path)
+    base = opened.write_tree(None, {"link": File(b"/etc", SYMLINK)})
+    with pytest.raises(InvalidInput, match="is not a directory"):
+        opened.write_tree(base, {"link/passwd": File(b"")})
+
+
+def test_only_the_directories_on_the_way_are_read(repo: Repo) -> None:
+    repo.commit({"same/a": "1", "other/b": "1"})
+    same = repo.git("rev-parse", "HEAD:same")
+    (repo.path / ".git" / "objects" / same[:2] / same[2:]).unlink()
+    opened = Repository.discover(repo.path)
+    made = opened.write_tree(repo.tree(), {"other/b": File(b"2")})
+    assert repo.git("cat-file", "-p", f"{made}:other/b") == "2"
+
+
+def test_the_empty_tree_is_gits(repo: Repo) -> None:
+    opened = Repository.discover(repo.path)
+    assert list(opened.snapshot(EMPTY_TREE).paths()) == []
+    assert opened.write_tree(None, {}) == repo.git("mktree", stdin=b"") == EMPTY_TREE
+
+
+def test_an_object_store_that_cannot_be_written_is_refused(repo: Repo, tmp_path: Path) -> None:
+    opened = Repository.discover(repo.path)
+    store = repo.path / ".git" / "objects"
+    store.rename(tmp_path / "objects")
+    store.write_text("a file where the directory was")
+    with pytest.raises(GitRefused, match="object store"):
+        opened.write_blob(b"x")
