@@ -10,11 +10,12 @@ from random import Random
 from benchmarks.engines.corpus import Hunk, hunks_of
 from benchmarks.engines.drafts import Draft, Verdict, drafted
 from benchmarks.engines.grading import Truth
-from benchmarks.engines.labels import LABELS, Mistake
+from benchmarks.engines.labels import LABELS, Label
 from benchmarks.engines.rivals import has_rival, matching_rows, stands_elsewhere
 
 PER_LABEL = 75
-MAX_CONTEXT = 8
+CONTEXT = (0, 1, 2, 3, 3, 3, 4, 5)
+MAX_CONTEXT = 10
 ENOUGH_ROWS = 2
 """So many right lines make a place recognisable although the edit is not exact."""
 
@@ -36,8 +37,8 @@ def cases_of(half: str, cache: Path, *, seed: int = 0, per_label: int = PER_LABE
     hunks = hunks_of(half, cache)
     return [
         case
-        for label, mistake in LABELS.items()
-        for case in _cases(label, mistake, _round_robin(hunks, f"{seed}:{label}"), per_label)
+        for name, label in LABELS.items()
+        for case in _cases(name, label, _round_robin(hunks, f"{seed}:{name}"), per_label)
     ]
 
 
@@ -55,36 +56,36 @@ def _round_robin(hunks: Sequence[Hunk], seed: str) -> Iterator[tuple[Random, Hun
 
 
 def _cases(
-    label: str, mistake: Mistake, hunks: Iterator[tuple[Random, Hunk]], wanted: int
+    name: str, label: Label, hunks: Iterator[tuple[Random, Hunk]], wanted: int
 ) -> Iterator[Case]:
     """As many cases of one label as are wanted and can be had."""
     made = 0
     for rng, hunk in hunks:
         if made == wanted:
             return
-        case = _case(label, mistake, Random(rng.random()), hunk)
+        case = _case(name, label, Random(rng.random()), hunk)
         if case is not None:
             made += 1
             yield case
 
 
-def _case(label: str, mistake: Mistake, rng: Random, hunk: Hunk) -> Case | None:
+def _case(name: str, label: Label, rng: Random, hunk: Hunk) -> Case | None:
     """One case, or None where the hunk does not lend itself to the mistake."""
-    faultless = _unique(rng, hunk)
-    draft = None if faultless is None else mistake(rng, faultless)
+    faultless = _unique(rng, hunk, label.context)
+    draft = None if faultless is None else label.mistake(rng, faultless)
     if draft is None or draft.old == draft.new or not draft.old.strip():
         return None
-    if label != "duplicate" and stands_elsewhere(draft):
+    if draft.verdict is not Verdict.REFUSE and (
+        draft.ideal == draft.before or stands_elsewhere(draft)
+    ):
         return None
     draft = _judged(draft)
-    if draft.ideal == draft.before and draft.verdict is not Verdict.REFUSE:
-        return None
-    return Case(label, hunk.name, draft.before, draft.old, draft.new, Truth.of(draft))
+    return Case(name, hunk.name, draft.before, draft.old, draft.new, Truth.of(draft))
 
 
-def _unique(rng: Random, hunk: Hunk) -> Draft | None:
+def _unique(rng: Random, hunk: Hunk, least: int) -> Draft | None:
     """The hunk with some context, and with as much more as makes its old text unique."""
-    above, below = rng.choice([0, 1, 2, 3, 3, 3, 4, 5]), rng.choice([0, 1, 2, 3, 3, 3, 4, 5])
+    above, below = (max(rng.choice(CONTEXT), least) for _ in range(2))
     terminated = not hunk.new or rng.random() < 0.6
     while max(above, below) <= MAX_CONTEXT:
         draft = drafted(hunk, above, below, terminated=terminated)

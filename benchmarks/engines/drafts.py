@@ -42,7 +42,8 @@ class Row:
 class Draft:
     """A case in the making.
 
-    `wrap` does to the old and new text what no row can say: a fence, an escape. `fold` names
+    `wrap` does to the old text, and mostly to the new one, what no row can say: a fence, an
+    escape. `fold` names
     what a right result may do differently from the ideal one (see `grading.FOLDS`): on changed
     rows only, or on every row of the place. `applied`: the file has the change already.
     """
@@ -50,10 +51,12 @@ class Draft:
     above: tuple[str, ...]
     rows: tuple[Row, ...]
     below: tuple[str, ...]
+    hunk: Hunk
     verdict: Verdict = Verdict.LAND
     file_is_terminated: bool = True
     edit_is_terminated: bool = True
     wrap: Callable[[str], str] | None = None
+    wraps_new: bool = True
     fold: str = "bytes"
     folds_context: bool = False
     applied: bool = False
@@ -62,9 +65,13 @@ class Draft:
         """The indices of the rows of these kinds."""
         return [i for i, row in enumerate(self.rows) if row.kind in kinds]
 
-    def with_row(self, index: int, row: Row) -> Draft:
-        """The same draft with another row."""
-        return replace(self, rows=(*self.rows[:index], row, *self.rows[index + 1 :]))
+    def with_row(self, index: int, *rows: Row) -> Draft:
+        """The same draft with other rows, or none, for one row."""
+        return replace(self, rows=(*self.rows[:index], *rows, *self.rows[index + 1 :]))
+
+    def misquoting(self, index: int, said: str | None) -> Draft:
+        """The same draft, which says something else of one row."""
+        return self.with_row(index, replace(self.rows[index], said=said))
 
     def saying(self, change: Callable[[str], str], kinds: str = " -+") -> Draft:
         """The same draft with other words in the edit."""
@@ -85,17 +92,18 @@ class Draft:
     @property
     def old(self) -> str:
         """The old text as the edit gives it."""
-        return self._text(row.said for row in self.rows if row.kind != ADDED)
+        text = self._text(row.said for row in self.rows if row.kind != ADDED)
+        return text if self.wrap is None else self.wrap(text)
 
     @property
     def new(self) -> str:
         """The new text as the edit gives it."""
-        return self._text(row.said for row in self.rows if row.kind != GONE)
+        text = self._text(row.said for row in self.rows if row.kind != GONE)
+        return self.wrap(text) if self.wrap is not None and self.wraps_new else text
 
     def _text(self, lines: Iterable[str | None]) -> str:
         said = [line for line in lines if line is not None]
-        text = "\n".join(said) + ("\n" if said and self.edit_is_terminated else "")
-        return text if self.wrap is None else self.wrap(text)
+        return "\n".join(said) + ("\n" if said and self.edit_is_terminated else "")
 
     @property
     def before(self) -> bytes:
@@ -136,6 +144,7 @@ def drafted(hunk: Hunk, above: int, below: int, *, terminated: bool = True) -> D
         above=hunk.lines[:first],
         rows=(*kept[first : hunk.start], *_changed(hunk), *kept[hunk.end : last]),
         below=hunk.lines[last:],
+        hunk=hunk,
         edit_is_terminated=terminated,
     )
 

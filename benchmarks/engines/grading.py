@@ -34,11 +34,16 @@ def _typography(text: str) -> object:
     return [folded(line) for line in text.split("\n")]
 
 
+def _ends(text: str) -> object:
+    return text.replace("\r\n", "\n")
+
+
 FOLDS: dict[str, Callable[[str], object]] = {
     "bytes": lambda text: text,
     "trailing": _trailing,
     "blanks": _blanks,
     "typography": _typography,
+    "ends": _ends,
 }
 """What may differ between the ideal result and one that is right all the same."""
 

@@ -7,6 +7,10 @@ from contextlib import contextmanager
 from time import perf_counter
 
 from benchmarks.engines.adapters import Answer, Engine
+from hkgit import matching
+from hkgit.document import Document, terminated, unterminated
+from hkgit.edits import Edit
+from hkgit.errors import HkgitError
 
 
 @contextmanager
@@ -24,16 +28,23 @@ def _exact_unique(before: bytes, old: str, new: str) -> Answer:
 
 
 @contextmanager
-def hkgit() -> Iterator[Engine]:
-    """This project, by its library."""
-    from hkgit import Edit, apply_edits
+def hkgit_matching() -> Iterator[Engine]:
+    """The matching of this project alone: a place located, and the change carried over."""
+    yield _hkgit_matching
 
-    def engine(before: bytes, old: str, new: str) -> Answer:
-        began = perf_counter()
-        result = apply_edits([Edit(path="file", old_text=old, new_text=new)], {"file": before})
-        spent = 1000 * (perf_counter() - began)
-        outcome = result.outcomes[0]
-        after = result.files.get("file", before) if result.ok else None
-        return Answer(after, spent, f"{outcome.status}: {outcome.hint}", outcome.confidence)
 
-    yield engine
+def _hkgit_matching(before: bytes, old: str, new: str) -> Answer:
+    edit, settings = Edit("file", old, new), matching.Settings()
+    began = perf_counter()
+    try:
+        document = terminated(Document(before))
+        located = matching.locate(document, edit, settings)
+        after = document.data
+        for splice in reversed(matching.transfer(document, edit, located)):
+            after = after[: splice.start] + splice.new + after[splice.end :]
+    except HkgitError as error:
+        return Answer(None, 1000 * (perf_counter() - began), f"{error.status}: {error.what}")
+    after = after if Document(before).is_terminated else unterminated(after)
+    reason = " ".join((located.tier, *located.repairs))
+    spent = 1000 * (perf_counter() - began)
+    return Answer(after, spent, reason, located.confidence / matching.FULL)

@@ -8,5 +8,5 @@ from benchmarks.engines.adapters import Session, local
 
 ENGINES: dict[str, Callable[[], Session]] = {
     "exact-unique": local.exact_unique,
-    "hkgit": local.hkgit,
+    "hkgit-matching": local.hkgit_matching,
 }

@@ -2,37 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from random import Random
 
-from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row
-from benchmarks.engines.labels.words import indentation, with_word_changed
+from benchmarks.engines.drafts import GONE, KEPT, Draft, Row, Verdict
+from benchmarks.engines.labels.whitespace import is_at_insertion
+from benchmarks.engines.labels.words import indentation, reworded, with_word_changed
+
+_COMMENT = re.compile(r"^(.*?(?:#|//|\*|--) +)(\S.*)$")
+_SINGLE = re.compile(r"'([^'\"\\]*)'")
+_DOUBLE = re.compile(r"\"([^'\"\\]*)\"")
 
 
-def _inner_context(draft: Draft) -> list[int]:
-    """Kept rows that say something, between others of the old text, and not beside an insertion.
-
-    Beside an insertion nobody could say on which side of a missing line the new ones belong.
-    """
-    inner = [i for i in draft.rows_of(KEPT + GONE)[1:-1] if draft.rows[i].kind == KEPT]
-    says = [i for i in inner if (draft.rows[i].real or "").strip()]
-    return [i for i in says if not _is_at_insertion(draft, i)]
-
-
-def _is_at_insertion(draft: Draft, at: int) -> bool:
-    """Whether a neighbour is added without anything removed there."""
-    kinds = "".join(row.kind for row in draft.rows)
-    before, after = kinds[:at].rpartition(KEPT)[2], kinds[at + 1 :].partition(KEPT)[0]
-    return any(ADDED in run and GONE not in run for run in (before, after))
+def _context(draft: Draft) -> list[int]:
+    """Kept rows that say something."""
+    return [i for i in draft.rows_of(KEPT) if (draft.rows[i].real or "").strip()]
 
 
 def line_missing(rng: Random, draft: Draft) -> Draft | None:
     """The edit leaves out a line in the middle of its context."""
-    inner = _inner_context(draft)
-    if not inner:
-        return None
-    at = rng.choice(inner)
-    return draft.with_row(at, replace(draft.rows[at], said=None))
+    inner = set(draft.rows_of(KEPT + GONE)[1:-1]) & set(_context(draft))
+    spots = sorted(i for i in inner if not is_at_insertion(draft, i))
+    return draft.misquoting(rng.choice(spots), None) if spots else None
 
 
 def line_extra(rng: Random, draft: Draft) -> Draft | None:
@@ -46,14 +38,69 @@ def line_extra(rng: Random, draft: Draft) -> Draft | None:
     if invented is None:
         return None
     extra = Row(KEPT, None, indentation(draft.rows[at].real or "") + invented)
-    return replace(draft, rows=(*draft.rows[:at], extra, *draft.rows[at:]))
+    return draft.with_row(at, extra, draft.rows[at])
 
 
 def wrong_identifier(rng: Random, draft: Draft) -> Draft | None:
     """One name in a context line is not what the file says."""
-    kept = [i for i in draft.rows_of(KEPT) if (draft.rows[i].real or "").strip()]
+    kept = _context(draft)
     if not kept:
         return None
     at = rng.choice(kept)
     wrong = with_word_changed(rng, draft.rows[at].real or "")
-    return None if wrong is None else draft.with_row(at, replace(draft.rows[at], said=wrong))
+    return None if wrong is None else draft.misquoting(at, wrong)
+
+
+def reworded_comment(rng: Random, draft: Draft) -> Draft | None:
+    """A comment in the context is quoted from memory."""
+    kept = _context(draft)
+    for at in rng.sample(kept, len(kept)):
+        comment = _COMMENT.match(draft.rows[at].said or "")
+        words = None if comment is None else reworded(rng, comment.group(2))
+        if comment is not None and words is not None:
+            return draft.misquoting(at, comment.group(1) + words)
+    return None
+
+
+def other_quotes(rng: Random, draft: Draft) -> Draft | None:
+    """The strings of a context line are quoted in the other style."""
+    for at in _context(draft):
+        line = draft.rows[at].said or ""
+        for pattern, style in ((_SINGLE, r'"\1"'), (_DOUBLE, r"'\1'")):
+            if pattern.search(line):
+                return draft.misquoting(at, pattern.sub(style, line))
+    return None
+
+
+def truncated(rng: Random, draft: Draft) -> Draft | None:
+    """The old and the new text stop in the middle of their last line, mostly at a blank."""
+    last = draft.rows[-1]
+    line = last.said or ""
+    cuts = [m.start() for m in re.finditer(r"(?<=\S) (?=\S)", line)]
+    if last.kind != KEPT or not cuts:
+        return None
+    is_clean = rng.random() < 0.7
+    cut = rng.choice(cuts) + (0 if is_clean else 2)
+    shorter = replace(draft, edit_is_terminated=False,
+                      verdict=Verdict.LAND if is_clean else Verdict.EITHER)  # fmt: skip
+    return shorter.misquoting(len(draft.rows) - 1, line[:cut])
+
+
+def elided(rng: Random, draft: Draft) -> Draft | None:
+    """Some context in the middle is written as `...`, in the old and in the new text."""
+    kinds = "".join(row.kind for row in draft.rows)
+    runs = [m for m in re.finditer(" {4,}", kinds) if "..." not in draft.old]
+    if not runs:
+        return None
+    run = rng.choice(runs)
+    first, last = run.start() + 1, run.end() - 1
+    margin = indentation(draft.rows[first].said or "") if rng.random() < 0.5 else ""
+    skipped = [replace(row, said=None) for row in draft.rows[first:last]]
+    rows = (*draft.rows[:first], *skipped, Row(KEPT, None, margin + "..."), *draft.rows[last:])
+    short = replace(draft, rows=rows)
+    return short if _has_each_piece_once(short) else replace(short, verdict=Verdict.EITHER)
+
+
+def _has_each_piece_once(draft: Draft) -> bool:
+    pieces = re.split(r"(?m)^\s*\.\.\.\n", draft.old)
+    return all(draft.before.count(piece.encode()) == 1 for piece in pieces)

@@ -6,8 +6,16 @@ import re
 from dataclasses import replace
 from random import Random
 
-from benchmarks.engines.drafts import ADDED, GONE, Draft, Row, Verdict
-from benchmarks.engines.labels.words import with_number_changed, with_word_changed
+from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row, Verdict
+from benchmarks.engines.labels.drift import with_copy
+from benchmarks.engines.labels.words import indentation, with_value_changed, with_word_changed
+
+MARKERS = (">>>>>>> REPLACE", "<<<<<<< SEARCH", "*** End Patch", "+++++++ REPLACE")
+REMARKS = ("... existing code ...", "rest of the code unchanged", "... (unchanged) ...")
+
+
+def _refused(draft: Draft | None) -> Draft | None:
+    return None if draft is None else replace(draft, verdict=Verdict.REFUSE)
 
 
 def removed_token(rng: Random, draft: Draft) -> Draft | None:
@@ -17,46 +25,80 @@ def removed_token(rng: Random, draft: Draft) -> Draft | None:
         return None
     at = rng.choice(gone)
     wrong = with_word_changed(rng, draft.rows[at].said or "")
-    if wrong is None:
-        return None
-    refused = replace(draft, verdict=Verdict.REFUSE)
-    return refused.with_row(at, replace(draft.rows[at], said=wrong))
+    return None if wrong is None else _refused(draft.misquoting(at, wrong))
 
 
 def changed_meanwhile(rng: Random, draft: Draft) -> Draft | None:
     """Somebody changed a number, a version or a string in a line to be removed."""
-    gone = [i for i in draft.rows_of(GONE) if _altered(rng, draft.rows[i].real or "") is not None]
-    if not gone:
+    gone = draft.rows_of(GONE)
+    for at in rng.sample(gone, len(gone)):
+        real = with_value_changed(rng, draft.rows[at].real or "")
+        if real is not None:
+            return _refused(draft.with_row(at, replace(draft.rows[at], real=real)))
+    return None
+
+
+def lookalike(rng: Random, draft: Draft) -> Draft | None:
+    """The place was changed meanwhile, and lines like those to be removed stand elsewhere."""
+    stale = changed_meanwhile(rng, draft)
+    if stale is None or not draft.rows_of(KEPT):
         return None
-    at = rng.choice(gone)
-    real = _altered(rng, draft.rows[at].real or "")
-    refused = replace(draft, verdict=Verdict.REFUSE)
-    return refused.with_row(at, replace(draft.rows[at], real=real))
+    copy = tuple(_other_context(rng, draft.rows[i]) for i in draft.rows_of(KEPT + GONE))
+    return with_copy(rng, stale, copy)
 
 
-def _altered(rng: Random, line: str) -> str | None:
-    """The line with another number in it, or else another string."""
-    if (numbered := with_number_changed(rng, line)) is not None:
-        return numbered
-    changed = re.sub(r"([\"'])([^\"']+)\1", r"\1\2-v2\1", line, count=1)
-    return changed if changed != line else None
+def _other_context(rng: Random, row: Row) -> str:
+    """A line of the lookalike: context has another word, removed lines are the same."""
+    line = row.real or ""
+    return line if row.kind == GONE else with_word_changed(rng, line) or line
 
 
 def duplicate(rng: Random, draft: Draft) -> Draft | None:
     """The place stands in the file a second time."""
     copy = tuple(row.real for row in draft.rows if row.kind != ADDED and row.real is not None)
-    if rng.random() < 0.5:
-        at = rng.randint(0, len(draft.above))
-        above = (*draft.above[:at], *copy, *draft.above[at:])
-        return replace(draft, above=above, verdict=Verdict.REFUSE)
-    at = rng.randint(0, len(draft.below))
-    below = (*draft.below[:at], *copy, *draft.below[at:])
-    return replace(draft, below=below, verdict=Verdict.REFUSE)
+    return _refused(with_copy(rng, draft, copy))
 
 
 def already_applied(rng: Random, draft: Draft) -> Draft | None:
     """The file says already what the edit wants."""
-    return replace(draft, applied=True, verdict=Verdict.REFUSE)
+    return _refused(replace(draft, applied=True))
 
 
-__all__ = ["Row", "already_applied", "changed_meanwhile", "duplicate", "removed_token"]
+def hallucinated(rng: Random, draft: Draft) -> Draft | None:
+    """Between context that is right, most lines to be removed are invented."""
+    gone = [i for i in draft.rows_of(GONE) if len((draft.rows[i].said or "").strip()) > 5]
+    words = [line.strip() for line in (*draft.above, *draft.below) if len(line.strip()) > 8]
+    if len(gone) < 2 or not words or not _is_anchored(draft):
+        return None
+    for i in gone[: 1 + len(gone) * 2 // 3]:
+        line = rng.choice(words)
+        invented = with_word_changed(rng, line) or line
+        draft = draft.misquoting(i, indentation(draft.rows[i].said or "") + invented)
+    return _refused(draft)
+
+
+def _is_anchored(draft: Draft) -> bool:
+    """Whether the edit begins and ends with context that says something."""
+    ends = (draft.rows[0], draft.rows[-1])
+    return all(row.kind == KEPT and (row.said or "").strip() for row in ends)
+
+
+def placeholder(rng: Random, draft: Draft) -> Draft | None:
+    """The new text has a remark where the old text had lines that should stay."""
+    runs = list(re.finditer(" {3,}", "".join(row.kind for row in draft.rows)))
+    if not runs:
+        return None
+    run = rng.choice(runs)
+    mark = "#" if draft.hunk.path.endswith((".py", ".pyi", ".yml", ".toml", ".cfg")) else "//"
+    words = rng.choice(REMARKS)
+    margin = indentation(draft.rows[run.start()].said or "")
+    swept = [replace(row, kind=GONE) for row in draft.rows[run.start() : run.end()]]
+    remark = Row(ADDED, f"{margin}{mark} {words}", f"{margin}{mark} {words}")
+    rows = (*draft.rows[: run.start()], *swept, remark, *draft.rows[run.end() :])
+    return _refused(replace(draft, rows=rows))
+
+
+def leaked_marker(rng: Random, draft: Draft) -> Draft | None:
+    """The new text ends with a marker of the dialect that it was written in."""
+    marker = rng.choice(MARKERS)
+    return _refused(replace(draft, rows=(*draft.rows, Row(ADDED, marker, marker))))

@@ -2,51 +2,196 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from random import Random
 
-from benchmarks.engines.drafts import Draft
+from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row
 from benchmarks.engines.labels.words import indentation
+from benchmarks.engines.rivals import folded
+
+_TIGHTENED = (
+    (re.compile(r" (=|==|\+|<|>|:=|\+=|=>|\?) "), r"\1"),
+    (re.compile(r", "), ","),
+    (re.compile(r"(?<=\S) (?=\S)"), "  "),
+)
 
 
 def trailing_lost(rng: Random, draft: Draft) -> Draft | None:
     """The file has blanks at the end of some lines, the edit does not."""
-    return _some_rows(rng, draft, "real", rng.choice([" ", "  ", "\t"]))
+    blanks = rng.choice([" ", "  ", "\t"])
+    for i in _some(rng, draft):
+        row = draft.rows[i]
+        draft = draft.with_row(i, replace(row, real=(row.real or "") + blanks))
+    return replace(draft, fold="trailing", folds_context=True)
 
 
 def trailing_added(rng: Random, draft: Draft) -> Draft | None:
     """The edit has blanks at the end of some lines, the file does not."""
-    return _some_rows(rng, draft, "said", rng.choice([" ", "  "]))
-
-
-def _some_rows(rng: Random, draft: Draft, side: str, blanks: str) -> Draft | None:
-    """Blanks at the end of one or more of the rows of the old text."""
-    chosen = [i for i in draft.rows_of(" -") if (draft.rows[i].real or "").strip()]
-    if not chosen:
-        return None
-    for i in rng.sample(chosen, rng.randint(1, min(3, len(chosen)))):
-        row = draft.rows[i]
-        text = (row.real or "") + blanks
-        draft = draft.with_row(i, replace(row, real=text) if side == "real" else
-                               replace(row, said=text))  # fmt: skip
+    blanks = rng.choice([" ", "  "])
+    for i in _some(rng, draft):
+        draft = draft.misquoting(i, (draft.rows[i].said or "") + blanks)
     return replace(draft, fold="trailing", folds_context=True)
+
+
+def _some(rng: Random, draft: Draft) -> list[int]:
+    """One to three of the rows of the old text that say something."""
+    chosen = [i for i in draft.rows_of(KEPT + GONE) if (draft.rows[i].real or "").strip()]
+    return rng.sample(chosen, min(rng.randint(1, 3), len(chosen)))
+
+
+def _indentations(draft: Draft) -> set[str]:
+    """The indentations of what the edit says."""
+    return {indentation(row.said) for row in draft.rows if row.said and row.said.strip()}
 
 
 def dedented(rng: Random, draft: Draft) -> Draft | None:
     """The indentation that all lines of the edit share is lost."""
-    said = [row.said for row in draft.rows if row.said and row.said.strip()]
-    shared = min((indentation(line) for line in said), key=len, default="")
-    if not shared or not all(line.startswith(shared) for line in said):
+    shared = min(_indentations(draft), key=len, default="")
+    if not shared or not all(each.startswith(shared) for each in _indentations(draft)):
         return None
     return draft.saying(lambda line: line.removeprefix(shared) if line.strip() else line)
 
 
 def indented(rng: Random, draft: Draft) -> Draft | None:
     """The edit is indented by one more unit than the file."""
-    unit = "\t" if any(row.said and row.said.startswith("\t") for row in draft.rows) else "    "
+    unit = "\t" if any("\t" in each for each in _indentations(draft)) else "    "
     return draft.saying(lambda line: unit + line if line.strip() else line)
+
+
+def stripped(rng: Random, draft: Draft) -> Draft | None:
+    """The blanks at both ends of the old and the new text are lost."""
+    stripped_draft = replace(draft, wrap=str.strip)
+    old, new = stripped_draft.old, stripped_draft.new
+    if old == draft.old.rstrip("\n") or not new:
+        return None
+    replaced = draft.before.replace(old.encode(), new.encode())
+    return stripped_draft if replaced == draft.ideal else None
+
+
+def tabs_in_edit(rng: Random, draft: Draft) -> Draft | None:
+    """The file is indented with spaces, the edit with tabs."""
+    unit = _unit(draft)
+    return None if unit is None else draft.saying(lambda line: _retabbed(line, unit, "\t"))
+
+
+def tabs_in_file(rng: Random, draft: Draft) -> Draft | None:
+    """The file is indented with tabs, the edit with spaces."""
+    if _indentations(draft) <= {"\t" * n for n in range(20)}:
+        spaces = rng.choice(["  ", "    ", "        "])
+        is_indented = any(indentation(draft.rows[i].said or "") for i in draft.rows_of(KEPT + GONE))
+        return draft.saying(lambda line: _retabbed(line, "\t", spaces)) if is_indented else None
+    unit = _unit(draft)
+    return None if unit is None else draft.being(lambda line: _retabbed(line, unit, "\t"))
+
+
+def other_unit(rng: Random, draft: Draft) -> Draft | None:
+    """The edit is indented by two spaces a level where the file has four, or the reverse."""
+    unit = _unit(draft)
+    if unit is None:
+        return None
+    other = "  " if unit == "    " else "    "
+    return draft.saying(lambda line: _retabbed(line, unit, other))
+
+
+def _unit(draft: Draft) -> str | None:
+    """The spaces of one level, where the edit has whole levels of them, and an old line one."""
+    depths = {len(each) for each in _indentations(draft)}
+    if any("\t" in each for each in _indentations(draft)):
+        return None
+    unit = 4 if all(line_depth % 4 == 0 for line_depth in _depths(draft)) else 2
+    old = [indentation(draft.rows[i].said or "") for i in draft.rows_of(KEPT + GONE)]
+    is_whole = all(depth % unit == 0 for depth in depths)
+    return " " * unit if is_whole and any(old) else None
+
+
+def _depths(draft: Draft) -> list[int]:
+    """The depths of the lines of the file around the place."""
+    near = (*draft.above[-60:], *(row.real or "" for row in draft.rows), *draft.below[:60])
+    return [len(indentation(line)) for line in near if line.strip()]
+
+
+def _retabbed(line: str, unit: str, other: str) -> str:
+    """The line with other units of indentation; what is left over of a unit stays."""
+    depth, rest = 0, line
+    while rest.startswith(unit):
+        depth, rest = depth + 1, rest[len(unit) :]
+    return other * depth + rest
+
+
+def interior_blanks(rng: Random, draft: Draft) -> Draft | None:
+    """Blanks between the words of a line are not those of the file."""
+    rows = draft.rows_of(KEPT + GONE)
+    for i in rng.sample(rows, len(rows)):
+        line = draft.rows[i].said or ""
+        pattern, tight = rng.choice(_TIGHTENED)
+        body = line[len(indentation(line)) :]
+        changed = indentation(line) + pattern.sub(tight, body, count=rng.randint(1, 2))
+        if changed != line and folded(changed) == folded(line):
+            return replace(draft.misquoting(i, changed), fold="blanks", folds_context=True)
+    return None
 
 
 def crlf_file(rng: Random, draft: Draft) -> Draft | None:
     """The file has CRLF ends, the edit LF."""
     return draft.being(lambda line: line + "\r")
+
+
+def crlf_edit(rng: Random, draft: Draft) -> Draft | None:
+    """The edit has CRLF ends, the file LF."""
+    crlf = replace(draft, wrap=lambda text: text.replace("\n", "\r\n"))
+    return crlf if "\n" in draft.old else None
+
+
+def mixed_ends(rng: Random, draft: Draft) -> Draft | None:
+    """Some lines of the file end with CRLF; a new line takes the end of the one it replaces."""
+    draft = draft.being(lambda line: line + rng.choice(["", "\r"]))
+    rows: list[Row] = []
+    ends: list[str] = []
+    for row in draft.rows:
+        end = "\r" if (row.real or "").endswith("\r") else ""
+        if row.kind == ADDED:
+            end = ends.pop(0) if ends else _end_of(rows, draft)
+            row = replace(row, real=(row.real or "").removesuffix("\r") + end)
+        ends = [*ends, end] if row.kind == GONE else ends if row.kind == ADDED else []
+        rows.append(row)
+    return replace(draft, rows=tuple(rows), fold="ends")
+
+
+def _end_of(rows: list[Row], draft: Draft) -> str:
+    """The end of the line that a new line follows."""
+    line = rows[-1].real if rows else draft.above[-1] if draft.above else draft.below[0]
+    return "\r" if (line or "").endswith("\r") else ""
+
+
+def blank_line_lost(rng: Random, draft: Draft) -> Draft | None:
+    """The edit leaves out a blank line of its context."""
+    inner = [i for i in draft.rows_of(KEPT + GONE)[1:-1] if draft.rows[i].real == ""]
+    kept = [i for i in inner if draft.rows[i].kind == KEPT and not is_at_insertion(draft, i)]
+    return draft.misquoting(rng.choice(kept), None) if kept else None
+
+
+def blank_line_added(rng: Random, draft: Draft) -> Draft | None:
+    """The edit has a blank line in its context that the file has not."""
+    says = [bool((row.real or "").strip()) and row.kind == KEPT for row in draft.rows]
+    spots = [i for i in range(1, len(says)) if says[i] and says[i - 1]]
+    if not spots:
+        return None
+    at = rng.choice(spots)
+    return draft.with_row(at, Row(KEPT, None, ""), draft.rows[at])
+
+
+def blank_lines_around(rng: Random, draft: Draft) -> Draft | None:
+    """The old and the new text begin, or end, with a blank line too many."""
+    top, bottom = rng.choice([("\n", "\n"), ("\n", ""), ("", "\n"), ("\n\n", "\n")])
+    return replace(draft, wrap=lambda text: top + text + bottom)
+
+
+def is_at_insertion(draft: Draft, at: int) -> bool:
+    """Whether lines are added beside a row, and none are removed there.
+
+    Then nobody could say on which side of that row, once it is missing, they belong.
+    """
+    kinds = "".join(row.kind for row in draft.rows)
+    before, after = kinds[:at].rpartition(KEPT)[2], kinds[at + 1 :].partition(KEPT)[0]
+    return any(ADDED in run and GONE not in run for run in (before, after))

@@ -7,7 +7,7 @@ from random import Random
 
 IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 NUMBER = re.compile(r"\d+")
-COMMENT = re.compile(r"(?:#|//)\s+(\S.*)|^\s*\*\s+(\S.*)")
+_STRING = re.compile(r"([\"'])([^\"'\\]+)\1")
 
 _RESERVED = (
     "and assert async await break case catch class const continue def default del elif else except"
@@ -25,9 +25,9 @@ SYNONYMS = {
 }  # fmt: skip
 
 
-def is_code_word(word: str) -> bool:
-    """Whether a word names something that an author could misremember."""
-    return word not in RESERVED
+def identifiers(line: str) -> list[re.Match[str]]:
+    """The words of a line that name something that an author could misremember."""
+    return [match for match in IDENTIFIER.finditer(line) if match.group() not in RESERVED]
 
 
 def misremembered(rng: Random, word: str) -> str:
@@ -43,21 +43,35 @@ def misremembered(rng: Random, word: str) -> str:
 
 def with_word_changed(rng: Random, line: str) -> str | None:
     """The line with one identifier misremembered, or None where there is none."""
-    found = [m for m in IDENTIFIER.finditer(line) if is_code_word(m.group())]
+    found = identifiers(line)
     if not found:
         return None
     match = rng.choice(found)
     return line[: match.start()] + misremembered(rng, match.group()) + line[match.end() :]
 
 
-def with_number_changed(rng: Random, line: str) -> str | None:
-    """The line with one number raised, or None where there is none."""
+def with_value_changed(rng: Random, line: str) -> str | None:
+    """The line with another number in it, or else another string; None where it has neither."""
     found = list(NUMBER.finditer(line))
-    if not found:
+    if found:
+        match = rng.choice(found)
+        number = str(int(match.group()) + rng.randint(1, 9)).zfill(len(match.group()))
+        return line[: match.start()] + number + line[match.end() :]
+    changed = _STRING.sub(r"\1\2-v2\1", line, count=1)
+    return changed if changed != line else None
+
+
+def reworded(rng: Random, prose: str) -> str | None:
+    """Prose with a word left out and another one changed; None where there is too little of it."""
+    words = prose.split(" ")
+    if len(words) < 4:
         return None
-    match = rng.choice(found)
-    number = str(int(match.group()) + rng.randint(1, 9)).zfill(len(match.group()))
-    return line[: match.start()] + number + line[match.end() :]
+    del words[rng.randrange(1, len(words) - 1)]
+    at = rng.randrange(1, len(words))
+    words[at] = {"the": "a", "a": "the", "is": "was", "to": "into", "if": "when"}.get(
+        words[at], words[at] + "s"
+    )
+    return " ".join(words)
 
 
 def indentation(line: str) -> str:
