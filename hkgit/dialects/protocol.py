@@ -44,9 +44,8 @@ def parse(text: str) -> Reading:
     fields = document.fields(("version", "operations"), ("base", "agent", "summary"))
     if fields["version"].value != VERSION:
         raise fields["version"].wrong(f'"{VERSION}"', f'Write "version": "{VERSION}".')
-    edits = tuple(_operation(item) for item in fields["operations"].items())
     about = {key: _line(fields[key]) for key in ("base", "agent", "summary") if key in fields}
-    return Reading(edits, **about)
+    return Reading(tuple(map(_operation, fields["operations"].items())), **about)
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
@@ -131,11 +130,7 @@ def _range(fields: Fields) -> tuple[int, int]:
 def _new_lines(fields: Fields) -> tuple[str, ...]:
     if "new_text" in fields:
         return lines_of(fields["new_text"].text())
-    items = fields["new_lines"].items("a list of lines")
-    for item in items:
-        if "\n" in item.text("a line"):
-            raise item.wrong("a line without \\n", "Give one item for each line.")
-    return tuple(item.text() for item in items)
+    return fields["new_lines"].lines()
 
 
 def lines_of(text: str) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from hkgit.errors import InvalidInput
 
@@ -82,6 +83,16 @@ class Node:
             raise self.wrong(expected)
         return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
 
+    def lines(self) -> tuple[str, ...]:
+        """A list of strings without line ends."""
+        if not isinstance(self.value, list):
+            raise self.wrong("a list of lines")
+        for i, line in enumerate(self.value):
+            if not isinstance(line, str) or "\n" in line:
+                item = Node(f"{self.path}[{i}]", line)
+                raise item.wrong("a line without \\n", "Give one item for each line.")
+        return tuple(self.value)
+
     def members(self, expected: str = "an object") -> dict[str, Node]:
         if not isinstance(self.value, dict):
             raise self.wrong(expected)
@@ -127,7 +138,8 @@ def documents(text: str) -> list[Node]:
     roots = [ROOT] if len(values) == 1 else [f"document {i}" for i in range(1, len(values) + 1)]
     nodes = [Node(root, value) for root, value in zip(roots, values, strict=True)]
     for node in nodes:
-        _refuse_flaws(node)
+        if (flaw := _first_flaw(node)) is not None:
+            raise flaw
     return nodes
 
 
@@ -158,7 +170,8 @@ def _decoded(text: str, start: int) -> tuple[object, int]:
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
         found = text[error.pos : error.pos + 20].split("\n")[0]
-        what = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}, found {found!r}"
+        seen = f"found {found!r}" if found else "found the end of the line"
+        what = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}, {seen}"
         fix = 'Write strings in "double quotes", with \\n for a line end and \\" for a quote.'
         raise InvalidInput(where, what, fix) from error
 
@@ -182,19 +195,24 @@ def _refuse_leftover(text: str, offset: int) -> None:
         raise InvalidInput(_line(text, offset), what, "Give one well-formed JSON document.")
 
 
-def _refuse_flaws(node: Node) -> None:
+def _first_flaw(node: Node) -> InvalidInput | None:
+    """What is wrong with the first value that JSON must not hold."""
     match node.value:
         case _Flaw(what):
-            raise InvalidInput(node.path, what)
+            return InvalidInput(node.path, what)
         case str() as text if not text.isascii() and _SURROGATE.search(text):
-            raise node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
-        case list():
-            for item in node.items():
-                _refuse_flaws(item)
-        case dict():
-            for key, member in node.members().items():
-                _refuse_flaws(Node(member.path, key))
-                _refuse_flaws(member)
+            return node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
+        case list() as items if not all(map(_is_sound, items)):
+            return next(filter(None, map(_first_flaw, node.items())), None)
+        case dict() as members if not all(map(_is_sound, [*members, *members.values()])):
+            inside = [(Node(item.path, key), item) for key, item in node.members().items()]
+            return next(filter(None, map(_first_flaw, chain.from_iterable(inside))), None)
+    return None
+
+
+def _is_sound(value: object) -> bool:
+    """Whether a value surely has no flaw: most have none, and need no path."""
+    return type(value) is int or (isinstance(value, str) and value.isascii())
 
 
 def _object(pairs: list[tuple[str, object]]) -> object:
