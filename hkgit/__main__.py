@@ -1,0 +1,5 @@
+"""`python -m hkgit` is `hkgit`."""
+
+from hkgit.commands.main import run
+
+run()

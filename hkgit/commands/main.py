@@ -1,0 +1,114 @@
+"""main.py: the command line as a whole: finds the command, prints failures, sets exit codes."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from types import FrameType
+from typing import NoReturn
+
+import click
+
+from hkgit import __version__
+from hkgit.errors import HkgitError
+
+COMMANDS = {
+    "read": "Print lines of a file with their hash",
+    "apply": "Apply specs of edits and commit them with their evidence",
+    "edit": "Apply edits to the working tree, without a commit",
+    "gate": "Judge commits under the repository's policy",
+    "verify": "Replay commits from their evidence",
+    "log": "List commits with their verdicts",
+    "show": "Show one commit's evidence",
+    "init": "Install the gate's hooks and a policy",
+    "demo": "Show all of hkgit in a throw-away repository",
+    "schema": "Print a published JSON Schema",
+}
+"""Every command and its one-line help; the module of the same name is loaded when it is called."""
+
+USAGE = 64
+FAULT = 70
+INTERRUPTED = 130
+
+
+class _Commands(click.Group):
+    """Loads a command's module only when it is called: start-up is felt at every commit."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"hkgit.commands.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="hkgit")
+@click.option("--debug", is_flag=True, help="Show a traceback for a fault of hkgit itself.")
+def main(debug: bool) -> None:
+    """Turn what a coding agent wants to change into a git commit whose every byte can be
+    derived again from its evidence."""
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+def hk() -> None:
+    """Apply fuzzy edits to the working tree (`hk apply` is `hkgit edit`)."""
+
+
+def run() -> NoReturn:
+    """The entry point of `hkgit` and `python -m hkgit`."""
+    _exit(main, "hkgit", sys.argv[1:])
+
+
+def run_hk() -> NoReturn:
+    """The entry point of `hk`, where `apply` edits the working tree as the seed's tool did."""
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["apply"]:
+        arguments[0] = "edit"
+    _exit(hk, "hk", arguments)
+
+
+def _exit(group: click.Group, name: str, arguments: Sequence[str]) -> NoReturn:
+    signal.signal(signal.SIGTERM, _on_terminate)
+    sys.exit(_code(group, name, arguments))
+
+
+def _on_terminate(number: int, frame: FrameType | None) -> None:
+    """A polite kill unwinds the stack, so that worktrees are taken away."""
+    sys.exit(128 + number)
+
+
+def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
+    try:
+        code = group.main(list(arguments), prog_name=name, standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except HkgitError as error:
+        click.echo(f"hkgit: {error}", err=True)
+        return error.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return USAGE
+    except click.ClickException as error:
+        error.show()
+        return USAGE
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("hkgit: interrupted", err=True)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return 0
+    except Exception as error:  # noqa: BLE001 - the one boundary where a fault becomes a code
+        if "--debug" in arguments:
+            raise
+        kind = type(error).__name__
+        click.echo(f"hkgit: a fault of hkgit itself: {kind}: {error}", err=True)
+        click.echo("Run it again with --debug in front of the command and report it.", err=True)
+        return FAULT
