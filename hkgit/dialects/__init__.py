@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from hkgit.dialects import harnesskit, protocol, search_replace
@@ -14,6 +15,10 @@ __all__ = ["DIALECTS", "detect", "parse", "parse_expect", "relative_path", "reso
 
 _MODULES: tuple[Dialect, ...] = (protocol, harnesskit, search_replace)
 DIALECTS: dict[str, Dialect] = {module.NAME: module for module in _MODULES}
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+# Those from DC80 to DCFF stand for bytes that are not UTF-8.
+_STRAY_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -> Spec:
@@ -29,7 +34,7 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
     if dialect is None:
         raise InvalidInput("--format", f'unknown dialect "{name}"', _known())
     if dialect.JSON:
-        _require_utf8(text)
+        _refuse_any(_SURROGATE, characters, "JSON that is not UTF-8", "Save it as UTF-8.")
     reading = dialect.parse(characters)
     if not reading.edits:
         raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
@@ -60,23 +65,14 @@ def detect(text: str) -> str:
 
 def _characters(text: bytes | str) -> str:
     characters = decoded(text) if isinstance(text, bytes) else text
-    try:
-        characters.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError as error:
-        what = f"a lone surrogate, U+{ord(characters[error.start]):04X}, is not text"
-        line = characters.count("\n", 0, error.start) + 1
-        raise InvalidInput(f"line {line}", what, "Write whole characters.") from error
+    _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write whole characters.")
     return characters.removeprefix("\ufeff")
 
 
-def _require_utf8(text: bytes | str) -> None:
-    try:
-        if isinstance(text, bytes):
-            text.decode()
-        else:
-            text.encode()
-    except UnicodeError as error:
-        raise InvalidInput("the spec", "JSON that is not UTF-8", "Save it as UTF-8.") from error
+def _refuse_any(unwanted: re.Pattern[str], text: str, what: str, fix: str) -> None:
+    found = None if text.isascii() else unwanted.search(text)
+    if found is not None:
+        raise InvalidInput(f"line {text.count(chr(10), 0, found.start()) + 1}", what, fix)
 
 
 def _relative(edits: tuple[AnyEdit, ...], root: str | None) -> tuple[AnyEdit, ...]:

@@ -9,7 +9,8 @@ from hkgit.edits import Read
 from hkgit.errors import InvalidInput
 
 _EXPECT = re.compile(
-    r"(?P<path>.+?)(?::(?P<start>[0-9]+)-(?P<end>[0-9]+))?=(?P<hash>[0-9A-Fa-f]{12,64})",
+    r"(?P<path>(?!:[0-9]+-).+?)(?::(?P<start>[0-9]{1,9})-(?P<end>[0-9]{1,9}))?"
+    r"=(?P<hash>[0-9A-Fa-f]{12,64})",
     re.DOTALL,
 )
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
@@ -70,13 +71,11 @@ def parse_expect(argument: str) -> Read:
 
 
 def _below(path: str, root: str) -> str:
-    """The path from `root` if it lies below it, else as it is; drives have two spellings."""
-    if _DRIVE.match(root):
-        path_here, root = path.replace("\\", "/"), root.replace("\\", "/")
-    else:
-        path_here = path
-    prefix = root.rstrip("/") + "/"
-    same = path_here.startswith(prefix) or (
-        _DRIVE.match(root) is not None and path_here.lower().startswith(prefix.lower())
-    )
-    return path_here[len(prefix) :].lstrip("/") if same else path
+    """The path from `root` if it lies below it, else as it is; on a drive neither case nor the
+    kind of slash tells two paths apart."""
+    prefix = root.rstrip("/\\") + "/"
+    if not _DRIVE.match(root):
+        return path[len(prefix) :].lstrip("/") if path.startswith(prefix) else path
+    slashed = path.replace("\\", "/")
+    is_below = slashed.lower().startswith(prefix.replace("\\", "/").lower())
+    return slashed[len(prefix) :].lstrip("/") if is_below else path

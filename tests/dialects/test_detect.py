@@ -1,0 +1,86 @@
+"""The dialect is seen from the text, or the text is refused; it is never guessed."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit import dialects
+from hkgit.errors import InvalidInput
+
+BLOCK = "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+EDIT = '{"file": "a", "old_text": "b", "new_text": "c"}'
+OPERATIONS = '{"version": "1", "operations": [{"op": "delete_file", "path": "a"}]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        pytest.param(OPERATIONS, "protocol", id="protocol"),
+        pytest.param('{"operations": [{"op": ', "protocol", id="protocol, cut off"),
+        pytest.param('{"version": "1", "operations": []}', "protocol", id="protocol, empty"),
+        pytest.param(OPERATIONS.replace("delete_file", "replace_text")[:-3] +
+                     ', "old_text": "a", "new_text": "b"}]}', "protocol", id="protocol with texts"),
+        pytest.param(f"Here:\n```json\n{OPERATIONS}\n```\n", "protocol", id="protocol in a fence"),
+        pytest.param(EDIT, "harnesskit", id="harnesskit"),
+        pytest.param(f"[{EDIT}]", "harnesskit", id="a list"),
+        pytest.param(f'{{"edits": [{EDIT}]}}', "harnesskit", id="edits"),
+        pytest.param(BLOCK, "search-replace", id="search-replace"),
+        pytest.param(BLOCK.replace("<<<<<<<", "-------"), "search-replace", id="with dashes"),
+        pytest.param(BLOCK.replace("\na\n", '\n{"a": [1]}\n'), "search-replace", id="JSON content"),
+    ],
+)  # fmt: skip
+def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
+    assert dialects.detect(text) == name
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("", "no known dialect: it is blank", id="empty"),
+        pytest.param(" \n\n", "no known dialect: it is blank", id="blank"),
+        pytest.param("\nfix it\n", "no known dialect: it begins with 'fix it'", id="prose"),
+        pytest.param('{"a": 1}', "no known dialect: it begins with", id="other JSON"),
+        pytest.param("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "no known dialect", id="conflict"),
+        pytest.param(f"{EDIT}\n{BLOCK}", "harnesskit or search-replace", id="two dialects"),
+    ],
+)
+def test_other_texts_are_refused(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        dialects.parse(text)
+    assert message in str(refusal.value)
+
+
+def test_a_refusal_lists_the_dialects() -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        dialects.detect("?")
+    assert refusal.value.fix == f"Known dialects: {', '.join(dialects.DIALECTS)}."
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(InvalidInput, match='--format: unknown dialect "xml"\nKnown'):
+        dialects.parse(EDIT, "xml")
+
+
+def test_a_byte_order_mark_is_skipped() -> None:
+    assert dialects.parse(b"\xef\xbb\xbf" + EDIT.encode()).dialect == "harnesskit"
+
+
+def test_json_must_be_utf8() -> None:
+    with pytest.raises(InvalidInput, match="line 2: JSON that is not UTF-8"):
+        dialects.parse(b'{"file": "a", "old_text":\n"\xff", "new_text": ""}')
+
+
+@pytest.mark.parametrize("text", ["a\n\ud800", EDIT + "\n\udc00"])
+def test_a_string_that_stands_for_no_bytes_is_refused(text: str) -> None:
+    with pytest.raises(InvalidInput, match="line 2: a lone surrogate"):
+        dialects.parse(text)
+
+
+def test_paths_of_every_edit_become_relative_to_the_root() -> None:
+    text = BLOCK.replace("a.py", "/r/a.py") + "\n" + BLOCK.replace("a.py", "./b.py")
+    spec = dialects.parse(text, root="/r")
+    assert [edit.path for edit in spec.edits] == ["a.py", "b.py"]
+
+
+def test_a_block_names_the_relative_path() -> None:
+    assert dialects.parse(BLOCK.replace("a.py", "/r/a.py"), root="/r").blocks == (BLOCK,)

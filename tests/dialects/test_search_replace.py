@@ -1,0 +1,221 @@
+"""Search-replace blocks: how models really write them, and what none of it can mean."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit import dialects
+from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit
+from hkgit.errors import InvalidInput
+
+PLAIN = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+
+
+def read(text: str) -> list[Edit]:
+    edits = dialects.parse(text, "search-replace").edits
+    return [edit for edit in edits if isinstance(edit, Edit)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(PLAIN, id="seven marks"),
+        pytest.param("<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n", id="five marks"),
+        pytest.param("<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>>>> REPLACE", id="nine marks"),
+        pytest.param("<<<<<<< SEARCH>\na\n=======\nb\n>>>>>>> REPLACE", id="a mark after SEARCH"),
+        pytest.param("<<<<<<< SEARCH  \na\n======= \nb\n>>>>>>> REPLACE\t\n", id="blanks behind"),
+        pytest.param("------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n", id="dashes and pluses"),
+        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n+++++++ REPLACE\n", id="mixed"),
+        pytest.param("<<<<<<< SEARCH\r\na\n=======\r\nb\n>>>>>>> REPLACE\r\n", id="CRLF markers"),
+        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n", id="no tail"),
+        pytest.param("<<<<<<< SEARCH\na\n=======\nb", id="no tail and no line end"),
+        pytest.param("```\n<<<<<<< SEARCH\na\n=======\nb\n```\n", id="no tail in a fence"),
+        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n=======\n", id="a divider for a tail"),
+        pytest.param("~~~\n<<<<<<< SEARCH\na\n=======\nb\n=======\n~~~", id="that in a fence"),
+        pytest.param("````python\n" + PLAIN + "````\n", id="a fence of four"),
+    ],
+)
+def test_markers_are_read_as_models_write_them(text: str) -> None:
+    assert read("a.py\n" + text) == [Edit("a.py", "a\n", "b\n")]
+
+
+@pytest.mark.parametrize(
+    ("hints", "edit"),
+    [
+        pytest.param(":start_line:12\n-------\n", Edit("f.c", "a\n", "b\n", line_hint=12),
+                     id="start"),
+        pytest.param(":start_line: 12\n:end_line:14\n-------\n",
+                     Edit("f.c", "a\n", "b\n", line_hint=12), id="start and end"),
+        pytest.param(":start_line:12\n", Edit("f.c", "a\n", "b\n", line_hint=12), id="no rule"),
+        pytest.param("-------\n", Edit("f.c", "-------\na\n", "b\n"), id="a rule alone is text"),
+        pytest.param(":end_line:3\n", Edit("f.c", ":end_line:3\na\n", "b\n"), id="no start"),
+        pytest.param("\\:start_line:12\n", Edit("f.c", ":start_line:12\na\n", "b\n"), id="escaped"),
+        pytest.param("12 | ", Edit("f.c", "12 | a\n", "b\n"), id="a prefix is left to matching"),
+    ],
+)  # fmt: skip
+def test_a_stated_line_is_a_hint(hints: str, edit: Edit) -> None:
+    assert read(PLAIN.replace("SEARCH\n", f"SEARCH\n{hints}").join(["f.c\n", ""])) == [edit]
+
+
+@pytest.mark.parametrize(
+    ("above", "path"),
+    [
+        pytest.param("src/app.py\n", "src/app.py", id="bare"),
+        pytest.param("`src/app.py`\n", "src/app.py", id="backticks"),
+        pytest.param("**src/app.py**\n", "src/app.py", id="bold"),
+        pytest.param("**`src/app.py`**:\n", "src/app.py", id="bold, backticks, colon"),
+        pytest.param("### src/app.py\n", "src/app.py", id="heading"),
+        pytest.param("#src/app.py\n", "src/app.py", id="heading without a blank"),
+        pytest.param("src/app.py:\n", "src/app.py", id="colon"),
+        pytest.param("File: src/app.py\n", "src/app.py", id="label"),
+        pytest.param("**File:** `src/app.py`\n", "src/app.py", id="bold label"),
+        pytest.param("# File: my notes.md\n", "my notes.md", id="label before a name with blanks"),
+        pytest.param("`my notes.md`\n", "my notes.md", id="backticks around a name with blanks"),
+        pytest.param("1. `a.py`\n", "a.py", id="list"),
+        pytest.param("src/app.py\n```python\n", "src/app.py", id="outside the fence"),
+        pytest.param("```python\nsrc/app.py\n", "src/app.py", id="inside the fence"),
+        pytest.param("```js\n// src/app.js\n", "src/app.js", id="a comment in the fence"),
+        pytest.param("src/app.py\n\nNow this changes:\n\n```\n", "src/app.py", id="three above"),
+        pytest.param("```src/app.py\n", "src/app.py", id="in the line of the fence"),
+        pytest.param("```python src/app.py\n", "src/app.py", id="after the language"),
+        pytest.param("src/app.py\n```php\n", "src/app.py", id="a language is no name"),
+        pytest.param("LICENSE\n", "LICENSE", id="capitals"),
+        pytest.param("Dockerfile\n", "Dockerfile", id="a file by its word"),
+        pytest.param(".gitignore\n", ".gitignore", id="a dot in front"),
+        pytest.param("./src/app.py\n", "src/app.py", id="a leading dot"),
+        pytest.param("a.py\nThen, in `b.py`, this:\n", "a.py", id="prose is no name"),
+        pytest.param("a.py\nand\n", "a.py", id="a word is no name"),
+        pytest.param("a.py\nChanges:\n", "a.py", id="a heading is no name"),
+        pytest.param("a.py\nhttps://x.org/b.py\n", "a.py", id="an address is no name"),
+        pytest.param("a.py\n...\n", "a.py", id="dots are no name"),
+    ],
+)
+def test_the_file_is_named_above_the_head(above: str, path: str) -> None:
+    assert read(above + PLAIN) == [Edit(path, "a\n", "b\n")]
+
+
+def test_a_block_without_a_name_is_about_the_file_of_the_block_before() -> None:
+    edits = read("a.py\n" + PLAIN + "\nand then\n" + PLAIN + "b.py\n" + PLAIN)
+    assert [edit.path for edit in edits] == ["a.py", "a.py", "b.py"]
+
+
+def test_a_name_four_lines_above_is_too_far() -> None:
+    with pytest.raises(InvalidInput, match="line 5: expected the name of a file"):
+        read("a.py\none line\ntwo lines\nthree lines\n" + PLAIN)
+
+
+def test_a_name_is_not_looked_for_inside_the_block_before() -> None:
+    edits = read("b.py\n<<<<<<< SEARCH\na\n=======\nsrc/a.py\n>>>>>>> REPLACE\n" + PLAIN)
+    assert [edit.path for edit in edits] == ["b.py", "b.py"]
+
+
+@pytest.mark.parametrize(
+    ("body", "old", "new"),
+    [
+        pytest.param("=======\n", "", "", id="nothing"),
+        pytest.param("=======\nb\n", "", "b\n", id="an empty SEARCH creates"),
+        pytest.param("a\n=======\n", "a\n", "", id="an empty REPLACE deletes"),
+        pytest.param("\n=======\nb\n", "\n", "b\n", id="a blank line is a line"),
+        pytest.param("a\n...\nb\n=======\nc\n...\nd\n", "a\n...\nb\n", "c\n...\nd\n", id="elided"),
+        pytest.param("a\r\n=======\nb\r\n", "a\r\n", "b\r\n", id="CRLF content"),
+        pytest.param("```\na\n```\n=======\nb\n", "```\na\n```\n", "b\n", id="fences inside"),
+        pytest.param("\\=======\n=======\nb\n", "=======\n", "b\n", id="an escaped divider"),
+        pytest.param("\\\\=======\n=======\nb\n", "\\=======\n", "b\n", id="escaped twice"),
+        pytest.param("\\<<<<<<< SEARCH\n\\>>>>>>> REPLACE\n=======\n",
+                     "<<<<<<< SEARCH\n>>>>>>> REPLACE\n", "", id="escaped head and tail"),
+        pytest.param("\\alpha\n=======\n\\\\\n", "\\alpha\n", "\\\\\n", id="other backslashes"),
+        pytest.param("<<<<<<< HEAD\na\n=======\n|||||||\n", "<<<<<<< HEAD\na\n", "|||||||\n",
+                     id="a conflict's head"),
+    ],
+)  # fmt: skip
+def test_content_is_kept_line_by_line(body: str, old: str, new: str) -> None:
+    assert read(f"a.py\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n") == [Edit("a.py", old, new)]
+
+
+@pytest.mark.parametrize(
+    ("body", "old"),
+    [
+        pytest.param("Title\n=====\n=======\nNew\n=====\n", "Title\n=====\n", id="shorter ones"),
+        pytest.param("Title 1\n=======\n=======\nTitle 2\n=======\n", "Title 1\n=======\n",
+                     id="underlines of seven in both halves"),
+        pytest.param("Title 1\n=======\ntext\n=======\nTitle 2\n=======\ntext\n",
+                     "Title 1\n=======\ntext\n", id="with text below"),
+        pytest.param("text\n=======\nTitle 2\n=======\ntext\n", "text\n", id="only in the new"),
+        pytest.param("Title 2\n=======\ntext\n=======\nmore text\n", "Title 2\n=======\ntext\n",
+                     id="only in the old"),
+        pytest.param("=======\nTitle 1\n=======\n\nx\n=======\ny\n",
+                     "=======\nTitle 1\n=======\n\nx\n", id="a title between two lines"),
+        pytest.param("a\n======\nb\n=====\nc\n======\nd\n", "a\n======\nb\n", id="six, five, six"),
+    ],
+)  # fmt: skip
+def test_an_underline_is_content(body: str, old: str) -> None:
+    [edit] = read(f"a.rst\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n")
+    assert edit.old_text == old
+    assert body.endswith("=\n" + edit.new_text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param(PLAIN, "line 1: expected the name of a file", id="no name"),
+        pytest.param("a.py\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "line 2: expected =======",
+                     id="no divider"),
+        pytest.param("a.py\n" + PLAIN[:-16] + PLAIN, "line 2: a block without its tail",
+                     id="no tail before the next head"),
+        pytest.param("a.py\n<<<<<<< SEARCH\na\n=======\n", "line 2: a block without its tail",
+                     id="cut off at the divider"),
+        pytest.param("a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n```\nDone.", "without its tail",
+                     id="prose behind a block without a tail"),
+        pytest.param("a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n", "without its tail",
+                     id="a second divider with text below"),
+        pytest.param("a.py\n" + PLAIN + ">>>>>>> REPLACE\n", "line 7: a marker that belongs to no",
+                     id="a tail alone"),
+        pytest.param("a.py\n  <<<<<<< SEARCH\n", "line 2: a marker that belongs", id="indented"),
+        pytest.param("a.py\n<<<< SEARCH\n", "line 2: a marker that belongs", id="four marks"),
+        pytest.param("a.py\n<<<<<<< SEARCH a.py\na\n", "line 2: a marker that belongs",
+                     id="a name behind the head"),
+        pytest.param("a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
+                     "line 2: the divider could be any of lines 4, 6", id="two dividers"),
+        pytest.param("```bash\necho\na.py\n" + PLAIN, "line 1: a fence of", id="open fence"),
+        pytest.param("nothing here\n", "empty spec", id="no block"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        read(text)
+    assert message in str(refusal.value)
+
+
+def test_a_fence_of_commands_is_no_edit() -> None:
+    text = "```bash\ncat <<X\n\n" + PLAIN + "```\na.py\n" + PLAIN
+    assert read(text) == [Edit("a.py", "a\n", "b\n")]
+
+
+def test_a_block_right_inside_a_shell_fence_edits_a_script() -> None:
+    assert read("```bash\nrun.sh\n" + PLAIN + "```\n") == [Edit("run.sh", "a\n", "b\n")]
+
+
+def test_bytes_that_are_not_utf8_survive() -> None:
+    data = b"\xef\xbb\xbfa.py\n<<<<<<< SEARCH\n\xff\n=======\n\xfe\n>>>>>>> REPLACE\n"
+    assert dialects.parse(data).edits == (Edit("a.py", "\udcff\n", "\udcfe\n"),)
+
+
+def test_a_block_carries_the_name_it_inherited() -> None:
+    spec = dialects.parse("a.py\n" + PLAIN + "\n" + PLAIN)
+    assert spec.blocks == ("a.py\n" + PLAIN,) * 2
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(CreateFile("a", "x"), id="a file made"),
+        pytest.param(DeleteFile("a"), id="a file removed"),
+        pytest.param(Edit("a.py", "x", "y\n"), id="old text without a line end"),
+        pytest.param(Edit("a.py", "x\n", "y"), id="new text without a line end"),
+        pytest.param(Edit("a.py", "x\n", "y\n", expected_hash="0" * 12), id="a hash"),
+        pytest.param(Edit("a`b\nc", "x\n", "y\n"), id="a path that is no line"),
+    ],
+)
+def test_what_has_no_block_cannot_be_rendered(edit: AnyEdit) -> None:
+    with pytest.raises(InvalidInput, match="cannot say"):
+        dialects.DIALECTS["search-replace"].render([edit])
