@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,13 +34,18 @@ _IDENTITY = (
 )
 
 
-def automatic_merge(object_directories: Sequence[Path], parents: Sequence[str]) -> str | None:
+def automatic_merge(
+    object_directories: Sequence[Path], parents: Sequence[str], boundaries: Collection[str] = ()
+) -> str | None:
     """The id of the merged tree, or None on a conflict; needs two parents or more.
 
-    More than two are merged one after the other, as `git merge` does for an octopus. Raises
-    Unverifiable when git cannot tell, as for a history that is not all here.
+    More than two are merged one after the other, as `git merge` does for an octopus.
+    `boundaries` are the commits whose parents a shallow clone left out. Raises Unverifiable when
+    git cannot tell.
     """
     with _empty_repository(object_directories) as empty:
+        if boundaries:
+            (empty.path / "shallow").write_text("".join(f"{cut}\n" for cut in boundaries))
         merged, *others = parents
         tree = None
         for other in others:

@@ -52,16 +52,8 @@ class Repository:
 
         Raises GitRefused where there is none, or none that can be read faithfully.
         """
-        import pygit2
-
         start = start.absolute()
-        flags = pygit2.enums.RepositoryOpenFlag(0)
-        if in_hook:
-            flags = pygit2.enums.RepositoryOpenFlag.FROM_ENV
-        try:
-            opened = pygit2.Repository(str(start), flags)
-        except (pygit2.GitError, OSError, KeyError, ValueError) as error:
-            raise _unopened(start, str(error)) from error
+        opened = _open(start, in_hook=in_hook)
         repository = cls(start, in_hook, opened)
         if (repository.common_dir / "info" / "grafts").exists():
             fix = "Turn it into a replacement: git replace --convert-graft-file"
@@ -197,8 +189,10 @@ class Repository:
         return [(head, *merged)] if merged else [(head,), self.commit(head).parents]
 
     def automatic_merge(self, parents: Sequence[str]) -> str | None:
-        """The tree that merging two commits gives by itself (see `merging`)."""
-        return automatic_merge(self.object_directories, parents)
+        """The tree that merging these commits gives by itself (see `merging`)."""
+        for other in parents[1:]:
+            self._expect_merge_base(parents[0], other)
+        return automatic_merge(self.object_directories, parents, self._boundaries)
 
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
         """The principal whose SSH key signed a commit (see `signatures`)."""
@@ -266,6 +260,16 @@ class Repository:
         named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
         return tuple(name for name in named if _FULL_ID.fullmatch(name))
 
+    def _expect_merge_base(self, ours: str, theirs: str) -> None:
+        """git would merge what a shallow clone cut off as if the histories had never met."""
+        if not self.is_shallow:
+            return
+        bases = self.git("merge-base", "--all", ours, theirs, check=False).text.split()
+        apart = self.git("rev-list", f"{ours}...{theirs}", "--").text.split()
+        if len(bases) != 1 or not self._boundaries.isdisjoint(apart):
+            fix = "Fetch the whole history: git fetch --unshallow (fetch-depth: 0)."
+            raise Unverifiable(f"merge of {ours} and {theirs}", "lies beyond a shallow clone", fix)
+
     def _tree_id(self, rev_or_tree: str) -> str:
         if _FULL_ID.fullmatch(rev_or_tree) and self._is_tree(rev_or_tree):
             return rev_or_tree
@@ -323,7 +327,23 @@ def _writing() -> Iterator[None]:
         raise GitRefused("object store", str(error), fix) from error
 
 
+def _open(start: Path, *, in_hook: bool) -> pygit2.Repository:
+    import pygit2
+
+    flags = pygit2.enums.RepositoryOpenFlag(0)
+    if in_hook:
+        flags = pygit2.enums.RepositoryOpenFlag.FROM_ENV
+        start = start / os.environ.get("GIT_DIR", "")
+    try:
+        return pygit2.Repository(str(start), flags)
+    except (pygit2.GitError, OSError, KeyError, ValueError) as error:
+        raise _unopened(start, str(error)) from error
+
+
 def _unopened(start: Path, words: str) -> GitRefused:
     if "not found" in words.lower():
         return GitRefused(str(start), "is not in a git repository", "Make one: git init")
-    return GitRefused(str(start), f"libgit2 cannot open this repository: {words}")
+    what = f"libgit2 cannot open this repository: {words}"
+    if "not owned" in words:
+        return GitRefused(str(start), what, "If you trust it, list it in git's safe.directory.")
+    return GitRefused(str(start), what, "hkgit needs SHA-1 objects and refs kept in files.")

@@ -1,0 +1,187 @@
+"""The automatic merge is a function of the commits, and of nothing around them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import Unverifiable
+from hkgit.git.repository import Repository
+from tests.repos import Repo
+
+LINES = "".join(f"line {number}\n" for number in range(20))
+
+
+def diverge(repo: Repo, ours: dict[str, str | bytes | None], theirs: dict[str, str | bytes | None],
+            base: dict[str, str | bytes | None] | None = None) -> tuple[str, str]:  # fmt: skip
+    """Two commits on `main` and `side` with a common parent."""
+    repo.commit({"f": LINES} if base is None else base)
+    repo.git("checkout", "-q", "-b", "side")
+    second = repo.commit(theirs)
+    repo.git("checkout", "-q", "main")
+    return repo.commit(ours), second
+
+
+def merged_by_git(repo: Repo, *others: str) -> str:
+    repo.git("merge", "-q", "--no-ff", "--no-edit", *others)
+    return repo.tree()
+
+
+def test_it_is_the_tree_that_git_merge_makes(repo: Repo) -> None:
+    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n", "new": "x"})
+    merged = Repository.discover(repo.path).automatic_merge(parents)
+    assert merged == merged_by_git(repo, "side")
+
+
+def test_a_rename_on_one_side_is_followed(repo: Repo) -> None:
+    parents = diverge(repo, {"f": None, "g": LINES}, {"f": LINES + "end\n"})
+    merged = Repository.discover(repo.path).automatic_merge(parents)
+    assert merged == merged_by_git(repo, "side")
+
+
+def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
+    one, two = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    repo.git("checkout", "-q", "-b", "third", "HEAD~")
+    three = repo.commit({"new": "x"})
+    repo.git("checkout", "-q", "main")
+    merged = Repository.discover(repo.path).automatic_merge((one, two, three))
+    assert merged == merged_by_git(repo, "side", "third")
+
+
+def test_a_conflict_gives_no_tree(repo: Repo) -> None:
+    parents = diverge(repo, {"f": "ours\n"}, {"f": "theirs\n"})
+    assert Repository.discover(repo.path).automatic_merge(parents) is None
+
+
+def test_histories_that_never_met_can_be_merged(repo: Repo) -> None:
+    first = repo.commit({"a": "1"})
+    repo.git("checkout", "-q", "--orphan", "alone")
+    repo.git("rm", "-rfq", ".")
+    second = repo.commit({"b": "1"})
+    opened = Repository.discover(repo.path)
+    merged = opened.automatic_merge((first, second))
+    assert merged == opened.write_tree(repo.tree(first), {"b": opened.snapshot(second).get("b")})
+
+
+@pytest.mark.parametrize("where", [".gitattributes", ".git/info/attributes"])
+def test_attributes_of_the_checkout_do_not_change_it(repo: Repo, where: str) -> None:
+    parents = diverge(repo, {"f": "ours\n"}, {"f": "theirs\n"})
+    repo.write(where, "f merge=union\n")
+    assert Repository.discover(repo.path).automatic_merge(parents) is None
+    merged_by_git(repo, "side")  # git itself is taken in
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(("merge.directoryRenames", "true"), id="directory renames"),
+        pytest.param(("merge.renames", "false"), id="no renames"),
+        pytest.param(("diff.renames", "false"), id="no renames in diffs"),
+        pytest.param(("merge.default", "union"), id="a default driver"),
+    ],
+)
+def test_configuration_does_not_change_it(repo: Repo, options: tuple[str, str]) -> None:
+    base: dict[str, str | bytes | None] = {"old/a": LINES, "old/b": LINES + "b\n", "f": LINES}
+    moved: dict[str, str | bytes | None] = {
+        "old/a": None, "old/b": None, "new/a": LINES, "new/b": LINES + "b\n", "f": LINES + "e\n"
+    }  # fmt: skip
+    parents = diverge(repo, moved, {"old/c": "c", "f": "top\n" + LINES}, base)
+    before = Repository.discover(repo.path).automatic_merge(parents)
+    repo.git("config", *options)
+    repo.git("config", "--global", *options)
+    after = Repository.discover(repo.path).automatic_merge(parents)
+    repo.git("config", "--global", "--unset", options[0])
+    assert before is not None
+    assert after == before
+    assert "old/c" in Repository.discover(repo.path).snapshot("side").paths()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("GIT_DIR", "/nowhere"),
+        ("GIT_INDEX_FILE", "/nowhere"),
+        ("GIT_OBJECT_DIRECTORY", "/nowhere"),
+        ("GIT_CONFIG_COUNT", "nonsense"),
+        ("GIT_CONFIG_PARAMETERS", "nonsense"),
+        ("GIT_ATTR_SOURCE", "HEAD"),
+        ("GIT_TEST_MERGE_ALGORITHM", "recursive"),
+    ],
+)
+def test_the_environment_does_not_change_it(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    expected = Repository.discover(repo.path).automatic_merge(parents)
+    monkeypatch.setenv(name, value)
+    assert Repository.discover(repo.path).automatic_merge(parents) == expected
+
+
+def test_nothing_is_written_to_the_repository(repo: Repo) -> None:
+    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    before = sorted((repo.path / ".git").rglob("*"))
+    merged = Repository.discover(repo.path).automatic_merge(parents)
+    assert sorted((repo.path / ".git").rglob("*")) == before
+    assert repo.git("cat-file", "-t", str(merged), check=False) == ""
+
+
+def test_objects_are_borrowed_through_alternates_of_alternates(
+    repo: Repo, tmp_path: Path
+) -> None:
+    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    repo.git("clone", "-q", "--shared", "--bare", str(repo.path), str(tmp_path / "one: two"))
+    repo.git("clone", "-q", "--shared", str(tmp_path / "one: two"), str(tmp_path / 'th"ree'))
+    third = Repository.discover(tmp_path / 'th"ree')
+    assert third.automatic_merge(parents) == Repository.discover(repo.path).automatic_merge(parents)
+
+
+def test_a_history_that_is_not_all_here_is_unverifiable(repo: Repo, tmp_path: Path) -> None:
+    one, two = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    repo.git("update-ref", "refs/heads/second", two)
+    url = f"file://{repo.path}"
+    repo.git("clone", "-q", "--depth=1", "--no-single-branch", url, str(tmp_path / "shallow"))
+    with pytest.raises(Unverifiable, match="beyond a shallow clone"):
+        Repository.discover(tmp_path / "shallow").automatic_merge((one, two))
+
+
+def test_a_shallow_clone_is_deep_enough_when_it_holds_the_merge_base(
+    repo: Repo, tmp_path: Path
+) -> None:
+    repo.commit()
+    parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    url = f"file://{repo.path}"
+    repo.git("clone", "-q", "--depth=2", "--no-single-branch", url, str(tmp_path / "shallow"))
+    merged = Repository.discover(tmp_path / "shallow").automatic_merge(parents)
+    assert merged == merged_by_git(repo, "side")
+
+
+MERGE_IN_HOOK = """
+import json, pathlib, sys
+from hkgit.git.repository import Repository
+parents = sys.stdin.read().split()[:2]
+opened = Repository.discover(pathlib.Path.cwd(), in_hook=True)
+found = [opened.automatic_merge(opened.commit(parents[1]).parents), opened.commit(parents[1]).tree]
+pathlib.Path(sys.argv[1]).write_text(json.dumps(found))
+"""
+
+
+def test_commits_in_quarantine_are_seen_by_a_server_hook(
+    repo: Repo, make_repo: Callable[..., Repo], tmp_path: Path
+) -> None:
+    server = make_repo("server.git", bare=True)
+    script = tmp_path / "hook.py"
+    script.write_text(MERGE_IN_HOOK)
+    answer = tmp_path / "answer.json"
+    server.write_hook("pre-receive", f"exec '{sys.executable}' '{script}' '{answer}'")
+    diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
+    merged = merged_by_git(repo, "side")
+    pushed = subprocess.run(
+        ["git", "push", "-q", str(server.path), "main"], cwd=repo.path, capture_output=True
+    )
+    assert pushed.returncode == 0, pushed.stderr
+    assert json.loads(answer.read_text()) == [merged, merged]

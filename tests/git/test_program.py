@@ -1,0 +1,96 @@
+"""The door to git: what goes through it and what does not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import GitRefused
+from hkgit.git import program
+from hkgit.git.repository import Repository
+from tests.repos import Repo
+
+
+def install_git(directory: Path, script: str) -> None:
+    """A git program of our own."""
+    directory.mkdir()
+    program_file = directory / "git"
+    program_file.write_text(f"#!/bin/sh\n{script}\n")
+    program_file.chmod(0o755)
+
+
+def test_every_variable_that_git_calls_local_is_scrubbed() -> None:
+    listed = subprocess.run(
+        ["git", "rev-parse", "--local-env-vars"], capture_output=True, text=True, check=True
+    )
+    assert set(listed.stdout.split()) <= program.LOCAL_VARIABLES
+
+
+@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR"])
+def test_the_environment_does_not_say_which_repository_is_meant(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    head = repo.commit()
+    monkeypatch.setenv(name, "/nowhere")
+    opened = Repository.discover(repo.path)
+    assert opened.git("rev-parse", "HEAD").text == opened.resolve("HEAD") == head
+
+
+def test_in_a_hook_the_environment_does(
+    repo: Repo, make_repo: Callable[..., Repo], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = repo.commit()
+    monkeypatch.setenv("GIT_DIR", str(repo.path / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(repo.path))
+    opened = Repository.discover(make_repo("other").path, in_hook=True)
+    assert opened.git("rev-parse", "HEAD").text == opened.resolve("HEAD") == head
+
+
+def test_a_failure_is_told_in_gits_own_words(repo: Repo) -> None:
+    with pytest.raises(GitRefused, match=r"git cat-file: fatal: Not a valid object name nope"):
+        program.run(["cat-file", "-p", "nope"], cwd=repo.path)
+
+
+def test_a_lock_comes_with_advice(repo: Repo) -> None:
+    (repo.path / ".git" / "index.lock").touch()
+    with pytest.raises(GitRefused, match="Another git process is at work"):
+        program.run(["read-tree", "--empty"], cwd=repo.path)
+
+
+def test_a_file_system_monitor_of_the_configuration_is_not_started(repo: Repo) -> None:
+    repo.commit({"a": "1"})
+    repo.git("config", "core.fsmonitor", f"touch '{repo.path}/started'; false")
+    program.run(["status"], cwd=repo.path)
+    assert not (repo.path / "started").exists()
+
+
+def test_a_machine_without_git_is_told_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(GitRefused, match="there is no git program on PATH"):
+        program.run(["status"], cwd=tmp_path)
+
+
+def test_a_git_that_is_too_old_is_named_when_it_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install_git(tmp_path / "bin", '[ "$3" = --version ] && echo git version 2.30.1 || exit 129')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    with pytest.raises(GitRefused, match=r"git 2\.30 is too old\nInstall git 2\.38 or newer"):
+        program.run(["merge-tree", "--write-tree", "a", "b"], cwd=tmp_path)
+
+
+def test_a_directory_that_is_gone_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(GitRefused, match="there is no such directory"):
+        program.run(["status"], cwd=tmp_path / "gone")
+
+
+def test_paths_that_are_not_utf8_go_in_and_come_out(repo: Repo) -> None:
+    repo.commit({"caf\udce9": "x"})
+    listed = program.run(["ls-files", "-z", "--", "caf\udce9"], cwd=repo.path)
+    assert listed.text == "caf\udce9\0"

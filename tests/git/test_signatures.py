@@ -1,0 +1,86 @@
+"""Whose SSH key signed a commit."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hkgit.git.repository import Repository
+from tests.repos import Repo
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    """An SSH key without a passphrase; its public half lies beside it."""
+    path = tmp_path / "key"
+    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)]
+    subprocess.run(made, check=True)
+    return path
+
+
+def signed_commit(repo: Repo, key: Path) -> str:
+    repo.git("config", "gpg.format", "ssh")
+    repo.git("config", "user.signingKey", str(key))
+    return repo.commit({"a": "1"}, "Signed", "-S")
+
+
+def public(key: Path) -> str:
+    kind, data, _ = key.with_suffix(".pub").read_text().split()
+    return f"{kind} {data}"
+
+
+def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:
+    commit = signed_commit(repo, key)
+    signers = f"ada@example.org {public(key)}\n"
+    verified = Repository.discover(repo.path).verify_signature(commit, signers)
+    assert verified == "ada@example.org"
+
+
+@pytest.mark.parametrize(
+    "signers",
+    [
+        pytest.param("", id="nobody is listed"),
+        pytest.param('ada namespaces="file" {}\n', id="listed for other things"),
+        pytest.param('ada valid-before="20200101" {}\n', id="no longer valid then"),
+        pytest.param('ada valid-after="20300101" {}\n', id="not yet valid then"),
+        pytest.param("nonsense\n", id="not a list"),
+    ],
+)
+def test_a_key_that_is_not_allowed_gives_no_principal(
+    repo: Repo, key: Path, signers: str
+) -> None:
+    commit = signed_commit(repo, key)
+    opened = Repository.discover(repo.path)
+    assert opened.verify_signature(commit, signers.format(public(key))) is None
+
+
+def test_an_unsigned_commit_has_no_principal(repo: Repo, key: Path) -> None:
+    signers = f"ada {public(key)}\n"
+    assert Repository.discover(repo.path).verify_signature(repo.commit(), signers) is None
+
+
+def test_a_signature_does_not_outlive_a_change(repo: Repo, key: Path) -> None:
+    signed = repo.git_bytes("cat-file", "commit", signed_commit(repo, key))
+    forged = signed.replace(b"Signed", b"Forged")
+    commit = repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
+    signers = f"ada {public(key)}\n"
+    assert Repository.discover(repo.path).verify_signature(commit, signers) is None
+
+
+def test_a_signature_shown_in_the_message_is_none(repo: Repo, key: Path) -> None:
+    commit = repo.commit({"a": "1"}, "x\n\ngpgsig -----BEGIN SSH SIGNATURE-----\n")
+    signers = f"ada {public(key)}\n"
+    assert Repository.discover(repo.path).verify_signature(commit, signers) is None
+
+
+def test_the_configuration_cannot_name_the_judge(repo: Repo, key: Path, tmp_path: Path) -> None:
+    commit = signed_commit(repo, key)
+    liar = tmp_path / "liar"
+    good = 'Good "git" signature for mallory with X key Y'
+    liar.write_text(f"#!/bin/sh\necho mallory\necho '{good}'\n")
+    liar.chmod(0o755)
+    repo.git("config", "gpg.ssh.program", str(liar))
+    repo.git("config", "log.showSignature", "true")
+    assert Repository.discover(repo.path).verify_signature(commit, "") is None
