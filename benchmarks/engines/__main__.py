@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from benchmarks.engines.adapters import NotInstalledError
 from benchmarks.engines.adapters.table import ENGINES
 from benchmarks.engines.cases import PER_LABEL, Case, cases_of
 from benchmarks.engines.downloads import default_cache
@@ -34,7 +35,12 @@ def compare(
     """Print what each engine lands, gets wrong and refuses"""
     cases = [case for case in cases_of(half, cache, seed=seed, per_label=per_label)
              if not labels or case.label in labels]  # fmt: skip
-    results = {name: _run(name, cases) for name in engines or ENGINES}
+    results = {}
+    for name in engines or ENGINES:
+        try:
+            results[name] = _run(name, cases, cache)
+        except NotInstalledError as reason:
+            click.echo(f"{name} is not measured: {reason}")
     click.echo(f"{len(cases)} cases, half {half}, seed {seed}\n\n{overall(results)}")
     for name, outcomes in results.items():
         click.echo(f"\n## {name}\n\n{by_label(outcomes)}")
@@ -42,9 +48,10 @@ def compare(
             click.echo(f"\n{dumped(outcome)}")
 
 
-def _run(name: str, cases: list[Case]) -> list[Outcome]:
-    with ENGINES[name]() as engine:
-        return run(engine, cases)
+def _run(name: str, cases: list[Case], cache: Path) -> list[Outcome]:
+    entry = ENGINES[name]
+    with entry.start(cache) as engine:
+        return run(engine, cases[:: entry.stride])
 
 
 if __name__ == "__main__":

@@ -86,13 +86,20 @@ def _case(name: str, label: Label, rng: Random, hunk: Hunk) -> Case | None:
 def _unique(rng: Random, hunk: Hunk, least: int) -> Draft | None:
     """The hunk with some context, and with as much more as makes its old text unique."""
     above, below = (max(rng.choice(CONTEXT), least) for _ in range(2))
-    terminated = not hunk.new or rng.random() < 0.6
+    wants_end = not hunk.new or rng.random() < 0.6
     while max(above, below) <= MAX_CONTEXT:
-        draft = drafted(hunk, above, below, terminated=terminated)
+        draft = drafted(hunk, above, below)
+        if not wants_end and not _ends_blank(draft):
+            draft = replace(draft, edit_is_terminated=False)
         if draft.old.strip() and draft.before.count(draft.old.encode()) == 1:
             return draft
         above, below = above + 1, below + 1
     return None
+
+
+def _ends_blank(draft: Draft) -> bool:
+    """Whether a side ends with a blank line, which nobody writes without its end."""
+    return any(text.endswith("\n\n") for text in (draft.old, draft.new))
 
 
 def _judged(draft: Draft) -> Draft:

@@ -136,7 +136,7 @@ def _size(lines: Iterable[str | None]) -> int:
     return sum(len(line.encode()) + 1 for line in lines if line is not None)
 
 
-def drafted(hunk: Hunk, above: int, below: int, *, terminated: bool = True) -> Draft:
+def drafted(hunk: Hunk, above: int, below: int) -> Draft:
     """A faultless edit of a hunk with so many lines of context."""
     first, last = max(hunk.start - above, 0), min(hunk.end + below, len(hunk.lines))
     kept = [Row(KEPT, line, line) for line in hunk.lines]
@@ -145,7 +145,6 @@ def drafted(hunk: Hunk, above: int, below: int, *, terminated: bool = True) -> D
         rows=(*kept[first : hunk.start], *_changed(hunk), *kept[hunk.end : last]),
         below=hunk.lines[last:],
         hunk=hunk,
-        edit_is_terminated=terminated,
     )
 
 

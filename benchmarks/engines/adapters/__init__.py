@@ -7,6 +7,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 
+class NotInstalledError(Exception):
+    """An engine that cannot be had here, and why; a report names it and gives no numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The file after the edit, or None with the reason; the time is the engine's own, in ms."""

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from time import perf_counter
 
 from benchmarks.engines.adapters import Answer, Engine
-from hkgit import matching
-from hkgit.document import Document, terminated, unterminated
-from hkgit.edits import Edit
-from hkgit.errors import HkgitError
 
 
 @contextmanager
-def exact_unique() -> Iterator[Engine]:
+def exact_unique(cache: Path) -> Iterator[Engine]:
     """Replace the old text where it stands exactly, if it stands there once."""
     yield _exact_unique
 
@@ -28,23 +25,27 @@ def _exact_unique(before: bytes, old: str, new: str) -> Answer:
 
 
 @contextmanager
-def hkgit_matching() -> Iterator[Engine]:
+def hkgit_matching(cache: Path) -> Iterator[Engine]:
     """The matching of this project alone: a place located, and the change carried over."""
-    yield _hkgit_matching
+    from hkgit import matching
+    from hkgit.document import Document, terminated, unterminated
+    from hkgit.edits import Edit
+    from hkgit.errors import HkgitError
 
+    def engine(before: bytes, old: str, new: str) -> Answer:
+        edit, settings = Edit("file", old, new), matching.Settings()
+        began = perf_counter()
+        try:
+            document = terminated(Document(before))
+            located = matching.locate(document, edit, settings)
+            after = document.data
+            for splice in reversed(matching.transfer(document, edit, located)):
+                after = after[: splice.start] + splice.new + after[splice.end :]
+        except HkgitError as error:
+            return Answer(None, 1000 * (perf_counter() - began), f"{error.status}: {error.what}")
+        after = after if Document(before).is_terminated else unterminated(after)
+        reason = " ".join((located.tier, *located.repairs))
+        spent = 1000 * (perf_counter() - began)
+        return Answer(after, spent, reason, located.confidence / matching.FULL)
 
-def _hkgit_matching(before: bytes, old: str, new: str) -> Answer:
-    edit, settings = Edit("file", old, new), matching.Settings()
-    began = perf_counter()
-    try:
-        document = terminated(Document(before))
-        located = matching.locate(document, edit, settings)
-        after = document.data
-        for splice in reversed(matching.transfer(document, edit, located)):
-            after = after[: splice.start] + splice.new + after[splice.end :]
-    except HkgitError as error:
-        return Answer(None, 1000 * (perf_counter() - began), f"{error.status}: {error.what}")
-    after = after if Document(before).is_terminated else unterminated(after)
-    reason = " ".join((located.tier, *located.repairs))
-    spent = 1000 * (perf_counter() - began)
-    return Answer(after, spent, reason, located.confidence / matching.FULL)
+    yield engine

@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
-from benchmarks.engines.adapters import Session, local
+from benchmarks.engines.adapters import Session, commands, local, peers
 
-ENGINES: dict[str, Callable[[], Session]] = {
-    "exact-unique": local.exact_unique,
-    "hkgit-matching": local.hkgit_matching,
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """How to start an engine, given the cache; of the cases it gets every `stride`-th."""
+
+    start: Callable[[Path], Session]
+    stride: int = 1
+
+
+ENGINES: dict[str, Entry] = {
+    "hkgit-matching": Entry(local.hkgit_matching),
+    "exact-unique": Entry(local.exact_unique),
+    "git-apply": Entry(commands.git_apply),
+    "gnu-patch": Entry(commands.gnu_patch),
+    "aider": Entry(partial(peers.peer, "aider")),
+    "openai-agents": Entry(partial(peers.peer, "openai-agents")),
+    "codex": Entry(commands.codex),
+    "diff-match-patch": Entry(partial(peers.peer, "diff-match-patch")),
+    # Seconds a case: all of them would take hours.
+    "harnesskit": Entry(partial(peers.peer, "harnesskit"), stride=15),
 }
