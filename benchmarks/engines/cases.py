@@ -34,7 +34,11 @@ class Case:
 
 def cases_of(half: str, cache: Path, *, seed: int = 0, per_label: int = PER_LABEL) -> list[Case]:
     """The cases of a half, label by label; the same for the same seed."""
-    hunks = hunks_of(half, cache)
+    return cases_from(hunks_of(half, cache), seed=seed, per_label=per_label)
+
+
+def cases_from(hunks: Sequence[Hunk], *, seed: int, per_label: int) -> list[Case]:
+    """The cases that some hunks give."""
     return [
         case
         for name, label in LABELS.items()
