@@ -6,7 +6,7 @@ Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate e
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -146,6 +146,22 @@ class MappingSnapshot:
 
     def paths(self) -> Iterable[str]:
         return self.files
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """A snapshot with some files replaced; None where a file is gone."""
+
+    below: Snapshot
+    files: Mapping[str, File | None] = field(default_factory=dict)
+
+    def get(self, path: str) -> File | None:
+        return self.files[path] if path in self.files else self.below.get(path)
+
+    def paths(self) -> Iterator[str]:
+        kept = (path for path in self.below.paths() if path not in self.files)
+        yield from kept
+        yield from (path for path, file in self.files.items() if file is not None)
 
 
 def encoded(text: str) -> bytes:

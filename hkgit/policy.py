@@ -96,15 +96,19 @@ def read_policy(files: Snapshot) -> Policy:
 
 
 def _tables(files: Snapshot) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for path, keys in ((PYPROJECT, ("tool", "hkgit", "gate")), (CONFIG, ("gate",))):
+    for path in (PYPROJECT, CONFIG):
         file = files.get(path)
-        if file is None:
-            continue
-        table: Any = load_toml(path, file.data)
-        for key in keys:
-            table = table.get(key) if isinstance(table, dict) else None
+        table = policy_in(load_toml(path, file.data), path) if file is not None else None
         if table is not None:
             yield path, table
+
+
+def policy_in(document: Mapping[str, Any], name: str) -> Any:
+    """The policy's table in a TOML document, which lies deeper in a pyproject.toml; else None."""
+    table: Any = document
+    for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
+        table = table.get(key) if isinstance(table, dict) else None
+    return table
 
 
 def load_toml(where: str, data: bytes) -> Mapping[str, Any]:

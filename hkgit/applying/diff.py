@@ -11,7 +11,9 @@ from hkgit.edits import decoded
 CONTEXT = 3
 
 
-def unified_diff(old_path: str | None, new_path: str | None, base: bytes, hunks: Sequence[Hunk]) -> str:
+def unified_diff(
+    old_path: str | None, new_path: str | None, base: bytes, hunks: Sequence[Hunk]
+) -> str:
     """A diff of one file; None as a path stands for /dev/null."""
     if not hunks and old_path == new_path:
         return ""

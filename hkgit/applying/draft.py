@@ -118,7 +118,8 @@ class Draft:
         """
         if any(_overlaps(piece, start, end) for piece in self.pieces):
             return None
-        before, after = [], []
+        before: list[Piece] = []
+        after: list[Piece] = []
         for piece in self.pieces:
             if piece.new is not None:
                 (before if piece.end <= start else after).append(piece)

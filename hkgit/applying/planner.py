@@ -52,7 +52,7 @@ class Options:
     `carried` maps the number of a range edit to the lines it was carried to.
     """
 
-    settings: Settings = Settings()
+    settings: Settings = field(default_factory=Settings)
     relocate: bool = False
     carried: Mapping[int, Lines] = field(default_factory=dict)
 
@@ -288,16 +288,15 @@ class _Planner:
 
 
 def _is_quote(document: Document, located: Located) -> bool:
-    """Whether the old text stands there byte for byte in whole lines (once: it was located)."""
+    """Whether the old text stands there byte for byte in whole lines, once."""
     place = located.places[0]
-    borders = {document.data[place.start - 1 : place.start], document.data[place.end - 1 : place.end]}
-    starts_line = place.start == len(document.bom) or borders
-    return (
-        located.tier == "exact"
-        and not located.repairs
-        and len(located.places) == 1
-        and bool(starts_line)
-    )
+    text = document.data[place.start : place.end]
+    rest = document.data[place.end : place.end + 2]
+    ends_line = text.endswith(b"\n") or rest.startswith((b"\n", b"\r\n"))
+    begins_line = document.offsets[document.line_at(place.start) - 1] == place.start
+    is_once = document.data.find(text, document.data.find(text) + 1) < 0
+    is_literal = located.tier == "exact" and not located.repairs
+    return is_literal and begins_line and ends_line and is_once
 
 
 def _diff(path: str, document: Document, splices: Sequence[Splice]) -> str:

@@ -105,9 +105,10 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         return INTERRUPTED
     except BrokenPipeError:
         return 0
-    except Exception as error:  # noqa: BLE001 - the one boundary where a fault becomes a code
+    except Exception as error:
         if "--debug" in arguments:
             raise
+        # The one boundary where whatever nobody expected becomes an exit code.
         kind = type(error).__name__
         click.echo(f"hkgit: a fault of hkgit itself: {kind}: {error}", err=True)
         click.echo("Run it again with --debug in front of the command and report it.", err=True)

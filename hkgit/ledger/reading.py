@@ -35,9 +35,18 @@ def read_entry(data: bytes) -> Entry:
     except UnicodeDecodeError as error:
         raise InvalidInput("ledger entry", "is not UTF-8") from error
     root = only_document(text)
-    if canonical(root.value) != data:
+    if not _is_canonical(root, data):
         raise InvalidInput("ledger entry", "is not canonical JSON and one line feed")
     return _entry(root)
+
+
+def _is_canonical(root: Node, data: bytes) -> bool:
+    import rfc8785
+
+    try:
+        return canonical(root.value) == data
+    except rfc8785.CanonicalizationError:
+        return False
 
 
 def _entry(root: Node) -> Entry:

@@ -86,7 +86,7 @@ def read_trailers(message: bytes) -> Trailers:
     above = "\n".join(paragraphs[:-1] if len(paragraphs) > 1 else paragraphs)
     faults = []
     if re.search(r"^Hkgit-[A-Za-z0-9-]+:", above, re.MULTILINE):
-        faults.append("Hkgit- trailers stand above the last paragraph, where they count for nothing")
+        faults.append("Hkgit- trailers stand above the last paragraph: they count for nothing")
     lines = [line for line in last if line.startswith("Hkgit-")]
     if lines and not all(_ANY_TRAILER.match(line) or line.startswith((" ", "\t")) for line in last):
         faults.append("the last paragraph mixes Hkgit- trailers with other text")

@@ -6,8 +6,7 @@ can be derived by any hkgit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import covers
@@ -21,23 +20,7 @@ from hkgit.paths import check_new_path, check_path
 from hkgit.replay.findings import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Overlay:
-    """A snapshot with some files replaced; None where a file is gone."""
-
-    below: Snapshot
-    files: Mapping[str, File | None] = field(default_factory=dict)
-
-    def get(self, path: str) -> File | None:
-        return self.files[path] if path in self.files else self.below.get(path)
-
-    def paths(self) -> Iterator[str]:
-        kept = (path for path in self.below.paths() if path not in self.files)
-        yield from kept
-        yield from (path for path, file in self.files.items() if file is not None)
-
-
-class _Wrong(HkgitError):
+class _WrongError(HkgitError):
     """Carries a finding out of the check that made it."""
 
     def __init__(self, rule: str, where: str, what: str, fix: str = "") -> None:
@@ -62,12 +45,12 @@ def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[
     for file in entry.files:
         try:
             changed.update(_file(entry, file, files))
-        except _Wrong as wrong:
+        except _WrongError as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
     for edit in entry.edits:
         try:
             _check_evidence(edit, _base_of(entry, edit, files))
-        except _Wrong as wrong:
+        except _WrongError as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
     return changed, findings
 
@@ -77,10 +60,10 @@ def _file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File |
     before = files.get(file.path) if file.path is not None else None
     if mark(before) != file.before:
         what = "the file differs from the one that the entry was made on"
-        raise _Wrong("before", file.name, what)
+        raise _WrongError("before", file.name, what)
     for each in (file.before, file.after):
         if each is not None and each.mode not in (REGULAR, EXECUTABLE):
-            raise _Wrong("mode", file.name, f"mode {each.mode:06o} is no regular file's")
+            raise _WrongError("mode", file.name, f"mode {each.mode:06o} is no regular file's")
     base = Document(before.data if before is not None else b"")
     data = _bytes(file, base)
     _check_hunks(entry, file, base)
@@ -90,10 +73,10 @@ def _file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File |
     if file.new_path is not None and file.after is not None:
         after = File(data, file.after.mode)
         if mark(after) != file.after:
-            raise _Wrong("after", file.new_path, "the hunks do not make the bytes it records")
+            raise _WrongError("after", file.new_path, "the hunks do not make the bytes it records")
         changed[file.new_path] = after
     elif data:
-        raise _Wrong("after", file.name, "the file is gone, but its hunks leave text")
+        raise _WrongError("after", file.name, "the file is gone, but its hunks leave text")
     return changed
 
 
@@ -105,12 +88,12 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
         if file.new_path is not None and file.new_path != file.path:
             check_new_path(file.new_path)
     except HkgitError as error:
-        raise _Wrong("path", error.where, error.what, error.fix) from error
+        raise _WrongError("path", error.where, error.what, error.fix) from error
     if file.new_path is not None and file.new_path != file.path:
         if files.get(file.new_path) is not None:
-            raise _Wrong("before", file.new_path, "exists already")
+            raise _WrongError("before", file.new_path, "exists already")
     elif file.path is None:
-        raise _Wrong("path", "ledger entry", "a file without a path")
+        raise _WrongError("path", "ledger entry", "a file without a path")
 
 
 def _bytes(file: RecordedFile, base: Document) -> bytes:
@@ -119,7 +102,7 @@ def _bytes(file: RecordedFile, base: Document) -> bytes:
         return apply_hunks(base.data, hunks, is_terminated=file.final_newline)
     except IndexError as error:
         what = f"{error} lie outside the file or out of order"
-        raise _Wrong("hunk", file.name, what) from error
+        raise _WrongError("hunk", file.name, what) from error
 
 
 def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
@@ -128,10 +111,10 @@ def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
         where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
         plain = Hunk(hunk.start_line, hunk.end_line, encoded(hunk.new_text), hunk.edits)
         if recorded_hunk(base, plain) != hunk:
-            raise _Wrong("hash", where, "a hash of this hunk does not hold")
+            raise _WrongError("hash", where, "a hash of this hunk does not hold")
         ranges = [lines for edit in _accountable(entry, file, hunk) for lines in edit.base_lines]
         if not _is_covered(hunk, ranges):
-            raise _Wrong("coverage", where, "no edit of the spec accounts for these lines")
+            raise _WrongError("coverage", where, "no edit of the spec accounts for these lines")
 
 
 def _accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
@@ -176,13 +159,14 @@ def _check_evidence(edit: RecordedEdit, base: Document | None) -> None:
     where = f"{edit.path}: edit {edit.id}"
     if edit.expected_hash is None:
         if not _is_point(edit):
-            raise _Wrong("hash", where, f"evidence {edit.evidence} without a hash")
+            raise _WrongError("hash", where, f"evidence {edit.evidence} without a hash")
         return
     spoken = edit.base_lines if edit.evidence_lines is None else (edit.evidence_lines,)
     for lines in spoken:
         if lines[1] > base.line_count or base.range_hash(*lines) != edit.expected_hash:
-            raise _Wrong("hash", where, f"the hash of lines {lines[0]}-{lines[1]} does not hold")
-    if edit.evidence_lines is not None:
-        if not all(covers(edit.evidence_lines, lines) for lines in edit.base_lines):
-            raise _Wrong("hash", where, "its hash speaks of other lines than it touches")
+            what = f"the hash of lines {lines[0]}-{lines[1]} does not hold"
+            raise _WrongError("hash", where, what)
+    spoken_of = edit.evidence_lines
+    if spoken_of is not None and not all(covers(spoken_of, lines) for lines in edit.base_lines):
+        raise _WrongError("hash", where, "its hash speaks of other lines than it touches")
 

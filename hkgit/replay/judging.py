@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.document import Document
-from hkgit.edits import File
+from hkgit.edits import File, Overlay
 from hkgit.errors import Unverifiable
 from hkgit.git.repository import Repository
 from hkgit.git.trees import TreeChange, TreeEntry
 from hkgit.ledger.entry import Entry
 from hkgit.ledger.trailers import read_trailers, trailer_lines
 from hkgit.replay.added import Added, added_entries
-from hkgit.replay.derive import Overlay, derive, follows
+from hkgit.replay.derive import derive, follows
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
 from hkgit.replay.recompute import can_recompute, recompute
 

@@ -1,0 +1,77 @@
+"""reporting.py: outcomes as JSON (`hkgit schema outcome`) and as text for people and models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hkgit.applying.outcome import EditOutcome
+from hkgit.errors import HkgitError
+
+
+def outcome_json(outcome: EditOutcome) -> dict[str, Any]:
+    """One outcome as the published JSON object."""
+    return {
+        "number": outcome.number,
+        "path": outcome.path,
+        "status": outcome.status,
+        "tier": outcome.tier,
+        "similarity": outcome.similarity,
+        "confidence": outcome.confidence,
+        "evidence": outcome.evidence.kind,
+        "expected_hash": outcome.evidence.expected_hash,
+        "lines": [list(lines) for lines in outcome.lines],
+        "repairs": list(outcome.repairs),
+        "notes": list(outcome.notes),
+        "matched_text": shown_text(outcome.matched_text),
+        "diff": shown_text(outcome.diff),
+        "error": None if outcome.error is None else error_json(outcome.error),
+    }
+
+
+def error_json(error: HkgitError) -> dict[str, Any]:
+    """A failure as JSON: where, what, what next, and the exit code."""
+    return {
+        "where": shown_text(error.where),
+        "what": shown_text(error.what),
+        "fix": shown_text(error.fix),
+        "exit_code": error.exit_code,
+    }
+
+
+def applied_json(
+    status: str,
+    outcomes: Sequence[EditOutcome],
+    commit: str | None,
+    error: HkgitError | None = None,
+) -> dict[str, Any]:
+    """What `apply --json` prints; with exactly one edit the keys of seed harnesskit too."""
+    document: dict[str, Any] = {
+        "status": status,
+        "edits": [outcome_json(outcome) for outcome in outcomes],
+        "commit": commit,
+    }
+    if error is not None:
+        document["error"] = error_json(error)
+    if len(outcomes) == 1:
+        only = outcomes[0]
+        document |= {
+            "file": only.path,
+            "match_type": only.tier,
+            "confidence": only.confidence,
+            "matched_text": shown_text(only.matched_text),
+        }
+    return document
+
+
+def shown_text(text: str | None) -> str | None:
+    """Text as JSON can carry it: bytes that are not UTF-8 become replacement characters."""
+    if text is None:
+        return None
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def refusal_text(outcomes: Sequence[EditOutcome]) -> str:
+    """Every refused edit with its reason and the next step."""
+    refused = [each for each in outcomes if each.error is not None]
+    return "\n".join(f"edit {each.number}: {each.error}" for each in refused)

@@ -1,0 +1,147 @@
+"""apply.py: `hkgit apply`, from specs to landed commits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from hkgit.applying.diff import unified_diff
+from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.planner import Options
+from hkgit.applying.reporting import applied_json, refusal_text
+from hkgit.commands.common import echo_json, open_repository, root_relative
+from hkgit.commands.specs import Input, read_expects, read_sources, spec_options
+from hkgit.committing import (
+    Choices,
+    Committed,
+    Recorded,
+    Step,
+    Target,
+    carry_out,
+    find_target,
+    prepare,
+    recorded,
+)
+from hkgit.errors import HkgitError
+from hkgit.git.repository import Repository
+from hkgit.ledger.trailers import decimal
+from hkgit.matching.places import Settings
+
+
+@click.command()
+@spec_options
+@click.option("--base", metavar="REV", help="The commit that the edits were written against.")
+@click.option("--branch", metavar="NAME", help="Land on this branch, made at the base if absent.")
+@click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
+@click.option("-m", "--message", metavar="TEXT", help="The commit message.")
+@click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
+@click.pass_context
+def command(
+    ctx: click.Context,
+    *,
+    specs: tuple[str, ...],
+    edit_file: str | None,
+    use_stdin: bool,
+    file: str | None,
+    old: str | None,
+    new: str | None,
+    format: str,
+    threshold: float,
+    expect: tuple[str, ...],
+    relocate: bool,
+    dry_run: bool,
+    as_json: bool,
+    base: str | None,
+    branch: str | None,
+    agent: str | None,
+    message: str | None,
+    verify: str | None,
+) -> None:
+    """Apply specs of edits and commit them with their evidence.
+
+    Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
+    commit. Nothing lands unless every edit of every spec applies.
+    """
+    given = Input(specs, edit_file, use_stdin, file, old, new, format)
+    outcomes: list[EditOutcome] = []
+    try:
+        repository = open_repository()
+        root = repository.work_tree
+        choices = Choices(
+            branch, base, agent, message, verify,
+            Options(Settings(round(threshold * 1000)), relocate), read_expects(expect, root),
+        )  # fmt: skip
+        sources = read_sources(given, root, lambda path: root_relative(repository, path))
+        target = find_target(repository, choices)
+        steps = prepare(repository, sources, choices, target)
+        outcomes = [outcome for step in steps for outcome in step.made.outcomes]
+        _refuse(outcomes)
+        if dry_run:
+            _show(steps, choices, as_json=as_json)
+        else:
+            _land(repository, target, steps, choices, as_json=as_json)
+    except HkgitError as error:
+        if as_json:
+            echo_json(applied_json(error.status, outcomes, None, error))
+        click.echo(f"hkgit: {refusal_text(outcomes) or error}", err=True)
+        ctx.exit(error.exit_code)
+
+
+def _refuse(outcomes: Sequence[EditOutcome]) -> None:
+    """Raise the first refusal."""
+    for outcome in outcomes:
+        if outcome.error is not None:
+            raise outcome.error
+
+
+def _show(steps: Sequence[Step], choices: Choices, *, as_json: bool) -> None:
+    """What would change, and the evidence it would have."""
+    records = [recorded(step, choices, None) for step in steps]
+    outcomes = [outcome for step in steps for outcome in step.made.outcomes]
+    if as_json:
+        echo_json(applied_json("applied", outcomes, None))
+    for step, record in zip(steps, records, strict=True):
+        _warn(record)
+        if as_json:
+            continue
+        for change in step.made.files:
+            before = b"" if change.before is None else change.before.data
+            diff = unified_diff(change.path, change.new_path, before, change.hunks)
+            click.echo(diff.encode("utf-8", "surrogateescape"), nl=False)
+        click.echo(b"\n" + record.message, nl=False)
+
+
+def _land(
+    repository: Repository,
+    target: Target,
+    steps: Sequence[Step],
+    choices: Choices,
+    *,
+    as_json: bool,
+) -> None:
+    done = carry_out(repository, target, steps, choices, lambda text: click.echo(text, err=True))
+    for each in done:
+        _warn(each.record)
+    if as_json:
+        outcomes = [outcome for step in steps for outcome in step.made.outcomes]
+        echo_json(applied_json("applied", outcomes, done[-1].commit))
+        return
+    for each in done:
+        click.echo(summary_line(target.branch, each))
+
+
+def summary_line(branch: str, done: Committed) -> str:
+    """One line as git prints it, with the least sure edit."""
+    subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
+    least = min(done.record.entry.edits, key=lambda edit: edit.confidence)
+    return (
+        f"[{branch} {done.commit[:7]}] {subject}"
+        f" (lowest confidence {decimal(least.confidence)}, {least.tier})"
+    )
+
+
+def _warn(record: Recorded) -> None:
+    for finding in record.warnings:
+        click.echo(f"hkgit: warning: {finding.where}: {finding.what}\n{finding.fix}", err=True)
+

@@ -1,0 +1,115 @@
+"""specs.py: where `apply` and `edit` take their specs from: files, standard input, options."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from hkgit.committing import Source
+from hkgit.dialects import parse, parse_expect, relative_path
+from hkgit.edits import Read
+from hkgit.errors import InvalidInput
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What was given on the command line to read specs from."""
+
+    specs: tuple[str, ...]
+    edit_file: str | None
+    use_stdin: bool
+    file: str | None
+    old: str | None
+    new: str | None
+    format: str
+
+
+def spec_options(command: Command) -> Command:
+    """The arguments and options by which specs are given."""
+    for option in reversed(
+        [
+            click.argument("specs", nargs=-1, metavar="[SPEC]..."),
+            click.option("--edit", "edit_file", metavar="FILE", help="Read a spec from FILE."),
+            click.option("--stdin", "use_stdin", is_flag=True, help="Read a spec from stdin."),
+            click.option("--file", metavar="PATH", help="The file of a single edit."),
+            click.option("--old", metavar="TEXT", help="The text that the edit replaces."),
+            click.option("--new", metavar="TEXT", help="The text that it puts there."),
+            click.option(
+                "--format", default="auto", metavar="DIALECT", help="The dialect of the specs."
+            ),
+            click.option(
+                "--threshold", type=click.FloatRange(0, 1), default=0.8, show_default=True,
+                help="How alike a fuzzy match must be.",
+            ),
+            click.option(
+                "--expect", multiple=True, metavar="PATH[:START-END]=HASH",
+                help="The hash of what was read; may be repeated.",
+            ),
+            click.option("--relocate", is_flag=True, help="Follow ranges that have moved."),
+            click.option("--dry-run", is_flag=True, help="Show what would change, change nothing."),
+            click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+        ]
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def read_sources(given: Input, root: Path | None, locate: Callable[[str], str]) -> list[Source]:
+    """Every spec that was given, parsed. `locate` makes a path of the command line root-relative.
+
+    Raises InvalidInput for a malformed one and click.UsageError when nothing or too much is given.
+    """
+    return [
+        Source(parse(data, given.format, root=None if root is None else str(root)), _digest(data))
+        for data in _documents(given, locate)
+    ]
+
+
+def _documents(given: Input, locate: Callable[[str], str]) -> list[bytes]:
+    single = (given.file, given.old, given.new)
+    names = [*given.specs, *([given.edit_file] if given.edit_file is not None else [])]
+    if any(part is not None for part in single):
+        if names or given.use_stdin or None in single:
+            raise click.UsageError("--file, --old and --new belong together, without a SPEC.")
+        return [_single(locate(given.file or ""), given.old or "", given.new or "")]
+    if given.use_stdin or (not names and not sys.stdin.isatty()):
+        names = [*names, STDIN]
+    if not names:
+        raise click.UsageError("Give a SPEC, --file with --old and --new, or a spec on stdin.")
+    return [_read(name) for name in names]
+
+
+def _single(path: str, old: str, new: str) -> bytes:
+    edit = {"file": path, "old_text": old, "new_text": new}
+    return json.dumps(edit, ensure_ascii=False).encode("utf-8", "surrogateescape")
+
+
+def _read(name: str) -> bytes:
+    if name == STDIN:
+        return sys.stdin.buffer.read()
+    try:
+        return Path(name).read_bytes()
+    except OSError as error:
+        raise InvalidInput(name, f"cannot be read: {error.strerror}", "Check the path.") from error
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_expects(expects: Sequence[str], root: Path | None) -> tuple[Read, ...]:
+    """The reads that --expect names, their paths from the root."""
+    base = None if root is None else str(root)
+    reads = (parse_expect(argument) for argument in expects)
+    return tuple(replace(read, path=relative_path(read.path, base)) for read in reads)

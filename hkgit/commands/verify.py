@@ -1,0 +1,29 @@
+"""verify.py: `hkgit verify`, the derivation of every commit of a range, for an auditor."""
+
+from __future__ import annotations
+
+import click
+
+from hkgit.commands.common import open_repository
+from hkgit.commands.gate import print_report
+from hkgit.commands.judging import load_policy, resolve_range
+from hkgit.errors import Rejected
+from hkgit.gate import verify_range
+
+
+@click.command()
+@click.argument("commits", metavar="A..B")
+@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_context
+def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool) -> None:
+    """Replay the commits of A..B from their evidence and say what can be derived.
+
+    Who is governed comes from the policy; its floors do not count here.
+    """
+    repository = open_repository()
+    old, new = resolve_range(repository, commits)
+    report = verify_range(repository, old, new, load_policy(repository, policy, old))
+    print_report(report, "json" if as_json else "text")
+    if not report.passes:
+        ctx.exit(Rejected.exit_code)
