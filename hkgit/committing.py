@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 
 from hkgit.applying.carrying import carried_plan
 from hkgit.applying.names import resolved
-from hkgit.applying.outcome import EditOutcome, FileChange, Plan
+from hkgit.applying.outcome import EditOutcome, Plan, changed_files
 from hkgit.applying.planner import Options, plan
 from hkgit.directory import DirectorySnapshot
 from hkgit.edits import File, Overlay, Read, Snapshot, Spec
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected, Stale, VerifyFailed
-from hkgit.gate import entry_findings
+from hkgit.gate import REJECTED, entry_findings
 from hkgit.git.landing import land
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import commit_worktree, foreign_hooks, run_command
@@ -25,17 +25,6 @@ from hkgit.ledger.trailers import trailer_lines, with_trailers
 from hkgit.policy import Policy
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.replay.findings import Finding
-
-REJECTED = "hkgit-rejected"
-"""The file that the gate, as a hook of a transaction, leaves in the git directory it judged."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A spec and the SHA-256 of the document it was read from."""
-
-    spec: Spec
-    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +54,7 @@ class Target:
 class Step:
     """One spec, planned: its outcomes and, when all applied, what becomes its commit."""
 
-    source: Source
+    spec: Spec
     base: str
     made: Plan
     reads: tuple[Read, ...]
@@ -73,16 +62,7 @@ class Step:
     @property
     def files(self) -> dict[str, File | None]:
         """The changed files by path; None where one is gone."""
-        return {path: file for change in self.made.files for path, file in _sides(change)}
-
-
-def _sides(change: FileChange) -> list[tuple[str, File | None]]:
-    sides: list[tuple[str, File | None]] = []
-    if change.path is not None and change.path != change.new_path:
-        sides.append((change.path, None))
-    if change.new_path is not None:
-        sides.append((change.new_path, change.after))
-    return sides
+        return changed_files(self.made)
 
 
 def find_target(repository: Repository, choices: Choices) -> Target:
@@ -113,15 +93,15 @@ def _named_target(repository: Repository, branch: str, base: str | None) -> Targ
 
 
 def prepare(
-    repository: Repository, sources: Sequence[Source], choices: Choices, target: Target
+    repository: Repository, specs: Sequence[Spec], choices: Choices, target: Target
 ) -> tuple[Step, ...]:
     """Plan every spec, each on what the one before it leaves; stops at the first refused."""
     steps: list[Step] = []
     tip: Snapshot = repository.snapshot(target.tip)
-    for source in sources:
-        base = _base(repository, choices.base or source.spec.base, target)
-        made, reads = _planned(repository, source.spec, base, tip, choices, target)
-        step = Step(source, base, made, reads)
+    for spec in specs:
+        base = _base(repository, choices.base or spec.base, target)
+        made, reads = _planned(repository, spec, base, tip, choices, target)
+        step = Step(spec, base, made, reads)
         steps.append(step)
         if not made.ok:
             break
@@ -204,13 +184,13 @@ class Recorded:
 
 def recorded(step: Step, choices: Choices, verify: dict[str, object] | None) -> Recorded:
     """The entry and message of a step in which every edit applied."""
-    spec = step.source.spec
+    spec = step.spec
     agent = choices.agent or spec.agent or "unknown"
     _check_line("--agent", agent)
     claims = {"agent": agent, "time": int(time.time()), "verify": verify, "conflicts": []}
     entry = record(
         spec, step.made, settings=choices.options.settings, base=step.base,
-        spec_digest=step.source.digest, reads=step.reads, claims=claims,
+        spec_digest=spec.digest, reads=step.reads, claims=claims,
     )  # fmt: skip
     name = entry_id(entry.to_bytes())
     text = choices.message or spec.summary or default_subject(step.made)

@@ -21,7 +21,10 @@ DIRECTORY = 0o040000
 class Edit:
     """Replace the one place where `old_text` stands in `path` by `new_text`.
 
-    An empty `old_text` creates the file. `line_hint` breaks ties and nothing else.
+    An empty `old_text` creates the file. `line_hint` breaks ties and nothing else; one past the
+    end favours the last place. Each of `anchors` names a line, one below the other, and the
+    place is below the last of them; an empty `old_text` then means right behind it.
+    `final_newline` says whether the file's last line shall have an end; None leaves that.
     """
 
     path: str
@@ -31,6 +34,8 @@ class Edit:
     line_hint: int | None = None
     replace_all: bool = False
     expected_count: int | None = None
+    anchors: tuple[str, ...] = ()
+    final_newline: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +65,28 @@ class CreateFile:
 
     path: str
     new_text: str
+    mode: int = REGULAR
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFile:
+    """Make a file, or replace the whole of it; the hash is that of the whole of what is there."""
+
+    path: str
+    new_text: str
+    expected_hash: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteFile:
-    """Remove a file; the hash is that of the whole of it."""
+    """Remove a file; the hash is that of the whole of it.
+
+    `old_text`, if given, is the whole text as the author knew it: another one is stale.
+    """
 
     path: str
     expected_hash: str | None = None
+    old_text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +98,40 @@ class RenameFile:
     expected_hash: str | None = None
 
 
-AnyEdit = Edit | ReplaceRange | InsertAfter | CreateFile | DeleteFile | RenameFile
+@dataclass(frozen=True, slots=True)
+class SetMode:
+    """Make a file executable or not."""
+
+    path: str
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class TagEdit:
+    """Change the lines from `start_tag` to `stop_tag`, or the one line of `start_tag`.
+
+    `new_lines` replace them, None deletes them; without a `stop_tag` they are put before the
+    line. A tag (see `dialects/tags.py`) means its first line in the file, or from `offset` on.
+    """
+
+    path: str
+    start_tag: str
+    stop_tag: str | None = None
+    new_lines: tuple[str, ...] | None = None
+    offset: int | None = None
+
+
+AnyEdit = (
+    Edit
+    | ReplaceRange
+    | InsertAfter
+    | TagEdit
+    | CreateFile
+    | WriteFile
+    | DeleteFile
+    | RenameFile
+    | SetMode
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +140,7 @@ class Spec:
 
     `blocks[i]` is the text of `edits[i]` alone: it parses by itself, in the same dialect, to
     that edit. `sequential` says that each edit speaks of what the edits before it left; the
-    others all speak of the base.
+    others all speak of the base. `digest` is the SHA-256 of the whole document.
     """
 
     dialect: str
@@ -98,6 +150,7 @@ class Spec:
     base: str | None = None
     agent: str | None = None
     summary: str | None = None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,9 @@ from hkgit.replay.added import adds_entry
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
 from hkgit.replay.judging import replay, stray_trailers
 
+REJECTED = "hkgit-rejected"
+"""The file that the gate, as a hook of a transaction, leaves in the git directory it judged."""
+
 _APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was read."
 
 

@@ -91,3 +91,14 @@ class Plan:
 def first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:
     """The error of the first edit that was refused."""
     return next((outcome.error for outcome in outcomes if outcome.error is not None), None)
+
+
+def changed_files(made: Plan) -> dict[str, File | None]:
+    """Every path that a plan changes, with the file it becomes; None where it is gone."""
+    changed: dict[str, File | None] = {}
+    for change in made.files:
+        if change.path is not None and change.path != change.new_path:
+            changed[change.path] = None
+        if change.new_path is not None:
+            changed[change.new_path] = change.after
+    return changed

@@ -11,7 +11,7 @@ from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.planner import Options
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
-from hkgit.commands.specs import Input, read_expects, read_sources, spec_options
+from hkgit.commands.specs import Input, read_expects, read_specs, spec_options
 from hkgit.committing import (
     Choices,
     Committed,
@@ -72,9 +72,9 @@ def command(
             branch, base, agent, message, verify,
             Options(Settings(round(threshold * 1000)), relocate), read_expects(expect, root),
         )  # fmt: skip
-        sources = read_sources(given, root, lambda path: root_relative(repository, path))
+        parsed = read_specs(given, root, lambda path: root_relative(repository, path))
         target = find_target(repository, choices)
-        steps = prepare(repository, sources, choices, target)
+        steps = prepare(repository, parsed, choices, target)
         outcomes = [outcome for step in steps for outcome in step.made.outcomes]
         _refuse(outcomes)
         if dry_run:

@@ -9,9 +9,8 @@ import click
 
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.commands.judging import load_policy, report_json, report_lines, resolve_range
-from hkgit.committing import REJECTED
 from hkgit.errors import Rejected
-from hkgit.gate import Report, judge_index, judge_range
+from hkgit.gate import REJECTED, Report, judge_index, judge_range
 from hkgit.git.repository import Repository
 
 

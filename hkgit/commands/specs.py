@@ -12,9 +12,8 @@ from typing import Any, TypeVar
 
 import click
 
-from hkgit.committing import Source
 from hkgit.dialects import parse, parse_expect, relative_path
-from hkgit.edits import Read
+from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -65,15 +64,14 @@ def spec_options(command: Command) -> Command:
     return command
 
 
-def read_sources(given: Input, root: Path | None, locate: Callable[[str], str]) -> list[Source]:
+def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
     """Every spec that was given, parsed. `locate` makes a path of the command line root-relative.
 
     Raises InvalidInput for a malformed one and click.UsageError when nothing or too much is given.
     """
-    return [
-        Source(parse(data, given.format, root=None if root is None else str(root)), _digest(data))
-        for data in _documents(given, locate)
-    ]
+    base = None if root is None else str(root)
+    documents = _documents(given, locate)
+    return [replace(parse(data, given.format, root=base), digest=_digest(data)) for data in documents]
 
 
 def _documents(given: Input, locate: Callable[[str], str]) -> list[bytes]:

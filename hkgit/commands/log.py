@@ -1,0 +1,81 @@
+"""log.py: `hkgit log`, the audit trail at a glance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from hkgit.commands.common import echo_json, open_repository
+from hkgit.commands.judging import load_policy, resolve_range, ruling_json, visible
+from hkgit.gate import Gate, Ruling, candidate_of, without_floors
+from hkgit.git.repository import Repository
+from hkgit.ledger.entry import Entry
+from hkgit.ledger.trailers import decimal
+
+_COLORS = {"strict": "green", "merge": "green", "fail": "red", "unverifiable": "red"}
+
+
+@click.command()
+@click.argument("revision", default="HEAD", metavar="[REV | A..B]")
+@click.option("-n", "--max-count", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(revision: str, max_count: int, as_json: bool) -> None:
+    """List commits, newest first, with what their evidence proves."""
+    repository = open_repository()
+    commits = _commits(repository, revision, max_count)
+    tip = commits[0] if commits else repository.head().commit
+    gate = Gate(repository, without_floors(load_policy(repository, None, tip)))
+    rulings = (gate.judge(candidate_of(repository, commit)) for commit in commits)
+    if as_json:
+        echo_json([_row_json(ruling) for ruling in rulings])
+        return
+    for ruling in rulings:
+        click.echo(_row(ruling))
+
+
+def _commits(repository: Repository, revision: str, count: int) -> list[str]:
+    if ".." in revision:
+        old, new = resolve_range(repository, revision)
+        return list(repository.commits_between(old, new))[::-1][:count]
+    tip = repository.resolve(revision)
+    return repository.git("rev-list", f"--max-count={count}", tip, "--").text.split()
+
+
+def subject_of(ruling: Ruling) -> str:
+    """The first line of a commit's message, safe to print."""
+    message = ruling.judged.candidate.message or b""
+    return visible(message.decode("utf-8", "replace").split("\n", 1)[0])
+
+
+def _row(ruling: Ruling) -> str:
+    judged = ruling.judged
+    verdict = click.style(f"{judged.verdict:<12}", fg=_COLORS.get(judged.verdict))
+    commit = (judged.candidate.id or "")[:9]
+    return f"{commit}  {verdict}  {_evidence(judged.entries):<34}  {subject_of(ruling)}"
+
+
+def _evidence(entries: Sequence[tuple[str, Entry]]) -> str:
+    """How many edits, tied to what, and the least sure of them."""
+    edits = [edit for _, entry in entries for edit in entry.edits]
+    if not edits:
+        return "-"
+    kinds = " ".join(_counted([edit.evidence for edit in edits]))
+    return f"{kinds}  {decimal(min(edit.confidence for edit in edits))} lowest"
+
+
+def _counted(kinds: Sequence[str]) -> Iterator[str]:
+    for kind in dict.fromkeys(kinds):
+        yield f"{kind}={kinds.count(kind)}"
+
+
+def _row_json(ruling: Ruling) -> dict[str, Any]:
+    agents = [entry.agent for _, entry in ruling.judged.entries]
+    return {
+        **ruling_json(ruling),
+        "subject": subject_of(ruling),
+        "author": visible(ruling.judged.candidate.author),
+        "agents": agents,
+        "evidence": _evidence(ruling.judged.entries),
+    }

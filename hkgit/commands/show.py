@@ -1,0 +1,83 @@
+"""show.py: `hkgit show`, the whole evidence of one commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import click
+
+from hkgit.commands.common import echo_json, open_repository
+from hkgit.commands.judging import load_policy, report_lines, ruling_json, visible
+from hkgit.commands.log import subject_of
+from hkgit.gate import Gate, Report, Ruling, candidate_of, without_floors
+from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.ledger.trailers import decimal
+from hkgit.replay.findings import Verdict
+
+_SHOWN = {
+    Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
+    Verdict.SPLICED: "replayed: bytes, ranges, hashes; not recomputed: the ladder is not here",
+}
+
+
+@click.command()
+@click.argument("revision", default="HEAD", metavar="COMMIT")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def command(revision: str, as_json: bool) -> None:
+    """Show what can be derived of a commit, and what is only claimed."""
+    repository = open_repository()
+    commit = repository.resolve(revision)
+    policy = without_floors(load_policy(repository, None, commit))
+    ruling = Gate(repository, policy).judge(candidate_of(repository, commit))
+    entries = ruling.judged.entries
+    if as_json:
+        ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
+        echo_json({**ruling_json(ruling), "subject": subject_of(ruling), "ledger": ledger})
+        return
+    click.echo(f"commit {commit}  {subject_of(ruling)}")
+    for line in report_lines(Report(policy, (ruling,))):
+        click.echo(f"  {line}")
+    for line in _evidence_lines(ruling):
+        click.echo(line)
+
+
+def _evidence_lines(ruling: Ruling) -> Iterator[str]:
+    if ruling.judged.verdict in _SHOWN:
+        yield f"derived   {_SHOWN[ruling.judged.verdict]}"
+    for name, entry in ruling.judged.entries:
+        yield f"entry     sha256:{name}"
+        yield f"base      {entry.base or '-'}"
+        yield f"ladder    {entry.ladder}, threshold {decimal(entry.threshold)}"
+        yield "edits"
+        yield from (f"  {_edit(edit)}" for edit in entry.edits)
+        yield "files"
+        yield from (f"  {_file(file)}" for file in entry.files)
+        yield "claimed   " + "  ".join(_claims(entry))
+
+
+def _edit(edit: RecordedEdit) -> str:
+    ranges = ",".join(f"{a}-{b}" if a <= b else f"{b}+" for a, b in edit.base_lines)
+    digits = "-" if edit.expected_hash is None else edit.expected_hash[:12]
+    repairs = f"  repaired: {', '.join(edit.repairs)}" if edit.repairs else ""
+    return (
+        f"{edit.id}  {visible(edit.path)}:{ranges}  {edit.evidence} {digits}"
+        f"  {edit.tier}  similarity {decimal(edit.similarity)}"
+        f"  confidence {decimal(edit.confidence)}{repairs}"
+    )
+
+
+def _file(file: RecordedFile) -> str:
+    before = "new" if file.before is None else f"{file.before.mode:06o} {file.before.sha256[:12]}"
+    after = "gone" if file.after is None else f"{file.after.mode:06o} {file.after.sha256[:12]}"
+    moved = ""
+    if None not in (file.path, file.new_path) and file.path != file.new_path:
+        moved = f" -> {visible(file.new_path or '')}"
+    hunks = f"{len(file.hunks)} hunk" + ("" if len(file.hunks) == 1 else "s")
+    return f"{visible(file.name)}{moved}  {before} -> {after}  {hunks}"
+
+
+def _claims(entry: Entry) -> Iterator[str]:
+    for key, value in entry.claims.items():
+        if value not in (None, []):
+            yield f"{key}={visible(json.dumps(value, ensure_ascii=False))}"
