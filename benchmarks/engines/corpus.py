@@ -85,7 +85,7 @@ def _between(package: Package, old: Release, new: Release, seed: int) -> list[Hu
     rng.shuffle(eligible)
     hunks: list[Hunk] = []
     for path in eligible[:FILES_PER_PACKAGE]:
-        found = _file_hunks(package.name, path, _lines(old[path]), _lines(new[path]))
+        found = file_hunks(package.name, path, _lines(old[path]), _lines(new[path]))
         hunks += rng.sample(found, min(len(found), HUNKS_PER_FILE))
     return hunks
 
@@ -113,7 +113,7 @@ def _lines(data: bytes) -> tuple[str, ...]:
     return tuple(text.removesuffix("\n").split("\n"))
 
 
-def _file_hunks(
+def file_hunks(
     package: str, path: str, old: tuple[str, ...], new: tuple[str, ...]
 ) -> list[Hunk]:
     """One hunk for each run of changed lines; runs that a blank line parts are one."""

@@ -14,12 +14,13 @@ import json
 import signal
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-LIMIT_SECONDS = 10
+LIMIT_SECONDS: float = 10
 Worker = Callable[[bytes, str, str], "bytes | None"]
 
 
@@ -104,17 +105,28 @@ def answer(work: Worker, line: str) -> dict[str, object]:
     return {"after": encoded, "ms": spent, "reason": reason}
 
 
-def _too_long(number: int, frame: object) -> None:
-    raise TookTooLong
+@contextmanager
+def alarmed() -> Iterator[None]:
+    """The time limit of `answer` in force."""
+
+    def too_long(number: int, frame: object) -> None:
+        raise TookTooLong
+
+    usual = signal.signal(signal.SIGALRM, too_long)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, usual)
 
 
 def main() -> None:
     """Answer until there are no more questions."""
-    signal.signal(signal.SIGALRM, _too_long)
+    # What an engine prints must not get between the replies.
     replies, sys.stdout = sys.stdout, sys.stderr
     work = WORKERS[sys.argv[1]]()
-    for line in sys.stdin:
-        print(json.dumps(answer(work, line)), file=replies, flush=True)
+    with alarmed():
+        for line in sys.stdin:
+            print(json.dumps(answer(work, line)), file=replies, flush=True)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from benchmarks.engines.drafts import GONE, KEPT, Draft, Row, Verdict
-from benchmarks.engines.labels.whitespace import is_at_insertion
+from benchmarks.engines.labels.whitespace import is_at_change
 from benchmarks.engines.labels.words import indentation, reworded, with_word_changed
 
 _COMMENT = re.compile(r"^(.*?(?:#|//|\*|--) +)(\S.*)$")
@@ -23,7 +23,7 @@ def _context(draft: Draft) -> list[int]:
 def line_missing(rng: Random, draft: Draft) -> Draft | None:
     """The edit leaves out a line in the middle of its context."""
     inner = set(draft.rows_of(KEPT + GONE)[1:-1]) & set(_context(draft))
-    spots = sorted(i for i in inner if not is_at_insertion(draft, i))
+    spots = sorted(i for i in inner if not is_at_change(draft, i))
     return draft.misquoting(rng.choice(spots), None) if spots else None
 
 

@@ -166,8 +166,8 @@ def _end_of(rows: list[Row], draft: Draft) -> str:
 
 def blank_line_lost(rng: Random, draft: Draft) -> Draft | None:
     """The edit leaves out a blank line of its context."""
-    inner = [i for i in draft.rows_of(KEPT + GONE)[1:-1] if draft.rows[i].real == ""]
-    kept = [i for i in inner if draft.rows[i].kind == KEPT and not is_at_insertion(draft, i)]
+    blank = [i for i in draft.rows_of(KEPT + GONE)[1:-1] if draft.rows[i].real == ""]
+    kept = [i for i in blank if draft.rows[i].kind == KEPT and not is_at_change(draft, i)]
     return draft.misquoting(rng.choice(kept), None) if kept else None
 
 
@@ -187,11 +187,10 @@ def blank_lines_around(rng: Random, draft: Draft) -> Draft | None:
     return replace(draft, wrap=lambda text: top + text + bottom)
 
 
-def is_at_insertion(draft: Draft, at: int) -> bool:
-    """Whether lines are added beside a row, and none are removed there.
+def is_at_change(draft: Draft, at: int) -> bool:
+    """Whether a row borders on lines that are added or removed.
 
-    Then nobody could say on which side of that row, once it is missing, they belong.
+    Where such a row is missing, nobody could say on which side of it the change belongs.
     """
     kinds = "".join(row.kind for row in draft.rows)
-    before, after = kinds[:at].rpartition(KEPT)[2], kinds[at + 1 :].partition(KEPT)[0]
-    return any(ADDED in run and GONE not in run for run in (before, after))
+    return kinds[max(at - 1, 0) : at + 2].strip(KEPT) != ""

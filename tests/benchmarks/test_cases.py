@@ -1,0 +1,76 @@
+"""Every label gives cases whose truth is what the real change would have made of the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.engines.adapters.local import exact_unique
+from benchmarks.engines.cases import Case, cases_from
+from benchmarks.engines.drafts import Verdict
+from benchmarks.engines.grading import Grade, grade
+from benchmarks.engines.labels import LABELS
+from tests.benchmarks.hunks import small_corpus
+
+CASES = cases_from(small_corpus(), seed=1, per_label=12)
+
+
+def cases_of(label: str) -> list[Case]:
+    return [case for case in CASES if case.label == label]
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_every_label_gives_cases(label: str) -> None:
+    assert cases_of(label)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_an_oracle_is_right_on_every_case(label: str) -> None:
+    grades = {
+        grade(case.truth, None if case.truth.verdict is Verdict.REFUSE else case.truth.ideal)
+        for case in cases_of(label)
+    }
+    assert grades <= {Grade.IDEAL, Grade.REFUSED}
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_an_engine_that_empties_the_file_is_wrong_on_every_case(label: str) -> None:
+    assert {grade(case.truth, b"") for case in cases_of(label)} == {Grade.WRONG}
+
+
+def test_a_success_that_changes_nothing_never_counts_as_a_landing() -> None:
+    grades = {grade(case.truth, case.before) for case in CASES}
+    assert grades == {Grade.WRONG, Grade.REFUSED}
+
+
+@pytest.mark.parametrize("label", ["none", "stripped", "drift-far", "near-copy"])
+def test_replacing_exact_text_is_right_where_the_mistake_leaves_it_exact(label: str) -> None:
+    with exact_unique(Path()) as engine:
+        grades = {
+            grade(case.truth, engine(case.before, case.old, case.new).after)
+            for case in cases_of(label)
+        }
+    assert grades == {Grade.IDEAL}
+
+
+@pytest.mark.parametrize(
+    "label", ["removed-token", "changed-meanwhile", "hallucinated", "duplicate", "lookalike"]
+)
+def test_exact_text_stands_nowhere_once_where_nobody_may_land(label: str) -> None:
+    assert {case.before.count(case.old.encode()) == 1 for case in cases_of(label)} == {False}
+
+
+def test_a_file_outside_the_place_is_the_same_before_and_after() -> None:
+    for case in CASES:
+        truth = case.truth
+        assert truth.ideal[: truth.head] == case.before[: truth.head]
+        assert case.before.endswith(truth.ideal[len(truth.ideal) - truth.tail :])
+
+
+def test_the_same_seed_gives_the_same_cases() -> None:
+    assert cases_from(small_corpus(), seed=1, per_label=12) == CASES
+
+
+def test_another_seed_gives_other_cases() -> None:
+    assert cases_from(small_corpus(), seed=2, per_label=12) != CASES

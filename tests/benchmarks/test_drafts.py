@@ -1,0 +1,112 @@
+"""File, edit and result are read off the same rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.engines.corpus import Hunk
+from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row, drafted
+from benchmarks.engines.rivals import has_rival, stands_elsewhere
+
+LINES = ("top", "one", "two", "three", "end")
+HUNK = Hunk("p", "f.py", LINES, 2, 3, ("TWO", "2b"), ())
+
+
+def draft(above: int = 1, below: int = 1) -> Draft:
+    return drafted(HUNK, above, below)
+
+
+def test_the_file_before() -> None:
+    assert draft().before == b"top\none\ntwo\nthree\nend\n"
+
+
+def test_the_file_after() -> None:
+    assert draft().ideal == b"top\none\nTWO\n2b\nthree\nend\n"
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "old", "new"),
+    [
+        pytest.param(0, 0, "two\n", "TWO\n2b\n", id="no context"),
+        pytest.param(1, 0, "one\ntwo\n", "one\nTWO\n2b\n", id="context above"),
+        pytest.param(9, 9, "top\none\ntwo\nthree\nend\n", "top\none\nTWO\n2b\nthree\nend\n",
+                     id="more context than there is"),
+    ],
+)  # fmt: skip
+def test_the_edit_with_its_context(above: int, below: int, old: str, new: str) -> None:
+    assert (draft(above, below).old, draft(above, below).new) == (old, new)
+
+
+def test_a_line_that_stays_inside_a_change_is_a_kept_row() -> None:
+    hunk = Hunk("p", "f.py", LINES, 1, 4, ("ONE", "two", "THREE"), ())
+    kinds = [row.kind for row in drafted(hunk, 0, 0).rows]
+    assert kinds == [GONE, ADDED, KEPT, GONE, ADDED]
+
+
+def test_a_misquoted_row_changes_the_edit_and_not_the_file() -> None:
+    wrong = draft().misquoting(0, "ONE?")
+    assert (wrong.old, wrong.new) == ("ONE?\ntwo\nthree\n", "ONE?\nTWO\n2b\nthree\n")
+    assert (wrong.before, wrong.ideal) == (draft().before, draft().ideal)
+
+
+def test_a_row_that_the_edit_leaves_out_stays_in_the_file() -> None:
+    assert draft().misquoting(0, None).ideal == draft().ideal
+
+
+def test_a_file_may_end_without_a_newline() -> None:
+    short = replace(draft(), file_is_terminated=False)
+    assert (short.before[-3:], short.ideal[-3:]) == (b"end", b"end")
+
+
+def test_a_change_that_is_applied_already_stands_in_the_file() -> None:
+    assert replace(draft(), applied=True).before == draft().ideal
+
+
+@pytest.mark.parametrize(
+    ("context", "fixed"),
+    [
+        pytest.param(True, (b"top\n", b"end\n"), id="the place may differ"),
+        pytest.param(False, (b"top\none\n", b"three\nend\n"), id="the changed rows may differ"),
+    ],
+)
+def test_what_is_fixed_before_and_after(context: bool, fixed: tuple[bytes, bytes]) -> None:
+    head, tail = draft().bounds(context=context)
+    assert (draft().ideal[:head], draft().ideal[-tail:]) == fixed
+
+
+@pytest.mark.parametrize(
+    ("below", "expected"),
+    [
+        pytest.param(("end", "x"), False, id="nothing like it"),
+        pytest.param(("end", "one", "two", "three"), True, id="a copy"),
+        pytest.param(("end", "  one", "\ttwo", "three "), True, id="a copy with other blanks"),
+        pytest.param(("end", "one", "TOO", "three"), False, id="without the removed line"),
+        pytest.param(("end", "two"), False, id="the removed line with less context"),
+    ],
+)
+def test_a_rival_has_the_removed_lines_and_as_much_context(
+    below: tuple[str, ...], expected: bool
+) -> None:
+    assert has_rival(replace(draft(), below=below)) is expected
+
+
+def test_where_context_is_misquoted_a_place_with_other_context_is_a_rival() -> None:
+    wrong = draft(1, 0).misquoting(0, "uno")
+    assert has_rival(replace(wrong, below=("eins", "two"))) is True
+
+
+@pytest.mark.parametrize(
+    ("rows", "below", "expected"),
+    [
+        pytest.param(("two",), ("three",), False, id="only at its place"),
+        pytest.param(("two",), ("a two",), True, id="inside a line"),
+        pytest.param(("x",), ("two",), True, id="only elsewhere"),
+    ],
+)
+def test_old_text_to_the_letter_outside_its_place(
+    rows: tuple[str, ...], below: tuple[str, ...], expected: bool
+) -> None:
+    here = tuple(Row(GONE, real, "two") for real in rows)
+    assert stands_elsewhere(Draft(("top",), here, below, HUNK)) is expected
