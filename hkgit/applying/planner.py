@@ -28,6 +28,7 @@ from hkgit.applying.outcome import APPLIED, EditOutcome, Plan
 from hkgit.applying.workspace import Work, Workspace, check_text
 from hkgit.document import Document, Splice
 from hkgit.edits import (
+    REGULAR,
     AnyEdit,
     CreateFile,
     DeleteFile,
@@ -36,8 +37,11 @@ from hkgit.edits import (
     Read,
     RenameFile,
     ReplaceRange,
+    SetMode,
     Snapshot,
     Spec,
+    TagEdit,
+    WriteFile,
     decoded,
     encoded,
 )
@@ -104,6 +108,12 @@ class _Planner:
 
     def _place(self, number: int, edit: AnyEdit) -> EditOutcome:
         match edit:
+            case TagEdit() | WriteFile() | SetMode() | DeleteFile(old_text=str()):
+                raise InvalidInput(edit.path, f"a {type(edit).__name__} cannot be applied yet")
+            case Edit(final_newline=bool()):
+                raise InvalidInput(edit.path, "the last line's end cannot be set yet")
+            case CreateFile() if edit.mode != REGULAR:
+                raise InvalidInput(edit.path, "a file's mode cannot be set yet")
             case CreateFile():
                 return self._create(number, edit.path, edit.new_text)
             case Edit(old_text=""):

@@ -109,6 +109,7 @@ def _replace_text(path: str, fields: Fields, expected: str | None) -> Edit:
     return Edit(path, old_text, fields["new_text"].text(), expected)
 
 
+_HASHED = (Edit, ReplaceRange, InsertAfter, DeleteFile, RenameFile)
 _RANGE = ("start_line", "end_line")
 _LINES = ("new_text", "new_lines", "expected_hash")
 _OPERATIONS = {
@@ -148,7 +149,7 @@ def _line(node: Node) -> str:
 
 def _said(edit: AnyEdit) -> dict[str, object]:
     said = {"op": "", "path": edit.path} | _keys(edit)
-    expected = None if isinstance(edit, CreateFile) else edit.expected_hash
+    expected = edit.expected_hash if isinstance(edit, _HASHED) else None
     return said if expected is None else said | {"expected_hash": expected}
 
 
@@ -161,9 +162,9 @@ def _keys(edit: AnyEdit) -> dict[str, object]:
             return {"op": "replace_range", **lines_said}
         case InsertAfter(after_line=after, new_lines=lines):
             return {"op": "insert_after", "after_line": after, "new_lines": list(lines)}
-        case CreateFile(new_text=text):
+        case CreateFile(path, text) if edit == CreateFile(path, text):
             return {"op": "create_file", "new_text": text}
-        case DeleteFile():
+        case DeleteFile(old_text=None):
             return {"op": "delete_file"}
         case RenameFile(new_path=new_path):
             return {"op": "rename_file", "new_path": new_path}

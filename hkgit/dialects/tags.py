@@ -1,0 +1,45 @@
+"""tags.py: the two-letter tags of lines that hashline edits name.
+
+FNV-1a, 32 bits (Fowler, Noll, Vo), over the UTF-16 code units of a line, modulo 62 * 62, as two
+base-62 digits. So the tags are those that other readers of this notation show.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Sequence
+
+TAG = re.compile(r"[0-9A-Za-z]{2}")
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_OFFSET_BASIS = 0x811C9DC5
+_PRIME = 0x01000193
+
+
+def tag(line: bytes) -> str:
+    """The tag of a line without its end; bytes that are not UTF-8 count as U+FFFD."""
+    units = line.decode(errors="replace").encode("utf-16-le")
+    value = _OFFSET_BASIS
+    for (unit,) in struct.iter_unpack("<H", units):
+        value = (value ^ unit) * _PRIME & 0xFFFFFFFF
+    high, low = divmod(value % 62**2, 62)
+    return _DIGITS[high] + _DIGITS[low]
+
+
+def tags(lines: Iterable[bytes]) -> list[str | None]:
+    """The tag of each line of a file from its top; None where a line above has the same one."""
+    known: dict[bytes, str] = {}
+    taken: set[str] = set()
+    shown: list[str | None] = []
+    for line in lines:
+        name = known[line] if line in known else known.setdefault(line, tag(line))
+        shown.append(None if name in taken else name)
+        taken.add(name)
+    return shown
+
+
+def find_tag(lines: Sequence[bytes], name: str, start_line: int = 1) -> int | None:
+    """The first line, counted from 1, that has a tag, from `start_line` on; None without one."""
+    numbers = range(start_line, len(lines) + 1)
+    return next((number for number in numbers if tag(lines[number - 1]) == name), None)
