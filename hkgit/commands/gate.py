@@ -9,19 +9,27 @@ import click
 
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.commands.judging import load_policy, report_json, report_lines, resolve_range
-from hkgit.errors import Rejected
+from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import REJECTED, Report, judge_index, judge_range
 from hkgit.git.repository import Repository
 
 
 @click.command()
 @click.option("--staged", is_flag=True, help="Judge the commit about to be made (pre-commit).")
-@click.option("--message-file", metavar="FILE", help="The same, with its message (commit-msg).")
+@click.option(
+    "--message-file",
+    metavar="FILE",
+    # A framework may drop the one name that it passes (see `_message_path`).
+    is_flag=False,
+    flag_value="",
+    help="The same, with its message (commit-msg).",
+)
 @click.option("--range", "commits", metavar="A..B", help="Judge every commit of a range.")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
 @click.option(
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
 )
+@click.option("--quiet", is_flag=True, help="As text, say nothing where nothing is rejected.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -31,6 +39,7 @@ def command(
     commits: str | None,
     policy: str | None,
     form: str,
+    quiet: bool,
 ) -> None:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
     if sum((staged, message_file is not None, commits is not None)) != 1:
@@ -43,7 +52,8 @@ def command(
             return
         report = _judge_index(repository, message_file, policy)
         _remember(repository, report)
-    print_report(report, form)
+    if form == "json" or not quiet or not all(ruling.passes for ruling in report.rulings):
+        print_report(report, form)
     if not report.passes:
         ctx.exit(Rejected.exit_code)
 
@@ -65,7 +75,7 @@ def _judge_range(commits: str, policy: str | None) -> Report:
 def _judge_index(repository: Repository, message_file: str | None, policy: str | None) -> Report:
     message = None
     if message_file is not None:
-        raw = _message_path(repository, message_file).read_bytes().split(_SCISSORS)[0]
+        raw = _read_message(_message_path(repository, message_file))
         message = repository.git("stripspace", "--strip-comments", stdin=raw).stdout
     head = repository.head().commit
     return judge_index(
@@ -80,17 +90,32 @@ def _judge_index(repository: Repository, message_file: str | None, policy: str |
 _SCISSORS = b"# ------------------------ >8 ------------------------"
 
 
+def _read_message(path: Path) -> bytes:
+    """What git will take for the message; raises InvalidInput when the file cannot be read."""
+    try:
+        return path.read_bytes().split(_SCISSORS)[0]
+    except OSError as error:
+        raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
+
+
 def _identity(repository: Repository, variable: str) -> str:
     """`Name <email>` of the commit about to be made, as git in this hook would write it."""
     return repository.git("var", variable).text.rpartition(" ")[0].rpartition(" ")[0]
 
 
 def _message_path(repository: Repository, given: str) -> Path:
-    """The file of the message; where a framework dropped its name, the one git always uses."""
+    """The file of the message; where a framework dropped its name, the one that git just wrote.
+
+    A clean `git merge` writes MERGE_MSG, everything else COMMIT_EDITMSG; the other may be left
+    from before. Raises InvalidInput when there is none.
+    """
     if given:
         return Path(given)
-    merging = repository.git_dir / "MERGE_MSG"
-    return merging if merging.exists() else repository.git_dir / "COMMIT_EDITMSG"
+    usual = (repository.git_dir / name for name in ("MERGE_MSG", "COMMIT_EDITMSG"))
+    found = [path for path in usual if path.exists()]
+    if not found:
+        raise InvalidInput("--message-file", "no commit is being made here", "Name the file.")
+    return max(found, key=lambda path: path.stat().st_mtime_ns)
 
 
 def _is_left_to_commit_msg(repository: Repository) -> bool:

@@ -1,0 +1,73 @@
+"""init.py: `hkgit init`, which gives a repository a policy and the hooks that hold it to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from hkgit import setup
+from hkgit.commands.common import echo_json, open_repository
+from hkgit.errors import GitRefused
+from hkgit.git.hooks import HOOKS
+from hkgit.setup.steps import Action, Step
+
+
+@click.command()
+@click.option("--remove", is_flag=True, help="Take away what this command wrote.")
+@click.option(
+    "--hook",
+    "hooks",
+    multiple=True,
+    type=click.Choice(HOOKS),
+    help="Install this hook alone (repeatable); all that the gate needs by default.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@click.pass_context
+def command(ctx: click.Context, *, remove: bool, hooks: tuple[str, ...], as_json: bool) -> None:
+    """Install the gate's hooks and a policy with every default explained.
+
+    With a .pre-commit-config.yaml the pre-commit framework gets the hooks, else git itself.
+    What is there already is left as it is.
+    """
+    if remove and hooks:
+        raise click.UsageError("--remove takes everything away: give it without --hook.")
+    repository = open_repository()
+    if remove:
+        steps, left = setup.remove(repository), []
+    else:
+        chosen = [name for name in HOOKS if name in hooks or not hooks]
+        steps = setup.install(repository, chosen)
+        left = list(setup.left_to_do(repository, steps, chosen))
+    is_blocked = any(step.action is Action.BLOCKED for step in steps)
+    if as_json:
+        echo_json(_document(steps, left, "blocked" if is_blocked else "done"))
+    else:
+        click.echo("\n".join(_lines(steps, left)))
+    if is_blocked:
+        ctx.exit(GitRefused.exit_code)
+
+
+def _document(steps: Sequence[Step], left: Sequence[str], status: str) -> dict[str, object]:
+    listed = [
+        {"path": _shown(step.path), "action": str(step.action), "note": step.note}
+        for step in steps
+    ]
+    return {"status": status, "steps": listed, "next": list(left)}
+
+
+def _lines(steps: Sequence[Step], left: Sequence[str]) -> Iterator[str]:
+    for step in steps:
+        note = f": {step.note}" if step.note else ""
+        yield f"{step.action:8}{_shown(step.path)}{note}"
+    for each in left:
+        yield f"next    {each}"
+    if not steps:
+        yield "nothing to do"
+
+
+def _shown(path: Path) -> str:
+    """A path as seen from where the user stands, if it is below."""
+    here = Path.cwd()
+    return (path.relative_to(here) if path.is_relative_to(here) else path).as_posix()

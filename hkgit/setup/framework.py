@@ -1,0 +1,144 @@
+"""framework.py: the gate as hooks of the pre-commit framework, whose configuration is YAML.
+
+Lines are put in and taken out as text, between markers, so that the rest of the file keeps every
+byte of its comments and layout.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from textwrap import indent
+
+from hkgit.edits import decoded, encoded
+from hkgit.git.hooks import HOOKS, calls_gate
+from hkgit.setup.steps import Action, Step, kept, read
+
+CONFIG = ".pre-commit-config.yaml"
+BEGIN = "# >>> hkgit init; `hkgit init --remove` takes these lines away"
+END = "# <<< hkgit init"
+
+_CHANGES = """\
+- id: hkgit-gate
+  name: hkgit gate (changes)
+  description: Judges the index that git is about to commit.
+  entry: hkgit gate --staged
+  language: {language}
+  stages: [pre-commit, pre-merge-commit]
+  always_run: true
+  pass_filenames: false
+  require_serial: true
+"""
+# A top-level `files` or `exclude` drops the name of the message too; then no argument follows, and
+# the gate looks where git keeps the message.
+_MESSAGE = """\
+- id: hkgit-gate-message
+  name: hkgit gate (message)
+  description: Judges the commit together with its message, whose file is the one name passed.
+  entry: hkgit gate --message-file
+  language: {language}
+  stages: [commit-msg]
+  always_run: true
+  pass_filenames: true
+  require_serial: true
+"""
+_PUSH = """\
+- id: hkgit-gate-push
+  name: hkgit gate (push)
+  description: Judges the one pushed ref that the framework tells of; a server or CI judges all.
+  entry: >-
+    sh -c '[ -z "$PRE_COMMIT_TO_REF" ]
+    || git merge-base --is-ancestor "$PRE_COMMIT_TO_REF" "$PRE_COMMIT_FROM_REF"
+    || exec hkgit gate --range "$PRE_COMMIT_FROM_REF..$PRE_COMMIT_TO_REF"'
+  language: {language}
+  stages: [pre-push]
+  always_run: true
+  pass_filenames: false
+  require_serial: true
+"""
+_FOR = {
+    "pre-commit": _CHANGES,
+    "pre-merge-commit": _CHANGES,
+    "commit-msg": _MESSAGE,
+    "pre-push": _PUSH,
+}
+
+HOOK_TYPES = f"default_install_hook_types: [{', '.join(HOOKS)}]\n"
+
+_REST = r"[ \t]*(?:#[^\r\n]*)?(?P<end>\r?\n)"
+_REPOS = re.compile(
+    rf"^repos:{_REST}(?=(?:[ \t]*(?:#.*)?\r?\n)*(?P<indent>[ \t]*)-\s)", re.MULTILINE
+)
+_TYPES = re.compile(r"^default_install_hook_types:", re.MULTILINE)
+_USES = re.compile(r"^[^#\n]*\bid:[ \t]*['\"]?hkgit-gate", re.MULTILINE)
+_BLOCK = re.compile(
+    rf"^(?P<indent>[ \t]*){re.escape(BEGIN)}\r?\n"
+    rf"(?P<inner>(?s:.*?))^[ \t]*{re.escape(END)}\r?\n",
+    re.MULTILINE,
+)
+
+
+def manifest() -> str:
+    """The text of `.pre-commit-hooks.yaml`, for those who name this project as their `repo`."""
+    return _rendered(HOOKS, "python")
+
+
+def local_entry(hooks: Sequence[str]) -> str:
+    """The item of `repos` that runs the gate's hooks with the hkgit on PATH."""
+    return "- repo: local\n  hooks:\n" + indent(_rendered(hooks, "system"), "    ")
+
+
+def _rendered(hooks: Sequence[str], language: str) -> str:
+    texts = dict.fromkeys(_FOR[name] for name in HOOKS if name in hooks)
+    return "".join(text.replace("{language}", language) for text in texts)
+
+
+def install_command(hooks: Sequence[str]) -> str:
+    """What makes the framework run the hooks: without `-t` it installs pre-commit alone."""
+    return "pre-commit install " + " ".join(f"-t {name}" for name in hooks)
+
+
+def install(root: Path, hooks: Sequence[str]) -> Step:
+    """The configuration with the gate's lines in it, or what a person has to do."""
+    path = root / CONFIG
+    content = read(path) or b""
+    text = decoded(content)
+    if _USES.search(text) is not None or calls_gate(content):
+        return kept(path, "runs hkgit gate already")
+    repos = _REPOS.search(text)
+    if repos is None:
+        entry = local_entry(hooks)
+        return Step(path, Action.BLOCKED, f"has no list `repos:` to add to; add to it:\n{entry}")
+    added = _block(local_entry(hooks), repos["indent"], repos["end"])
+    new = text[: repos.end()] + added + text[repos.end() :]
+    if _TYPES.search(text) is None:
+        types = _block(HOOK_TYPES, "", repos["end"])
+        new = new[: repos.start()] + types + new[repos.start() :]
+    return Step(path, Action.WROTE, "the gate as a local hook", encoded(new))
+
+
+def _block(text: str, indentation: str, line_end: str) -> str:
+    """Lines between markers, which `remove` finds again."""
+    marked = indent(f"{BEGIN}\n{text}{END}\n", indentation)
+    return marked.replace("\n", line_end)
+
+
+def remove(root: Path) -> Iterator[Step]:
+    """The configuration without the lines that `install` added, where they are still so."""
+    path = root / CONFIG
+    text = decoded(read(path) or b"")
+    left = _BLOCK.sub(lambda block: "" if _is_own(block) else block[0], text)
+    if left != text:
+        yield Step(path, Action.WROTE, "without the lines of hkgit init", encoded(left))
+    if BEGIN in left:
+        yield kept(path, "lines between its markers are yours: not as hkgit wrote them")
+
+
+def _is_own(block: re.Match[str]) -> bool:
+    """Whether a block is one that `install` writes, for whichever hooks were asked for."""
+    found = block[0].replace("\r\n", "\n")
+    lines = {line.strip() for line in found.splitlines()}
+    hooks = [name for name, text in _FOR.items() if text.partition("\n")[0] in lines]
+    texts = (HOOK_TYPES, local_entry(hooks))
+    return found in (_block(text, block["indent"], "\n") for text in texts)

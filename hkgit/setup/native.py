@@ -1,0 +1,84 @@
+"""native.py: plain git hooks, where no framework runs them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hkgit.git.hooks import HOOKS, calls_gate, is_own, script
+from hkgit.git.repository import Repository
+from hkgit.setup.steps import Action, Step, kept, read
+
+_LINES = {
+    "pre-commit": "hkgit gate --staged || exit 1",
+    "pre-merge-commit": "hkgit gate --staged || exit 1",
+    "commit-msg": 'hkgit gate --message-file "$1" || exit 1',
+}
+"""What a person adds to a hook of their own. A pre-push hook reads its input, which can be read
+only once; no line can be right for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class HooksDirectory:
+    """Where git looks for this repository's hooks.
+
+    `python` is the interpreter to record, None where the hooks are part of the work tree and so
+    go to other machines. `is_shared` says that other repositories run these hooks too.
+    """
+
+    path: Path
+    python: Path | None
+    is_shared: bool
+
+
+def hooks_directory(repository: Repository, root: Path) -> HooksDirectory:
+    """The directory that git names, with core.hooksPath and linked worktrees in mind."""
+    path = root / repository.git("rev-parse", "--git-path", "hooks").text
+    is_private = path.resolve().is_relative_to(repository.common_dir.resolve())
+    is_tracked = not is_private and path.resolve().is_relative_to(root.resolve())
+    asked = repository.git("config", "--show-scope", "--get", "core.hooksPath", check=False)
+    is_global = asked.text.partition("\t")[0] in ("global", "system")
+    is_shared = is_global and not is_private and not is_tracked
+    return HooksDirectory(path, None if is_tracked else Path(sys.executable), is_shared)
+
+
+def install(directory: HooksDirectory, hooks: Sequence[str]) -> Iterator[Step]:
+    """The hooks, beside those of others, which are never touched."""
+    for name in hooks:
+        yield _install(directory, name)
+
+
+def _install(directory: HooksDirectory, name: str) -> Step:
+    path = directory.path / name
+    content = read(path)
+    wanted = script(name, directory.python)
+    if content == wanted and os.access(path, os.X_OK):
+        return kept(path, "installed already")
+    if content is None and not directory.is_shared:
+        return Step(path, Action.WROTE, "", wanted, executable=True)
+    if content is not None and not path.is_symlink() and is_own(name, content):
+        return Step(path, Action.WROTE, "renewed", wanted, executable=True)
+    if content is not None and calls_gate(content):
+        return kept(path, "it is yours, and calls hkgit gate")
+    return _foreign(path, name, directory)
+
+
+def _foreign(path: Path, name: str, directory: HooksDirectory) -> Step:
+    whose = "every repository of yours uses it" if directory.is_shared else "it is not hkgit's"
+    if name not in _LINES:
+        return kept(path, f"{whose}; so the server or CI judges what is pushed, not this clone")
+    return Step(path, Action.BLOCKED, f"{whose}; add this line to it: {_LINES[name]}")
+
+
+def remove(directory: HooksDirectory) -> Iterator[Step]:
+    """The hooks that are hkgit's own, also where pre-commit has moved them aside."""
+    for name in HOOKS:
+        for path in (directory.path / name, directory.path / f"{name}.legacy"):
+            content = None if path.is_symlink() else read(path)
+            if content is not None and is_own(name, content):
+                yield Step(path, Action.REMOVED)
+            elif content is not None and calls_gate(content):
+                yield kept(path, "it is yours: not as hkgit wrote it; it still calls hkgit gate")
