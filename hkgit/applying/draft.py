@@ -41,8 +41,12 @@ class Draft:
     @classmethod
     def of(cls, data: bytes) -> Draft:
         """A draft in which nothing has changed yet."""
-        base = terminated(Document(data))
-        return cls(base, (Piece(0, len(base.data)),))
+        return cls.over(terminated(Document(data)))
+
+    @classmethod
+    def over(cls, document: Document) -> Draft:
+        """A draft of a document whose last line has an end."""
+        return cls(document, (Piece(0, len(document.data)),))
 
     @cached_property
     def document(self) -> Document:

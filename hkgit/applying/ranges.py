@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import NONE, Evidence
+from hkgit.applying.evidence import Evidence
 from hkgit.document import Document, Splice, hash_lines
 from hkgit.edits import InsertAfter, ReplaceRange, encoded
 from hkgit.errors import InvalidInput, Stale
@@ -48,13 +48,15 @@ def is_inside(base: Document, lines: Lines) -> bool:
     return 1 <= lines[0] <= lines[1] + 1 <= base.line_count + 1
 
 
-def evidence_at(base: Document, hashed: Lines, expected: str, *, is_insertion: bool) -> Evidence:
-    """The evidence of a range edit's own hash, or NONE where it does not hold."""
+def evidence_at(
+    base: Document, hashed: Lines, expected: str, *, is_insertion: bool
+) -> Evidence | None:
+    """The evidence of a range edit's own hash, or None where it does not hold."""
     if not is_inside(base, hashed):
-        return NONE
+        return None
     actual = base.range_hash(*hashed)
     if not actual.startswith(expected):
-        return NONE
+        return None
     return Evidence("hash", actual, hashed if is_insertion else None)
 
 

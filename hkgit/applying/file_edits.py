@@ -1,0 +1,72 @@
+"""file_edits.py: edits of whole files: made, written over, removed, moved, made executable."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hkgit.applying.evidence import ABSENT, Evidence, whole
+from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.applying.site import Site
+from hkgit.applying.workspace import Work, Workspace
+from hkgit.document import Document, terminated
+from hkgit.edits import DeleteFile, RenameFile, SetMode, WriteFile, encoded
+from hkgit.errors import Stale
+from hkgit.matching.places import FULL
+
+WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode
+
+
+def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -> EditOutcome:
+    """Make a file. Raises Stale when it exists: absence is what was expected."""
+    workspace.create(path, encoded(text), number, mode)
+    return EditOutcome(
+        number, path, APPLIED, "file", FULL, FULL,
+        evidence=ABSENT, lines=((1, 0),), base_lines=((1, 0),),
+    )  # fmt: skip
+
+
+def change_file(workspace: Workspace, site: Site, edit: WholeFileEdit) -> EditOutcome:
+    """Change a file as a whole. Raises Stale for a hash or quoted text that fails."""
+    everything = whole(site.base)
+    evidence = site.settled((everything,), _expected(edit))
+    if isinstance(edit, DeleteFile) and edit.old_text is not None:
+        evidence = _quoted(site, edit.path, edit.old_text, evidence)
+    match edit:
+        case WriteFile():
+            workspace.put(_overwritten(site, edit.new_text))
+        case RenameFile():
+            workspace.rename(site.work, edit.new_path)
+        case DeleteFile():
+            workspace.delete(site.work, site.number)
+        case SetMode():
+            workspace.put(replace(site.work, mode=edit.mode))
+    return EditOutcome(
+        site.number, edit.path, APPLIED, "file", FULL, FULL,
+        evidence=evidence, lines=(whole(site.document),), base_lines=(everything,),
+    )  # fmt: skip
+
+
+def _expected(edit: WholeFileEdit) -> str | None:
+    return None if isinstance(edit, SetMode) else edit.expected_hash
+
+
+def _overwritten(site: Site, text: str) -> Work:
+    """The file with new text; it keeps its byte order mark and, if all are, its CRLF ends."""
+    data = encoded(text).removeprefix(site.base.bom)
+    ends = {site.base.end_of(number) for number in range(1, site.base.line_count + 1)}
+    if ends == {b"\r\n"} and b"\r" not in data:
+        data = data.replace(b"\n", b"\r\n")
+    document = Document(data)
+    present = site.work.draft.document
+    draft = site.work.draft.replace(
+        len(present.bom), len(present.data), terminated(document).data, site.number
+    )
+    return replace(site.work, draft=draft, is_terminated=document.is_terminated)
+
+
+def _quoted(site: Site, path: str, text: str, evidence: Evidence) -> Evidence:
+    """Text that is quoted whole must be the file's, and is evidence where there is no other."""
+    if Document(encoded(text)).lines != site.base.lines:
+        what = "the file is not the one that the edit removes"
+        raise Stale(path, what, f"Read it again (`hkgit read {path}`).")
+    return Evidence("quote") if evidence.kind == "none" else evidence

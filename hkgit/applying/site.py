@@ -1,0 +1,98 @@
+"""site.py: where one edit works, and how its evidence is settled once its place is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hkgit.applying.diff import unified_diff
+from hkgit.applying.draft import Draft, Lines
+from hkgit.applying.evidence import KINDS, NONE, Evidence, from_reads, holding, stale_hash
+from hkgit.applying.hunks import net_hunks
+from hkgit.applying.workspace import Work
+from hkgit.document import Document, Splice
+from hkgit.edits import Read
+from hkgit.errors import InvalidInput
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An edit's number, its file, the reads that speak of that file, and earlier evidence.
+
+    `in_base` says that the edit speaks of the base, not of what earlier edits left.
+    """
+
+    number: int
+    work: Work
+    reads: tuple[Read, ...]
+    in_base: bool
+    earlier: Mapping[int, Evidence]
+
+    @property
+    def base(self) -> Document:
+        """The file's base, its last line with an end."""
+        return self.work.draft.base
+
+    @property
+    def document(self) -> Document:
+        """The text that the edit speaks of."""
+        return self.base if self.in_base else self.work.draft.document
+
+    def touched(self, start: int, end: int) -> Lines:
+        """The base lines that bytes `start:end` of the document touch."""
+        if self.in_base:
+            return self.base.lines_of(start, end)
+        return self.work.draft.base_lines(start, end)
+
+    def writers(self, start: int, end: int) -> tuple[int, ...]:
+        """The earlier edits that wrote any of these bytes of the document."""
+        return () if self.in_base else self.work.draft.writers(start, end)
+
+    def written(self, splices: Sequence[Splice]) -> Work:
+        """The file with these splices of the document. Raises InvalidInput where edits overlap."""
+        draft: Draft | None = self.work.draft
+        for splice in sorted(splices, key=lambda each: each.start, reverse=True):
+            if draft is None:
+                break
+            change = draft.write if self.in_base else draft.replace
+            draft = change(splice.start, splice.end, splice.new, self.number)
+        if draft is None:
+            first, last = self.base.lines_of(splices[0].start, splices[-1].end)
+            raise InvalidInput(
+                f"{self.work.path}:{first}-{last}",
+                "overlaps another edit of this spec",
+                "Join the two edits into one.",
+            )
+        return replace(self.work, draft=draft)
+
+    def settled(
+        self, touched: tuple[Lines, ...], expected: str | None, writers: Sequence[int] = ()
+    ) -> Evidence:
+        """The evidence of an edit whose place is known. Raises Stale for a hash that fails."""
+        if expected is not None:
+            own = holding(self.base, touched, expected)
+            if own is None:
+                raise stale_hash(self.base, self.work.origin or "", touched, expected)
+            return own
+        if writers and all(first > last for first, last in touched):
+            kinds = [self.earlier[number].kind for number in writers]
+            return Evidence(max(kinds, key=KINDS.index))
+        return self.read_evidence(touched)
+
+    def read_evidence(self, touched: tuple[Lines, ...]) -> Evidence:
+        """The evidence that reads give. Raises Stale when a hash was promised and none holds."""
+        found = from_reads(self.base, touched, self.reads)
+        if found is not None:
+            return found
+        for read in self.reads:
+            if read.kind == "hash" and read.start_line is None:
+                raise stale_hash(self.base, read.path, touched, read.range_hash)
+        return NONE
+
+
+def change_diff(path: str, document: Document, splices: Sequence[Splice]) -> str:
+    """The change of one edit as a unified diff."""
+    draft = Draft.over(document)
+    for splice in sorted(splices, key=lambda each: each.start, reverse=True):
+        draft = draft.replace(splice.start, splice.end, splice.new, 0)
+    return unified_diff(path, path, document.data, net_hunks(draft))

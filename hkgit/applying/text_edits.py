@@ -1,0 +1,91 @@
+"""text_edits.py: edits that quote the text they replace: located, then transferred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from hkgit import matching
+from hkgit.applying.anchors import below_anchors
+from hkgit.applying.evidence import Evidence, holding
+from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.applying.site import Site, change_diff
+from hkgit.applying.workspace import Work, check_text
+from hkgit.document import Document, Splice
+from hkgit.edits import Edit, decoded
+from hkgit.matching.places import Located, Place, Settings
+
+
+def change_text(site: Site, edit: Edit, settings: Settings) -> tuple[Work, EditOutcome]:
+    """Replace quoted text. Raises what `matching.locate` and `transfer` raise, and Stale."""
+    check_text(edit.path, site.work)
+    document = site.document
+    located, splices = _located(site, edit, settings)
+    places = located.places
+    base_lines = tuple(site.touched(place.start, place.end) for place in places)
+    writers = tuple(
+        number for place in places for number in site.writers(place.start, place.end)
+    )
+    evidence = site.settled(base_lines, edit.expected_hash, writers)
+    if evidence.kind == "none" and _is_quote(document, located):
+        evidence = Evidence("quote")
+    work = site.written(splices)
+    if edit.final_newline is not None:
+        work = replace(work, is_terminated=edit.final_newline)
+    outcome = EditOutcome(
+        site.number, edit.path, APPLIED, located.tier,
+        located.similarity, located.confidence, located.runner_up, located.repairs,
+        evidence, tuple(document.lines_of(place.start, place.end) for place in places),
+        base_lines,
+        matched_text=_matched(document, places[0], edit),
+        diff=change_diff(edit.path, document, splices),
+        notes=located.notes,
+    )  # fmt: skip
+    return work, outcome
+
+
+def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple[Splice, ...]]:
+    """Where the edit lands and what changes there, in bytes of the site's document."""
+    if not edit.anchors:
+        located = matching.locate(site.document, edit, settings, _holds(site, edit, 0))
+        return located, matching.transfer(site.document, edit, located)
+    shift, is_sure = below_anchors(site.document, edit)
+    below = Document(site.document.data[shift:])
+    hint = 1 if is_sure and edit.line_hint is None else None
+    plain = replace(edit, anchors=(), line_hint=hint)
+    located = matching.locate(below, plain, settings, _holds(site, edit, shift))
+    splices = matching.transfer(below, plain, located)
+    places = tuple(replace(p, start=p.start + shift, end=p.end + shift) for p in located.places)
+    moved = tuple(Splice(s.start + shift, s.end + shift, s.new) for s in splices)
+    return replace(located, places=places), moved
+
+
+def _holds(site: Site, edit: Edit, shift: int) -> Callable[[Place], bool] | None:
+    """Whether the edit's expected hash holds at a place; None when it has none."""
+    expected = edit.expected_hash
+    if expected is None:
+        return None
+
+    def holds(place: Place) -> bool:
+        touched = site.touched(place.start + shift, place.end + shift)
+        return holding(site.base, [touched], expected) is not None
+
+    return holds
+
+
+def _matched(document: Document, place: Place, edit: Edit) -> str:
+    """The text at the place; without its last line end where the old text has none."""
+    text = decoded(document.data[place.start : place.end])
+    return text if edit.old_text.endswith("\n") else text.removesuffix("\n").removesuffix("\r")
+
+
+def _is_quote(document: Document, located: Located) -> bool:
+    """Whether the old text stands there byte for byte in whole lines, once."""
+    place = located.places[0]
+    text = document.data[place.start : place.end]
+    rest = document.data[place.end : place.end + 2]
+    ends_line = text.endswith(b"\n") or rest.startswith((b"\n", b"\r\n"))
+    begins_line = document.offsets[document.line_at(place.start) - 1] == place.start
+    is_once = document.data.find(text, document.data.find(text) + 1) < 0
+    is_literal = located.tier == "exact" and not located.repairs
+    return is_literal and begins_line and ends_line and is_once
