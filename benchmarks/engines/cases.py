@@ -13,7 +13,7 @@ from benchmarks.engines.grading import Truth
 from benchmarks.engines.labels import LABELS, Label
 from benchmarks.engines.rivals import has_rival, matching_rows, stands_elsewhere
 
-PER_LABEL = 75
+PER_LABEL = 70
 CONTEXT = (0, 1, 2, 3, 3, 3, 4, 5)
 MAX_CONTEXT = 10
 ENOUGH_ROWS = 2
@@ -79,9 +79,9 @@ def _case(name: str, label: Label, rng: Random, hunk: Hunk) -> Case | None:
     draft = None if faultless is None else label.mistake(rng, faultless)
     if draft is None or draft.old == draft.new or not draft.old.strip():
         return None
-    if draft.verdict is not Verdict.REFUSE and (
-        draft.ideal == draft.before or stands_elsewhere(draft)
-    ):
+    if draft.verdict is not Verdict.REFUSE and draft.ideal == draft.before:
+        return None
+    if stands_elsewhere(draft) and _is_meant(draft):
         return None
     draft = _judged(draft)
     return Case(name, hunk.name, draft.before, draft.old, draft.new, Truth.of(draft))
@@ -99,6 +99,11 @@ def _unique(rng: Random, hunk: Hunk, least: int) -> Draft | None:
             return draft
         above, below = above + 1, below + 1
     return None
+
+
+def _is_meant(draft: Draft) -> bool:
+    """Whether an edit whose old text stands elsewhere would be carried out there to the letter."""
+    return draft.verdict is not Verdict.REFUSE or draft.before.count(draft.old.encode()) == 1
 
 
 def _ends_blank(draft: Draft) -> bool:

@@ -8,9 +8,15 @@ from random import Random
 
 from benchmarks.engines.drafts import GONE, KEPT, Draft, Row, Verdict
 from benchmarks.engines.labels.whitespace import is_at_change
-from benchmarks.engines.labels.words import indentation, reworded, with_word_changed
+from benchmarks.engines.labels.words import (
+    indentation,
+    reworded,
+    with_value_changed,
+    with_word_changed,
+)
 
 _COMMENT = re.compile(r"^(.*?(?:#|//|\*|--) +)(\S.*)$")
+_AT_THE_END = re.compile(r"^(.*\S)\s+(?:#|//) .*$")
 _SINGLE = re.compile(r"'([^'\"\\]*)'")
 _DOUBLE = re.compile(r"\"([^'\"\\]*)\"")
 
@@ -37,7 +43,7 @@ def line_extra(rng: Random, draft: Draft) -> Draft | None:
     invented = with_word_changed(rng, rng.choice(words))
     if invented is None:
         return None
-    extra = Row(KEPT, None, indentation(draft.rows[at].real or "") + invented)
+    extra = Row(KEPT, None, indentation(draft.rows[at].said or "") + invented)
     return draft.with_row(at, extra, draft.rows[at])
 
 
@@ -47,8 +53,39 @@ def wrong_identifier(rng: Random, draft: Draft) -> Draft | None:
     if not kept:
         return None
     at = rng.choice(kept)
-    wrong = with_word_changed(rng, draft.rows[at].real or "")
+    wrong = with_word_changed(rng, draft.rows[at].said or "")
     return None if wrong is None else draft.misquoting(at, wrong)
+
+
+def other_value(rng: Random, draft: Draft) -> Draft | None:
+    """A number or a string in the context has changed in the file since."""
+    kept = _context(draft)
+    for at in rng.sample(kept, len(kept)):
+        real = with_value_changed(rng, draft.rows[at].real or "")
+        if real is not None:
+            return draft.with_row(at, replace(draft.rows[at], real=real))
+    return None
+
+
+def comment_lost(rng: Random, draft: Draft) -> Draft | None:
+    """The edit leaves out the comment at the end of a context line."""
+    kept = _context(draft)
+    for at in rng.sample(kept, len(kept)):
+        comment = _AT_THE_END.match(draft.rows[at].said or "")
+        if comment is not None:
+            return draft.misquoting(at, comment.group(1))
+    return None
+
+
+def joined(rng: Random, draft: Draft) -> Draft | None:
+    """Two lines of the context are written as one."""
+    kept = set(_context(draft))
+    pairs = [i for i in sorted(kept) if i + 1 in kept and not is_at_change(draft, i + 1)]
+    if not pairs:
+        return None
+    at = rng.choice(pairs)
+    first, second = draft.rows[at].said or "", draft.rows[at + 1].said or ""
+    return draft.misquoting(at, f"{first} {second.strip()}").misquoting(at + 1, None)
 
 
 def reworded_comment(rng: Random, draft: Draft) -> Draft | None:

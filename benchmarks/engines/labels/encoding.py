@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import unicodedata
 from collections.abc import Callable
@@ -29,22 +30,25 @@ TYPESET: tuple[tuple[str, str], ...] = (
 
 
 def escaped_newlines(rng: Random, draft: Draft) -> Draft | None:
-    """Line feeds, and sometimes quotes, arrive as backslash escapes."""
-    plain = replace(draft, edit_is_terminated=rng.random() < 0.3)
-    if "\n" not in plain.old.rstrip("\n") or "\\" in draft.old + draft.new:
+    """Line feeds arrive as backslash escapes."""
+    if "\n" not in draft.old.rstrip("\n") or "\\" in draft.old + draft.new:
         return None
-    with_quotes = rng.random() < 0.5
-    return replace(plain, wrap=lambda text: _escaped(text, with_quotes).replace("\n", "\\n"))
+    return replace(draft, wrap=lambda text: text.replace("\n", "\\n"))
 
 
 def escaped_quotes(rng: Random, draft: Draft) -> Draft | None:
-    """Double quotes arrive with a backslash."""
-    is_quoted = '"' in draft.old and "\\" not in draft.old + draft.new
-    return replace(draft, wrap=lambda text: _escaped(text, True)) if is_quoted else None
+    """Quotes of one kind arrive with a backslash."""
+    kinds = [kind for kind in "\"'" if kind in draft.old]
+    if not kinds or "\\" in draft.old + draft.new:
+        return None
+    kind = rng.choice(kinds)
+    return replace(draft, wrap=lambda text: text.replace(kind, "\\" + kind))
 
 
-def _escaped(text: str, with_quotes: bool) -> str:
-    return text.replace('"', '\\"') if with_quotes else text
+def escaped_json(rng: Random, draft: Draft) -> Draft | None:
+    """The old and the new text arrive as the inside of a JSON string."""
+    escaped = replace(draft, wrap=lambda text: json.dumps(text, ensure_ascii=False)[1:-1])
+    return escaped if escaped.old != draft.old else None
 
 
 def entities(rng: Random, draft: Draft) -> Draft | None:

@@ -43,8 +43,10 @@ def lookalike(rng: Random, draft: Draft) -> Draft | None:
     stale = changed_meanwhile(rng, draft)
     if stale is None or not draft.rows_of(KEPT):
         return None
+    real = tuple(draft.rows[i].real or "" for i in draft.rows_of(KEPT + GONE))
     copy = tuple(_other_context(rng, draft.rows[i]) for i in draft.rows_of(KEPT + GONE))
-    return with_copy(rng, stale, copy)
+    differing = sum(line != other for line, other in zip(real, copy, strict=True))
+    return with_copy(rng, stale, copy) if differing >= 2 else None
 
 
 def _other_context(rng: Random, row: Row) -> str:

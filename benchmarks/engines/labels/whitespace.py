@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from difflib import SequenceMatcher
 from random import Random
 
 from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row
 from benchmarks.engines.labels.words import indentation
 from benchmarks.engines.rivals import folded
+
+ALIKE = 0.6
 
 _TIGHTENED = (
     (re.compile(r" (=|==|\+|<|>|:=|\+=|=>|\?) "), r"\1"),
@@ -18,26 +21,48 @@ _TIGHTENED = (
 
 
 def trailing_lost(rng: Random, draft: Draft) -> Draft | None:
-    """The file has blanks at the end of some lines, the edit does not."""
-    blanks = rng.choice([" ", "  ", "\t"])
+    """The file has blanks at the end of some lines, the edit does not.
+
+    A line that is only edited keeps them, since the author did not mean to change them.
+    """
+    blanks = rng.choice([" ", "  ", "\t", "    "])
     for i in _some(rng, draft):
-        row = draft.rows[i]
-        draft = draft.with_row(i, replace(row, real=(row.real or "") + blanks))
+        for at in filter(None, (i, partner(draft, i))):
+            row = draft.rows[at]
+            draft = draft.with_row(at, replace(row, real=(row.real or "") + blanks))
     return replace(draft, fold="trailing", folds_context=True)
 
 
 def trailing_added(rng: Random, draft: Draft) -> Draft | None:
     """The edit has blanks at the end of some lines, the file does not."""
-    blanks = rng.choice([" ", "  "])
+    blanks = rng.choice([" ", "  ", "    "])
     for i in _some(rng, draft):
         draft = draft.misquoting(i, (draft.rows[i].said or "") + blanks)
     return replace(draft, fold="trailing", folds_context=True)
 
 
 def _some(rng: Random, draft: Draft) -> list[int]:
-    """One to three of the rows of the old text that say something."""
-    chosen = [i for i in draft.rows_of(KEPT + GONE) if (draft.rows[i].real or "").strip()]
+    """One to three of the rows of the old text."""
+    chosen = draft.rows_of(KEPT + GONE)
     return rng.sample(chosen, min(rng.randint(1, 3), len(chosen)))
+
+
+def partner(draft: Draft, gone: int) -> int | None:
+    """The added row that is an edited form of a removed one: as far down its run, and alike."""
+    if draft.rows[gone].kind != GONE:
+        return None
+    first = last = gone
+    while first and draft.rows[first - 1].kind == GONE:
+        first -= 1
+    while last + 1 < len(draft.rows) and draft.rows[last + 1].kind == GONE:
+        last += 1
+    at = last + 1 + gone - first
+    if not all(row.kind == ADDED for row in draft.rows[last + 1 : at + 1]):
+        return None
+    if at >= len(draft.rows):
+        return None
+    sides = (draft.rows[gone].real or "", draft.rows[at].real or "")
+    return at if SequenceMatcher(None, *sides).ratio() >= ALIKE else None
 
 
 def _indentations(draft: Draft) -> set[str]:
