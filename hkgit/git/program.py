@@ -90,12 +90,14 @@ def run(
     stdin: bytes | None = None,
     check: bool = True,
     keep_environment: bool = False,
+    own_session: bool = False,
 ) -> Completed:
     """Run `git ARGS` in `cwd`; `env` is laid over the environment, None takes a name away.
 
     `keep_environment` is for hooks, where git itself says by GIT_INDEX_FILE or GIT_QUARANTINE_PATH
-    what is being judged. Raises GitRefused with git's own words when `check` is set and git fails,
-    and always when there is no git.
+    what is being judged. With `own_session` an interrupt from the keyboard does not reach git.
+    Raises GitRefused with git's own words when `check` is set and git fails, and always when
+    there is no git.
     """
     inherited = os.environ if keep_environment else scrubbed(os.environ)
     laid_over = {**inherited, **PINNED, **(env or {})}
@@ -103,7 +105,13 @@ def run(
     command = ["git", "-c", "core.fsmonitor=false", *args]
     try:
         done = subprocess.run(
-            command, cwd=cwd, env=environment, input=stdin or b"", capture_output=True, check=False
+            command,
+            cwd=cwd,
+            env=environment,
+            input=stdin or b"",
+            capture_output=True,
+            check=False,
+            start_new_session=own_session,
         )
     except FileNotFoundError as error:
         raise _not_started(cwd) from error
@@ -123,7 +131,7 @@ def refusal(args: Sequence[str], completed: Completed) -> GitRefused:
         return GitRefused("git", what, f"Install git {_dotted(OLDEST)} or newer.")
     words = completed.stderr.strip() or completed.text or f"ended with code {completed.code}"
     advice = (fix for needle, fix in ADVICE if needle in words)
-    return GitRefused(f"git {args[0]}", words, next(advice, ""))
+    return GitRefused(_named(args), words, next(advice, ""))
 
 
 def version() -> tuple[int, int]:
@@ -131,6 +139,17 @@ def version() -> tuple[int, int]:
     said = run(["--version"], cwd=Path("/"), check=False).text
     found = re.search(r"(\d+)\.(\d+)", said)
     return (int(found[1]), int(found[2])) if found else (0, 0)
+
+
+def _named(args: Sequence[str]) -> str:
+    """`git commit` for `git -c name=value commit -q`."""
+    words = iter(args)
+    for word in words:
+        if word == "-c":
+            next(words)
+        elif not word.startswith("-"):
+            return f"git {word}"
+    return "git"
 
 
 def _dotted(numbers: tuple[int, int]) -> str:

@@ -92,12 +92,19 @@ class Repository:
         stdin: bytes | None = None,
         env: Mapping[str, str | None] | None = None,
         check: bool = True,
+        own_session: bool = False,
     ) -> Completed:
         """Run the git program on this repository (see `program.run`)."""
         # A hook's variables may be relative to the directory that git started it in.
         cwd = self.start if self.in_hook else self.work_tree or self.git_dir
         return program.run(
-            args, cwd=cwd, stdin=stdin, env=env, check=check, keep_environment=self.in_hook
+            args,
+            cwd=cwd,
+            stdin=stdin,
+            env=env,
+            check=check,
+            keep_environment=self.in_hook,
+            own_session=own_session,
         )
 
     # Revisions and commits
@@ -237,6 +244,14 @@ class Repository:
         """The last value of a configuration variable, as git reads it."""
         asked = self.git("config", "--get", name, check=False)
         return asked.text if asked.code == 0 else None
+
+    @cached_property
+    def hooks_path(self) -> Path | None:
+        """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
+        asked = self.git("config", "--type=path", "--get", "core.hooksPath", check=False)
+        if asked.code != 0:
+            return None
+        return (self.work_tree or self.git_dir) / asked.text
 
     # How it is done
 

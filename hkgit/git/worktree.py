@@ -1,0 +1,109 @@
+"""worktree.py: a worktree that is there for one commit and then gone without a trace.
+
+It is sparse through its own `info/sparse-checkout` and the options of single commands: the
+configuration of the repository is not touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from hkgit.git.program import run
+from hkgit.git.repository import Repository
+from hkgit.git.signals import stoppable, unstoppable
+
+HOOK_CONFIGURATION = (".gitattributes", ".pre-commit-config.yaml", ".pre-commit-config.yml")
+UNSPARSE = ("-c", "index.sparse=false", "-c", "core.sparseCheckoutCone=false")
+"""The files of a worktree are chosen one by one, whatever the repository does in its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worktree:
+    """A linked worktree whose index is the tree to be committed on `parent`."""
+
+    path: Path
+    git_dir: Path
+    parent: str
+    tree: str
+
+
+@contextmanager
+def temporary_worktree(
+    repository: Repository,
+    commit_id: str,
+    tree_id: str,
+    touched_paths: Iterable[str],
+    *,
+    full: bool,
+) -> Iterator[Worktree]:
+    """A detached worktree at a commit, with the tree in its index.
+
+    Only the touched files are checked out, or with `full` all. Whatever happens, SIGTERM too, it
+    is gone afterwards. Raises GitRefused.
+    """
+    with (
+        stoppable(),
+        _empty_directory() as path,
+        _listed(repository, path, commit_id) as git_dir,
+    ):
+        _check_out(path, git_dir, tree_id, None if full else touched_paths)
+        yield Worktree(path, git_dir, commit_id, tree_id)
+
+
+@contextmanager
+def _empty_directory() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="hkgit-")).resolve()
+    try:
+        yield path
+    finally:
+        with unstoppable():
+            _remove(path)
+
+
+@contextmanager
+def _listed(repository: Repository, path: Path, commit_id: str) -> Iterator[Path]:
+    """Make the directory a worktree; afterwards git's list of them is as it was."""
+    try:
+        repository.git("worktree", "add", "-q", "--no-checkout", "--detach", str(path), commit_id)
+        # git chooses the name, so what it wrote down is read back.
+        yield _git_dir(path)
+    finally:
+        with unstoppable(), suppress(OSError):
+            _remove(_git_dir(path))
+            (repository.common_dir / "worktrees").rmdir()
+
+
+def _git_dir(path: Path) -> Path:
+    return Path(os.fsdecode((path / ".git").read_bytes()).removeprefix("gitdir: ").rstrip("\n"))
+
+
+def _check_out(path: Path, git_dir: Path, tree_id: str, touched: Iterable[str] | None) -> None:
+    """Fill the index and, of the files, all or the touched ones: one git process."""
+    if touched is not None:
+        (git_dir / "info").mkdir(exist_ok=True)
+        patterns = "".join(map(_pattern, [*touched, *HOOK_CONFIGURATION]))
+        (git_dir / "info" / "sparse-checkout").write_bytes(os.fsencode(patterns))
+    sparse = ("-c", f"core.sparseCheckout={'false' if touched is None else 'true'}")
+    run([*sparse, *UNSPARSE, "read-tree", "-m", "-u", tree_id], cwd=path)
+
+
+def _pattern(path: str) -> str:
+    """The line of gitignore(5) that stands for exactly this file."""
+    return "/" + re.sub(r"([\\*?\[ ])", r"\\\1", path) + "\n"
+
+
+def _remove(path: Path) -> None:
+    """Delete a directory, also where a command left what cannot be written."""
+    shutil.rmtree(path, ignore_errors=True)
+    for directory, below, files in os.walk(path):
+        for name in below + files:
+            with suppress(OSError):
+                Path(directory, name).chmod(0o700)
+    shutil.rmtree(path, ignore_errors=True)
