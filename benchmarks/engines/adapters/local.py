@@ -25,6 +25,26 @@ def _exact_unique(before: bytes, old: str, new: str) -> Answer:
 
 
 @contextmanager
+def hkgit(cache: Path) -> Iterator[Engine]:
+    """This project by its library, on a file in memory."""
+    from hkgit import Edit, apply_edits
+
+    def engine(before: bytes, old: str, new: str) -> Answer:
+        began = perf_counter()
+        result = apply_edits([Edit("file", old, new)], {"file": before})
+        spent = 1000 * (perf_counter() - began)
+        outcome = result.outcomes[0]
+        if outcome.error is not None:
+            return Answer(None, spent, f"{outcome.status}: {outcome.error.what}")
+        after = result.files.get("file", before)
+        assert isinstance(after, bytes)
+        reason = " ".join((outcome.tier or "", *outcome.repairs))
+        return Answer(after, spent, reason, outcome.confidence)
+
+    yield engine
+
+
+@contextmanager
 def hkgit_matching(cache: Path) -> Iterator[Engine]:
     """The matching of this project alone: a place located, and the change carried over."""
     from hkgit import matching

@@ -19,6 +19,7 @@ class Entry:
 
 
 ENGINES: dict[str, Entry] = {
+    "hkgit": Entry(local.hkgit),
     "hkgit-matching": Entry(local.hkgit_matching),
     "exact-unique": Entry(local.exact_unique),
     "git-apply": Entry(commands.git_apply),
