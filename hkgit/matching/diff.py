@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import AnyStr
 
 CELLS = 20_000
 """The largest table, in cells, that the exact comparison of a stretch may fill."""
@@ -27,7 +28,7 @@ class Change:
     new_end: int
 
 
-def common(a: Sequence[bytes], b: Sequence[bytes]) -> list[tuple[int, int]]:
+def common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
     """Index pairs of equal items, increasing in both texts."""
     pairs: list[tuple[int, int]] = []
     blocks = [(0, len(a), 0, len(b))]
@@ -41,15 +42,15 @@ def common(a: Sequence[bytes], b: Sequence[bytes]) -> list[tuple[int, int]]:
             pairs.append((a2, b2))
         if a1 == a2 or b1 == b2:
             continue
-        anchors = _anchors(a[a1:a2], b[b1:b2])
-        if anchors:
-            blocks += _between(anchors, a1, a2, b1, b2)
+        split = anchors(a[a1:a2], b[b1:b2])
+        if split:
+            blocks += _between(split, a1, a2, b1, b2)
         elif (a2 - a1) * (b2 - b1) <= CELLS:
             pairs += ((a1 + i, b1 + j) for i, j in _heaviest(a[a1:a2], b[b1:b2]))
     return sorted(pairs)
 
 
-def changes(a: Sequence[bytes], b: Sequence[bytes]) -> tuple[Change, ...]:
+def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[Change, ...]:
     """The stretches in which `b` differs from `a`, in order and never touching."""
     found = []
     i = j = 0
@@ -60,7 +61,7 @@ def changes(a: Sequence[bytes], b: Sequence[bytes]) -> tuple[Change, ...]:
     return tuple(found)
 
 
-def _anchors(a: Sequence[bytes], b: Sequence[bytes]) -> list[tuple[int, int]]:
+def anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
     """The longest increasing run of items that stand once in either text."""
     in_a, in_b = Counter(a), Counter(b)
     place = {item: j for j, item in enumerate(b) if in_b[item] == 1 and in_a.get(item) == 1}
@@ -87,15 +88,15 @@ def _increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _between(
-    anchors: Sequence[tuple[int, int]], a1: int, a2: int, b1: int, b2: int
+    split: Sequence[tuple[int, int]], a1: int, a2: int, b1: int, b2: int
 ) -> list[tuple[int, int, int, int]]:
     """The blocks before, between and after anchors; each anchor opens the block after it."""
-    starts = [(a1, b1), *((a1 + i, b1 + j) for i, j in anchors)]
+    starts = [(a1, b1), *((a1 + i, b1 + j) for i, j in split)]
     ends = [*starts[1:], (a2, b2)]
     return [(i, x, j, y) for (i, j), (x, y) in zip(starts, ends, strict=True)]
 
 
-def _heaviest(a: Sequence[bytes], b: Sequence[bytes]) -> list[tuple[int, int]]:
+def _heaviest(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
     """The common subsequence of the greatest weight; of equal ones the earliest."""
     width = len(b) + 1
     rows = [[0] * width]
@@ -116,7 +117,7 @@ def _heaviest(a: Sequence[bytes], b: Sequence[bytes]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _row(item: bytes, b: Sequence[bytes], below: list[int]) -> list[int]:
+def _row(item: AnyStr, b: Sequence[AnyStr], below: list[int]) -> list[int]:
     """The row of the table of weights above `below`."""
     row = [0] * len(below)
     weight = _weight(item)
@@ -128,6 +129,6 @@ def _row(item: bytes, b: Sequence[bytes], below: list[int]) -> list[int]:
     return row
 
 
-def _weight(item: bytes) -> int:
+def _weight(item: AnyStr) -> int:
     """What a common item counts: a blank one little, a long one much."""
     return 1 + 2 * len(item.strip())

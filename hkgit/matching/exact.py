@@ -21,7 +21,19 @@ def exact(view: View, wanted: Wanted) -> tuple[Place, ...]:
     whole = tuple(place for place in places if is_whole(view.document, place))
     if whole and b"\n" in wanted.old:
         return whole
-    return tuple(place for place in places if at_token_borders(view.document, place))
+    return tuple(
+        place
+        for place in places
+        if at_token_borders(view.document, place) and _may_begin(view.document, wanted, place)
+    )
+
+
+def _may_begin(document: Document, wanted: Wanted, place: Place) -> bool:
+    """Whether a text that ends with its line also begins with one, but for the indentation."""
+    if not wanted.old.endswith(b"\n"):
+        return True
+    line = document.offsets[document.line_at(place.start) - 1]
+    return not document.data[line : place.start].strip()
 
 
 def is_whole(document: Document, place: Place) -> bool:

@@ -1,52 +1,36 @@
-"""fuzzy.py: the tier that wants windows of lines, most of which are those of the old text."""
+"""fuzzy.py: the two tiers that want most of the lines, and every line to be removed."""
 
 from __future__ import annotations
 
-from collections import Counter
-
+from hkgit.matching.candidates import Candidate, candidates
 from hkgit.matching.lines import View, Wanted
 from hkgit.matching.places import Place
-from hkgit.matching.whitespace import line_place
-
-SEEDS = 500
 
 
 def fuzzy(view: View, wanted: Wanted) -> tuple[Place, ...]:
-    """Windows as long as the old text in which every line to be removed stands."""
-    places = []
-    for first in _offsets(view, wanted):
-        if 0 <= first <= len(view.squeezed) - len(wanted.squeezed):
-            similarity = _similarity(view, wanted, first)
-            if similarity is not None:
-                last = first + len(wanted.squeezed) - 1
-                places.append(line_place(view, first, last, similarity))
-    return tuple(places)
+    """Windows of as many lines as the old text has, if the best candidate is one."""
+    return _places(view, wanted) if _is_straight(view, wanted) else ()
 
 
-def _offsets(view: View, wanted: Wanted) -> list[int]:
-    """The first lines of windows that share most lines with the old text."""
-    spots: dict[bytes, list[int]] = {line: [] for line in wanted.squeezed if len(line) > 2}
-    for number, line in enumerate(view.squeezed):
-        if line in spots:
-            spots[line].append(number)
-    votes = Counter(
-        number - index
-        for index, line in enumerate(wanted.squeezed)
-        for number in spots.get(line, ())[:SEEDS]
-    )
-    return [offset for offset, _ in votes.most_common(20)]
+def line_block(view: View, wanted: Wanted) -> tuple[Place, ...]:
+    """Stretches in which lines are missing, added or differing."""
+    return () if _is_straight(view, wanted) else _places(view, wanted)
 
 
-def _similarity(view: View, wanted: Wanted, first: int) -> int | None:
-    """How alike a window is, per mille; None where a line to be removed is another one."""
-    from rapidfuzz.distance import Indel
+def _is_straight(view: View, wanted: Wanted) -> bool:
+    """Whether the best candidate has neither gaps nor additions."""
+    fits = [candidate for candidate in candidates(view, wanted) if candidate.is_fit]
+    return bool(fits) and fits[0].is_gapless
 
-    total = same = 0
-    for index, old in enumerate(wanted.squeezed):
-        here = view.squeezed[first + index]
-        if old != here and index in wanted.removed:
-            return None
-        length = len(old) + len(here)
-        total += length
-        same += length - Indel.distance(old.decode("latin-1"), here.decode("latin-1"))
-    return 1000 * same // total if total else None
+
+def _places(view: View, wanted: Wanted) -> tuple[Place, ...]:
+    """The places of all candidates: those with gaps are rivals of those without."""
+    return tuple(place_of(view, candidate) for candidate in candidates(view, wanted))
+
+
+def place_of(view: View, candidate: Candidate) -> Place:
+    """The whole lines that a candidate covers."""
+    first, last = candidate.lines
+    offsets = view.document.offsets
+    similarity, agreement = candidate.similarity, candidate.agreement
+    return Place(offsets[first], offsets[last + 1], similarity, agreement, candidate.is_fit)

@@ -2,7 +2,8 @@
 
 What the author's indentation means at a place is learnt from the lines that both sides have:
 pairs of the author's indentation and the file's. An indentation that no pair shows is reckoned
-from the nearest one that a pair shows, by whole steps of both units.
+from the nearest one that a pair shows. Where both sides have the same unit, what the author has
+more or less is taken over as it is; else by whole units of either side.
 """
 
 from __future__ import annotations
@@ -10,60 +11,74 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import gcd
+from itertools import pairwise
 
-from hkgit.matching.lines import indent_of
+from hkgit.matching.lines import INDENT, indent_of
 
 TAB = 8
+UNITS = (2, 3, 4, 8)
 
 
 @dataclass(frozen=True, slots=True)
 class Indentation:
-    """A mapping of the author's indentations to the file's."""
+    """A mapping of the author's indentations to the file's, and the unit of either side."""
 
     known: dict[bytes, bytes]
-    author_step: int
-    file_step: bytes
+    author_unit: bytes
+    file_unit: bytes
 
     def of(self, indent: bytes) -> bytes:
         """The file's indentation for a line that the author indents by `indent`."""
-        if indent in self.known:
-            return self.known[indent]
-        if not self.known:
+        if indent in self.known or not self.known:
+            return self.known.get(indent, indent)
+        if all(author == file for author, file in self.known.items()):
             return indent
-        size = width(indent)
-        near = min(self.known, key=lambda k: (abs(width(k) - size), width(k)))
-        return self._stepped(self.known[near], indent, near)
+        near = min(self.known, key=lambda k: (abs(width(k) - width(indent)), width(k)))
+        here = self.known[near]
+        if self.author_unit == self.file_unit or self._is_shift():
+            return _shifted(here, near, indent)
+        levels, rest = _levels(indent, self.author_unit)
+        near_levels, _ = _levels(near, self.author_unit)
+        here_levels, _ = _levels(here, self.file_unit)
+        return self.file_unit * max(here_levels + levels - near_levels, 0) + rest
 
-    def _stepped(self, base: bytes, indent: bytes, near: bytes) -> bytes:
-        """`base` moved by as many steps as lie between `near` and `indent`."""
-        if base == near:
-            return indent
-        steps, rest = divmod(width(indent) - width(near), self.author_step)
-        if steps >= 0:
-            return base + self.file_step * steps + b" " * rest
-        return base[: max(len(base) - len(self.file_step) * -steps, 0)] + b" " * rest
+    def _is_shift(self) -> bool:
+        """Whether the pairs alone show that all is moved by one and the same width."""
+        moves = {width(file) - width(author) for author, file in self.known.items()}
+        return len(self.known) > 1 and len(moves) == 1
 
     def line(self, line: bytes) -> bytes:
         """A line of the author's with the file's indentation; blank lines stay as they are."""
-        text = line.lstrip(b" \t")
+        text = line.lstrip(INDENT)
         return self.of(indent_of(line)) + text if text else line
 
 
-def learn(pairs: Iterable[tuple[bytes, bytes]], author: Sequence[bytes]) -> Indentation:
+def learn(
+    pairs: Iterable[tuple[bytes, bytes]], author: Sequence[bytes], near: Sequence[bytes]
+) -> Indentation:
     """The mapping that pairs of lines (the author's, the file's) show.
 
-    `author` are all the author's lines, from which the step of the author is taken.
+    The units are those of all the author's lines and of the lines of the file near the place.
     """
     seen: dict[bytes, Counter[bytes]] = {}
     for old, here in pairs:
         if old.strip() and here.strip():
             seen.setdefault(indent_of(old), Counter())[indent_of(here)] += 1
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
-    step = _step(map(width, map(indent_of, filter(bytes.strip, author))))
-    tabs = any(indent.startswith(b"\t") for indent in known.values())
-    unit = _step(map(width, known.values())) or step
-    return Indentation(known, step or 4, b"\t" if tabs else b" " * (unit or 4))
+    file_unit = unit_of(near) or unit_of(author) or b"    "
+    return Indentation(known, unit_of(author) or file_unit, file_unit)
+
+
+def unit_of(lines: Iterable[bytes]) -> bytes:
+    """What one level of lines is indented by: a tab, some spaces, or nothing where none is."""
+    indents = [indent_of(line) for line in lines if line.strip()]
+    if any(indent.startswith(b"\t") for indent in indents):
+        return b"\t"
+    steps = Counter(len(b) - len(a) for a, b in pairwise([b"", *indents]) if len(b) > len(a))
+    units = [unit for unit in UNITS if steps[unit]]
+    if not units:
+        return b""
+    return b" " * max(units, key=lambda unit: (steps[unit], -unit))
 
 
 def width(indent: bytes) -> int:
@@ -71,10 +86,18 @@ def width(indent: bytes) -> int:
     return len(indent.expandtabs(TAB))
 
 
-def _step(widths: Iterable[int]) -> int:
-    """The greatest step that explains the differences of widths; 0 where there is none."""
-    ordered = sorted(set(widths))
-    step = 0
-    for size in ordered[1:]:
-        step = gcd(step, size - ordered[0])
-    return step
+def _levels(indent: bytes, unit: bytes) -> tuple[int, bytes]:
+    """How many units an indentation begins with, and what is left of it."""
+    levels = 0
+    while indent.startswith(unit):
+        levels, indent = levels + 1, indent[len(unit) :]
+    return levels, indent
+
+
+def _shifted(here: bytes, near: bytes, indent: bytes) -> bytes:
+    """`here`, with what `indent` has more or less than `near`."""
+    if indent.startswith(near):
+        return here + indent[len(near) :]
+    if near.startswith(indent):
+        return here[: max(len(here) - (len(near) - len(indent)), 0)]
+    return indent

@@ -1,21 +1,24 @@
 """lines.py: a document and an edit as lines, and the readings under which lines are compared.
 
-The readings of a whole file are made with one pass of `bytes.translate` and one of `split`, so
-that a file of 100,000 lines costs milliseconds; line `i` (counted from 0) of every reading is
-line `i` of the file.
+The readings of a whole file are made by a few passes over all its bytes, so that a file of
+100,000 lines costs milliseconds. Line `i`, counted from 0, of every reading is line `i` of the
+file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from hkgit.document import BOM, Document
 from hkgit.edits import Edit, encoded
 from hkgit.matching.diff import Change, changes
+from hkgit.matching.fold import fold
+from hkgit.matching.repairs import REPAIRS
 
 BLANKS = b" \t\v\f\r"
+INDENT = b" \t"
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class View:
     document: Document
 
     @cached_property
-    def lines(self) -> tuple[bytes, ...]:
+    def lines(self) -> Sequence[bytes]:
         """The lines as they are, without their ends."""
         return self.document.lines
 
@@ -33,6 +36,16 @@ class View:
     def squeezed(self) -> Sequence[bytes]:
         """The lines without any blanks."""
         return self._body.translate(None, BLANKS).split(b"\n")[:-1]
+
+    @cached_property
+    def folded(self) -> Sequence[bytes]:
+        """The lines without any blanks and typography."""
+        return fold(self._body).translate(None, BLANKS).split(b"\n")[:-1]
+
+    @cached_property
+    def is_ascii(self) -> bool:
+        """Whether the text has no typography at all."""
+        return self._body.isascii()
 
     @property
     def _body(self) -> bytes:
@@ -53,9 +66,12 @@ class Wanted:
     new: bytes
 
     @classmethod
-    def of(cls, edit: Edit) -> Wanted:
-        """The literal reading of an edit; a byte order mark is no part of it."""
-        return cls(*(encoded(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text)))
+    def of(cls, edit: Edit, repairs: Sequence[str] = ()) -> Wanted:
+        """An edit as it is written, or with repairs made; a byte order mark is no part of it."""
+        old, new = (encoded(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text))
+        for name in repairs:
+            old, new = REPAIRS[name](old, new) or (old, new)
+        return cls(old, new)
 
     @cached_property
     def old_lines(self) -> tuple[bytes, ...]:
@@ -71,6 +87,11 @@ class Wanted:
         return tuple(map(squeeze, self.old_lines))
 
     @cached_property
+    def folded(self) -> tuple[bytes, ...]:
+        """The old lines without any blanks and typography."""
+        return tuple(squeeze(fold(line)) for line in self.old_lines)
+
+    @cached_property
     def changes(self) -> tuple[Change, ...]:
         """What the author changed, in lines."""
         return changes(self.old_lines, self.new_lines)
@@ -79,6 +100,18 @@ class Wanted:
     def removed(self) -> frozenset[int]:
         """The old lines that the author rewrote or removed."""
         return frozenset(i for c in self.changes for i in range(c.old_start, c.old_end))
+
+
+def folds(view: View, wanted: Wanted) -> bool:
+    """Whether typography can make a difference between a document and an edit."""
+    return not (view.is_ascii and wanted.old.isascii())
+
+
+def keys(view: View, wanted: Wanted) -> tuple[Sequence[bytes], Sequence[bytes]]:
+    """The file's lines and the old lines, so written that lines of one meaning are equal."""
+    if folds(view, wanted):
+        return view.folded, wanted.folded
+    return view.squeezed, wanted.squeezed
 
 
 def split_lines(text: bytes) -> tuple[bytes, ...]:
@@ -96,17 +129,14 @@ def squeeze(line: bytes) -> bytes:
 
 def indent_of(line: bytes) -> bytes:
     """The blanks that a line begins with."""
-    return line[: len(line) - len(line.lstrip(b" \t"))]
+    return line[: len(line) - len(line.lstrip(INDENT))]
 
 
 def occurrences(data: bytes, piece: bytes, limit: int) -> list[int]:
     """Where `piece` stands in `data`, overlaps included, at most `limit` of them."""
-    found = []
+    found: list[int] = []
     start = data.find(piece)
     while start >= 0 and len(found) < limit:
         found.append(start)
         start = data.find(piece, start + 1)
     return found
-
-
-Reading = Callable[[View], Sequence[bytes]]

@@ -10,11 +10,17 @@ FULL = 1000
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """Bytes `start:end` of a document, as alike to the old text as `similarity` per mille says."""
+    """Bytes `start:end` of a document, as alike to the old text as `similarity` per mille says.
+
+    `agreement` weighs the lines that stand there up to whitespace and typography; of two places
+    of a loose tier it decides. A place is a fit unless a line to be removed is another one there.
+    """
 
     start: int
     end: int
     similarity: int = FULL
+    agreement: int = 0
+    is_fit: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +28,7 @@ class Located:
     """Where an edit lands and how surely; more than one place only for an edit of all of them.
 
     `similarity`, `confidence` and `runner_up` are per mille; `repairs` names what was undone in
-    reading the edit (escapes, line-number prefixes).
+    reading the edit (escapes, line-number prefixes); `notes` say what a person may want to know.
     """
 
     places: tuple[Place, ...]
@@ -31,6 +37,7 @@ class Located:
     confidence: int
     runner_up: int | None = None
     repairs: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,127 +6,171 @@ the author changed is written; everything else stays as the file has it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hkgit.document import Document, Splice
 from hkgit.edits import Edit
-from hkgit.errors import Conflict
-from hkgit.matching.diff import Change, changes, common
-from hkgit.matching.exact import is_whole
+from hkgit.errors import AlreadyApplied, Conflict
+from hkgit.matching.align import Targets, align
+from hkgit.matching.candidates import candidates
+from hkgit.matching.diff import Change
+from hkgit.matching.elided import pieces
+from hkgit.matching.fuzzy import place_of
 from hkgit.matching.indent import Indentation, learn
-from hkgit.matching.lines import Wanted, indent_of, split_lines, squeeze
+from hkgit.matching.landing import Lines, landings
+from hkgit.matching.lines import View, Wanted, indent_of, keys, view_of
 from hkgit.matching.places import Located, Place
+from hkgit.matching.quoted import in_whole_lines
 from hkgit.matching.tokens import merge_line
+
+
+NEAR = 200
+"""So many lines above and below a place show the file's unit of indentation."""
 
 
 def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, ...]:
     """The splices that carry an edit out at its places, in order.
 
-    Raises Conflict where the file and the author changed the same words.
+    Raises Conflict where it cannot be told what the author's change means there, AlreadyApplied
+    where nothing is left to change.
     """
-    wanted = Wanted.of(edit)
-    merges = [_merge_of(document, wanted, place, edit.path) for place in located.places]
-    return tuple(splice for merge in merges for splice in merge.splices())
+    view, wanted = view_of(document), Wanted.of(edit, located.repairs)
+    splices: list[Splice] = []
+    for piece, place in _parts(view, wanted, located):
+        splices += _merge(view, piece, place, located.tier, edit.path).splices()
+    if all(document.data[s.start : s.end] == s.new for s in splices):
+        where = f"{edit.path}:{document.line_at(located.places[0].start)}"
+        raise AlreadyApplied(where, "the file says already what the edit wants", "Leave it out.")
+    return tuple(splices)
+
+
+def _parts(view: View, wanted: Wanted, located: Located) -> Iterable[tuple[Wanted, Place]]:
+    """The old and new texts to be merged, each with its place."""
+    if located.tier == "elided":
+        return pieces(view, wanted)
+    return [(wanted, place) for place in located.places]
+
+
+def _merge(view: View, wanted: Wanted, place: Place, tier: str, path: str) -> _Merge:
+    """The merge of an edit at its place."""
+    if tier in ("fuzzy", "line-block"):
+        found = candidates(view, wanted)
+        targets = next(c.targets for c in found if place_of(view, c) == place)
+        return _Merge(view, path, wanted, targets)
+    first, last = view.document.lines_of(place.start, place.end)
+    whole = in_whole_lines(view, wanted, place, path)
+    return _Merge(view, path, whole, _targets(view, whole, first - 1, last))
+
+
+def _targets(view: View, wanted: Wanted, first: int, after: int) -> Targets:
+    """Which line is which at a place that says the same as the old text."""
+    if list(wanted.old_lines) == list(view.lines[first:after]):
+        return tuple(range(first, after))
+    lines, old = keys(view, wanted)
+    numbers = [n for n in range(first, after) if lines[n]]
+    says = [i for i, key in enumerate(old) if key]
+    if [lines[n] for n in numbers] != [old[i] for i in says]:
+        return align(old, lines, first, after)
+    targets: list[int | None] = [None] * len(old)
+    for i, number in zip(says, numbers, strict=True):
+        targets[i] = number
+    _fill_blank(targets, range(says[0] - 1, -1, -1), lines, -1)
+    _fill_blank(targets, range(says[0] + 1, len(old)), lines, 1)
+    return tuple(targets)
+
+
+def _fill_blank(
+    targets: list[int | None], rows: Iterable[int], lines: Sequence[bytes], step: int
+) -> None:
+    """Give blank old lines the blank lines next to the counterparts of their neighbours."""
+    for i in rows:
+        near = targets[i - step]
+        if targets[i] is None and near is not None and 0 <= near + step < len(lines):
+            targets[i] = None if lines[near + step] else near + step
 
 
 @dataclass(frozen=True)
 class _Merge:
-    """A merge of lines: `base` to `theirs`, carried out in the file's lines from `first` on.
+    """The author's changes, carried out where `targets` says that the old lines stand."""
 
-    `targets[i]` is the line of the file, counted from 0, where line `i` of the base stands.
-    """
-
-    document: Document
+    view: View
     path: str
-    base: Sequence[bytes]
-    theirs: Sequence[bytes]
-    targets: Sequence[int | None]
-    indentation: Indentation
+    wanted: Wanted
+    targets: Targets
 
     def splices(self) -> list[Splice]:
-        return [self._splice(change) for change in changes(self.base, self.theirs)]
+        indentation = self._indentation()
+        found = landings(self.wanted, self.targets, self.view.lines)
+        return [
+            self._splice(change, lines, indentation)
+            for change, lines in zip(self.wanted.changes, found, strict=True)
+        ]
 
-    def _splice(self, change: Change) -> Splice:
-        first, after = self._range(change)
-        lines = self._lines(change, first, after)
-        ends = [self.document.end_of(n + 1) for n in range(first, after)]
-        near = ends[-1] if ends else self.document.end_of(max(first, 1))
-        text = b"".join(
-            line + (ends[k] if k < len(ends) else near) for k, line in enumerate(lines)
-        )
-        offsets = self.document.offsets
-        return Splice(offsets[first], offsets[after], text)
+    def _indentation(self) -> Indentation:
+        base, theirs = self.wanted.old_lines, self.wanted.new_lines
+        lines, old = keys(self.view, self.wanted)
+        rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
+        pairs = [(base[i], self.view.lines[t]) for i, t in rows]
+        middle = rows[0][1] if rows else 0
+        near = self.view.lines[max(middle - NEAR, 0) : middle + NEAR]
+        return learn(pairs, [*base, *theirs], near)
 
-    def _range(self, change: Change) -> tuple[int, int]:
-        """The file's lines, counted from 0 and half open, that a change replaces."""
-        found = [t for t in self.targets[change.old_start : change.old_end] if t is not None]
-        if found:
-            return found[0], found[-1] + 1
-        above = self.targets[change.old_start - 1] if change.old_start else None
-        if above is not None:
-            return above + 1, above + 1
-        below = self.targets[change.old_end] if change.old_end < len(self.base) else None
-        if below is None:
-            raise Conflict(self.path, "no line of the file shows where the new lines belong")
-        return below, below
-
-    def _lines(self, change: Change, first: int, after: int) -> list[bytes]:
-        """The text of the lines that a change puts in the file."""
-        base = self.base[change.old_start : change.old_end]
-        theirs = self.theirs[change.new_start : change.new_end]
-        partner = {j: i for i, j in _partners(base, theirs)}
-        lines = []
-        for j, line in enumerate(theirs):
-            target = self.targets[change.old_start + partner[j]] if j in partner else None
-            if target is None:
-                lines.append(self.indentation.line(line))
-            else:
-                lines.append(self._merged(base[partner[j]], target, line))
-        return lines
-
-    def _merged(self, base: bytes, target: int, theirs: bytes) -> bytes:
-        ours = self.document.lines[target]
-        if ours == base:
-            return theirs
-        kept = indent_of(base) == indent_of(theirs)
-        lead = indent_of(ours) if kept else self.indentation.of(indent_of(theirs))
-        text = merge_line(*(t.lstrip(b" \t") for t in (base, ours, theirs)))
-        if text is None:
+    def _splice(self, change: Change, found: Lines | None, indentation: Indentation) -> Splice:
+        document = self.view.document
+        if found is None:
             raise Conflict(
-                f"{self.path}:{target + 1}",
-                f"the file says {ours.strip()!r} where the edit says {base.strip()!r}",
-                "Read the line again and write the edit against what it says now.",
+                f"{self.path}:{self._near(change)}",
+                "the file has lines here that the old text does not know, so it cannot be told "
+                "on which side of them the new lines belong",
+                "Read the place again and quote the lines on both sides of the change.",
             )
-        return lead + text
+        first, after = found
+        lines = self._lines(change, indentation)
+        ends = [document.end_of(n + 1) for n in range(first, after)]
+        near = ends[-1] if ends else document.end_of(max(first, 1))
+        text = b"".join(line + (ends[k] if k < len(ends) else near) for k, line in enumerate(lines))
+        return Splice(document.offsets[first], document.offsets[after], text)
 
+    def _near(self, change: Change) -> int:
+        """A line number to name where a change cannot be placed."""
+        above = [t for t in self.targets[: change.old_end] if t is not None]
+        return above[-1] + 1 if above else 1
 
-def _merge_of(document: Document, wanted: Wanted, place: Place, path: str) -> _Merge:
-    first, last = document.lines_of(place.start, place.end)
-    ours = document.lines[first - 1 : last]
-    base, theirs = wanted.old_lines, wanted.new_lines
-    data = document.data
-    if not is_whole(document, place) or (not theirs and b"\n" not in wanted.old):
-        before = data[document.offsets[first - 1] : place.start]
-        rest = data[place.end : document.offsets[last]]
-        base = split_lines(before + wanted.old + rest)
-        theirs = split_lines(before + wanted.new + rest)
-    targets: list[int | None] = [None] * len(base)
-    for i, j in _aligned(base, ours):
-        targets[i] = first - 1 + j
-    pairs = [(base[i], document.lines[t]) for i, t in enumerate(targets) if t is not None]
-    return _Merge(document, path, base, theirs, targets, learn(pairs, [*base, *theirs]))
+    def _lines(self, change: Change, indentation: Indentation) -> list[bytes]:
+        """The text of the lines that a change puts in the file."""
+        partners = self._partners(change)
+        theirs = self.wanted.new_lines[change.new_start : change.new_end]
+        return [
+            indentation.line(line) if j not in partners
+            else self._merged(partners[j], line, indentation)
+            for j, line in enumerate(theirs)
+        ]
 
+    def _partners(self, change: Change) -> dict[int, int]:
+        """Which new line of a change rewrites which old one, where the file spells it otherwise."""
+        base = self.wanted.old_lines
+        if all(
+            t is None or self.view.lines[t] == base[i]
+            for i, t in enumerate(self.targets[: change.old_end])
+            if i >= change.old_start
+        ):
+            return {}
+        old = self.wanted.folded[change.old_start : change.old_end]
+        new = Wanted(b"\n".join(self.wanted.new_lines[change.new_start : change.new_end]), b"")
+        pairs = enumerate(align(old, new.folded, 0, len(new.folded)))
+        return {
+            j: change.old_start + i
+            for i, j in pairs
+            if j is not None and self.targets[change.old_start + i] is not None
+        }
 
-def _aligned(base: Sequence[bytes], ours: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Which line of the base is which of the file's."""
-    if len(base) == len(ours):
-        return [(i, i) for i in range(len(base))]
-    return common([squeeze(line) for line in base], [squeeze(line) for line in ours])
-
-
-def _partners(base: Sequence[bytes], theirs: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Which new line rewrites which old one."""
-    if len(base) == len(theirs):
-        return [(i, i) for i in range(len(base))]
-    return common([squeeze(line) for line in base], [squeeze(line) for line in theirs])
+    def _merged(self, row: int, theirs: bytes, indentation: Indentation) -> bytes:
+        """A new line that rewrites an old one, as far as it can be in the file's spelling."""
+        base, target = self.wanted.old_lines[row], self.targets[row]
+        ours = base if target is None else self.view.lines[target]
+        kept = indent_of(base) == indent_of(theirs)
+        lead = indent_of(ours) if kept else indentation.of(indent_of(theirs))
+        words = theirs.lstrip(b" \t")
+        trail = words[len(words.rstrip()) :]
+        return lead + merge_line(base.strip(), ours.strip(), words.rstrip()) + trail

@@ -2,39 +2,119 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from itertools import accumulate
+from collections.abc import Sequence
+from itertools import accumulate, islice, pairwise
 
-from hkgit.matching.exact import LIMIT
-from hkgit.matching.lines import View, Wanted, occurrences
-from hkgit.matching.places import Place
+from hkgit.matching.exact import LIMIT, at_token_borders
+from hkgit.matching.lines import View, Wanted, indent_of, occurrences
+from hkgit.matching.places import FULL, Place
+
+Rows = tuple[int, ...]
+"""Numbers of lines, counted from 0, one for each old line that is not blank."""
+
+TRAILING, BLANK_LINES, SHIFTED, INTERIOR = 995, 990, 980, 960
+"""The similarity of places by what differs most: blanks at the end of lines, blank lines, the
+same indentation before every line, anything else."""
+
+MANY = 50
+"""So many places are ambiguous anyway, and not worth being compared."""
+
+LONGEST_PATTERN = 4000
 
 
 def whitespace(view: View, wanted: Wanted) -> tuple[Place, ...]:
-    """Whole lines that are the old lines but for blanks, blank lines and line ends."""
-    return squeezed_places(view, view.squeezed, wanted.squeezed)
+    """Whole lines that are the old lines but for blanks, blank lines and line ends.
+
+    Of several readings the strictest that finds a place counts. Where no whole lines do, the old
+    text may begin and end inside a line.
+    """
+    hits = runs(view.squeezed, wanted.squeezed)
+    if not hits:
+        return _inside(view, wanted)
+    grades = [_grade(view, wanted, rows) for rows in hits[:MANY]]
+    best = max(grades) if len(hits) <= MANY else TRAILING
+    kept = hits if len(hits) > MANY else [r for r, g in zip(hits, grades, strict=True) if g == best]
+    return tuple(place_of(view, wanted, rows, best) for rows in kept)
 
 
-def squeezed_places(
-    view: View, lines: list[bytes] | tuple[bytes, ...], old: tuple[bytes, ...]
-) -> tuple[Place, ...]:
+def runs(lines: Sequence[bytes], old: Sequence[bytes]) -> list[Rows]:
     """Where the lines of `old` follow each other in `lines`, blank ones left out of both."""
     needle = [line for line in old if line]
     if not needle:
-        return ()
+        return []
     numbers = [number for number, line in enumerate(lines) if line]
     text = b"".join(b"\n" + lines[number] for number in numbers) + b"\n"
     hits = occurrences(text, b"\n" + b"\n".join(needle) + b"\n", LIMIT)
     if not hits:
-        return ()
+        return []
     starts = list(accumulate((len(lines[number]) + 1 for number in numbers), initial=0))
     firsts = [bisect_left(starts, hit) for hit in hits]
-    return tuple(
-        line_place(view, numbers[first], numbers[first + len(needle) - 1]) for first in firsts
+    return [tuple(numbers[first : first + len(needle)]) for first in firsts]
+
+
+def place_of(view: View, wanted: Wanted, rows: Rows, similarity: int) -> Place:
+    """The place of some lines, with the blank ones around them that the old text has too."""
+    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    first, last = rows[0], rows[-1]
+    top, bottom = first - says[0], last + len(wanted.squeezed) - 1 - says[-1]
+    while first > max(top, 0) and not view.squeezed[first - 1]:
+        first -= 1
+    while last < min(bottom, len(view.squeezed) - 1) and not view.squeezed[last + 1]:
+        last += 1
+    offsets = view.document.offsets
+    return Place(offsets[first], offsets[last + 1], similarity)
+
+
+def _grade(view: View, wanted: Wanted, rows: Rows) -> int:
+    """How alike lines are to the old ones, the blanks alone considered."""
+    old = [line for line in wanted.old_lines if line.strip()]
+    here = [view.lines[row] for row in rows]
+    if old == here:
+        return FULL if _gaps(wanted) == [b - a for a, b in _pairs(rows)] else BLANK_LINES
+    if [line.rstrip() for line in old] == [line.rstrip() for line in here]:
+        return TRAILING
+    shifts = {(indent_of(a), indent_of(b)) for a, b in zip(old, here, strict=True)}
+    is_same = [line.strip() for line in old] == [line.strip() for line in here]
+    return SHIFTED if is_same and _is_uniform(shifts) else INTERIOR
+
+
+def _gaps(wanted: Wanted) -> list[int]:
+    """How far the old lines that are not blank stand apart."""
+    rows = [i for i, line in enumerate(wanted.old_lines) if line.strip()]
+    return [b - a for a, b in _pairs(rows)]
+
+
+def _pairs(rows: Sequence[int]) -> list[tuple[int, int]]:
+    return list(pairwise(rows))
+
+
+def _is_uniform(shifts: set[tuple[bytes, bytes]]) -> bool:
+    """Whether the one side has the same blanks more before every line."""
+    added = {b.removesuffix(a) for a, b in shifts if b.endswith(a)}
+    lost = {a.removesuffix(b) for a, b in shifts if a.endswith(b)}
+    return any(
+        len(s) == 1 and all(side for side in sides)
+        for s, sides in (
+            (added, [b.endswith(a) for a, b in shifts]),
+            (lost, [a.endswith(b) for a, b in shifts]),
+        )
     )
 
 
-def line_place(view: View, first: int, last: int, similarity: int = 1000) -> Place:
-    """The place of lines `first..last`, counted from 0."""
-    offsets = view.document.offsets
-    return Place(offsets[first], offsets[last + 1], similarity)
+def _inside(view: View, wanted: Wanted) -> tuple[Place, ...]:
+    """Where the old text stands inside lines, with blanks where it has blanks."""
+    if wanted.old.endswith(b"\n") or not wanted.old.strip() or len(wanted.old) > LONGEST_PATTERN:
+        return ()
+    hits = re.finditer(rb"(?=(%s))" % _pattern(wanted), view.document.data)
+    places = (Place(hit.start(1), hit.end(1), INTERIOR) for hit in islice(hits, LIMIT))
+    return tuple(place for place in places if at_token_borders(view.document, place))
+
+
+def _pattern(wanted: Wanted) -> bytes:
+    """A pattern for the words of the old text with any blanks between them."""
+    lines = [line.split() for line in wanted.old_lines if line.strip()]
+    return rb"[ \t\r]*(?:\n[ \t\r]*)+".join(
+        rb"[ \t]+".join(map(re.escape, words)) for words in lines
+    )

@@ -1,0 +1,135 @@
+"""align.py: which line of the old text is which line of the file.
+
+A local alignment (Smith and Waterman, 1981) over lines: equal lines count by what they say,
+similar ones a share of that, lines of the file left out in between cost a little, and old lines
+that the file has not cost nothing. Lines that stand once on both sides cut large texts into
+pieces first, so that the table stays small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hkgit.matching.diff import anchors
+from hkgit.matching.similar import similarity
+
+Targets = tuple[int | None, ...]
+"""For each old line the line of the file, both counted from 0, or None where it has none."""
+
+CELLS = 4000
+"""The largest table, in cells, that is filled without looking for anchors first."""
+
+MOST_CELLS = 40_000
+"""A larger one is not filled at all: such lines have no counterparts."""
+
+ALIKE = 600
+"""From this similarity on, per mille, an unequal line may be the counterpart of another."""
+
+GAP = 2
+
+
+def weight(key: bytes) -> int:
+    """What a line says: little where it is a bracket, no more than a word or two in any case."""
+    return min(len(key), 12)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A stretch that is aligned by itself, and whether an anchor stands right above and below."""
+
+    old_start: int
+    old_end: int
+    start: int
+    end: int
+    is_held_above: bool = False
+    is_held_below: bool = False
+
+    @property
+    def cells(self) -> int:
+        return (self.old_end - self.old_start) * (self.end - self.start)
+
+
+def align(old: Sequence[bytes], lines: Sequence[bytes], first: int, after: int) -> Targets:
+    """The best alignment of `old` with lines `first:after`; both sides as keys."""
+    window = lines[first:after]
+    targets: list[int | None] = [None] * len(old)
+    for block in _blocks(old, window):
+        for i, j in _aligned(old, window, block):
+            targets[i] = first + j
+    return tuple(targets)
+
+
+def _blocks(old: Sequence[bytes], window: Sequence[bytes]) -> list[_Block]:
+    """The stretches that are aligned each by itself; anchors are stretches of one line."""
+    whole = _Block(0, len(old), 0, len(window))
+    held = anchors(old, window) if whole.cells > CELLS else []
+    blocks = []
+    i = j = 0
+    for x, y in held:
+        blocks += [_Block(i, x, j, y, i > 0, True), _Block(x, x + 1, y, y + 1)]
+        i, j = x + 1, y + 1
+    blocks.append(_Block(i, len(old), j, len(window), bool(held), False))
+    return [block for block in blocks if 0 < block.cells <= MOST_CELLS]
+
+
+def _aligned(
+    old: Sequence[bytes], window: Sequence[bytes], block: _Block
+) -> Iterator[tuple[int, int]]:
+    """Pairs of the heaviest alignment of a block; of equal ones the one that starts first."""
+    gains = _gains(old[block.old_start : block.old_end], window[block.start : block.end])
+    width = block.end - block.start
+    is_free = not block.is_held_below
+    rows = [[0 if is_free else -GAP * (width - j) for j in range(width + 1)]]
+    for gain in reversed(gains):
+        rows.append(_row(gain, rows[-1], is_free=is_free))
+    rows.reverse()
+    start = 0 if block.is_held_above else max(range(width + 1), key=lambda k: (rows[0][k], -k))
+    for i, j in _walk(gains, rows, start):
+        yield block.old_start + i, block.start + j
+
+
+def _row(gains: dict[int, int], below: list[int], *, is_free: bool) -> list[int]:
+    """The best score from each line of the window on, for the old lines from one on."""
+    row = below[:]
+    for j in range(len(row) - 2, -1, -1):
+        best = max(below[j], row[j + 1] - GAP)
+        gain = gains.get(j)
+        if gain is not None:
+            best = max(best, gain + below[j + 1])
+        row[j] = max(best, 0) if is_free else best
+    return row
+
+
+def _walk(gains: list[dict[int, int]], rows: list[list[int]], j: int) -> list[tuple[int, int]]:
+    """The pairs along the best path from the first old line and line `j` of the window."""
+    pairs = []
+    i = 0
+    while i < len(gains) and j < len(rows[0]) - 1:
+        gain = gains[i].get(j)
+        if gain is not None and rows[i][j] == gain + rows[i + 1][j + 1]:
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif rows[i][j] == rows[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _gains(old: Sequence[bytes], window: Sequence[bytes]) -> list[dict[int, int]]:
+    """What each pair of counterparts adds, by old line and by line of the window."""
+    spots: dict[bytes, list[int]] = {}
+    for j, key in enumerate(window):
+        spots.setdefault(key, []).append(j)
+    known = set(old)
+    odd = [j for j, key in enumerate(window) if key and key not in known]
+    gains = []
+    for key in old:
+        gain = 1 + 2 * weight(key)
+        found = dict.fromkeys(spots.get(key, ()), gain)
+        if not found and key:
+            alike = {j: similarity(key, window[j]) for j in odd}
+            found = {j: gain * a // 1500 for j, a in alike.items() if a >= ALIKE}
+        gains.append(found)
+    return gains

@@ -1,0 +1,78 @@
+"""guards.py: what no edit may write, because nobody means it."""
+
+from __future__ import annotations
+
+import re
+
+from hkgit.errors import InvalidInput
+from hkgit.matching.lines import View, Wanted
+
+MARKER = re.compile(
+    rb"<{5,9} ?(?:SEARCH|HEAD|ORIGINAL)\b.*|>{5,9} ?(?:REPLACE|UPDATED)\b.*"
+    rb"|-{5,9} SEARCH>?|\+{5,9} REPLACE"
+    rb"|\*\*\* (?:Begin Patch|End Patch|End of File|(?:Add|Update|Delete) File: .*)"
+    rb"|@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"
+)
+"""Lines of the notations that edits are written in."""
+
+_LEAD = rb"(?:#+|//+|/\*+|<!--|\{/\*|--+|;+|%+|\"\"\"|'''|\*)?\s*"
+_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6|\[\.\.\.\])"
+_KEPT = (
+    rb"(?:existing|rest|remaining|remainder|unchanged|same|previous|other|original|omitted|keep)"
+)
+_THING = (
+    rb"(?:code|file|functions?|methods?|class|body|implementation|contents?|lines|logic|imports"
+    rb"|tests|cases|fields|module)"
+)
+_TAIL = rb"\s*(?:\*/\}?|-->|\"\"\"|''')?"
+PLACEHOLDER = re.compile(
+    _LEAD + rb"(?:"
+    + _DOTS + rb"\s*[(\[]?\s*(?:the )?" + _KEPT + rb"\b[^.]*(?:" + _DOTS + rb")?"
+    + rb"|[(\[]?(?:the )?(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?" + _THING + rb"\b.*"
+    + rb"|[(\[]?(?:existing|unchanged|previous|remaining|other) " + _THING
+    + rb" (?:remains?|stays?|here|unchanged|is unchanged|goes here|continues|as before)\b.*"
+    + rb"|[(\[]?(?:the )?(?:same|unchanged|remains the same|stays the same) as before[)\]]?.*"
+    + rb")" + _TAIL,
+    re.IGNORECASE,
+)
+"""Remarks that stand for code which the author did not write out."""
+
+_NUMBERED = re.compile(rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)")
+
+
+def check(view: View, wanted: Wanted, path: str) -> None:
+    """Raise InvalidInput where new text would leave marks of its notation in the file."""
+    known = {line.strip() for line in wanted.old_lines}
+    added = [line.strip() for line in wanted.new_lines if line.strip() not in known]
+    for line in added:
+        _check_line(view, line, path)
+    if _are_numbered(wanted.new_lines) and not _are_numbered(wanted.old_lines):
+        raise InvalidInput(
+            path,
+            "every line of the new text begins with a line number",
+            "Write the lines as they should stand in the file, without numbers.",
+        )
+
+
+def _check_line(view: View, line: bytes, path: str) -> None:
+    shown = line[:80].decode("utf-8", "replace")
+    if MARKER.fullmatch(line) and line not in view.document.data:
+        raise InvalidInput(
+            path,
+            f"the new text has the marker {shown!r} of an edit notation in it",
+            "Close the edit before the marker, so that it is not taken for text.",
+        )
+    if PLACEHOLDER.fullmatch(line) and line not in view.document.data:
+        raise InvalidInput(
+            path,
+            f"the new text has {shown!r} in the place of code",
+            "Write the code out, or edit only the lines that change.",
+        )
+
+
+def _are_numbered(lines: tuple[bytes, ...]) -> bool:
+    """Whether there are several lines, each with the number after that of the line above."""
+    marks = [_NUMBERED.match(line) for line in lines]
+    numbers = [int(mark[1]) for mark in marks if mark is not None]
+    is_all = len(numbers) == len(lines) >= 2
+    return is_all and numbers == list(range(numbers[0], numbers[0] + len(lines)))

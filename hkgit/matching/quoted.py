@@ -1,0 +1,80 @@
+"""quoted.py: an old text that begins or ends inside a line, completed to whole lines.
+
+The new text is completed alike, so that from here on all is a matter of lines.
+"""
+
+from __future__ import annotations
+
+from hkgit.errors import Conflict
+from hkgit.matching.indent import width
+from hkgit.matching.lines import View, Wanted, indent_of
+from hkgit.matching.places import Place
+
+OPENERS = (b":", b"{", b"(", b"[", b",", b"\\", b"=>", b"=")
+"""What a line ends with that makes one expect a deeper line after it."""
+
+
+def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wanted:
+    """The edit with what stands around its place on the first and the last line.
+
+    Raises Conflict where the indentation of further new lines cannot be told.
+    """
+    document = view.document
+    first, last = document.lines_of(place.start, place.end)
+    start, end = document.span(first, last)
+    before = document.data[start : place.start]
+    rest = document.data[place.end : end].rstrip(b"\r\n")
+    if not before and not rest:
+        return wanted
+    old, new = _core(wanted)
+    if not before.strip() and not rest.strip() and not new:
+        return Wanted(before + old + rest + b"\n", b"")
+    lines = new.split(b"\n")
+    shift = b"" if b"\n" in old else _shift(before, lines, f"{path}:{first}")
+    moved = [lines[0], *(shift + line if line.strip() else line for line in lines[1:])]
+    return Wanted(before + old + rest + b"\n", before + b"\n".join(moved) + rest + b"\n")
+
+
+def _core(wanted: Wanted) -> tuple[bytes, bytes]:
+    """The texts without the line end that closes them."""
+    old, new = wanted.old, wanted.new
+    if old.endswith(b"\n"):
+        return old.removesuffix(b"\n").removesuffix(b"\r"), new.removesuffix(b"\n")
+    return old, new
+
+
+def _shift(before: bytes, lines: list[bytes], where: str) -> bytes:
+    """What has to stand before every new line but the first.
+
+    An agent that leaves out the indentation of the one old line may have left it out of all
+    lines, or of the first alone. Of the two readings that is taken in which the line after the
+    first is indented as one expects: deeper after an opening one, else not.
+    """
+    margin = indent_of(before)
+    further = [indent_of(line) for line in lines[1:] if line.strip()]
+    if not margin or not further:
+        return b""
+    if before.strip():
+        return _inner_shift(margin, further, where)
+    opens = lines[0].rstrip().endswith(OPENERS)
+    depth, edge = width(further[0]), width(margin)
+    if depth == 0 and not opens and not lines[1].strip():
+        raise _undecided(where)
+    is_dedented = 0 < depth <= edge if opens else depth == 0
+    return margin if is_dedented else b""
+
+
+def _inner_shift(margin: bytes, further: list[bytes], where: str) -> bytes:
+    """The same where the old text begins behind other text: as written, or not at all."""
+    if min(map(width, further)) < width(margin):
+        raise _undecided(where)
+    return b""
+
+
+def _undecided(where: str) -> Conflict:
+    return Conflict(
+        where,
+        "the old text begins inside a line, and it cannot be told how far the further new lines "
+        "are to be indented",
+        "Quote whole lines with their indentation, in the old text and in the new one.",
+    )

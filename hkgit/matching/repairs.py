@@ -1,0 +1,126 @@
+"""repairs.py: what went wrong with an edit on its way here, undone in both of its texts.
+
+A repair is tried only where the text as written is nowhere in the file. It answers None where
+there is nothing to undo.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+Texts = tuple[bytes, bytes]
+Repair = Callable[[bytes, bytes], Texts | None]
+
+_NUMBERED = re.compile(rb"^[ \t]*L?(\d{1,7})(?:[ \t]*\|[ ]?|\xe2\x86\x92|\t|:[ ]?)", re.MULTILINE)
+_FENCE = re.compile(
+    rb"\A\s*(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n(.*?)(?:\r?\n)?\1[ \t]*\r?\n?\Z", re.DOTALL
+)
+_ENTITIES = {
+    b"lt": b"<", b"gt": b">", b"amp": b"&", b"quot": b'"', b"apos": b"'",
+    b"#39": b"'", b"#x27": b"'", b"#34": b'"', b"#x22": b'"',
+}  # fmt: skip
+_ENTITY = re.compile(rb"&(lt|gt|amp|quot|apos|#39|#x27|#34|#x22);")
+_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"'": b"'", b"\\": b"\\", b"/": b"/"}
+
+
+def _fence(old: bytes, new: bytes) -> Texts | None:
+    """Both texts were pasted with the fence around them; the new one may be without."""
+    found = _FENCE.match(old)
+    if found is None:
+        return None
+    inner = _FENCE.match(new)
+    return _ended(found[2]), new if inner is None else _ended(inner[2])
+
+
+def _ended(text: bytes) -> bytes:
+    return text + b"\n" if text and not text.endswith(b"\n") else text
+
+
+def _line_numbers(old: bytes, new: bytes) -> Texts | None:
+    """Every line carries the number that a reading tool put before it."""
+    plain = _unnumbered(old)
+    if plain is None:
+        return None
+    rest = _unnumbered(new)
+    return plain, new if rest is None else rest
+
+
+def _unnumbered(text: bytes) -> bytes | None:
+    """The text without numbers, if every line has one and they go up by one."""
+    lines = text.removesuffix(b"\n").split(b"\n")
+    marks = [_NUMBERED.match(line) for line in lines]
+    numbers = [int(mark[1]) for mark in marks if mark is not None]
+    if len(numbers) < len(lines) or numbers != list(range(numbers[0], numbers[0] + len(lines))):
+        return None
+    kept = (line[mark.end() :] for line, mark in zip(lines, marks, strict=True) if mark)
+    return b"\n".join(kept) + (b"\n" if text.endswith(b"\n") else b"")
+
+
+def _escapes(old: bytes, new: bytes) -> Texts | None:
+    """Line feeds, tabs, quotes and backslashes arrived as they stand in a JSON string."""
+    if b"\\" not in old:
+        return None
+    return _unescaped(old), _unescaped(new)
+
+
+def _unescaped(text: bytes) -> bytes:
+    return re.sub(rb"\\(.)", lambda m: _ESCAPES.get(m[1], m[0]), text, flags=re.DOTALL)
+
+
+def _quotes(old: bytes, new: bytes) -> Texts | None:
+    """Only the quotes arrived with a backslash before them."""
+    if b'\\"' not in old and b"\\'" not in old:
+        return None
+    return _unquoted(old), _unquoted(new)
+
+
+def _unquoted(text: bytes) -> bytes:
+    return text.replace(b'\\"', b'"').replace(b"\\'", b"'")
+
+
+def _newlines(old: bytes, new: bytes) -> Texts | None:
+    """Only line feeds and tabs arrived as escapes."""
+    if b"\\n" not in old or b"\n" in old.strip():
+        return None
+    return _unlined(old), _unlined(new)
+
+
+def _unlined(text: bytes) -> bytes:
+    return text.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").replace(b"\\t", b"\t")
+
+
+def _entities(old: bytes, new: bytes) -> Texts | None:
+    """Angle brackets, ampersands and quotes arrived as entities."""
+    if b"&" not in old:
+        return None
+    return _plain(old), _plain(new)
+
+
+def _plain(text: bytes) -> bytes:
+    return _ENTITY.sub(lambda m: _ENTITIES[m[1]], text)
+
+
+REPAIRS: dict[str, Repair] = {
+    "fence": _fence,
+    "line-numbers": _line_numbers,
+    "escapes": _escapes,
+    "quotes": _quotes,
+    "newlines": _newlines,
+    "entities": _entities,
+}
+"""Every repair by the name that a record of it carries."""
+
+READINGS: tuple[tuple[str, ...], ...] = (
+    ("fence",),
+    ("line-numbers",),
+    ("newlines",),
+    ("quotes",),
+    ("escapes",),
+    ("entities",),
+    ("fence", "line-numbers"),
+    ("fence", "quotes"),
+    ("escapes", "line-numbers"),
+    ("newlines", "line-numbers"),
+)
+"""The repairs that are tried, alone and together, in this order."""
