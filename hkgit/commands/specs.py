@@ -70,8 +70,10 @@ def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) ->
     Raises InvalidInput for a malformed one and click.UsageError when nothing or too much is given.
     """
     base = None if root is None else str(root)
-    documents = _documents(given, locate)
-    return [replace(parse(data, given.format, root=base), digest=_digest(data)) for data in documents]
+    return [
+        replace(parse(data, given.format, root=base), digest=_digest(data))
+        for data in _documents(given, locate)
+    ]
 
 
 def _documents(given: Input, locate: Callable[[str], str]) -> list[bytes]:
