@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.git.hooks import is_own
+from hkgit.git import hooks
 from hkgit.git.objects import Commit
 from hkgit.git.program import run, scrubbed
 from hkgit.git.repository import Repository
@@ -65,7 +65,7 @@ def foreign_hooks(repository: Repository) -> tuple[str, ...]:
 def _is_foreign(hook: Path) -> bool:
     if not hook.is_file() or not os.access(hook, os.X_OK):
         return False
-    return not is_own(hook.name, hook.read_bytes())
+    return hook.name not in hooks.HOOKS or not hooks.is_own(hook.name, hook.read_bytes())
 
 
 def run_command(command: str, directory: Path) -> int:

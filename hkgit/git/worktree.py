@@ -75,9 +75,18 @@ def _listed(repository: Repository, path: Path, commit_id: str) -> Iterator[Path
         # git chooses the name, so what it wrote down is read back.
         yield _git_dir(path)
     finally:
-        with unstoppable(), suppress(OSError):
-            _remove(_git_dir(path))
-            (repository.common_dir / "worktrees").rmdir()
+        with unstoppable():
+            _forget(repository, path)
+
+
+def _forget(repository: Repository, path: Path) -> None:
+    """Take the worktree off git's list, also when git was stopped while it was adding it."""
+    listed = repository.common_dir / "worktrees"
+    with suppress(OSError):
+        _remove(_git_dir(path))
+    _remove(listed / path.name)
+    with suppress(OSError):
+        listed.rmdir()
 
 
 def _git_dir(path: Path) -> Path:

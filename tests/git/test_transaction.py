@@ -1,0 +1,221 @@
+"""The commit in the temporary worktree: as `git commit` makes it, and as planned."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.errors import GitRefused
+from hkgit.git.hooks import script
+from hkgit.git.objects import Commit
+from hkgit.git.repository import Repository
+from hkgit.git.transaction import commit_worktree, foreign_hooks, run_command
+from hkgit.git.worktree import temporary_worktree
+from tests.repos import IDENTITY, Repo
+
+Make = Callable[..., Commit]
+
+
+@pytest.fixture
+def make(repo: Repo) -> Make:
+    """Commits file `a` with content `2` through a temporary worktree."""
+    repo.commit({"a": "1", "b": "1", "hooks/pre-commit": "#!/bin/sh\n"})
+
+    def commit(message: bytes = b"Subject\n", *, full: bool = False) -> Commit:
+        opened = Repository.discover(repo.path)
+        tree = opened.write_tree(repo.tree(), {"a": File(b"2")})
+        with temporary_worktree(opened, repo.head, tree, ["a"], full=full) as worktree:
+            return opened.commit(commit_worktree(opened, worktree, message))
+
+    return commit
+
+
+def test_the_commit_is_the_planned_one(repo: Repo, make: Make) -> None:
+    made = make()
+    assert made.parents == (repo.head,)
+    assert repo.show(made.id, "a") == b"2"
+    assert (made.author, made.committer, made.time) == (IDENTITY, IDENTITY, 1714979289)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param(b"Subject\n\nBody\n\nHkgit-Base: x\n", id="paragraphs"),
+        pytest.param(b"# not a comment\n\n  indented  \n\n\n", id="what cleaning up would take"),
+        pytest.param(b"x\n" + b"-" * 24 + b" >8 " + b"-" * 24 + b"\ny\n", id="scissors"),
+        pytest.param("Été\n".encode(), id="UTF-8"),
+        pytest.param(b"no line end", id="no line end"),
+    ],
+)
+def test_the_message_is_verbatim(repo: Repo, make: Make, message: bytes) -> None:
+    repo.git("config", "commit.cleanup", "strip")
+    repo.git("config", "i18n.commitEncoding", "ISO-8859-1")
+    assert make(message).message == message
+
+
+def test_author_and_committer_are_those_of_the_environment(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Alan")
+    monkeypatch.setenv("GIT_AUTHOR_EMAIL", "alan@example.org")
+    monkeypatch.setenv("GIT_COMMITTER_NAME", "Grace")
+    made = make()
+    assert made.author == "Alan <alan@example.org>"
+    assert made.committer == "Grace <ada@example.org>"
+
+
+def test_the_identity_may_hang_on_where_the_repository_lies(repo: Repo, make: Make) -> None:
+    repo.write(".git/work", "[user]\n\tname = At Work\n")
+    repo.git("config", f"includeIf.gitdir:{repo.path}/.path", str(repo.path / ".git" / "work"))
+    assert make().author == "At Work <ada@example.org>"
+
+
+def test_without_an_identity_git_says_what_to_do(
+    repo: Repo, make: Make, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    repo.git("config", "user.useConfigOnly", "true")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "none"))
+    with pytest.raises(GitRefused, match=r"git config user\.name NAME"):
+        make()
+
+
+def test_a_commit_is_signed_where_the_user_signs(repo: Repo, make: Make, tmp_path: Path) -> None:
+    key = tmp_path / "key"
+    subprocess.run(
+        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True
+    )
+    repo.git("config", "gpg.format", "ssh")
+    repo.git("config", "user.signingKey", str(key))
+    repo.git("config", "commit.gpgSign", "true")
+    signers = f"ada@example.org {key.with_suffix('.pub').read_text()}"
+    signer = Repository.discover(repo.path).verify_signature(make().id, signers)
+    assert signer == "ada@example.org"
+
+
+def test_a_signature_that_cannot_be_made_is_told(repo: Repo, make: Make) -> None:
+    repo.git("config", "gpg.format", "ssh")
+    repo.git("config", "user.signingKey", "/nowhere/key")
+    repo.git("config", "commit.gpgSign", "true")
+    with pytest.raises(GitRefused, match=r"git commit: .*nowhere"):
+        make()
+
+
+# Hooks
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "prepare-commit-msg", "commit-msg"])
+def test_a_hook_that_rejects_is_heard(repo: Repo, make: Make, name: str) -> None:
+    repo.write_hook(name, "echo on stdout; echo 'too sloppy' >&2; exit 1")
+    with pytest.raises(GitRefused, match="too sloppy"):
+        make()
+
+
+def test_hooks_know_that_hkgit_makes_the_commit(repo: Repo, make: Make) -> None:
+    repo.write_hook("pre-commit", f'echo "$HKGIT_TRANSACTION" > "{repo.path}/said"')
+    make()
+    assert repo.read("said") == b"1\n"
+
+
+def test_hooks_work_in_the_language_of_the_user(
+    repo: Repo, make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    repo.write_hook("pre-commit", f'echo "$LC_ALL" > "{repo.path}/said"')
+    make()
+    assert repo.read("said") == b"C.UTF-8\n"
+
+
+def test_a_hook_may_add_to_the_message(repo: Repo, make: Make) -> None:
+    repo.write_hook("commit-msg", "echo 'Change-Id: I1' >> \"$1\"")
+    assert make(b"Subject\n\n").message == b"Subject\n\nChange-Id: I1\n"
+
+
+def test_a_hook_that_changes_files_is_refused_by_name(repo: Repo, make: Make) -> None:
+    repo.write_hook("pre-commit", "echo formatted > a; echo new > c; git add a c")
+    with pytest.raises(GitRefused, match="a hook changed what was to be committed: a, c"):
+        make(full=True)
+
+
+def test_a_hook_that_commits_is_refused(repo: Repo, make: Make) -> None:
+    again = "[ -n \"$AGAIN\" ] || AGAIN=1 git commit -q --allow-empty -m again"
+    repo.write_hook("post-commit", again)
+    with pytest.raises(GitRefused, match="a hook made commits of its own"):
+        make()
+
+
+def test_a_relative_path_of_hooks_means_those_of_the_checkout(repo: Repo, make: Make) -> None:
+    repo.git("config", "core.hooksPath", "hooks")
+    repo.write("hooks/pre-commit", "#!/bin/sh\necho 'of the checkout'; exit 1\n").chmod(0o755)
+    with pytest.raises(GitRefused, match="of the checkout"):
+        make()
+
+
+def test_a_tree_that_changes_nothing_is_no_commit(repo: Repo) -> None:
+    head = repo.commit({"a": "1"})
+    opened = Repository.discover(repo.path)
+    with (
+        temporary_worktree(opened, head, repo.tree(), [], full=False) as worktree,
+        pytest.raises(GitRefused, match="nothing"),
+    ):
+        commit_worktree(opened, worktree, b"x\n")
+
+
+OWN = script("pre-commit").decode().removeprefix("#!/bin/sh\n").removesuffix("\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "mode", "found"),
+    [
+        pytest.param("pre-commit", "exit 0", 0o755, ("pre-commit",), id="somebody's"),
+        pytest.param("post-commit", "exit 0", 0o755, ("post-commit",), id="after the commit"),
+        pytest.param("pre-commit", "exit 0", 0o644, (), id="not executable"),
+        pytest.param("pre-commit", OWN, 0o755, (), id="hkgit's own"),
+        pytest.param("pre-commit", OWN + "\nmake", 0o755, ("pre-commit",), id="hkgit's, and more"),
+        pytest.param("pre-push", "exit 0", 0o755, (), id="not run by commit"),
+    ],
+)
+def test_hooks_that_need_every_file_are_found(
+    repo: Repo, name: str, body: str, mode: int, found: tuple[str, ...]
+) -> None:
+    repo.write_hook(name, body).chmod(mode)
+    assert foreign_hooks(Repository.discover(repo.path)) == found
+
+
+def test_hooks_are_looked_for_where_the_configuration_says(repo: Repo) -> None:
+    repo.write_hook("pre-commit", "exit 0")
+    repo.git("config", "core.hooksPath", "hooks")
+    repo.write("hooks/commit-msg", "#!/bin/sh\n").chmod(0o755)
+    assert foreign_hooks(Repository.discover(repo.path)) == ("commit-msg",)
+
+
+# The command that verifies
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        pytest.param("true", 0, id="passes"),
+        pytest.param("exit 3", 3, id="fails"),
+        pytest.param("test -f here && test ! -e .git", 0, id="in the directory"),
+        pytest.param("no-such-command-anywhere", 127, id="not found"),
+        pytest.param("kill -9 $$", 137, id="killed"),
+        pytest.param('test -z "$GIT_DIR"', 0, id="without another repository"),
+    ],
+)
+def test_a_command_tells_by_its_exit_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, code: int
+) -> None:
+    (tmp_path / "here").touch()
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
+    assert run_command(command, tmp_path) == code
+
+
+def test_what_a_command_prints_is_not_the_answer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run_command("echo out; echo err >&2", tmp_path)
+    assert capfd.readouterr() == ("", "out\nerr\n")

@@ -1,0 +1,227 @@
+"""The temporary worktree: what is in it, and that nothing of it stays."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.errors import GitRefused
+from hkgit.git.repository import Repository
+from hkgit.git.worktree import temporary_worktree
+from tests.repos import Repo
+
+ODD_NAMES = [
+    "a*b", "a?b", "[ab]", "!bang", "#hash", "-dash", "back\\slash", "blank ", "caf\udce9", "é"
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def temporary_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary worktrees are made; a test can see that it is empty again."""
+    path = tmp_path / "temporary"
+    path.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(path))
+    return path
+
+
+def files_in(path: Path) -> list[str]:
+    """Every file of a worktree but its `.git`."""
+    found = (each.relative_to(path) for each in path.rglob("*") if not each.is_dir())
+    return sorted(str(each) for each in found if each.parts[0] != ".git")
+
+
+def test_only_the_touched_files_are_checked_out(repo: Repo) -> None:
+    head = repo.commit({"a": "1", "dir/b": "1", "dir/c": "1"})
+    opened = Repository.discover(repo.path)
+    tree = opened.write_tree(repo.tree(), {"dir/b": File(b"2"), "new": File(b"3")})
+    with temporary_worktree(opened, head, tree, ["dir/b", "new"], full=False) as worktree:
+        assert files_in(worktree.path) == ["dir/b", "new"]
+        assert Repo(worktree.path).git("write-tree") == tree
+        assert Repo(worktree.path).status() == ["M  dir/b", "A  new"]
+
+
+def test_every_file_is_checked_out_on_demand(repo: Repo) -> None:
+    head = repo.commit({"a": "1", "dir/b": "1"})
+    opened = Repository.discover(repo.path)
+    with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
+        assert files_in(worktree.path) == ["a", "dir/b"]
+
+
+def test_the_configuration_of_the_hook_framework_comes_along(repo: Repo) -> None:
+    head = repo.commit({"a": "1", "b": "1", ".pre-commit-config.yaml": "repos: []\n"})
+    opened = Repository.discover(repo.path)
+    with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
+        assert files_in(worktree.path) == [".pre-commit-config.yaml", "a"]
+
+
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_a_name_is_no_pattern(repo: Repo, name: str) -> None:
+    head = repo.commit(dict.fromkeys([*ODD_NAMES, "aab", "axb", "a", "sub/a"], "x"))
+    opened = Repository.discover(repo.path)
+    with temporary_worktree(opened, head, repo.tree(), [name], full=False) as worktree:
+        assert files_in(worktree.path) == [name]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param((), id="plain"),
+        pytest.param(("sparse-checkout", "set", "--cone", "dir"), id="a sparse checkout"),
+        pytest.param(("sparse-checkout", "set", "--sparse-index", "dir"), id="a sparse index"),
+        pytest.param(("config", "core.splitIndex", "true"), id="a split index"),
+    ],
+)
+def test_neither_configuration_nor_checkout_of_the_repository_change(
+    repo: Repo, options: tuple[str, ...]
+) -> None:
+    head = repo.commit({"a": "1", "dir/b": "1", "other/c": "1"})
+    if options:
+        repo.git(*options)
+    before = (repo.path / ".git" / "config").read_bytes(), files_in(repo.path), repo.status()
+    opened = Repository.discover(repo.path)
+    for full, expected in ((True, ["a", "dir/b", "other/c"]), (False, ["other/c"])):
+        with temporary_worktree(opened, head, repo.tree(), ["other/c"], full=full) as worktree:
+            assert files_in(worktree.path) == expected
+    after = (repo.path / ".git" / "config").read_bytes(), files_in(repo.path), repo.status()
+    assert after == before
+
+
+def test_the_post_checkout_hook_is_not_run(repo: Repo) -> None:
+    head = repo.commit({"a": "1"})
+    repo.write_hook("post-checkout", f"touch '{repo.path}/ran'")
+    opened = Repository.discover(repo.path)
+    with temporary_worktree(opened, head, repo.tree(), [], full=True):
+        assert not (repo.path / "ran").exists()
+
+
+@pytest.fixture
+def expect_no_trace(repo: Repo, temporary_directory: Path) -> Callable[[], None]:
+    """Asserts that git knows no worktree but the first, and that no file stayed."""
+
+    def check() -> None:
+        assert repo.git("worktree", "list").count("\n") == 0
+        assert not (repo.path / ".git" / "worktrees").exists()
+        assert list(temporary_directory.iterdir()) == []
+
+    return check
+
+
+def test_it_is_gone_afterwards(repo: Repo, expect_no_trace: Callable[[], None]) -> None:
+    head = repo.commit({"a": "1"})
+    opened = Repository.discover(repo.path)
+    with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
+        assert worktree.git_dir == repo.path / ".git" / "worktrees" / worktree.path.name
+    expect_no_trace()
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_it_is_gone_after_a_failure(
+    repo: Repo, expect_no_trace: Callable[[], None], error: type[BaseException]
+) -> None:
+    head = repo.commit({"a": "1"})
+    opened = Repository.discover(repo.path)
+    with pytest.raises(error), temporary_worktree(opened, head, repo.tree(), ["a"], full=False):
+        raise error
+    expect_no_trace()
+
+
+def test_it_is_gone_when_it_could_not_be_filled(
+    repo: Repo, expect_no_trace: Callable[[], None]
+) -> None:
+    head = repo.commit({"a": "1"})
+    opened = Repository.discover(repo.path)
+    missing = "0123456789" * 4
+    with pytest.raises(GitRefused, match="git read-tree"):
+        temporary_worktree(opened, head, missing, ["a"], full=False).__enter__()
+    expect_no_trace()
+
+
+def test_it_is_gone_though_a_command_left_what_cannot_be_written(
+    repo: Repo, expect_no_trace: Callable[[], None]
+) -> None:
+    head = repo.commit({"a": "1"})
+    opened = Repository.discover(repo.path)
+    with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
+        (worktree.path / "cache").mkdir()
+        (worktree.path / "cache" / "x").write_text("")
+        (worktree.path / "cache" / "x").chmod(0o400)
+        (worktree.path / "cache").chmod(0o500)
+        (worktree.git_dir / "index.lock").touch()
+    expect_no_trace()
+
+
+HOLD = """
+import pathlib, sys, time
+from hkgit.git.repository import Repository
+from hkgit.git.worktree import temporary_worktree
+opened = Repository.discover(pathlib.Path.cwd())
+head = opened.resolve("HEAD")
+with temporary_worktree(opened, head, opened.commit(head).tree, ["a"], full=False) as worktree:
+    print(worktree.path, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_it_is_gone_after_a_signal(
+    repo: Repo,
+    temporary_directory: Path,
+    expect_no_trace: Callable[[], None],
+    number: signal.Signals,
+) -> None:
+    repo.commit({"a": "1"})
+    environment = os.environ | {"TMPDIR": str(temporary_directory)}
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD],
+        cwd=repo.path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout is not None
+        held = Path(process.stdout.readline().decode().strip())
+        assert held.is_dir()
+        process.send_signal(number)
+        process.communicate(timeout=20)
+    assert process.returncode != 0
+    expect_no_trace()
+
+
+def test_worktrees_of_others_stay(repo: Repo, tmp_path: Path) -> None:
+    head = repo.commit({"a": "1"})
+    repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "theirs"))
+    opened = Repository.discover(repo.path)
+    with (
+        temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as first,
+        temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as second,
+    ):
+        assert first.git_dir != second.git_dir
+    listed = repo.git("worktree", "list", "--porcelain").splitlines()
+    assert [line for line in listed if line.startswith("worktree ")] == [
+        f"worktree {repo.path}",
+        f"worktree {tmp_path / 'theirs'}",
+    ]
+
+
+def test_a_bare_repository_can_have_one(make_repo: Callable[..., Repo], repo: Repo) -> None:
+    head = repo.commit({"a": "1"})
+    bare = make_repo("bare.git", bare=True)
+    repo.git("push", "-q", str(bare.path), "main")
+    opened = Repository.discover(bare.path)
+    with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
+        assert files_in(worktree.path) == ["a"]
+
+
+def test_a_git_directory_that_cannot_be_written_is_refused(repo: Repo) -> None:
+    head = repo.commit({"a": "1"})
+    (repo.path / ".git" / "worktrees").write_text("a file where the directory would be")
+    opened = Repository.discover(repo.path)
+    with pytest.raises(GitRefused, match="git worktree"):
+        temporary_worktree(opened, head, repo.tree(), ["a"], full=False).__enter__()
