@@ -4,63 +4,80 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.matching.exact import is_whole
-from hkgit.matching.fold import fold
-from hkgit.matching.lines import View, Wanted, keys, squeeze
+from hkgit.matching.candidates import Candidate, candidates, loss
+from hkgit.matching.exact import is_whole, starts_line
+from hkgit.matching.fuzzy import place_of
+from hkgit.matching.lines import View, Wanted, keys
 from hkgit.matching.places import Place
 from hkgit.matching.whitespace import runs
 
 
-def stands_at(view: View, wanted: Wanted, place: Place) -> bool:
+def stands_over(view: View, wanted: Wanted, place: Place) -> bool:
     """Whether the new text, which holds the old one, stands around a place of the old one."""
-    data, shift = view.document.data, wanted.new.find(wanted.old)
+    if not wanted.new.strip():
+        return False
+    if _stands_literally(view, wanted, place):
+        return True
+    first, last = view.document.lines_of(place.start, place.end)
+    lines, old = keys(view, wanted)
+    _, new = keys(view, wanted.reversed)
+    if _says(new) == _says(old):
+        return list(view.lines[first - 1 : last]) == list(wanted.new_lines)
+    says = [n for n in range(first - 1, last) if lines[n]]
+    return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in _runs(view, wanted))
+
+
+def _stands_literally(view: View, wanted: Wanted, place: Place) -> bool:
+    """Whether the new text stands around a place byte for byte; whole lines if the old one does."""
+    document = view.document
+    whole = is_whole(document, place)
+    shift = wanted.new.find(wanted.old)
     while shift >= 0:
         start = place.start - shift
-        if start >= 0 and data.startswith(wanted.new, start) and wanted.new.strip():
+        is_there = start >= 0 and document.data.startswith(wanted.new, start)
+        if is_there and (not whole or starts_line(document, start)):
             return True
         shift = wanted.new.find(wanted.old, shift + 1)
-    return is_whole(view.document, place) and _has_additions(view, wanted, place)
+    return False
 
 
-def _has_additions(view: View, wanted: Wanted, place: Place) -> bool:
-    """Whether all the author does is to add lines that stand above and below already."""
-    if not wanted.changes or any(c.old_start < c.old_end for c in wanted.changes):
-        return False
-    lines, _ = keys(view, wanted)
-    first, last = view.document.lines_of(place.start, place.end)
-    for change in wanted.changes:
-        added = [key for key in _keys(wanted.new_lines[change.new_start : change.new_end]) if key]
-        if change.old_start == len(wanted.old_lines):
-            here = _says(lines[last : last + 2 * len(added) + 2])[: len(added)]
-        elif change.old_start == 0:
-            here = _says(lines[max(first - 3 - 2 * len(added), 0) : first - 1])[-len(added) :]
-        else:
-            return False
-        if here != added or not any(_is_telling(key) for key in added):
-            return False
-    return True
-
-
-def places_of_new(view: View, wanted: Wanted) -> list[Place]:
-    """Where the new text stands as whole lines, up to blanks and typography, if it is telling."""
-    new = _keys(wanted.new_lines)
-    if not any(_is_telling(key) for key in new):
-        return []
-    lines, _ = keys(view, wanted)
+def place_of_new(view: View, wanted: Wanted) -> Place | None:
+    """Where the new text stands in whole lines, up to blanks and typography, if it is telling."""
+    found = _runs(view, wanted)
+    if not found:
+        return None
     offsets = view.document.offsets
-    return [Place(offsets[rows[0]], offsets[rows[-1] + 1]) for rows in runs(lines, new)]
+    return Place(offsets[found[0][0]], offsets[found[0][-1] + 1])
 
 
-def _keys(lines: Sequence[bytes]) -> list[bytes]:
-    return [squeeze(line if line.isascii() else fold(line)) for line in lines]
+def rival_of(view: View, wanted: Wanted, best: Candidate) -> Place | None:
+    """Where the new text stands as surely as the old one does at its best candidate.
+
+    The change is read backwards: it has been made where a candidate for the new text has every
+    line that the change adds, and no other line where it takes some away. A change that only
+    takes lines away is not looked for: the lines that it leaves prove nothing.
+    """
+    backwards = wanted.reversed
+    _, new = keys(view, backwards)
+    if not any(is_telling(new[i]) for i in backwards.removed):
+        return None
+    for candidate in candidates(view, backwards)[:3]:
+        is_made = candidate.is_fit and None not in candidate.landings
+        if is_made and loss(view, backwards, candidate) <= loss(view, wanted, best):
+            return place_of(view, candidate)
+    return None
+
+
+def _runs(view: View, wanted: Wanted) -> list[tuple[int, ...]]:
+    """The lines where the new text stands, up to blanks and typography."""
+    lines, new = keys(view, wanted.reversed)
+    return runs(lines, new) if any(map(is_telling, new)) else []
 
 
 def _says(lines: Sequence[bytes]) -> list[bytes]:
     return [line for line in lines if line]
 
 
-def _is_telling(key: bytes) -> bool:
+def is_telling(key: bytes) -> bool:
     """Whether a line says more than brackets do."""
     return any(byte >= 0x80 or chr(byte).isalnum() for byte in key)
-
-

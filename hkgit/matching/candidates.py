@@ -51,6 +51,11 @@ class Candidate:
         first = self.targets[0]
         return first is not None and self.targets == tuple(range(first, first + len(self.targets)))
 
+    def is_at(self, other: Candidate) -> bool:
+        """Whether most of what stands here are the same lines as another candidate's."""
+        same = sum(1 for a, b in zip(self.targets, other.targets, strict=True) if a == b)
+        return 2 * same > len(self.targets)
+
     @property
     def rank(self) -> tuple[int, int, bool]:
         """What makes a candidate better than another."""
@@ -59,15 +64,30 @@ class Candidate:
 
 @lru_cache(maxsize=4)
 def candidates(view: View, wanted: Wanted) -> tuple[Candidate, ...]:
-    """The candidates, best first; of those that would change the same lines only the best."""
+    """The candidates, best first; of several at one place only the best.
+
+    Two that see a line to be removed at different places are rivals wherever they are.
+    """
     lines, old = keys(view, wanted)
-    best: dict[tuple[Lines | None, ...], Candidate] = {}
-    for targets in _alignments(old, lines):
-        candidate = judged(view, wanted, targets)
-        known = best.get(candidate.landings)
-        if known is None or candidate.rank > known.rank:
-            best[candidate.landings] = candidate
-    return tuple(sorted(best.values(), key=lambda c: c.rank, reverse=True))
+    found = {targets: judged(view, wanted, targets) for targets in _alignments(old, lines)}
+    kept: list[Candidate] = []
+    for candidate in sorted(found.values(), key=lambda c: c.rank, reverse=True):
+        if not any(_are_one(wanted, candidate, other) for other in kept):
+            kept.append(candidate)
+    return tuple(kept)
+
+
+def _are_one(wanted: Wanted, a: Candidate, b: Candidate) -> bool:
+    """Whether two candidates are ways to see one place."""
+    if a.landings == b.landings:
+        return True
+    return a.is_at(b) and all(a.targets[i] == b.targets[i] for i in wanted.removed)
+
+
+def loss(view: View, wanted: Wanted, candidate: Candidate) -> int:
+    """The weight of the old lines that do not stand at a candidate."""
+    _, old = keys(view, wanted)
+    return sum(map(weight, old)) - candidate.agreement
 
 
 def judged(view: View, wanted: Wanted, targets: Targets) -> Candidate:

@@ -46,7 +46,7 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
     another line than one of those to be removed.
     """
     ranked = sorted(places, key=lambda p: (-p.agreement, -p.similarity, not p.is_fit, p.start))
-    near = [p for p in ranked if ranked[0].agreement - p.agreement < MARGIN]
+    near = [place for place in ranked if _is_near(ranked[0], place)]
     if len(near) > 1:
         near = ties.broken(near)
     if len(near) > 1:
@@ -54,6 +54,11 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
     if not near[0].is_fit:
         raise _conflict(near[0], ties)
     return near[0], next((place for place in ranked if place != near[0]), None)
+
+
+def _is_near(best: Place, other: Place) -> bool:
+    """Whether another place is as good as the best one, or looks better in any respect."""
+    return best.agreement - other.agreement < MARGIN or other.similarity > best.similarity
 
 
 def _ambiguous(near: Sequence[Place], ties: Ties) -> Ambiguous:

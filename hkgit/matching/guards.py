@@ -16,23 +16,32 @@ MARKER = re.compile(
 """Lines of the notations that edits are written in."""
 
 _LEAD = rb"(?:#+|//+|/\*+|<!--|\{/\*|--+|;+|%+|\"\"\"|'''|\*)?\s*"
-_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6|\[\.\.\.\])"
+_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
 _KEPT = (
-    rb"(?:existing|rest|remaining|remainder|unchanged|same|previous|other|original|omitted|keep)"
+    rb"(?:existing|rest|remaining|remainder|unchanged|same|previous|other|original|omitted|keep"
+    rb"|code|everything else)"
 )
 _THING = (
     rb"(?:code|file|functions?|methods?|class|body|implementation|contents?|lines|logic|imports"
-    rb"|tests|cases|fields|module)"
+    rb"|tests|cases|fields|module|it)"
 )
+_STAYS = (
+    rb"(?:(?:is|are|remains?|stays?|goes|continues|kept|the|same|unchanged|as|before|is|here|above"
+    rb"|below|omitted|for brevity|identical)[ ,]*)"
+)
+_WHICH = rb"(?: of)?(?: (?:the|this|your|all))?(?: existing)?(?: " + _THING + rb")?"
 _TAIL = rb"\s*(?:\*/\}?|-->|\"\"\"|''')?"
 PLACEHOLDER = re.compile(
-    _LEAD + rb"(?:"
-    + _DOTS + rb"\s*[(\[]?\s*(?:the )?" + _KEPT + rb"\b[^.]*(?:" + _DOTS + rb")?"
-    + rb"|[(\[]?(?:the )?(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?" + _THING + rb"\b.*"
-    + rb"|[(\[]?(?:existing|unchanged|previous|remaining|other) " + _THING
-    + rb" (?:remains?|stays?|here|unchanged|is unchanged|goes here|continues|as before)\b.*"
-    + rb"|[(\[]?(?:the )?(?:same|unchanged|remains the same|stays the same) as before[)\]]?.*"
-    + rb")" + _TAIL,
+    _LEAD
+    + rb"(?:"
+    + _DOTS + rb"\s*[(\[]?(?:the |keep )?" + _KEPT + _WHICH + rb"[ ,:]*" + _STAYS + rb"*[)\]]?\s*"
+    + _DOTS + rb"?"
+    + rb"|[(\[]?(?:the )?(?:rest|remainder) of (?:the |this |your )?(?:existing )?" + _THING
+    + rb"[ ,:]*" + _STAYS + rb"*[)\]]?[.]*"
+    + rb"|[(\[]?(?:the )?(?:existing|unchanged|previous|remaining|other) " + _THING
+    + rb"[ ,:]*" + _STAYS + rb"+[)\]]?[.]*"
+    + rb")"
+    + _TAIL,
     re.IGNORECASE,
 )
 """Remarks that stand for code which the author did not write out."""

@@ -8,6 +8,7 @@ from hkgit.document import Document
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied, Ambiguous, InvalidInput, NoMatch
 from hkgit.matching import applied, guards
+from hkgit.matching.candidates import candidates
 from hkgit.matching.confidence import confidence
 from hkgit.matching.decide import Holds, Ties, decide
 from hkgit.matching.elided import elided
@@ -50,10 +51,7 @@ def locate(
         raise InvalidInput(edit.path, "the old text and the new one are the same", "Leave it out.")
     if edit.replace_all or edit.expected_count is not None:
         return search.everywhere(wanted)
-    found = search.strict(wanted) or search.repaired()
-    if found is None:
-        search.refuse_applied(wanted)
-        found = search.loose(wanted)
+    found = search.strict(wanted) or search.repaired() or search.loose(wanted)
     if found is None:
         raise NoMatch(edit.path, "the old text is not in the file", "Read the file again.")
     guards.check(search.view, Wanted.of(edit, found.repairs), edit.path)
@@ -94,36 +92,53 @@ class _Search:
         return None
 
     def repaired(self) -> Located | None:
-        """The place by the first repair that makes the old text stand in the file."""
+        """The place by the repair that finds it with the strictest tier.
+
+        Raises InvalidInput where two repairs as good leave different new texts.
+        """
         literal = Wanted.of(self.edit)
+        found: list[tuple[Located, Wanted]] = []
         for repairs in READINGS:
             wanted = Wanted.of(self.edit, repairs)
-            if wanted != literal and wanted.old:
-                found = self.strict(wanted, repairs)
-                if found is not None:
-                    return found
-        return None
+            if wanted != literal and wanted.old and all(wanted != known for _, known in found):
+                located = self.strict(wanted, repairs)
+                found += [(located, wanted)] if located is not None else []
+        if not found:
+            return None
+        best = min(map(_strictness, found))
+        texts = {wanted.new for located, wanted in found if _strictness((located, wanted)) == best}
+        if len(texts) > 1:
+            raise InvalidInput(
+                self.edit.path,
+                "the escapes of the edit can be read in two ways",
+                "Write the old and the new text as they stand in the file.",
+            )
+        return min(found, key=_strictness)[0]
 
     def loose(self, wanted: Wanted) -> Located | None:
-        """The place by the tiers that want most of the old text; None where it is nowhere."""
+        """The place by the tiers that want most of the old text; None where it is nowhere.
+
+        Before, it is seen to that the change has not been made already.
+        """
+        made = applied.place_of_new(self.view, wanted)
+        if made is not None:
+            raise self._applied(made)
         for tier in LOOSE:
             places = LADDER[tier](self.view, wanted)
             near = [place for place in places if place.similarity >= self.settings.threshold]
             if near:
+                made = applied.rival_of(self.view, wanted, candidates(self.view, wanted)[0])
+                if made is not None:
+                    raise self._applied(made)
                 return self._located(tier, wanted, near, ())
         return None
-
-    def refuse_applied(self, wanted: Wanted) -> None:
-        """Raise AlreadyApplied where the new text stands although the old one does not."""
-        for place in applied.places_of_new(self.view, wanted):
-            raise self._applied(place)
 
     def _located(
         self, tier: str, wanted: Wanted, places: tuple[Place, ...] | list[Place],
         repairs: tuple[str, ...],
     ) -> Located:  # fmt: skip
         place, runner_up = decide(places, self.ties)
-        if applied.stands_at(self.view, wanted, place):
+        if applied.stands_over(self.view, wanted, place):
             raise self._applied(place)
         return Located(
             (place,), tier, place.similarity,
@@ -134,3 +149,9 @@ class _Search:
     def _applied(self, place: Place) -> AlreadyApplied:
         where = f"{self.edit.path}:{self.view.document.line_at(place.start)}"
         return AlreadyApplied(where, "the new text stands here already", "Leave the edit out.")
+
+
+def _strictness(found: tuple[Located, Wanted]) -> tuple[int, int]:
+    """The lower, the nearer to the text as it stands in the file."""
+    located, _ = found
+    return list(LADDER).index(located.tier), -located.similarity

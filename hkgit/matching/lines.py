@@ -97,6 +97,11 @@ class Wanted:
         return changes(self.old_lines, self.new_lines)
 
     @cached_property
+    def reversed(self) -> Wanted:
+        """The edit that undoes this one."""
+        return Wanted(self.new, self.old)
+
+    @cached_property
     def removed(self) -> frozenset[int]:
         """The old lines that the author rewrote or removed."""
         return frozenset(i for c in self.changes for i in range(c.old_start, c.old_end))
@@ -104,7 +109,7 @@ class Wanted:
 
 def folds(view: View, wanted: Wanted) -> bool:
     """Whether typography can make a difference between a document and an edit."""
-    return not (view.is_ascii and wanted.old.isascii())
+    return not (view.is_ascii and wanted.old.isascii() and wanted.new.isascii())
 
 
 def keys(view: View, wanted: Wanted) -> tuple[Sequence[bytes], Sequence[bytes]]:

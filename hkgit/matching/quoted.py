@@ -5,11 +5,14 @@ The new text is completed alike, so that from here on all is a matter of lines.
 
 from __future__ import annotations
 
+import re
+
 from hkgit.errors import Conflict
 from hkgit.matching.indent import width
 from hkgit.matching.lines import View, Wanted, indent_of
 from hkgit.matching.places import Place
 
+COMMENT = re.compile(rb"[ \t]+(?:#|//|/\*|<!--|--|;)")
 OPENERS = (b":", b"{", b"(", b"[", b",", b"\\", b"=>", b"=")
 """What a line ends with that makes one expect a deeper line after it."""
 
@@ -32,7 +35,18 @@ def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wante
     lines = new.split(b"\n")
     shift = b"" if b"\n" in old else _shift(before, lines, f"{path}:{first}")
     moved = [lines[0], *(shift + line if line.strip() else line for line in lines[1:])]
-    return Wanted(before + old + rest + b"\n", before + b"\n".join(moved) + rest + b"\n")
+    moved[_row_of_rest(old, moved, rest)] += rest
+    return Wanted(before + old + rest + b"\n", before + b"\n".join(moved) + b"\n")
+
+
+def _row_of_rest(old: bytes, new: list[bytes], rest: bytes) -> int:
+    """The new line that keeps what stands behind the place.
+
+    That is the last one; but a comment stays with the line that it stands behind.
+    """
+    last = old.split(b"\n")[-1]
+    is_comment = COMMENT.match(rest) is not None and new.count(last) == 1
+    return new.index(last) if is_comment else -1
 
 
 def _core(wanted: Wanted) -> tuple[bytes, bytes]:

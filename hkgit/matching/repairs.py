@@ -12,7 +12,7 @@ from collections.abc import Callable
 Texts = tuple[bytes, bytes]
 Repair = Callable[[bytes, bytes], Texts | None]
 
-_NUMBERED = re.compile(rb"^[ \t]*L?(\d{1,7})(?:[ \t]*\|[ ]?|\xe2\x86\x92|\t|:[ ]?)", re.MULTILINE)
+_NUMBERED = re.compile(rb"[ \t]*L?(\d{1,7})(?:[ \t]*\||\xe2\x86\x92|\t|:)")
 _FENCE = re.compile(
     rb"\A\s*(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n(.*?)(?:\r?\n)?\1[ \t]*\r?\n?\Z", re.DOTALL
 )
@@ -21,6 +21,9 @@ _ENTITIES = {
     b"#39": b"'", b"#x27": b"'", b"#34": b'"', b"#x22": b'"',
 }  # fmt: skip
 _ENTITY = re.compile(rb"&(lt|gt|amp|quot|apos|#39|#x27|#34|#x22);")
+_UNCLEAR = re.compile(rb"\\n[\"']")
+"""A line feed that may as well be an escape at the end of a string."""
+
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"'": b"'", b"\\": b"\\", b"/": b"/"}
 
 
@@ -38,12 +41,25 @@ def _ended(text: bytes) -> bytes:
 
 
 def _line_numbers(old: bytes, new: bytes) -> Texts | None:
-    """Every line carries the number that a reading tool put before it."""
+    """Every line carries the number that a reading tool put before it; at times only the old."""
     plain = _unnumbered(old)
     if plain is None:
         return None
     rest = _unnumbered(new)
     return plain, new if rest is None else rest
+
+
+def _spaced_numbers(old: bytes, new: bytes) -> Texts | None:
+    """The same where a blank stands between number and line."""
+    plain, rest = _line_numbers(old, new) or (b"", b"")
+    if not plain or any(line[:1] not in (b"", b" ") for line in plain.split(b"\n")):
+        return None
+    is_numbered = _unnumbered(new) is not None
+    return _unspaced(plain), _unspaced(rest) if is_numbered else rest
+
+
+def _unspaced(text: bytes) -> bytes:
+    return b"\n".join(line.removeprefix(b" ") for line in text.split(b"\n"))
 
 
 def _unnumbered(text: bytes) -> bytes | None:
@@ -59,9 +75,14 @@ def _unnumbered(text: bytes) -> bytes | None:
 
 def _escapes(old: bytes, new: bytes) -> Texts | None:
     """Line feeds, tabs, quotes and backslashes arrived as they stand in a JSON string."""
-    if b"\\" not in old:
+    if b"\\" not in old or b"\n" in old.strip() or not _is_uniform(b'"', old + new):
         return None
     return _unescaped(old), _unescaped(new)
+
+
+def _is_uniform(quote: bytes, text: bytes) -> bool:
+    """Whether every such quote has a backslash before it."""
+    return text.count(quote) == text.count(b"\\" + quote)
 
 
 def _unescaped(text: bytes) -> bytes:
@@ -69,19 +90,18 @@ def _unescaped(text: bytes) -> bytes:
 
 
 def _quotes(old: bytes, new: bytes) -> Texts | None:
-    """Only the quotes arrived with a backslash before them."""
-    if b'\\"' not in old and b"\\'" not in old:
-        return None
-    return _unquoted(old), _unquoted(new)
-
-
-def _unquoted(text: bytes) -> bytes:
-    return text.replace(b'\\"', b'"').replace(b"\\'", b"'")
+    """Only the quotes arrived with a backslash before them, and all of them did."""
+    for quote in (b'"', b"'"):
+        if b"\\" + quote in old and _is_uniform(quote, old + new):
+            old, new = (text.replace(b"\\" + quote, quote) for text in (old, new))
+    return old, new
 
 
 def _newlines(old: bytes, new: bytes) -> Texts | None:
-    """Only line feeds and tabs arrived as escapes."""
-    if b"\\n" not in old or b"\n" in old.strip():
+    """Only line feeds and tabs arrived as escapes, and quotes did not."""
+    if b"\\n" not in old or b"\n" in old.strip() or _UNCLEAR.search(old + new):
+        return None
+    if b'\\"' in old + new and _is_uniform(b'"', old + new):
         return None
     return _unlined(old), _unlined(new)
 
@@ -104,6 +124,7 @@ def _plain(text: bytes) -> bytes:
 REPAIRS: dict[str, Repair] = {
     "fence": _fence,
     "line-numbers": _line_numbers,
+    "spaced-line-numbers": _spaced_numbers,
     "escapes": _escapes,
     "quotes": _quotes,
     "newlines": _newlines,
@@ -114,13 +135,17 @@ REPAIRS: dict[str, Repair] = {
 READINGS: tuple[tuple[str, ...], ...] = (
     ("fence",),
     ("line-numbers",),
+    ("spaced-line-numbers",),
     ("newlines",),
     ("quotes",),
     ("escapes",),
     ("entities",),
     ("fence", "line-numbers"),
+    ("fence", "spaced-line-numbers"),
     ("fence", "quotes"),
     ("escapes", "line-numbers"),
     ("newlines", "line-numbers"),
+    ("escapes", "spaced-line-numbers"),
+    ("newlines", "spaced-line-numbers"),
 )
-"""The repairs that are tried, alone and together, in this order."""
+"""The repairs that are tried, alone and together."""

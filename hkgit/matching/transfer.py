@@ -24,7 +24,6 @@ from hkgit.matching.places import Located, Place
 from hkgit.matching.quoted import in_whole_lines
 from hkgit.matching.tokens import merge_line
 
-
 NEAR = 200
 """So many lines above and below a place show the file's unit of indentation."""
 
@@ -171,6 +170,10 @@ class _Merge:
         ours = base if target is None else self.view.lines[target]
         kept = indent_of(base) == indent_of(theirs)
         lead = indent_of(ours) if kept else indentation.of(indent_of(theirs))
-        words = theirs.lstrip(b" \t")
-        trail = words[len(words.rstrip()) :]
-        return lead + merge_line(base.strip(), ours.strip(), words.rstrip()) + trail
+        trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
+        return lead + merge_line(base.strip(), ours.strip(), theirs.strip()) + trail
+
+
+def _trail(line: bytes) -> bytes:
+    """The blanks that a line ends with."""
+    return line[len(line.rstrip()) :]
