@@ -11,7 +11,12 @@ from benchmarks.engines.corpus import Hunk, hunks_of
 from benchmarks.engines.drafts import Draft, Verdict, drafted
 from benchmarks.engines.grading import Truth
 from benchmarks.engines.labels import LABELS, Label
-from benchmarks.engines.rivals import has_rival, matching_rows, stands_elsewhere
+from benchmarks.engines.rivals import (
+    has_rival,
+    matching_rows,
+    means_elsewhere,
+    stands_elsewhere,
+)
 
 PER_LABEL = 70
 CONTEXT = (0, 1, 2, 3, 3, 3, 4, 5)
@@ -81,7 +86,7 @@ def _case(name: str, label: Label, rng: Random, hunk: Hunk) -> Case | None:
         return None
     if draft.verdict is not Verdict.REFUSE and draft.ideal == draft.before:
         return None
-    if stands_elsewhere(draft) and _is_meant(draft):
+    if _means_another_place(draft):
         return None
     draft = _judged(draft)
     return Case(name, hunk.name, draft.before, draft.old, draft.new, Truth.of(draft))
@@ -101,9 +106,13 @@ def _unique(rng: Random, hunk: Hunk, least: int) -> Draft | None:
     return None
 
 
-def _is_meant(draft: Draft) -> bool:
-    """Whether an edit whose old text stands elsewhere would be carried out there to the letter."""
-    return draft.verdict is not Verdict.REFUSE or draft.before.count(draft.old.encode()) == 1
+def _means_another_place(draft: Draft) -> bool:
+    """Whether an edit, taken at its word, is about some other place than the one it came from."""
+    if stands_elsewhere(draft) and (
+        draft.verdict is not Verdict.REFUSE or draft.before.count(draft.old.encode()) == 1
+    ):
+        return True
+    return draft.verdict is Verdict.REFUSE and means_elsewhere(draft)
 
 
 def _ends_blank(draft: Draft) -> bool:

@@ -6,7 +6,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from functools import lru_cache
 
-from benchmarks.engines.drafts import ADDED, GONE, Draft
+from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft
 
 TYPOGRAPHY = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-",
@@ -23,22 +23,45 @@ def folded(line: str) -> str:
 
 def matching_rows(draft: Draft) -> int:
     """How many rows that say something the edit has right, up to blanks and typography."""
+    kinds = KEPT if draft.applied else KEPT + GONE
     return sum(
         1 for row in draft.rows
-        if row.kind != ADDED and row.said is not None and row.real is not None
+        if row.kind in kinds and row.said is not None and row.real is not None
         and folded(row.said) and folded(row.said) == folded(row.real)
     )  # fmt: skip
 
 
 def has_rival(draft: Draft) -> bool:
-    """Whether some other place has every removed line, and as much of the rest as the right one.
+    """Whether some other place has every removed line, and as much of the rest as the right one."""
+    needed = sum(1 for text, kind in _asked(draft) if kind == GONE)
+    best = matching_rows(draft)
+    return any(votes >= best and removed >= needed for votes, removed in _votes(draft))
+
+
+def means_elsewhere(draft: Draft) -> bool:
+    """Whether another place has all that the edit says, up to blanks, and its own has not."""
+    asked = len(_asked(draft))
+    is_right_here = matching_rows(draft) >= asked
+    return not is_right_here and any(votes >= asked for votes, _ in _votes(draft))
+
+
+def _asked(draft: Draft) -> list[tuple[str, str]]:
+    """What the old text says, line by line, without the blank ones."""
+    return [(text, kind) for text, kind in _said(draft) if text]
+
+
+def _said(draft: Draft) -> list[tuple[str, str]]:
+    rows = [row for row in draft.rows if row.kind != ADDED and row.said is not None]
+    return [(folded(row.said or ""), row.kind) for row in rows]
+
+
+def _votes(draft: Draft) -> list[tuple[int, int]]:
+    """For every other place how many lines it has of the old text, and of the removed ones.
 
     Lines vote for the place that they would belong to, so time grows with the file.
     """
-    said = [(folded(row.said), row.kind) for row in draft.rows
-            if row.kind != ADDED and row.said is not None]  # fmt: skip
     asked = defaultdict(list)
-    for index, (text, kind) in enumerate(said):
+    for index, (text, kind) in enumerate(_said(draft)):
         if text:
             asked[text].append((index, kind))
     votes: Counter[int] = Counter()
@@ -47,9 +70,7 @@ def has_rival(draft: Draft) -> bool:
         for index, kind in asked.get(folded(line), ()):
             votes[number - index] += 1
             removed[number - index] += kind == GONE
-    needed = sum(1 for text, kind in said if text and kind == GONE)
-    best = matching_rows(draft)
-    return any(votes[at] >= best and removed[at] >= needed for at in votes)
+    return [(votes[at], removed[at]) for at in votes]
 
 
 def _elsewhere(draft: Draft) -> list[tuple[int, str]]:

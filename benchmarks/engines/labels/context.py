@@ -72,8 +72,9 @@ def comment_lost(rng: Random, draft: Draft) -> Draft | None:
     kept = _context(draft)
     for at in rng.sample(kept, len(kept)):
         comment = _AT_THE_END.match(draft.rows[at].said or "")
-        if comment is not None:
-            return draft.misquoting(at, comment.group(1))
+        shorter = None if comment is None else draft.misquoting(at, comment.group(1))
+        if shorter is not None and shorter.old.encode() not in draft.before:
+            return shorter
     return None
 
 

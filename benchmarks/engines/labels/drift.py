@@ -47,8 +47,8 @@ def near(rng: Random, draft: Draft) -> Draft | None:
 def renamed(rng: Random, draft: Draft) -> Draft | None:
     """The file carries a rename that the author of the edit did not know.
 
-    Where the old name stands only in context, the edit must land. Else it may: with the rename
-    carried into the new lines.
+    Where the old name stands only in context, the edit must land. Else it may, with the rename
+    carried into the new lines; then two places in the old text tell of it.
     """
     words = [m.group() for i in draft.rows_of(KEPT + GONE)
              for m in identifiers(draft.rows[i].said or "") if len(m.group()) > 3]  # fmt: skip
@@ -61,6 +61,8 @@ def renamed(rng: Random, draft: Draft) -> Draft | None:
         return None
     name = re.compile(rf"\b{old}\b")
     is_known = any(name.search(draft.rows[i].said or "") for i in draft.rows_of(GONE + ADDED))
+    if is_known and len(name.findall(draft.old)) < 2:
+        return None
     drifted = draft.being(lambda line: name.sub(new, line))
     return replace(drifted, verdict=Verdict.EITHER) if is_known else drifted
 

@@ -7,11 +7,14 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from random import Random
 
-from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row
+from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row, Verdict
 from benchmarks.engines.labels.words import indentation
 from benchmarks.engines.rivals import folded
 
 ALIKE = 0.6
+"""Two lines as alike as this are one line and its edited form."""
+FOUR_SPACED = 0.75
+"""The share of lines with whole levels of four spaces that shows a file to be indented so."""
 
 _TIGHTENED = (
     (re.compile(r" (=|==|\+|<|>|:=|\+=|=>|\?) "), r"\1"),
@@ -111,29 +114,29 @@ def tabs_in_file(rng: Random, draft: Draft) -> Draft | None:
 
 
 def other_unit(rng: Random, draft: Draft) -> Draft | None:
-    """The edit is indented by two spaces a level where the file has four, or the reverse."""
+    """The edit is indented by two spaces a level where the file has four, or the reverse.
+
+    Where the old text shows one depth only, and the new text another, this could as well be a
+    shift of the whole: then the edit may be refused.
+    """
     unit = _unit(draft)
     if unit is None:
         return None
     other = "  " if unit == "    " else "    "
-    return draft.saying(lambda line: _retabbed(line, unit, other))
+    changed = draft.saying(lambda line: _retabbed(line, unit, other))
+    old = {indentation(draft.rows[i].said or "") for i in draft.rows_of(KEPT + GONE)}
+    is_clear = len(old - {""}) > 1 or _indentations(draft) <= old
+    return changed if is_clear else replace(changed, verdict=Verdict.EITHER)
 
 
 def _unit(draft: Draft) -> str | None:
     """The spaces of one level, where the edit has whole levels of them, and an old line one."""
-    depths = {len(each) for each in _indentations(draft)}
-    if any("\t" in each for each in _indentations(draft)):
-        return None
-    unit = 4 if all(line_depth % 4 == 0 for line_depth in _depths(draft)) else 2
-    old = [indentation(draft.rows[i].said or "") for i in draft.rows_of(KEPT + GONE)]
-    is_whole = all(depth % unit == 0 for depth in depths)
-    return " " * unit if is_whole and any(old) else None
-
-
-def _depths(draft: Draft) -> list[int]:
-    """The depths of the lines of the file around the place."""
     near = (*draft.above[-60:], *(row.real or "" for row in draft.rows), *draft.below[:60])
-    return [len(indentation(line)) for line in near if line.strip()]
+    depths = [len(indentation(line)) for line in near if line.strip()]
+    unit = 4 if sum(depth % 4 == 0 for depth in depths) > FOUR_SPACED * len(depths) else 2
+    old = [indentation(draft.rows[i].said or "") for i in draft.rows_of(KEPT + GONE)]
+    is_whole = all("\t" not in each and len(each) % unit == 0 for each in _indentations(draft))
+    return " " * unit if is_whole and any(old) else None
 
 
 def _retabbed(line: str, unit: str, other: str) -> str:
@@ -180,7 +183,7 @@ def mixed_ends(rng: Random, draft: Draft) -> Draft | None:
             row = replace(row, real=(row.real or "").removesuffix("\r") + end)
         ends = [*ends, end] if row.kind == GONE else ends if row.kind == ADDED else []
         rows.append(row)
-    return replace(draft, rows=tuple(rows), fold="ends")
+    return replace(draft, rows=tuple(rows), fold="ends", folds_context=True)
 
 
 def _end_of(rows: list[Row], draft: Draft) -> str:
@@ -213,9 +216,39 @@ def blank_lines_around(rng: Random, draft: Draft) -> Draft | None:
 
 
 def is_at_change(draft: Draft, at: int) -> bool:
-    """Whether a row borders on lines that are added or removed.
+    """Whether a row borders on lines that are added or removed, or that they could slide to.
 
-    Where such a row is missing, nobody could say on which side of it the change belongs.
+    Where such a row is missing, nobody could say on which side of it the change belongs. Lines
+    are added after an equal line as well as before it, so a change slides along equal lines.
     """
+    touched = {i for run in _runs(draft) for i in _reach(draft, *run)}
+    return at in touched or (draft.rows[at].real == "" and _has_blank_between(draft, at, touched))
+
+
+def _runs(draft: Draft) -> list[tuple[int, int]]:
+    """The runs of rows that are not kept, half open."""
     kinds = "".join(row.kind for row in draft.rows)
-    return kinds[max(at - 1, 0) : at + 2].strip(KEPT) != ""
+    return [match.span() for match in re.finditer("[^ ]+", kinds)]
+
+
+def _reach(draft: Draft, first: int, last: int) -> range:
+    """The rows that a run touches wherever it slides, with a neighbour on each side."""
+    lines = [row.real for row in draft.rows]
+    top, bottom = first, last
+    if len({row.kind for row in draft.rows[first:last]}) == 1:
+        while top and lines[top - 1] == lines[top - 1 + last - first]:
+            top -= 1
+        while bottom < len(lines) and lines[bottom] == lines[bottom - (last - first)]:
+            bottom += 1
+    return range(top - 1, bottom + 1)
+
+
+def _has_blank_between(draft: Draft, at: int, touched: set[int]) -> bool:
+    """Whether only blank lines lie between a blank row and one that a change touches."""
+    for step in (-1, 1):
+        near = at + step
+        while 0 <= near < len(draft.rows) and draft.rows[near].real == "":
+            if near in touched:
+                return True
+            near += step
+    return False
