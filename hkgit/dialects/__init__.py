@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from hkgit.dialects import harnesskit, protocol, search_replace
+from hkgit.dialects import harnesskit, protocol, search_replace, unified_diff
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
 from hkgit.dialects.reading import Dialect
 from hkgit.edits import AnyEdit, RenameFile, Spec, decoded
@@ -13,7 +13,7 @@ from hkgit.errors import InvalidInput
 
 __all__ = ["DIALECTS", "detect", "parse", "parse_expect", "relative_path", "resolve_path"]
 
-_MODULES: tuple[Dialect, ...] = (protocol, harnesskit, search_replace)
+_MODULES: tuple[Dialect, ...] = (protocol, harnesskit, search_replace, unified_diff)
 DIALECTS: dict[str, Dialect] = {module.NAME: module for module in _MODULES}
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -24,8 +24,8 @@ _STRAY_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -> Spec:
     """Read a spec in the dialect that is named, or that the text shows.
 
-    `root` is the absolute path of the work tree: paths below it become relative to it. The
-    blocks of the answer are the edits said again by the dialect, so each stands by itself.
+    `root` is the absolute path of the work tree: paths below it become relative to it (those of
+    `protocol` are relative already). The blocks of the answer are the edits said again by the dialect, so each stands by itself.
     Raises InvalidInput.
     """
     characters = _characters(text)
@@ -38,7 +38,7 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
     reading = dialect.parse(characters)
     if not reading.edits:
         raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
-    edits = reading.edits if dialect is protocol else _relative(reading.edits, root)
+    edits = _relative(reading.edits, root)
     return Spec(
         dialect=name,
         edits=edits,
@@ -52,15 +52,23 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
 
 def detect(text: str) -> str:
     """The name of the one dialect that a text can be read in; raises InvalidInput otherwise."""
-    found = [module.NAME for module in _MODULES if module.detects(text)]
+    found = [module for module in _MODULES if module.detects(text)]
+    if len(found) > 1:
+        found = [module for module in found if _holds_others(module, text)] or found
     if len(found) == 1:
-        return found[0]
+        return found[0].NAME
     if found:
-        what = f"the text could be {' or '.join(found)}"
-        raise InvalidInput("the spec", what, f"Name one: --format {found[0]}.")
+        what = f"the text could be {' or '.join(module.NAME for module in found)}"
+        raise InvalidInput("the spec", what, f"Name one: --format {found[0].NAME}.")
     first = next((line for line in text.split("\n") if line.strip()), "")
     seen = f"it begins with {first.strip()[:60]!r}" if first else "it is blank"
     raise InvalidInput("the spec", f"no known dialect: {seen}", _known())
+
+
+def _holds_others(dialect: Dialect, text: str) -> bool:
+    """Whether all that looks like other dialects is content of this one's blocks."""
+    outside = dialect.BLOCK.sub("", text)
+    return not any(module.detects(outside) for module in _MODULES if module is not dialect)
 
 
 def _characters(text: bytes | str) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.dialects import strict_json
-from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say
 from hkgit.dialects.strict_json import Node, expected_hash
 from hkgit.edits import AnyEdit, Edit
 
 NAME = "harnesskit"
 SEQUENTIAL = True
 JSON = True
+BLOCK = NO_BLOCK
 
 
 def detects(text: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hkgit.dialects import strict_json
 from hkgit.dialects.names import require_normal
-from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say
 from hkgit.dialects.strict_json import Node, expected_hash
 from hkgit.edits import (
     AnyEdit,
@@ -28,6 +28,7 @@ from hkgit.errors import InvalidInput
 NAME = "protocol"
 SEQUENTIAL = False
 JSON = True
+BLOCK = NO_BLOCK
 
 VERSION = "1"
 

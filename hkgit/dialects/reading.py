@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from hkgit.edits import AnyEdit
 from hkgit.errors import InvalidInput
+
+NO_BLOCK = re.compile(r"(?!)")
+"""For a dialect in which no line of content begins a line of the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,9 @@ class Dialect(Protocol):
     """Whether each edit speaks of what those before it left; else all speak of the base."""
     JSON: bool
     """Whether the text is JSON, which must be UTF-8."""
+
+    BLOCK: re.Pattern[str]
+    """What an edit looks like whose content may look like another dialect."""
 
     def detects(self, text: str) -> bool:
         """Whether a text looks like this dialect, well-formed or not."""

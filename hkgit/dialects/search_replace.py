@@ -19,6 +19,9 @@ from hkgit.errors import InvalidInput
 NAME = "search-replace"
 SEQUENTIAL = True
 JSON = False
+BLOCK = re.compile(
+    r"^(?:<{5,9}|-{5,9}) SEARCH>?\s*$(?s:.*?)(?:^(?:>{5,9}|\+{5,9}) REPLACE\s*$|\Z)", re.MULTILINE
+)
 
 MAX_DIVIDERS = 50
 

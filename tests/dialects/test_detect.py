@@ -8,6 +8,7 @@ from hkgit import dialects
 from hkgit.errors import InvalidInput
 
 BLOCK = "a.py\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n"
+DIFF = "--- a/x\n+++ b/x\n@@ @@\n-a\n+b\n"
 EDIT = '{"file": "a", "old_text": "b", "new_text": "c"}'
 OPERATIONS = '{"version": "1", "operations": [{"op": "delete_file", "path": "a"}]}'
 
@@ -26,7 +27,11 @@ OPERATIONS = '{"version": "1", "operations": [{"op": "delete_file", "path": "a"}
         pytest.param(f'{{"edits": [{EDIT}]}}', "harnesskit", id="edits"),
         pytest.param(BLOCK, "search-replace", id="search-replace"),
         pytest.param(BLOCK.replace("<<<<<<<", "-------"), "search-replace", id="with dashes"),
-        pytest.param(BLOCK.replace("\na\n", '\n{"a": [1]}\n'), "search-replace", id="JSON content"),
+        pytest.param(BLOCK.replace("\na\n", f"\n{EDIT}\n"), "search-replace", id="JSON content"),
+        pytest.param(BLOCK.replace("\na\n", f"\n{DIFF}"), "search-replace", id="a diff in content"),
+        pytest.param(DIFF, "unified-diff", id="unified-diff"),
+        pytest.param("diff --git a/x b/x\nnew mode 100755\n", "unified-diff", id="git's header"),
+        pytest.param(DIFF + " {\n" + "+" + EDIT, "unified-diff", id="JSON in a diff"),
     ],
 )  # fmt: skip
 def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
@@ -42,6 +47,8 @@ def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
         pytest.param('{"a": 1}', "no known dialect: it begins with", id="other JSON"),
         pytest.param("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "no known dialect", id="conflict"),
         pytest.param(f"{EDIT}\n{BLOCK}", "harnesskit or search-replace", id="two dialects"),
+        pytest.param(f"{DIFF}\n{BLOCK}", "search-replace or unified-diff", id="a diff and a block"),
+        pytest.param(f"{BLOCK}\n{DIFF}", "search-replace or unified-diff", id="and the other way"),
     ],
 )
 def test_other_texts_are_refused(text: str, message: str) -> None:

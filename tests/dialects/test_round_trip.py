@@ -10,7 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit import dialects
-from hkgit.edits import AnyEdit, Edit, InsertAfter, ReplaceRange
+from hkgit.edits import (
+    EXECUTABLE,
+    REGULAR,
+    AnyEdit,
+    CreateFile,
+    DeleteFile,
+    Edit,
+    InsertAfter,
+    RenameFile,
+    ReplaceRange,
+    SetMode,
+)
 from hkgit.errors import InvalidInput
 
 TRICKY = [
@@ -19,7 +30,7 @@ TRICKY = [
     "+++++++ REPLACE", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "@@", "*** End Patch",
     "*** End of File", "*** Update File: x", "\\ No newline at end of file",
     "</old>", "<![CDATA[", "]]>", "&amp;",
-    "diff --git a/x b/x", "-x", "+x", '{"op": 1}',
+    "diff --git a/x b/x", "-x", "+x", "-- a/y", "++ b/y", "-- ", "2.40", '{"op": 1}',
 ]  # fmt: skip
 LINES = st.lists(st.sampled_from(TRICKY), max_size=6)
 PATHS = st.sampled_from(["a.py", "src/my file.txt", "Makefile", "x-y", "ü/#1.md", "a:b=c"])
@@ -35,6 +46,20 @@ def text_edits(draw: st.DrawFn) -> list[AnyEdit]:
         for kind, a, b, c, d in changes
         if kind != "equal"
     ]
+
+
+def file_edits() -> st.SearchStrategy[AnyEdit]:
+    """Edits of whole files, and what else a diff says."""
+    text = st.builds(lambda lines, tail: _text(lines) + tail, LINES, st.sampled_from(["", "x"]))
+    lines = st.builds(_text, LINES.filter(bool))
+    hints, ends = st.none() | st.integers(1, 99), st.sampled_from([None, True, False])
+    return st.one_of(
+        st.builds(CreateFile, PATHS, text, st.sampled_from([REGULAR, EXECUTABLE])),
+        st.builds(DeleteFile, PATHS, old_text=st.none() | text.filter(bool)),
+        st.builds(RenameFile, PATHS, PATHS),
+        st.builds(SetMode, PATHS, st.sampled_from([REGULAR, EXECUTABLE])),
+        st.builds(Edit, PATHS, lines, lines, line_hint=hints, final_newline=ends),
+    )
 
 
 @st.composite
@@ -63,6 +88,7 @@ SAYABLE: dict[str, Callable[[], st.SearchStrategy[list[AnyEdit]]]] = {
     "protocol": lambda: range_edits().filter(_is_unicode),
     "harnesskit": lambda: text_edits().filter(_is_unicode),
     "search-replace": text_edits,
+    "unified-diff": lambda: st.one_of(text_edits(), st.lists(file_edits())),
 }
 
 

@@ -1,0 +1,306 @@
+"""unified_diff.py: what `diff -u` and `git diff` write, and what models make of it.
+
+Bodies are counted and headers never trusted: the numbers of a hunk are a hint, and decide only
+what its lines leave open. Each hunk becomes an edit of the text that its context and removed
+lines quote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hkgit.dialects import diff_names
+from hkgit.dialects.diff_names import DEV_NULL
+from hkgit.dialects.headings import is_fence
+from hkgit.dialects.hunks import Body, body_of, lines_of, text_of
+from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.edits import (
+    EXECUTABLE,
+    REGULAR,
+    AnyEdit,
+    CreateFile,
+    DeleteFile,
+    Edit,
+    RenameFile,
+    SetMode,
+)
+from hkgit.errors import InvalidInput
+from hkgit.paths import quote_path
+
+NAME = "unified-diff"
+SEQUENTIAL = False
+JSON = False
+BLOCK = re.compile(r"^@@.*(?:\n(?:[ +\\-].*)?)*", re.MULTILINE)
+
+NO_NEWLINE = "\\ No newline at end of file"
+
+_SEEN = re.compile(r"^(?:diff --git \S|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
+_HUNK = re.compile(
+    r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
+)
+_MODE = re.compile(r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*")
+_MOVE = re.compile(r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)")
+_BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
+_OTHER_HEADER = re.compile(r"index [0-9a-f]|(?:dis)?similarity index ")
+_BEHIND_HUNK = re.compile(r"@@|diff -|Index: |Only in ")
+_SIGNATURE = re.compile(r"\d+\.\d+")
+
+Counts = tuple[int, int]
+
+
+@dataclass(slots=True)
+class _Hunk:
+    line_hint: int | None
+    old: list[str]
+    new: list[str]
+    final_newline: bool | None
+
+    def edit(self, path: str) -> Edit:
+        old_text, new_text, end = text_of(self.old), text_of(self.new), self.final_newline
+        return Edit(path, old_text, new_text, line_hint=self.line_hint, final_newline=end)
+
+
+@dataclass(slots=True)
+class _Section:
+    """What the headers and hunks of one file say."""
+
+    where: str
+    sides: tuple[str, str] | None = None
+    modes: dict[str, int] = field(default_factory=dict)
+    moves: dict[str, str] = field(default_factory=dict)
+    hunks: list[_Hunk] = field(default_factory=list)
+
+    def is_of_other_file(self, sides: tuple[str, str]) -> bool:
+        """Whether `---` and `+++` name a file that the headers above them do not."""
+        known = {diff_names.bare(side) for side in self.sides or sides} | set(self.moves.values())
+        return not {diff_names.bare(side) for side in sides if side != DEV_NULL} <= known
+
+
+def detects(text: str) -> bool:
+    return _SEEN.search(text) is not None
+
+
+def parse(text: str) -> Reading:
+    lines = text.removesuffix("\n").split("\n")
+    edits: list[AnyEdit] = []
+    index = 0
+    while index < len(lines):
+        if _begins_file(lines, index):
+            section, index = _section(lines, index)
+            edits += _edits(section)
+            continue
+        if lines[index].startswith("@@"):
+            fix = "Write --- a/PATH and +++ b/PATH above it."
+            raise _wrong(index, "a hunk of no file", fix)
+        index += 1
+    return Reading(tuple(edits))
+
+
+def render(edits: Sequence[AnyEdit]) -> str:
+    return "".join(map(_said, edits))
+
+
+def _begins_file(lines: Sequence[str], index: int) -> bool:
+    return lines[index].startswith("diff --git ") or _begins_sides(lines, index)
+
+
+def _begins_sides(lines: Sequence[str], index: int) -> bool:
+    return lines[index].startswith("--- ") and any(
+        line.startswith("+++ ") for line in lines[index + 1 : index + 2]
+    )
+
+
+def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
+    section = _Section(f"line {index + 1}")
+    if lines[index].startswith("diff --git "):
+        section.sides = diff_names.git_pair(lines[index][len("diff --git ") :])
+        index += 1
+        while index < len(lines) and _takes_header(section, lines, index):
+            index += 1
+    if index < len(lines) and _begins_sides(lines, index):
+        sides = diff_names.side(lines[index][4:]), diff_names.side(lines[index + 1][4:])
+        if not section.is_of_other_file(sides):
+            section.sides = sides
+            index += 2
+    while index < len(lines) and lines[index].startswith("@@"):
+        hunk, index = _hunk(lines, index)
+        section.hunks.append(hunk)
+    return section, index
+
+
+def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
+    """Note what one of git's own header lines says; False for a line that is none."""
+    line = lines[index].rstrip("\r")
+    if _BINARY.match(line):
+        raise _wrong(index, "a binary patch", "Only text can be edited this way.")
+    if (mode := _MODE.fullmatch(line)) is not None:
+        section.modes[mode["kind"]] = int(mode["mode"], 8)
+        if section.modes[mode["kind"]] not in (REGULAR, EXECUTABLE):
+            raise _wrong(index, f"mode {mode['mode']}", "Only regular files can be edited.")
+        return True
+    if (move := _MOVE.fullmatch(line)) is not None:
+        if move["kind"] == "copy":
+            raise _wrong(index, "a copy of a file", "Give the new file as one that is created.")
+        section.moves[move["side"]] = diff_names.unquoted(move["name"])
+        return True
+    return _OTHER_HEADER.match(line) is not None
+
+
+def _hunk(lines: Sequence[str], index: int) -> tuple[_Hunk, int]:
+    head, start = _HUNK.fullmatch(lines[index]), index
+    counts = None if head is None else (int(head["old"] or 1), int(head["new"] or 1))
+    body = Body()
+    ends: dict[str, int] = {}
+    index += 1
+    while index < len(lines) and not _ends_hunk(lines, index, body, counts):
+        line = lines[index]
+        if line.startswith("\\ "):
+            ends |= {"old": len(body.old)} if body.last in " -" else {}
+            ends |= {"new": len(body.new)} if body.last in " +" else {}
+        elif not body.take(line):
+            fix = "Begin each line of a hunk with a blank, + or -."
+            raise _wrong(index, f"a line of a hunk without a prefix: {line[:40]!r}", fix)
+        index += 1
+    body.keep_blanks(_missing(body, counts) or 0)
+    if body.is_empty:
+        raise _wrong(start, "a hunk without lines", "Give its lines, or leave it out.")
+    if ends.get("old", len(body.old)) + ends.get("new", len(body.new)) != sum(
+        map(len, (body.old, body.new))
+    ):
+        raise _wrong(start, "lines behind the end of the file", "Put the marker of the end last.")
+    is_same = ("old" in ends) == ("new" in ends)
+    hint = None if head is None else int(head["start"]) or None
+    return _Hunk(hint, body.old, body.new, None if is_same else "old" in ends), index
+
+
+def _ends_hunk(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
+    """Whether a line is not the hunk's any more; only here the counts of its header weigh."""
+    line = lines[index]
+    if _begins_sides(lines, index):
+        return not _is_content(lines, index, body, counts)
+    is_full = _missing(body, counts) is not None
+    if line.startswith("-- ") and is_full:
+        return any(_SIGNATURE.match(below) for below in lines[index + 1 : index + 2])
+    if line[:1] in ("", " ", "+", "-", "\\", "\r"):
+        return False
+    return is_full or is_fence(line) or _BEHIND_HUNK.match(line) is not None
+
+
+def _is_content(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
+    """Whether `--- x` and `+++ y` are a line removed and a line added, by the header's counts."""
+    if counts is None:
+        return False
+    waiting = len(body.blanks) + 1
+    missing = counts[0] - len(body.old) - waiting, counts[1] - len(body.new) - waiting
+    if any(line.startswith("@@") for line in lines[index + 2 : index + 3]):
+        return missing == (0, 0)
+    return min(missing) >= 0
+
+
+def _missing(body: Body, counts: Counts | None) -> int | None:
+    """How many of the waiting blank lines make the body as long as its header says, if any do."""
+    if counts is None:
+        return None
+    missing = counts[0] - len(body.old)
+    fits = missing == counts[1] - len(body.new) and 0 <= missing <= len(body.blanks)
+    return missing if fits else None
+
+
+def _edits(section: _Section) -> list[AnyEdit]:
+    """The edits that a section's headers and hunks mean."""
+    old, new = section.sides or ("", "")
+    path = section.moves.get("from") or diff_names.agreed(old, new, section.where)
+    if path == "" or len(section.moves) == 1:
+        fix = "Write --- a/PATH and +++ b/PATH, or `rename from` and `rename to`."
+        raise InvalidInput(section.where, "a file without a name", fix)
+    if old == DEV_NULL or "new file" in section.modes:
+        return [_created(section, path)]
+    if new == DEV_NULL or "deleted file" in section.modes:
+        return [_deleted(section, path)]
+    edits: list[AnyEdit] = []
+    if "to" in section.moves:
+        edits.append(RenameFile(path, section.moves["to"]))
+    if "new" in section.modes:
+        edits.append(SetMode(path, section.modes["new"]))
+    edits += [hunk.edit(path) for hunk in section.hunks]
+    if not edits:
+        raise InvalidInput(section.where, "a file without a change", "Give it hunks.")
+    return edits
+
+
+def _created(section: _Section, path: str) -> CreateFile:
+    if any(line.strip() for hunk in section.hunks for line in hunk.old):
+        what = "a new file with context or removed lines"
+        raise InvalidInput(section.where, what, "Begin each of its lines with +.")
+    text = text_of([line for hunk in section.hunks for line in hunk.new])
+    if section.hunks and section.hunks[-1].final_newline is False:
+        text = text[:-1]
+    return CreateFile(path, text, section.modes.get("new file", REGULAR))
+
+
+def _deleted(section: _Section, path: str) -> DeleteFile:
+    if any(line.strip() for hunk in section.hunks for line in hunk.new):
+        what = "a removed file with context or added lines"
+        raise InvalidInput(section.where, what, "Begin each of its lines with -.")
+    if not section.hunks:
+        return DeleteFile(path)
+    text = text_of([line for hunk in section.hunks for line in hunk.old])
+    is_open = section.hunks[-1].final_newline is True
+    return DeleteFile(path, old_text=text[:-1] if is_open else text)
+
+
+def _said(edit: AnyEdit) -> str:
+    match edit:
+        case CreateFile(path, text, mode):
+            head = [f"diff --git {_pair(path, path)}", f"new file mode {mode:o}"]
+            sides = [f"--- {DEV_NULL}", f"+++ {diff_names.written('b/', path)}"] if text else []
+            return text_of([*head, *sides, *_whole("+", text)])
+        case DeleteFile(path, None, old_text) if old_text != "":
+            head = [f"diff --git {_pair(path, path)}", f"deleted file mode {REGULAR:o}"]
+            sides = [f"--- {diff_names.written('a/', path)}", f"+++ {DEV_NULL}"] if old_text else []
+            return text_of([*head, *sides, *_whole("-", old_text or "")])
+        case RenameFile(path, new_path, None):
+            names = [f"rename from {quote_path(path)}", f"rename to {quote_path(new_path)}"]
+            return text_of([f"diff --git {_pair(path, new_path)}", *names])
+        case SetMode(path, mode):
+            return text_of([f"diff --git {_pair(path, path)}", f"new mode {mode:o}"])
+        case Edit():
+            return _hunk_said(edit)
+    raise cannot_say(NAME, edit)
+
+
+def _hunk_said(edit: Edit) -> str:
+    path, hint, end = edit.path, edit.line_hint, edit.final_newline
+    plain = Edit(path, edit.old_text, edit.new_text, line_hint=hint, final_newline=end)
+    old, new = lines_of(NAME, edit, edit.old_text), lines_of(NAME, edit, edit.new_text)
+    carrier = {True: old, False: new, None: old or new}[end]
+    if edit != plain or not carrier or (hint is not None and hint < 1):
+        raise cannot_say(NAME, edit)
+    body = body_of(old, new, changes_end=end is not None)
+    if end is not None:
+        last = max(i for i, line in enumerate(body) if line[0] == ("-" if end else "+"))
+        body.insert(last + 1, NO_NEWLINE)
+    sides = [f"--- {diff_names.written('a/', path)}", f"+++ {diff_names.written('b/', path)}"]
+    sides.insert(0, f"diff --git {_pair(path, path)}")
+    head = f"@@ -{hint or 0},{len(old)} +{hint or 0},{len(new)} @@"
+    return text_of([*sides, head, *body])
+
+
+def _whole(prefix: str, text: str) -> list[str]:
+    """The one hunk of a file that comes or goes."""
+    if text == "":
+        return []
+    lines = text.removesuffix("\n").split("\n")
+    head = f"-0,0 +1,{len(lines)}" if prefix == "+" else f"-1,{len(lines)} +0,0"
+    tail = [] if text.endswith("\n") else [NO_NEWLINE]
+    return [f"@@ {head} @@", *(prefix + line for line in lines), *tail]
+
+
+def _pair(path: str, new_path: str) -> str:
+    return f"{quote_path('a/' + path)} {quote_path('b/' + new_path)}"
+
+
+def _wrong(index: int, what: str, fix: str) -> InvalidInput:
+    return InvalidInput(f"line {index + 1}", what, fix)

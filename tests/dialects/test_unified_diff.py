@@ -1,0 +1,285 @@
+"""Unified diffs: as git writes them, and as models do."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hkgit import dialects
+from hkgit.edits import (
+    EXECUTABLE,
+    REGULAR,
+    AnyEdit,
+    CreateFile,
+    DeleteFile,
+    Edit,
+    RenameFile,
+    ReplaceRange,
+    SetMode,
+    decoded,
+)
+from hkgit.errors import InvalidInput
+from tests.repos import Repo
+
+SIDES = "--- a/x.py\n+++ b/x.py\n"
+CHANGE = Edit("x.py", "a\nb\n", "a\nc\n")
+BODY = " a\n-b\n+c\n"
+
+
+def read(text: str) -> tuple[AnyEdit, ...]:
+    return dialects.parse(text, "unified-diff").edits
+
+
+@pytest.mark.parametrize(
+    ("head", "hint"),
+    [
+        pytest.param("@@ -7,2 +7,2 @@", 7, id="true"),
+        pytest.param("@@ -7,2 +7,2 @@ def f():", 7, id="with a heading"),
+        pytest.param("@@ -7 +7 @@", 7, id="without counts"),
+        pytest.param("@@ -7,9 +7,99 @@", 7, id="wrong counts"),
+        pytest.param("@@ -7,2 +7,2", 7, id="not closed"),
+        pytest.param("@@ -0,2 +0,2 @@", None, id="line 0"),
+        pytest.param("@@ ... @@", None, id="dots"),
+        pytest.param("@@ @@", None, id="nothing between"),
+        pytest.param("@@", None, id="nothing"),
+        pytest.param("@@ def f():", None, id="a heading alone"),
+        pytest.param("@@ -x,2 +y,2 @@", None, id="letters"),
+        pytest.param("@@ -99999999999,2 +1,2 @@", None, id="a line beyond all"),
+    ],
+)
+def test_the_head_of_a_hunk_is_a_hint(head: str, hint: int | None) -> None:
+    assert read(f"{SIDES}{head}\n{BODY}") == (Edit("x.py", "a\nb\n", "a\nc\n", line_hint=hint),)
+
+
+@pytest.mark.parametrize(
+    "sides",
+    [
+        pytest.param("--- x.py\n+++ x.py\n", id="no prefixes"),
+        pytest.param("--- a/x.py\t2024-01-02 03:04:05.6 +0000\n+++ b/x.py\t2024\n", id="tab, time"),
+        pytest.param("--- a/x.py 2024-01-02 03:04\n+++ b/x.py 2024-01-02 03:05\n",
+                     id="blank, time"),
+        pytest.param("--- i/x.py\n+++ w/x.py\n", id="mnemonic prefixes"),
+        pytest.param("--- a/x.py\n+++ x.py\n", id="one prefix"),
+        pytest.param('--- "a/x.py"\n+++ "b/\\170.py"\n', id="quoted"),
+        pytest.param("diff --git a/x.py b/x.py\nindex 1f..2e 100644\n" + SIDES, id="git"),
+        pytest.param("diff --git a/x.py b/x.py\n", id="git's line alone"),
+        pytest.param("diff -u a/x.py b/x.py\n" + SIDES, id="diff's own line"),
+        pytest.param("Index: x.py\n===\n" + SIDES, id="svn"),
+        pytest.param("From 1f\nSubject: x\n---\n x.py | 2 +-\n\n" + SIDES, id="mail"),
+        pytest.param("--- a/x.py\r\n+++ b/x.py\r\n", id="CRLF headers"),
+        pytest.param("Here:\n```diff\n" + SIDES, id="prose and fence"),
+    ],
+)
+def test_the_file_is_named_by_both_sides(sides: str) -> None:
+    assert read(f"{sides}@@ @@\n{BODY}") == (CHANGE,)
+
+
+@pytest.mark.parametrize(
+    ("body", "old", "new"),
+    [
+        pytest.param(" a\n\n-b\n+c\n", "a\n\nb\n", "a\n\nc\n", id="a blank line without its space"),
+        pytest.param(" a\n-b\n+c\n\n\n", "a\nb\n", "a\nc\n", id="blank lines behind"),
+        pytest.param(" a\n-b\n+c\n \n", "a\nb\n\n", "a\nc\n\n", id="a blank context line behind"),
+        pytest.param(" a\n-b\n+c\n```\nDone.\n", "a\nb\n", "a\nc\n", id="a fence behind"),
+        pytest.param("--- x\n+++ y\n", "-- x\n", "++ y\n", id="lines that look like sides"),
+        pytest.param("-\n+\n", "\n", "\n", id="blank lines changed"),
+        pytest.param("+a\n+b\n", "", "a\nb\n", id="only new lines"),
+        pytest.param("-a\r\n+b\r\n", "a\r\n", "b\r\n", id="CRLF content"),
+        pytest.param("-\ta\n+\\ b\n", "\ta\n", "\\ b\n", id="tabs and backslashes"),
+    ],
+)
+def test_a_body_is_counted(body: str, old: str, new: str) -> None:
+    head = f"@@ -1,{old.count(chr(10))} +1,{new.count(chr(10))} @@"
+    assert read(f"{SIDES}{head}\n{body}") == (Edit("x.py", old, new, line_hint=1),)
+
+
+def test_a_blank_line_behind_belongs_to_the_hunk_if_its_head_counts_it() -> None:
+    [edit] = read(f"{SIDES}@@ -1,3 +1,3 @@\n{BODY}\n\nThat was it.\n")
+    assert edit == Edit("x.py", "a\nb\n\n", "a\nc\n\n", line_hint=1)
+
+
+def test_prose_behind_a_hunk_that_is_full_is_prose() -> None:
+    assert read(f"{SIDES}@@ -7,2 +7,2 @@\n{BODY}That was it.\n")
+
+
+def test_the_signature_of_a_mail_is_no_removed_line() -> None:
+    [edit] = read(f"{SIDES}@@ -1,2 +1,2 @@\n{BODY}-- \n2.39.5\n\n")
+    assert edit == Edit("x.py", "a\nb\n", "a\nc\n", line_hint=1)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [pytest.param("@@ -1,2 +1,2 @@", id="true"), pytest.param("@@ -1,9 +1,9 @@", id="too long"),
+     pytest.param("@@ @@", id="none")],
+)  # fmt: skip
+def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
+    second = SIDES.replace("x.py", "y.py") + "@@ @@\n" + BODY
+    edits = read(f"{SIDES}{head}\n{BODY}{second}")
+    assert [edit.path for edit in edits] == ["x.py", "y.py"]
+
+
+@pytest.mark.parametrize(
+    ("body", "edit"),
+    [
+        pytest.param("-a\n\\ No newline at end of file\n+b\n",
+                     Edit("x.py", "a\n", "b\n", final_newline=True), id="added"),
+        pytest.param("-a\n+b\n\\ No newline at end of file\n",
+                     Edit("x.py", "a\n", "b\n", final_newline=False), id="taken away"),
+        pytest.param("-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n"),
+                     id="never there"),
+        pytest.param("-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n"),
+                     id="in the context"),
+        pytest.param(" a\n-b\n\\ No newline\n", Edit("x.py", "a\nb\n", "a\n", final_newline=True),
+                     id="gone with the last line"),
+    ],
+)  # fmt: skip
+def test_the_end_of_the_last_line_is_read(body: str, edit: Edit) -> None:
+    assert read(f"{SIDES}@@ @@\n{body}") == (edit,)
+
+
+GIT = "diff --git a/x.py b/x.py\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "edits"),
+    [
+        pytest.param("--- /dev/null\n+++ b/x.py\n@@ -0,0 +1,2 @@\n+a\n+\n",
+                     [CreateFile("x.py", "a\n\n")], id="new"),
+        pytest.param("--- /dev/null\n+++ b/x.py\n@@ @@\n+a\n\n+b\n",
+                     [CreateFile("x.py", "a\n\nb\n")], id="new, a blank line without its plus"),
+        pytest.param("--- /dev/null\n+++ x.py\n@@ @@\n+a\n\\ No newline\n",
+                     [CreateFile("x.py", "a")], id="new, without a final newline"),
+        pytest.param(GIT + "new file mode 100755\nindex 0..1\n--- /dev/null\n+++ x.py\n@@ @@\n+a\n",
+                     [CreateFile("x.py", "a\n", EXECUTABLE)], id="new, executable"),
+        pytest.param(GIT + "new file mode 100644\nindex 000..e69\n", [CreateFile("x.py", "")],
+                     id="new, empty"),
+        pytest.param("--- a/x.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n",
+                     [DeleteFile("x.py", old_text="a\nb\n")], id="gone"),
+        pytest.param("--- a/x.py\n+++ /dev/null\n@@ @@\n-a\n\\ No newline\n",
+                     [DeleteFile("x.py", old_text="a")], id="gone, without a final newline"),
+        pytest.param("--- a/x.py\n+++ /dev/null\n", [DeleteFile("x.py")], id="gone, text unsaid"),
+        pytest.param(GIT + "deleted file mode 100644\nindex 1..0\n", [DeleteFile("x.py")],
+                     id="gone by the header"),
+        pytest.param("diff --git a/x.py b/d/y.py\nsimilarity index 90%\nrename from x.py\n"
+                     "rename to d/y.py\n", [RenameFile("x.py", "d/y.py")], id="moved"),
+        pytest.param("diff --git a/x.py b/y.py\nsimilarity index 90%\nrename from x.py\n"
+                     "rename to y.py\n"
+                     "index 1..2 100644\n--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY,
+                     [RenameFile("x.py", "y.py"), CHANGE], id="moved and changed"),
+        pytest.param(GIT + "old mode 100644\nnew mode 100755\n", [SetMode("x.py", EXECUTABLE)],
+                     id="mode"),
+        pytest.param(GIT + "old mode 100755\nnew mode 100644\n" + SIDES + "@@ @@\n" + BODY,
+                     [SetMode("x.py", REGULAR), CHANGE], id="mode and text"),
+        pytest.param('diff --git "a/\\303\\251\\t.py"'
+                     ' "b/\\303\\251\\t.py"\ndeleted file mode 100644\n',
+                     [DeleteFile("é\t.py")], id="a quoted name"),
+        pytest.param("diff --git a/my x.py b/my x.py\ndeleted file mode 100644\n",
+                     [DeleteFile("my x.py")], id="a name with blanks"),
+        pytest.param(GIT + "deleted file mode 100644\n--- a/y.py\n+++ b/y.py\n@@ @@\n" + BODY,
+                     [DeleteFile("x.py"), Edit("y.py", "a\nb\n", "a\nc\n")], id="two files"),
+    ],
+)  # fmt: skip
+def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> None:
+    assert read(text) == tuple(edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("@@ -1 +1 @@\n-a\n+b\n", "line 1: a hunk of no file", id="no file"),
+        pytest.param(SIDES, "line 1: a file without a change", id="no hunk"),
+        pytest.param(SIDES + "@@ @@\n", "line 3: a hunk without lines", id="an empty hunk"),
+        pytest.param(SIDES + "@@ @@\n-a\n+b\nc\n", "line 6: a line of a hunk without a prefix: 'c'",
+                     id="no prefix"),
+        pytest.param(SIDES + "@@ @@\n-a\n\\ No newline\n-b\n", "line 3: lines behind the end",
+                     id="lines behind the end"),
+        pytest.param("--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY, "two sides name different files",
+                     id="two names"),
+        pytest.param("--- /dev/null\n+++ b/x\n@@ @@\n a\n+b\n", "a new file with context",
+                     id="new"),
+        pytest.param("--- a/x\n+++ /dev/null\n@@ @@\n-a\n+b\n", "a removed file with", id="gone"),
+        pytest.param(GIT + "new file mode 120000\n", "line 2: mode 120000", id="a link"),
+        pytest.param(GIT + "index 1..2\nGIT binary patch\n", "line 3: a binary patch", id="binary"),
+        pytest.param(GIT + "Binary files a/x.py and b/x.py differ\n", "line 2: a binary",
+                     id="differ"),
+        pytest.param("diff --git a/x b/y\ncopy from x\ncopy to y\n", "line 2: a copy", id="copy"),
+        pytest.param("diff --git a/x b/yy\nrename from x\n", "a file without a name",
+                     id="half a move"),
+        pytest.param("diff --git x\n@@ @@\n" + BODY, "a file without a name", id="no name"),
+        pytest.param("no diff\n", "empty spec", id="nothing"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        read(text)
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(ReplaceRange("a", 1, 1, ()), id="a range"),
+        pytest.param(Edit("a", "x", "y\n"), id="old text without an end"),
+        pytest.param(Edit("a", "", ""), id="nothing"),
+        pytest.param(Edit("a", "", "x\n", final_newline=True), id="an end of no line"),
+        pytest.param(Edit("a", "x\n", "y\n", "0" * 12), id="a hash"),
+        pytest.param(DeleteFile("a", "0" * 12), id="a hash of a file"),
+    ],
+)
+def test_what_has_no_hunk_cannot_be_rendered(edit: AnyEdit) -> None:
+    with pytest.raises(InvalidInput, match="cannot say"):
+        dialects.DIALECTS["unified-diff"].render([edit])
+
+
+def test_what_git_writes_turns_the_old_files_into_the_new_ones(repo: Repo) -> None:
+    chance = random.Random(7)
+    names = [f"{'dir/' * (i % 3)}ü file {i}.txt" for i in range(60)]
+    old = {name: _content(chance) for name in names if chance.random() < 0.9}
+    new = {name: _changed(chance, old.get(name, b"")) for name in names if chance.random() < 0.9}
+    repo.commit(old)
+    repo.commit({**dict.fromkeys(old), **new})
+    diff = repo.git_bytes("diff", "--no-renames", "--text", "HEAD~", "HEAD")
+    files = dict(old)
+    for edit in reversed(dialects.parse(diff).edits):
+        _apply(files, edit)
+    assert files == new
+
+
+WORDS = [b"", b"a", b"-- b", b"++ c", b"\tx", b"}", b"-", b"+", b"\xff", b"d\r", b"@@ -1 +1 @@"]
+
+
+def _content(chance: random.Random) -> bytes:
+    lines = [chance.choice(WORDS) for _ in range(chance.randrange(40))]
+    return b"\n".join(lines) + chance.choice([b"", b"\n"])
+
+
+def _changed(chance: random.Random, data: bytes) -> bytes:
+    lines = data.split(b"\n")
+    for _ in range(chance.randrange(4)):
+        place = chance.randrange(len(lines) + 1)
+        lines[place : place + chance.randrange(3)] = chance.choices(WORDS, k=chance.randrange(3))
+    return b"\n".join(lines)
+
+
+def _apply(files: dict[str, bytes], edit: AnyEdit) -> None:
+    """Carry out an edit whose hint is true; the hunks of a file come from its end upwards."""
+    match edit:
+        case CreateFile(path, text):
+            files[path] = text.encode("utf-8", "surrogateescape")
+        case DeleteFile(path, _, text):
+            assert text is None or decoded(files[path]) == text
+            del files[path]
+        case Edit(path, old, new, line_hint=hint, final_newline=end):
+            is_open = files[path] != b"" and not files[path].endswith(b"\n")
+            text = decoded(files[path]) + "\n" * is_open
+            lines = text.split("\n")[:-1]
+            first = (hint or 1) - 1
+            size = old.count("\n")
+            assert lines[first : first + size] == old.split("\n")[:-1]
+            lines[first : first + size] = new.split("\n")[:-1]
+            ends = not is_open if end is None else end
+            text = "\n".join(lines) + "\n" * (ends and bool(lines))
+            files[path] = text.encode("utf-8", "surrogateescape")
+        case _:
+            pytest.fail(f"not expected: {edit}")
