@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.git.repository import EMPTY_TREE, Repository
+from hkgit.git.repository import Repository
 from hkgit.git.signals import unstoppable
+from hkgit.git.store import EMPTY_TREE
 from hkgit.git.trees import TreeChange
 from hkgit.paths import quote_path
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +55,22 @@ def automatic_merge(
             if other != others[-1]:
                 merged = empty.commit(tree, (merged, other))
         return tree
+
+
+def expect_merge_bases(
+    git: Callable[..., Completed], parents: Sequence[str], boundaries: Collection[str]
+) -> None:
+    """Raise Unverifiable unless a shallow clone reaches back to where the parents met.
+
+    git would merge what was cut off as if the histories had never met.
+    """
+    ours = parents[0]
+    for theirs in parents[1:]:
+        bases = git("merge-base", "--all", ours, theirs, check=False).text.split()
+        apart = git("rev-list", f"{ours}...{theirs}", "--").text.split()
+        if len(bases) != 1 or not set(boundaries).isdisjoint(apart):
+            fix = "Fetch the whole history: git fetch --unshallow (fetch-depth: 0)."
+            raise Unverifiable(f"merge of {ours} and {theirs}", "lies beyond a shallow clone", fix)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,34 +6,28 @@ index that git is committing, configuration with its includes, ranges) goes thro
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from hkgit.edits import File, encoded
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git import program
 from hkgit.git.building import Builder
-from hkgit.git.merging import automatic_merge
+from hkgit.git.merging import automatic_merge, expect_merge_bases
 from hkgit.git.objects import Commit, Head, TreeSnapshot, parse_commit
 from hkgit.git.program import Completed
 from hkgit.git.signatures import verified_principal
-from hkgit.git.trees import ReadTree, Tree, TreeChange, compare, format_tree, parse_tree
+from hkgit.git.store import BLOB, COMMIT, Store, opened, reading
+from hkgit.git.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
 
 if TYPE_CHECKING:
     import pygit2
-
-COMMIT, TREE, BLOB = 1, 2, 3
-"""libgit2's numbers for the types of objects."""
-
-EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-"""git knows it without storing it."""
 
 _FULL_ID = re.compile(r"[0-9a-f]{40}")
 
@@ -53,8 +47,7 @@ class Repository:
         Raises GitRefused where there is none, or none that can be read faithfully.
         """
         start = start.absolute()
-        opened = _open(start, in_hook=in_hook)
-        repository = cls(start, in_hook, opened)
+        repository = cls(start, in_hook, opened(start, in_hook=in_hook))
         if (repository.common_dir / "info" / "grafts").exists():
             fix = "Turn it into a replacement: git replace --convert-graft-file"
             raise GitRefused(str(start), "info/grafts rewrites the history that git shows", fix)
@@ -123,7 +116,7 @@ class Repository:
 
     def commit(self, commit_id: str) -> Commit:
         """A commit by its id; raises Unverifiable when it is not here."""
-        raw = self._object(commit_id, COMMIT)
+        raw = self._store.read(commit_id, COMMIT)
         return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
 
     def commits_between(self, old: str | None, new: str) -> tuple[str, ...]:
@@ -138,7 +131,7 @@ class Repository:
 
     def merge_base(self, first: str, second: str) -> str | None:
         """A best common ancestor of two commits; None when their histories never meet."""
-        with _reading(f"merge base of {first} and {second}"):
+        with reading(f"merge base of {first} and {second}"):
             found = cast("pygit2.Oid | None", self._opened.merge_base(first, second))
         return str(found) if found is not None else None
 
@@ -155,20 +148,19 @@ class Repository:
 
     def tree(self, tree_id: str) -> Tree:
         """The entries of one tree by name; raises Unverifiable when it is not here."""
-        return self._read_tree(tree_id) if tree_id != EMPTY_TREE else {}
+        return self._store.tree(tree_id)
 
     def blob(self, blob_id: str) -> bytes:
         """The bytes of a blob; raises Unverifiable when it is not here."""
-        return self._object(blob_id, BLOB)
+        return self._store.read(blob_id, BLOB)
 
     def blob_size(self, blob_id: str) -> int:
         """How many bytes a blob has, without reading them."""
-        return self._header(blob_id)[1]
+        return self._store.header(blob_id)[1]
 
     def write_blob(self, data: bytes) -> str:
         """Store a blob; raises GitRefused when the object store cannot be written."""
-        with _writing():
-            return str(self._opened.create_blob(data))
+        return self._store.write_blob(data)
 
     def write_tree(self, base_tree: str | None, files: Mapping[str, File | None]) -> str:
         """Store the tree that `base_tree` becomes with these files; None removes one.
@@ -178,8 +170,8 @@ class Repository:
         """
         for path in files:
             check_tree_path(path)
-        builder = Builder(self.tree, self._write_tree, self.write_blob)
-        return builder.build(base_tree, files) or self._write_tree({})
+        builder = Builder(self.tree, self._store.write_tree, self.write_blob)
+        return builder.build(base_tree, files) or self._store.write_tree({})
 
     # The commit being made, and others' work
 
@@ -197,8 +189,8 @@ class Repository:
 
     def automatic_merge(self, parents: Sequence[str]) -> str | None:
         """The tree that merging these commits gives by itself (see `merging`)."""
-        for other in parents[1:]:
-            self._expect_merge_base(parents[0], other)
+        if self.is_shallow:
+            expect_merge_bases(self.git, parents, self._boundaries)
         return automatic_merge(self.object_directories, parents, self._boundaries)
 
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
@@ -218,7 +210,7 @@ class Repository:
 
     def head(self) -> Head:
         """Where HEAD points; raises GitRefused when it points nowhere."""
-        with _reading("HEAD"):
+        with reading("HEAD"):
             target = self._opened.lookup_reference("HEAD").target
         if not isinstance(target, str):
             return Head(None, str(target))
@@ -242,18 +234,26 @@ class Repository:
 
     def config(self, name: str) -> str | None:
         """The last value of a configuration variable, as git reads it."""
-        asked = self.git("config", "--get", name, check=False)
-        return asked.text if asked.code == 0 else None
+        return self._configured(name)
 
     @cached_property
     def hooks_path(self) -> Path | None:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
-        asked = self.git("config", "--type=path", "--get", "core.hooksPath", check=False)
-        if asked.code != 0:
-            return None
-        return (self.work_tree or self.git_dir) / asked.text
+        said = self._configured("core.hooksPath", "--type=path")
+        return (self.work_tree or self.git_dir) / said if said is not None else None
 
     # How it is done
+
+    @cached_property
+    def _store(self) -> Store:
+        return Store(self._opened)
+
+    def _configured(self, name: str, *options: str) -> str | None:
+        args = ("config", *options, "--get", name)
+        asked = self.git(*args, check=False)
+        if asked.code > 1:
+            raise program.refusal(args, asked)
+        return asked.text if asked.code == 0 else None
 
     def _ref(self, name: str) -> str | None:
         try:
@@ -263,10 +263,6 @@ class Repository:
         except ValueError as error:
             raise InvalidInput(name, "is not a name for a branch") from error
 
-    def _write_tree(self, entries: Tree) -> str:
-        with _writing():
-            return str(self._opened.write(TREE, format_tree(entries)))
-
     def _merge_heads(self) -> tuple[str, ...]:
         """What is being merged; before a clean merge is committed only the environment says so."""
         listed = self.git_dir / "MERGE_HEAD"
@@ -275,90 +271,13 @@ class Repository:
         named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
         return tuple(name for name in named if _FULL_ID.fullmatch(name))
 
-    def _expect_merge_base(self, ours: str, theirs: str) -> None:
-        """git would merge what a shallow clone cut off as if the histories had never met."""
-        if not self.is_shallow:
-            return
-        bases = self.git("merge-base", "--all", ours, theirs, check=False).text.split()
-        apart = self.git("rev-list", f"{ours}...{theirs}", "--").text.split()
-        if len(bases) != 1 or not self._boundaries.isdisjoint(apart):
-            fix = "Fetch the whole history: git fetch --unshallow (fetch-depth: 0)."
-            raise Unverifiable(f"merge of {ours} and {theirs}", "lies beyond a shallow clone", fix)
-
     def _tree_id(self, rev_or_tree: str) -> str:
-        if _FULL_ID.fullmatch(rev_or_tree) and self._is_tree(rev_or_tree):
+        if _FULL_ID.fullmatch(rev_or_tree) and self._store.is_tree(rev_or_tree):
             return rev_or_tree
         return self.commit(self.resolve(rev_or_tree)).tree
-
-    def _is_tree(self, object_id: str) -> bool:
-        return object_id == EMPTY_TREE or self._header(object_id)[0] == TREE
-
-    def _header(self, object_id: str) -> tuple[int, int]:
-        """The type of an object and its size in bytes."""
-        with _reading(f"object {object_id}"):
-            return self._opened.odb.read_header(object_id)
-
-    def _object(self, object_id: str, kind: int) -> bytes:
-        with _reading(f"object {object_id}"):
-            found, data = self._opened.odb.read(object_id)
-        if found != kind:
-            raise Unverifiable(f"object {object_id}", "is of another type than its name says")
-        return data
-
-    @cached_property
-    def _read_tree(self) -> ReadTree:
-        """Trees by id, the latest kept: the commits of a history share most of them."""
-        return lru_cache(4096)(lambda tree_id: parse_tree(tree_id, self._object(tree_id, TREE)))
 
     @cached_property
     def _boundaries(self) -> frozenset[str]:
         """The commits whose parents a shallow clone left out."""
         listed = self.common_dir / "shallow"
         return frozenset(listed.read_text().split()) if listed.exists() else frozenset()
-
-
-@contextlib.contextmanager
-def _reading(where: str) -> Iterator[None]:
-    """libgit2's exceptions become hkgit's."""
-    import pygit2
-
-    try:
-        yield
-    except KeyError as error:
-        fix = "Fetch it, then try again."
-        raise Unverifiable(where, "is not in this repository", fix) from error
-    except (pygit2.GitError, OSError, ValueError) as error:
-        raise Unverifiable(where, str(error), "Look at the repository with git fsck.") from error
-
-
-@contextlib.contextmanager
-def _writing() -> Iterator[None]:
-    import pygit2
-
-    try:
-        yield
-    except (pygit2.GitError, OSError, ValueError) as error:
-        fix = "See that the repository can be written and the disk has room; nothing was landed."
-        raise GitRefused("object store", str(error), fix) from error
-
-
-def _open(start: Path, *, in_hook: bool) -> pygit2.Repository:
-    import pygit2
-
-    flags = pygit2.enums.RepositoryOpenFlag(0)
-    if in_hook:
-        flags = pygit2.enums.RepositoryOpenFlag.FROM_ENV
-        start = start / os.environ.get("GIT_DIR", "")
-    try:
-        return pygit2.Repository(str(start), flags)
-    except (pygit2.GitError, OSError, KeyError, ValueError) as error:
-        raise _unopened(start, str(error)) from error
-
-
-def _unopened(start: Path, words: str) -> GitRefused:
-    if "not found" in words.lower():
-        return GitRefused(str(start), "is not in a git repository", "Make one: git init")
-    what = f"libgit2 cannot open this repository: {words}"
-    if "not owned" in words:
-        return GitRefused(str(start), what, "If you trust it, list it in git's safe.directory.")
-    return GitRefused(str(start), what, "hkgit needs SHA-1 objects and refs kept in files.")

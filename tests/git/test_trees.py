@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.git import trees
-from hkgit.git.repository import EMPTY_TREE, Repository
+from hkgit.git.repository import Repository
+from hkgit.git.store import EMPTY_TREE
 from hkgit.git.trees import TreeChange, TreeEntry
 from tests.repos import Repo
 
@@ -135,7 +136,7 @@ def test_a_tree_nested_without_end_is_unverifiable(repo: Repo) -> None:
     opened = Repository.discover(repo.path)
     tree = opened.write_tree(None, {"x": File(b"")})
     for _ in range(3000):
-        tree = opened._write_tree({"d": TreeEntry(0o40000, tree)})
+        tree = opened._store.write_tree({"d": TreeEntry(0o40000, tree)})
     with pytest.raises(Unverifiable, match="nested too deep"):
         opened.changes(None, tree)
 
