@@ -44,7 +44,7 @@ def _stands_literally(view: View, wanted: Wanted, place: Place) -> bool:
 def place_of_new(view: View, wanted: Wanted) -> Place | None:
     """Where the new text stands in whole lines, up to blanks and typography, if it is telling."""
     found = _runs(view, wanted)
-    if not found:
+    if not found or not _adds(view, wanted):
         return None
     offsets = view.document.offsets
     return Place(offsets[found[0][0]], offsets[found[0][-1] + 1])
@@ -58,14 +58,20 @@ def rival_of(view: View, wanted: Wanted, best: Candidate) -> Place | None:
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
     backwards = wanted.reversed
-    _, new = keys(view, backwards)
-    if not any(is_telling(new[i]) for i in backwards.removed):
+    if not _adds(view, wanted):
         return None
     for candidate in candidates(view, backwards)[:3]:
         is_made = candidate.is_fit and None not in candidate.landings
         if is_made and loss(view, backwards, candidate) <= loss(view, wanted, best):
             return place_of(view, candidate)
     return None
+
+
+def _adds(view: View, wanted: Wanted) -> bool:
+    """Whether the change brings words, and not only other blanks."""
+    _, old = keys(view, wanted)
+    _, new = keys(view, wanted.reversed)
+    return any(is_telling(new[i]) and new[i] not in old for i in wanted.reversed.removed)
 
 
 def _runs(view: View, wanted: Wanted) -> list[tuple[int, ...]]:

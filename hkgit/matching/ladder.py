@@ -16,6 +16,7 @@ from hkgit.matching.exact import exact
 from hkgit.matching.fuzzy import fuzzy, line_block
 from hkgit.matching.lines import View, Wanted, view_of
 from hkgit.matching.places import FULL, Located, Place, Settings
+from hkgit.matching.renames import renamed
 from hkgit.matching.repairs import READINGS
 from hkgit.matching.unicode import unicode
 from hkgit.matching.whitespace import whitespace
@@ -51,7 +52,7 @@ def locate(
         raise InvalidInput(edit.path, "the old text and the new one are the same", "Leave it out.")
     if edit.replace_all or edit.expected_count is not None:
         return search.everywhere(wanted)
-    found = search.strict(wanted) or search.repaired() or search.loose(wanted)
+    found = search.strict(wanted) or search.repaired() or search.loose(wanted, ())
     if found is None:
         raise NoMatch(edit.path, "the old text is not in the file", "Read the file again.")
     guards.check(search.view, Wanted.of(edit, found.repairs), edit.path)
@@ -115,11 +116,16 @@ class _Search:
             )
         return min(found, key=_strictness)[0]
 
-    def loose(self, wanted: Wanted) -> Located | None:
+    def loose(self, wanted: Wanted, repairs: tuple[str, ...]) -> Located | None:
         """The place by the tiers that want most of the old text; None where it is nowhere.
 
-        Before, it is seen to that the change has not been made already.
+        Before, it is seen to that the change has not been made already, and that the file has
+        the author's names.
         """
+        names = () if repairs else renamed(self.view, wanted, self.edit.path)
+        if names:
+            wanted = Wanted.of(self.edit, names)
+            return self.strict(wanted, names) or self.loose(wanted, names)
         made = applied.place_of_new(self.view, wanted)
         if made is not None:
             raise self._applied(made)
@@ -130,7 +136,7 @@ class _Search:
                 made = applied.rival_of(self.view, wanted, candidates(self.view, wanted)[0])
                 if made is not None:
                     raise self._applied(made)
-                return self._located(tier, wanted, near, ())
+                return self._located(tier, wanted, near, repairs)
         return None
 
     def _located(

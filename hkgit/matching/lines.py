@@ -15,7 +15,7 @@ from hkgit.document import BOM, Document
 from hkgit.edits import Edit, encoded
 from hkgit.matching.diff import Change, changes
 from hkgit.matching.fold import fold
-from hkgit.matching.repairs import REPAIRS
+from hkgit.matching.repairs import repaired
 
 BLANKS = b" \t\v\f\r"
 INDENT = b" \t"
@@ -70,7 +70,7 @@ class Wanted:
         """An edit as it is written, or with repairs made; a byte order mark is no part of it."""
         old, new = (encoded(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text))
         for name in repairs:
-            old, new = REPAIRS[name](old, new) or (old, new)
+            old, new = repaired(name, old, new)
         return cls(old, new)
 
     @cached_property

@@ -149,3 +149,14 @@ READINGS: tuple[tuple[str, ...], ...] = (
     ("newlines", "spaced-line-numbers"),
 )
 """The repairs that are tried, alone and together."""
+
+_RENAMED = re.compile(r"renamed (\w+) to (\w+)")
+
+
+def repaired(name: str, old: bytes, new: bytes) -> Texts:
+    """Both texts after one repair: one of the table, or `renamed OLD to NEW`."""
+    words = _RENAMED.fullmatch(name)
+    if words is None:
+        return REPAIRS[name](old, new) or (old, new)
+    pattern = re.compile(rb"(?<![A-Za-z0-9_])%s(?![A-Za-z0-9_])" % words[1].encode())
+    return pattern.sub(words[2].encode(), old), pattern.sub(words[2].encode(), new)
