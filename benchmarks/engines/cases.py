@@ -108,11 +108,8 @@ def _unique(rng: Random, hunk: Hunk, least: int) -> Draft | None:
 
 def _means_another_place(draft: Draft) -> bool:
     """Whether an edit, taken at its word, is about some other place than the one it came from."""
-    if stands_elsewhere(draft) and (
-        draft.verdict is not Verdict.REFUSE or draft.before.count(draft.old.encode()) == 1
-    ):
-        return True
-    return draft.verdict is Verdict.REFUSE and means_elsewhere(draft)
+    is_literal = draft.verdict is not Verdict.REFUSE or draft.before.count(draft.old.encode()) == 1
+    return (is_literal and stands_elsewhere(draft)) or means_elsewhere(draft)
 
 
 def _ends_blank(draft: Draft) -> bool:

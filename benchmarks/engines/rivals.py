@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from functools import lru_cache
 
 from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft
@@ -12,6 +12,8 @@ TYPOGRAPHY = str.maketrans({
     "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-",
     "\u2026": "...", "\u00a0": " ", "\u200b": "", "\ufeff": "",
 })  # fmt: skip
+
+SHIFTS = 3
 
 
 @lru_cache(maxsize=200_000)
@@ -58,19 +60,20 @@ def _said(draft: Draft) -> list[tuple[str, str]]:
 def _votes(draft: Draft) -> list[tuple[int, int]]:
     """For every other place how many lines it has of the old text, and of the removed ones.
 
-    Lines vote for the place that they would belong to, so time grows with the file.
+    Lines vote for the place that they would belong to, so time grows with the file. A place
+    may have a few lines more or less than the old text.
     """
+    said = _said(draft)
     asked = defaultdict(list)
-    for index, (text, kind) in enumerate(_said(draft)):
+    for index, (text, _) in enumerate(said):
         if text:
-            asked[text].append((index, kind))
-    votes: Counter[int] = Counter()
-    removed: Counter[int] = Counter()
+            asked[text].append(index)
+    voters: dict[int, set[int]] = defaultdict(set)
     for number, line in _elsewhere(draft):
-        for index, kind in asked.get(folded(line), ()):
-            votes[number - index] += 1
-            removed[number - index] += kind == GONE
-    return [(votes[at], removed[at]) for at in votes]
+        for index in asked.get(folded(line), ()):
+            voters[number - index].add(index)
+    near = [set().union(*(voters.get(at + k, ()) for k in range(SHIFTS))) for at in [*voters]]
+    return [(len(found), sum(said[i][1] == GONE for i in found)) for found in near]
 
 
 def _elsewhere(draft: Draft) -> list[tuple[int, str]]:

@@ -50,13 +50,12 @@ def renamed(rng: Random, draft: Draft) -> Draft | None:
     Where the old name stands only in context, the edit must land. Else it may, with the rename
     carried into the new lines; then two places in the old text tell of it.
     """
-    words = [m.group() for i in draft.rows_of(KEPT + GONE)
-             for m in identifiers(draft.rows[i].said or "") if len(m.group()) > 3]  # fmt: skip
+    text = "\n".join((*draft.above, *draft.below, *(row.real or "" for row in draft.rows)))
+    words = [word for word in _names(draft) if re.search(rf"\.{word}\b|\b{word} ?[(=:]", text)]
     if not words:
         return None
     old = rng.choice(words)
     new = misremembered(rng, old)
-    text = "\n".join((*draft.above, *draft.below, *(row.real or "" for row in draft.rows)))
     if re.search(rf"\b{new}\b", text):
         return None
     name = re.compile(rf"\b{old}\b")
@@ -65,6 +64,13 @@ def renamed(rng: Random, draft: Draft) -> Draft | None:
         return None
     drifted = draft.being(lambda line: name.sub(new, line))
     return replace(drifted, verdict=Verdict.EITHER) if is_known else drifted
+
+
+def _names(draft: Draft) -> list[str]:
+    """The longer identifiers of the old text, as often as they stand there."""
+    lines = (draft.rows[i].said or "" for i in draft.rows_of(KEPT + GONE))
+    names = (match.group() for line in lines for match in identifiers(line))
+    return [name for name in names if len(name) > 3]
 
 
 def near_copy(rng: Random, draft: Draft) -> Draft | None:

@@ -83,7 +83,9 @@ def fence(rng: Random, draft: Draft) -> Draft | None:
 
 def no_final_newline(rng: Random, draft: Draft) -> Draft | None:
     """The place is at the end of a file whose last line has no end."""
-    return replace(draft, below=(), file_is_terminated=False, edit_is_terminated=True)
+    short = replace(draft, below=(), file_is_terminated=False, edit_is_terminated=True)
+    is_text = all(data.rsplit(b"\n", 1)[-1].strip() for data in (short.before, short.ideal))
+    return short if is_text else None
 
 
 def byte_order_mark(rng: Random, draft: Draft) -> Draft | None:

@@ -202,7 +202,8 @@ def blank_line_lost(rng: Random, draft: Draft) -> Draft | None:
 def blank_line_added(rng: Random, draft: Draft) -> Draft | None:
     """The edit has a blank line in its context that the file has not."""
     says = [bool((row.real or "").strip()) and row.kind == KEPT for row in draft.rows]
-    spots = [i for i in range(1, len(says)) if says[i] and says[i - 1]]
+    pairs = [i for i in range(1, len(says)) if says[i] and says[i - 1]]
+    spots = [i for i in pairs if not is_at_change(draft, i) and not is_at_change(draft, i - 1)]
     if not spots:
         return None
     at = rng.choice(spots)
