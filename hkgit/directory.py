@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.paths import check_path
+from hkgit.paths import check_tree_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class DirectorySnapshot:
 
     def get(self, path: str) -> File | None:
         """The file at a path below the root; a link is one, a nested repository a submodule."""
-        check_path(path)
+        check_tree_path(path)
         place = self.root
         for part in path.split("/")[:-1]:
             place /= part

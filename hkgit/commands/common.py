@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from hkgit.errors import InvalidInput
+from hkgit.applying.reporting import error_json
+from hkgit.errors import HkgitError, InvalidInput
 from hkgit.git.repository import Repository
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Value = TypeVar("Value")
+_AS_JSON = "hkgit.json"
+"""The key of click's context under which a command notes that it was asked for JSON."""
+
+
+def note_json(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
+    """Remember, as the callback of an option, whether the answer is to be JSON."""
+    ctx.meta[_AS_JSON] = value is True or value == "json"
+    return value
+
+
+def json_option(command: Command) -> Command:
+    """The option `--json`."""
+    words = "Print one JSON document."
+    return click.option("--json", "as_json", is_flag=True, callback=note_json, help=words)(command)
 
 
 def open_repository(*, in_hook: bool = False) -> Repository:
@@ -25,13 +44,28 @@ def root_relative(repository: Repository, path: str) -> str:
     """
     if repository.work_tree is None:
         return Path(path).as_posix()
-    root = repository.work_tree.resolve()
-    place = Path(os.path.normpath(Path.cwd().resolve() / path))
-    if not place.is_relative_to(root):
-        raise InvalidInput(path, "lies outside the work tree", f"Name a file below {root}.")
-    return place.relative_to(root).as_posix()
+    return below(repository.work_tree, path)
+
+
+def below(root: Path, path: str) -> str:
+    """A path of the command line as one from `root`, which a link may lead to.
+
+    No link below the root is followed. Raises InvalidInput for a path outside it.
+    """
+    root = root.resolve()
+    place = Path(os.path.normpath(Path.cwd() / path))
+    for above in reversed(place.parents):
+        if above.resolve() == root:
+            return place.relative_to(above).as_posix()
+    raise InvalidInput(path, "lies outside the work tree", f"Name a file below {root}.")
 
 
 def echo_json(value: Any) -> None:
     """Print the one document of standard output."""
     click.echo(json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace"))
+
+
+def echo_refusal(ctx: click.Context, error: HkgitError) -> None:
+    """Print why a command gave no answer, where it was asked for JSON."""
+    if ctx.meta.get(_AS_JSON, False):
+        echo_json({"status": error.status, "error": error_json(error)})

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hkgit.commands.common import echo_json, open_repository
+from hkgit.commands.common import echo_json, note_json, open_repository
 from hkgit.commands.judging import load_policy, report_json, report_lines, resolve_range
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import REJECTED, Report, judge_index, judge_range
@@ -27,8 +27,9 @@ from hkgit.git.repository import Repository
 @click.option("--range", "commits", metavar="A..B", help="Judge every commit of a range.")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
+    callback=note_json,
+)  # fmt: skip
 @click.option("--quiet", is_flag=True, help="As text, say nothing where nothing is rejected.")
 @click.pass_context
 def command(

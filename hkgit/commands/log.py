@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from hkgit.commands.common import echo_json, open_repository
+from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, resolve_range, ruling_json, visible
 from hkgit.gate import Gate, Ruling, candidate_of, without_floors
 from hkgit.git.repository import Repository
@@ -20,7 +20,7 @@ _COLORS = {"strict": "green", "merge": "green", "fail": "red", "unverifiable": "
 @click.command()
 @click.argument("revision", default="HEAD", metavar="[REV | A..B]")
 @click.option("-n", "--max-count", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def command(revision: str, max_count: int, as_json: bool) -> None:
     """List commits, newest first, with what their evidence proves."""
     repository = open_repository()

@@ -6,8 +6,9 @@ import signal
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import click
 
@@ -46,6 +47,15 @@ class _Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except HkgitError as error:
+            from hkgit.commands.common import echo_refusal
+
+            echo_refusal(ctx, error)
+            raise
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -79,6 +89,10 @@ def run_hk() -> NoReturn:
 
 def _exit(group: click.Group, name: str, arguments: Sequence[str]) -> NoReturn:
     signal.signal(signal.SIGTERM, _on_terminate)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            # File names are bytes, and not every terminal knows every letter.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(_code(group, name, arguments))
 
 

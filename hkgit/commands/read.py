@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import click
 
-from hkgit.commands.common import echo_json, open_repository, root_relative
+from hkgit.commands.common import echo_json, json_option, open_repository, root_relative
 from hkgit.directory import DirectorySnapshot
 from hkgit.document import Document
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK, Snapshot
@@ -69,7 +69,7 @@ def read_lines(files: Snapshot, path: str, start: int | None, end: int | None) -
 @click.command()
 @click.argument("target", metavar="PATH[:N | :START-END]")
 @click.option("--rev", help="Read from a revision instead of the working tree.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def command(target: str, rev: str | None, as_json: bool) -> None:
     """Print lines of a file with the hash that an edit of them quotes."""
     repository = open_repository()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-from hkgit.commands.common import echo_json, open_repository
+from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, report_lines, ruling_json, visible
 from hkgit.commands.log import subject_of
 from hkgit.gate import Gate, Report, Ruling, candidate_of, without_floors
@@ -23,7 +23,7 @@ _SHOWN = {
 
 @click.command()
 @click.argument("revision", default="HEAD", metavar="COMMIT")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 def command(revision: str, as_json: bool) -> None:
     """Show what can be derived of a commit, and what is only claimed."""
     repository = open_repository()

@@ -8,15 +8,13 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
+from hkgit.commands.common import Command, json_option
 from hkgit.dialects import parse, parse_expect, relative_path
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 STDIN = "-"
 
@@ -57,7 +55,7 @@ def spec_options(command: Command) -> Command:
             ),
             click.option("--relocate", is_flag=True, help="Follow ranges that have moved."),
             click.option("--dry-run", is_flag=True, help="Show what would change, change nothing."),
-            click.option("--json", "as_json", is_flag=True, help="Print one JSON document."),
+            json_option,
         ]
     ):  # fmt: skip
         command = option(command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hkgit.commands.common import open_repository
+from hkgit.commands.common import json_option, open_repository
 from hkgit.commands.gate import print_report
 from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.errors import Rejected
@@ -14,7 +14,7 @@ from hkgit.gate import verify_range
 @click.command()
 @click.argument("commits", metavar="A..B")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @click.pass_context
 def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool) -> None:
     """Replay the commits of A..B from their evidence and say what can be derived.

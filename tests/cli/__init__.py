@@ -1,0 +1,1 @@
+"""The installed commands, driven as a user drives them, on repositories of real sources."""

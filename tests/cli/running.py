@@ -1,0 +1,159 @@
+"""running.py: the installed console scripts as subprocesses, and what a repository looks like."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.repos import Repo
+
+
+def script(name: str) -> Path:
+    """A console script of the environment that the tests run in."""
+    return Path(sys.executable).with_name(name)
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a command ended and what it said."""
+
+    code: int
+    stdout: bytes
+    err: str
+
+    @property
+    def out(self) -> str:
+        return self.stdout.decode("utf-8", "replace")
+
+    def json(self) -> Any:
+        """Standard output as exactly one JSON document."""
+        return json.loads(self.stdout)
+
+
+def run(
+    *args: str | Path,
+    cwd: Path,
+    stdin: bytes = b"",
+    env: Mapping[str, str] | None = None,
+    program: str = "hkgit",
+) -> Result:
+    """Run a console script; whatever it is asked, a traceback is never an answer."""
+    command = [script(program), *args]
+    environment = os.environ | dict(env or {})
+    done = subprocess.run(command, cwd=cwd, input=stdin, env=environment, capture_output=True)
+    result = Result(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+    assert "Traceback" not in result.err, result.err
+    return result
+
+
+def range_hash(data: bytes, start: int, end: int) -> str:
+    """The range hash of section 2 of the contract, for text without odd line ends."""
+    lines = data.splitlines(keepends=True)[start - 1 : end]
+    return hashlib.sha256(b"".join(lines)).hexdigest()
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything about a repository that a refused command must leave as it was."""
+
+    refs: str
+    head: str
+    worktrees: str
+    status: str
+    index: str
+    config: bytes
+    git_files: frozenset[str]
+    files: Mapping[str, bytes]
+    temporary: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A repository to work on, a place for specs outside it, and an own temporary directory."""
+
+    repo: Repo
+    scratch: Path
+    temporary: Path
+
+    def run(
+        self,
+        *args: str | Path,
+        cwd: Path | None = None,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        program: str = "hkgit",
+    ) -> Result:
+        """Run a console script in the repository."""
+        environment = {"TMPDIR": str(self.temporary), **(env or {})}
+        place = self.repo.path if cwd is None else cwd
+        return run(*args, cwd=place, stdin=stdin, env=environment, program=program)
+
+    def write(self, content: str | bytes, name: str = "spec") -> Path:
+        """Write a spec outside the repository."""
+        path = self.scratch / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def apply(
+        self, content: str | bytes, *options: str, env: Mapping[str, str] | None = None
+    ) -> Result:
+        """`hkgit apply` of one spec."""
+        return self.run("apply", self.write(content), *options, env=env)
+
+    def hash(self, path: str, start: int, end: int, rev: str = "HEAD") -> str:
+        """The range hash of lines of a committed file."""
+        return range_hash(self.repo.show(rev, path), start, end)
+
+    def state(self) -> State:
+        """What the repository looks like now."""
+        git_dir = self.repo.path / self._git("rev-parse", "--git-dir")
+        return State(
+            refs=self._git("for-each-ref"),
+            head=(git_dir / "HEAD").read_text(),
+            worktrees=self._git("worktree", "list", "--porcelain"),
+            status=self._git("status", "--porcelain", "--ignored", "--untracked-files=all"),
+            index=self._git("ls-files", "--stage", "-v"),
+            config=(git_dir / "config").read_bytes(),
+            git_files=frozenset(_names(git_dir)),
+            files=dict(_contents(self.repo.path, git_dir)),
+            temporary=tuple(sorted(path.name for path in self.temporary.iterdir())),
+        )
+
+    def _git(self, *args: str) -> str:
+        """What git says, or nothing where it cannot, as `git status` in a bare repository."""
+        return self.repo.git(*args, env={"GIT_OPTIONAL_LOCKS": "0"}, check=False)
+
+    @contextmanager
+    def untouched(self) -> Iterator[None]:
+        """What happens inside leaves no trace: no ref, worktree, index entry, lock, file."""
+        before = self.state()
+        yield
+        assert self.state() == before
+
+
+_KEPT = {"objects", "COMMIT_EDITMSG"}
+"""Objects that nothing refers to are git's to collect."""
+
+
+def _names(git_dir: Path) -> Iterator[str]:
+    """The files of a git directory, locks among them, without its objects."""
+    for folder, names, files in os.walk(git_dir):
+        names[:] = [name for name in names if name not in _KEPT]
+        yield from ((Path(folder) / name).relative_to(git_dir).as_posix() for name in names + files)
+
+
+def _contents(root: Path, git_dir: Path) -> Iterator[tuple[str, bytes]]:
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if Path(folder) / name != git_dir]
+        for name in files:
+            path = Path(folder) / name
+            data = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+            yield path.relative_to(root).as_posix(), data

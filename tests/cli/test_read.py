@@ -1,0 +1,224 @@
+"""`hkgit read`: lines with the hash to quote, and what is no answer."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import make_bench
+from tests.cli.running import Bench, run
+from tests.repos import Repo
+
+LATIN = "café\n".encode("latin-1")
+FILES: dict[str, str | bytes | None] = {
+    "sub/a.py": "one\ntwo\nthree\n",
+    "a.py:1": "a colon in its name\n",
+    "crlf.py": b"one\r\ntwo\r\nthree\r\n",
+    "bom.py": b"\xef\xbb\xbfone\ntwo\nthree\n",
+    "latin.txt": LATIN,
+    "open-ended": "one\ntwo",
+    "odd": b"one\rstill one\x0c\ntwo\n",
+    "empty": b"",
+    "wide": "\n".join(f"line {n}" for n in range(1, 12)) + "\n",
+    ".hkgit/config.toml": "[gate]\n",
+}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """One repository for all: reading changes nothing."""
+    place = tmp_path_factory.mktemp("read")
+    repo = Repo.init(place / "repo")
+    repo.commit({"sub/a.py": "old one\n", "gone.py": "was here\n"}, "Begin")
+    (repo.path / "link").symlink_to("sub/a.py")
+    (repo.path / "linked").symlink_to("sub")
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{repo.head},module")
+    Repo.init(repo.path / "module").commit({"a": "1"})
+    repo.commit({**FILES, "gone.py": None}, "Go on")
+    return make_bench(repo, place)
+
+
+def digest(*lines: bytes) -> str:
+    return hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        pytest.param(
+            "sub/a.py:2-3",
+            f"sub/a.py:2-3 of 3  {digest(b'two', b'three')}\n2| two\n3| three\n",
+            id="a range",
+        ),
+        pytest.param(
+            "wide:9-10",
+            f"wide:9-10 of 11  {digest(b'line 9', b'line 10')}\n 9| line 9\n10| line 10\n",
+            id="numbers in a column",
+        ),
+        pytest.param("empty", f"empty:1-0 of 0  {digest()}\n", id="an empty file"),
+    ],
+)
+def test_text_is_the_range_with_its_hash_and_numbered_lines(
+    bench: Bench, target: str, expected: str
+) -> None:
+    assert bench.run("read", target).out == expected
+
+
+@pytest.mark.parametrize(
+    ("target", "start", "end", "total", "lines", "hashed"),
+    [
+        pytest.param("sub/a.py", 1, 3, 3, ["one", "two", "three"], None, id="whole file"),
+        pytest.param("sub/a.py:2", 2, 2, 3, ["two"], None, id="one line"),
+        pytest.param("sub/a.py:2-3", 2, 3, 3, ["two", "three"], None, id="a range"),
+        pytest.param("sub/a.py:2-99", 2, 3, 3, ["two", "three"], None, id="clamped"),
+        pytest.param("crlf.py:1-2", 1, 2, 3, ["one", "two"], None, id="CRLF is no text"),
+        pytest.param("bom.py:1", 1, 1, 3, ["one"], None, id="byte order mark is no text"),
+        pytest.param("latin.txt", 1, 1, 1, ["caf\ufffd"], [LATIN[:-1]], id="not UTF-8"),
+        pytest.param("open-ended", 1, 2, 2, ["one", "two"], None, id="no line end at the end"),
+        pytest.param(
+            "odd", 1, 2, 2, ["one\rstill one\x0c", "two"], None, id="lone CR and form feed are text"
+        ),
+        pytest.param("empty", 1, 0, 0, [], None, id="empty file"),
+        pytest.param("a.py:1", 1, 1, 1, ["a colon in its name"], None, id="a name like a range"),
+        pytest.param(".hkgit/config.toml", 1, 1, 1, ["[gate]"], None, id="hkgit's own files"),
+    ],
+)
+def test_json_has_the_keys_of_the_contract(
+    bench: Bench,
+    target: str,
+    start: int,
+    end: int,
+    total: int,
+    lines: list[str],
+    hashed: list[bytes] | None,
+) -> None:
+    names = [name for name in FILES if target.startswith(name)]
+    assert bench.run("read", "--json", target).json() == {
+        "path": max(names, key=len),
+        "start_line": start,
+        "end_line": end,
+        "total_lines": total,
+        "range_hash": digest(*([line.encode() for line in lines] if hashed is None else hashed)),
+        "range_lines": lines,
+    }
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        pytest.param("sub/a.py:2-99", "ends at line 3", id="an end past the last line is said"),
+        pytest.param("sub/a.py:2-3", "", id="nothing to say"),
+    ],
+)
+def test_what_was_clamped_is_said_on_standard_error(bench: Bench, target: str, words: str) -> None:
+    err = bench.run("read", target).err
+    assert words in err
+    assert bool(err) == bool(words)
+
+
+@pytest.mark.parametrize(
+    ("folder", "target"),
+    [
+        pytest.param("", "sub/a.py", id="from the root"),
+        pytest.param("sub", "a.py", id="from a subdirectory"),
+        pytest.param("sub", "../sub/./a.py", id="through the parent"),
+        pytest.param("module", "{root}/sub/a.py", id="absolute"),
+        pytest.param("", "{link}/sub/a.py", id="absolute, through a link to the work tree"),
+    ],
+)
+def test_paths_are_relative_to_the_current_directory_and_answers_to_the_root(
+    bench: Bench, tmp_path: Path, folder: str, target: str
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(bench.repo.path)
+    given = target.format(root=bench.repo.path, link=link)
+    cwd = bench.repo.path / (folder if folder != "module" else "")
+    assert bench.run("read", "--json", given, cwd=cwd).json()["path"] == "sub/a.py"
+
+
+@pytest.mark.parametrize(
+    ("args", "lines"),
+    [
+        pytest.param(["sub/a.py", "--rev", "HEAD~1"], ["old one"], id="an older text"),
+        pytest.param(["gone.py", "--rev", "HEAD~1"], ["was here"], id="a file that is gone"),
+        pytest.param(["sub/a.py:3", "--rev", "main"], ["three"], id="a range at a branch"),
+    ],
+)
+def test_a_revision_is_read_instead_of_the_working_tree(
+    bench: Bench, args: list[str], lines: list[str]
+) -> None:
+    assert bench.run("read", "--json", *args).json()["range_lines"] == lines
+
+
+def test_local_changes_are_read_unless_a_revision_is_named(bench: Bench) -> None:
+    bench.repo.write("wide", "changed\n")
+    try:
+        assert bench.run("read", "wide").out.endswith("1| changed\n")
+    finally:
+        bench.repo.git("checkout", "-q", "wide")
+
+
+REFUSED = [
+    pytest.param(["sub/a.py:4"], 4, "has 3 lines", id="start past the end"),
+    pytest.param(["empty:1"], 4, "has 0 lines", id="a line of an empty file"),
+    pytest.param(["sub/a.py:0"], 4, "is no range", id="line zero"),
+    pytest.param(["sub/a.py:3-2"], 4, "is no range", id="backwards"),
+    pytest.param(["nowhere.py"], 4, "no such file", id="missing"),
+    pytest.param(["sub"], 4, "is a directory", id="directory"),
+    pytest.param(["."], 4, "", id="the root"),
+    pytest.param(["link"], 4, "is a symbolic link", id="symbolic link"),
+    pytest.param(["linked/a.py"], 4, "", id="below a symbolic link"),
+    pytest.param(["module"], 4, "is a submodule", id="submodule"),
+    pytest.param(["../outside.py"], 4, "outside the work tree", id="outside"),
+    pytest.param([".git/config"], 4, ".git", id="inside .git"),
+    pytest.param(["sub/a.py", "--rev", "nowhere"], 4, "names no commit", id="unknown revision"),
+    pytest.param(["gone.py", "--rev", "HEAD"], 4, "no such file", id="not in that revision"),
+]
+
+
+@pytest.mark.parametrize(("args", "code", "words"), REFUSED)
+def test_what_cannot_be_read_is_refused(
+    bench: Bench, args: list[str], code: int, words: str
+) -> None:
+    result = bench.run("read", *args)
+    assert (result.code, result.out) == (code, "")
+    assert words in result.err
+
+
+def test_a_refusal_as_json_is_one_document_too(bench: Bench) -> None:
+    answer = bench.run("read", "--json", "nowhere.py").json()
+    assert (answer["status"], answer["error"]["exit_code"]) == ("invalid", 4)
+
+
+def test_outside_a_repository_git_is_missed(tmp_path: Path) -> None:
+    result = run("read", "a.py", cwd=tmp_path)
+    assert (result.code, "is not in a git repository" in result.err) == (7, True)
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        pytest.param(["sub/a.py"], 4, id="no working tree to read"),
+        pytest.param(["sub/a.py", "--rev", "main"], 0, id="a revision"),
+    ],
+)
+def test_a_bare_repository_is_read_by_revision(
+    bench: Bench, tmp_path: Path, args: list[str], code: int
+) -> None:
+    bench.repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare"))
+    assert bench.run("read", *args, cwd=tmp_path / "bare").code == code
+
+
+@pytest.mark.parametrize(
+    "encoding",
+    [pytest.param("ascii", id="a poor terminal"), pytest.param("utf-8:strict", id="a strict one")],
+)
+def test_every_terminal_is_good_enough(bench: Bench, tmp_path: Path, encoding: str) -> None:
+    (bench.repo.path / "caf\udce9").write_text("été\n", "utf-8")
+    try:
+        result = bench.run("read", "caf\udce9", env={"PYTHONIOENCODING": encoding})
+    finally:
+        (bench.repo.path / "caf\udce9").unlink()
+    assert (result.code, result.err) == (0, "")
