@@ -13,9 +13,9 @@ from hkgit.git.repository import Repository
 from hkgit.setup.steps import Action, Step, kept, read
 
 _LINES = {
-    "pre-commit": "hkgit gate --staged || exit 1",
-    "pre-merge-commit": "hkgit gate --staged || exit 1",
-    "commit-msg": 'hkgit gate --message-file "$1" || exit 1',
+    "pre-commit": "hkgit gate --quiet --staged || exit 1",
+    "pre-merge-commit": "hkgit gate --quiet --staged || exit 1",
+    "commit-msg": 'hkgit gate --quiet --message-file "$1" || exit 1',
 }
 """What a person adds to a hook of their own. A pre-push hook reads its input, which can be read
 only once; no line can be right for it."""

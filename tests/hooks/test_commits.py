@@ -1,0 +1,227 @@
+"""Commits that git makes with its hooks: what the gate lets pass, and what it rejects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from tests.hooks.commands import AGENT, HUMAN, git, hkgit, replace_line_two
+from tests.repos import Repo
+
+Prepare = Callable[[Repo], None]
+CO_AUTHOR = "Co-authored-by: Claude <noreply@anthropic.com>"
+
+
+def _change(repo: Repo) -> None:
+    repo.write("app.py", "one\n2\nthree\n")
+    repo.git("add", "-A")
+
+
+def _change_unstaged(repo: Repo) -> None:
+    repo.write("app.py", "one\n2\nthree\n")
+
+
+def _delete(repo: Repo) -> None:
+    repo.git("rm", "-q", "notes.md")
+
+
+def _nothing(repo: Repo) -> None:
+    """The commit alone is the case."""
+
+
+def _evidence(repo: Repo) -> None:
+    """Stage what hkgit made: the change and its ledger entry."""
+    repo.git("restore", "--source=evidence", "--staged", "--worktree", ".")
+
+
+def _evidence_and_unstaged_byte(repo: Repo) -> None:
+    _evidence(repo)
+    repo.write("app.py", "one\nTWO\nthree!\n")
+
+
+def _evidence_and_other_staged(repo: Repo) -> None:
+    _evidence(repo)
+    repo.write("notes.md", "Smuggled\n")
+    repo.git("add", "notes.md")
+
+
+def _evidence_committed(repo: Repo) -> None:
+    repo.git("merge", "-q", "--ff-only", "evidence")
+
+
+def _evidence_committed_and_byte_staged(repo: Repo) -> None:
+    _evidence_committed(repo)
+    repo.write("app.py", "one\nTWO\nthree!\n")
+    repo.git("add", "-A")
+
+
+def _diverged(repo: Repo) -> None:
+    repo.write("notes.md", "More notes\n")
+    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Meanwhile")
+
+
+def _merged_and_byte_staged(repo: Repo) -> None:
+    _diverged(repo)
+    repo.git("merge", "-q", "--no-ff", "--no-commit", "evidence")
+    repo.write("notes.md", "Smuggled\n")
+    repo.git("add", "-A")
+
+
+def _cherry_picked_after_conflict(repo: Repo) -> None:
+    """A person resolves a person's conflict, and the same for HEAD's own author."""
+    repo.git("checkout", "-q", "-b", "side")
+    repo.write("app.py", "one\nside\nthree\n")
+    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Side")
+    repo.git("checkout", "-q", "main")
+    repo.write("app.py", "one\nmain\nthree\n")
+    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Main")
+    repo.git("cherry-pick", "side", check=False)
+    repo.write("app.py", "one\nboth\nthree\n")
+    repo.git("add", "-A")
+
+
+def _conflict_resolved(repo: Repo) -> None:
+    """A person merges an agent's branch and resolves the conflict by hand."""
+    repo.write("app.py", "one\n2\nthree\n")
+    repo.git("commit", "-q", "--no-verify", "-a", "-m", "Meanwhile")
+    repo.git("merge", "evidence", check=False)
+    repo.write("app.py", "one\nTWO, 2\nthree\n")
+    repo.git("add", "-A")
+
+
+@pytest.mark.parametrize(
+    ("prepare", "command", "author"),
+    [
+        pytest.param(_evidence, ["commit", "-C", "evidence"], HUMAN, id="an agent's, by hkgit"),
+        pytest.param(_change, ["commit", "-m", "Mine"], HUMAN, id="a person's"),
+        pytest.param(_change_unstaged, ["commit", "-am", "Mine"], HUMAN, id="a person's, -a"),
+        pytest.param(_delete, ["commit", "-m", "Mine"], HUMAN, id="a person's, deleting only"),
+        pytest.param(
+            _evidence_and_other_staged,
+            ["commit", "-C", "evidence", "--", "app.py", ".hkgit"],
+            HUMAN,
+            id="of paths, with something else staged",
+        ),
+        pytest.param(_diverged, ["merge", "--no-ff", "-m", "Merge", "evidence"], HUMAN, id="merge"),
+        pytest.param(
+            _diverged, ["merge", "--no-ff", "-m", "Merge", "evidence"], AGENT, id="agent's merge"
+        ),
+        pytest.param(_nothing, ["merge", "--ff-only", "evidence"], HUMAN, id="fast-forward"),
+        pytest.param(_change, ["commit", "--amend", "-m", "Mine"], HUMAN, id="amend a person's"),
+        pytest.param(
+            _evidence_committed, ["commit", "--amend", "--no-edit"], HUMAN, id="amend an agent's"
+        ),
+        pytest.param(_diverged, ["cherry-pick", "evidence"], HUMAN, id="cherry-pick an agent's"),
+        pytest.param(
+            _diverged, ["cherry-pick", "--edit", "evidence"], HUMAN, id="cherry-pick and edit"
+        ),
+        pytest.param(
+            _cherry_picked_after_conflict, ["cherry-pick", "--continue"], HUMAN, id="after conflict"
+        ),
+        pytest.param(
+            _conflict_resolved, ["commit", "--no-edit"], HUMAN, id="merge resolved by a person"
+        ),
+        pytest.param(
+            _nothing, ["commit", "--allow-empty", "-m", "Nothing"], AGENT, id="empty, an agent's"
+        ),
+    ],
+)
+def test_a_commit_that_is_accounted_for_passes(
+    gated: Repo, prepare: Prepare, command: list[str], author: Mapping[str, str]
+) -> None:
+    prepare(gated)
+
+    done, said = git(gated, *command, env={**author, "GIT_EDITOR": "true"})
+
+    assert done, said
+
+
+@pytest.mark.parametrize(
+    ("prepare", "command", "author", "reason"),
+    [
+        pytest.param(_change, ["commit", "-m", "Mine"], AGENT, "is an agent", id="an agent's"),
+        pytest.param(
+            _change_unstaged, ["commit", "-am", "Mine"], AGENT, "is an agent", id="an agent's, -a"
+        ),
+        pytest.param(
+            _change_unstaged,
+            ["commit", "-m", "Mine", "--", "app.py"],
+            AGENT,
+            "is an agent",
+            id="an agent's, of paths",
+        ),
+        pytest.param(
+            _delete, ["commit", "-m", "Mine"], AGENT, "is an agent", id="an agent's, deleting only"
+        ),
+        pytest.param(
+            _change,
+            ["commit", "-m", f"Mine\n\n{CO_AUTHOR}"],
+            HUMAN,
+            "is an agent",
+            id="known as an agent's by its message alone",
+        ),
+        pytest.param(
+            _change, ["commit", "--amend", "-m", "Mine"], AGENT | {"GIT_COMMITTER_NAME": "claude"},
+            "is an agent", id="amended by an agent",
+        ),
+        pytest.param(
+            _evidence_and_unstaged_byte,
+            ["commit", "-a", "-C", "evidence"],
+            HUMAN,
+            "app.py",
+            id="a byte more than the index had, -a",
+        ),
+        pytest.param(
+            _evidence_and_unstaged_byte,
+            ["commit", "-C", "evidence", "--", "app.py", ".hkgit"],
+            HUMAN,
+            "app.py",
+            id="a byte more than the index had, of paths",
+        ),
+        pytest.param(
+            _evidence_committed_and_byte_staged,
+            ["commit", "--amend", "--no-edit"],
+            HUMAN,
+            "app.py",
+            id="a byte amended into an agent's",
+        ),
+        pytest.param(
+            _merged_and_byte_staged, ["commit", "--no-edit"], AGENT, "merge",
+            id="a byte smuggled into an agent's merge",
+        ),
+    ],
+)  # fmt: skip
+def test_a_commit_that_nothing_accounts_for_is_rejected(
+    gated: Repo, prepare: Prepare, command: list[str], author: Mapping[str, str], reason: str
+) -> None:
+    prepare(gated)
+    head = gated.head
+
+    done, said = git(gated, *command, env=author)
+
+    assert (done, gated.head) == (False, head), said
+    assert reason in said
+
+
+def test_hkgit_apply_commits_through_the_hooks(gated: Repo) -> None:
+    head = gated.head
+
+    hkgit(gated, "apply", "-", stdin=replace_line_two(gated, "TWO\n"), env=AGENT)
+
+    assert gated.git("rev-parse", "HEAD^") == head
+
+
+def test_the_hooks_reject_a_blind_edit_of_hkgit_apply(gated: Repo) -> None:
+    edit = {"file": "app.py", "old_text": "two", "new_text": "TWO"}
+
+    hkgit(gated, "apply", "-", stdin=json.dumps(edit), env=AGENT, code=6)
+
+
+def test_a_commit_that_passes_prints_nothing_of_the_gate(native: Repo) -> None:
+    _change(native)
+
+    _, said = git(native, "commit", "-q", "-m", "Mine")
+
+    assert said == ""
