@@ -110,8 +110,9 @@ def _rehearse(repository: Repository, old: str | None, new: str) -> GitRefused |
 
 def _read_tree(repository: Repository, old: str | None, new: str, *options: str) -> None:
     """Let index and work tree follow; in a session of its own, out of reach of the keyboard."""
+    plain = ("-c", "submodule.recurse=false")
     args = ("read-tree", "-m", "-u", *options, old or EMPTY_TREE, new)
-    repository.git(*args, own_session=True)
+    repository.git(*plain, *args, own_session=True)
 
 
 def _changes(repository: Repository, old: str | None, new: str) -> tuple[TreeChange, ...]:

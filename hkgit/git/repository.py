@@ -90,6 +90,9 @@ class Repository:
         """Run the git program on this repository (see `program.run`)."""
         # A hook's variables may be relative to the directory that git started it in.
         cwd = self.start if self.in_hook else self.work_tree or self.git_dir
+        if self.is_bare and not self.in_hook:
+            # safe.bareRepository may forbid git to find by itself what the user has named.
+            env = {"GIT_DIR": str(self.git_dir), **(env or {})}
         return program.run(
             args,
             cwd=cwd,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
@@ -36,13 +36,14 @@ def unstoppable() -> Iterator[None]:
 
 @contextmanager
 def _handled(
-    handler: Callable[[int, FrameType | None], object], numbers: tuple[int, ...] | list[int]
+    handler: Callable[[int, FrameType | None], object], numbers: Sequence[int]
 ) -> Iterator[None]:
-    """Signals go to the handler, where Python allows it: in the main thread alone."""
+    """Signals go to the handler, unless they are ignored (nohup), and in the main thread alone."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    former = {number: signal.signal(number, handler) for number in numbers}
+    heeded = [number for number in numbers if signal.getsignal(number) != signal.SIG_IGN]
+    former = {number: signal.signal(number, handler) for number in heeded}
     try:
         yield
     finally:

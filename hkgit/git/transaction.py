@@ -14,7 +14,7 @@ from hkgit.git import hooks
 from hkgit.git.objects import Commit
 from hkgit.git.program import run, scrubbed
 from hkgit.git.repository import Repository
-from hkgit.git.worktree import UNSPARSE, Worktree
+from hkgit.git.worktree import PLAIN, Worktree
 from hkgit.paths import quote_path
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
@@ -31,7 +31,7 @@ def commit_worktree(repository: Repository, worktree: Worktree, message: bytes) 
     Raises GitRefused with the words of git or of the hook that stood in the way, and when a hook
     changed what was to be committed.
     """
-    options = ["-c", "maintenance.auto=false", "-c", "i18n.commitEncoding=UTF-8", *UNSPARSE]
+    options = ["-c", "maintenance.auto=false", "-c", "i18n.commitEncoding=UTF-8", *PLAIN]
     if repository.hooks_path is not None:
         # git would look for a relative path in the worktree, where a spec may have changed it.
         options += ["-c", f"core.hooksPath={repository.hooks_path}"]

@@ -12,7 +12,7 @@ import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hkgit.git.program import run
@@ -20,8 +20,12 @@ from hkgit.git.repository import Repository
 from hkgit.git.signals import stoppable, unstoppable
 
 HOOK_CONFIGURATION = (".gitattributes", ".pre-commit-config.yaml", ".pre-commit-config.yml")
-UNSPARSE = ("-c", "index.sparse=false", "-c", "core.sparseCheckoutCone=false")
-"""The files of a worktree are chosen one by one, whatever the repository does in its own."""
+PLAIN = (
+    *("-c", "index.sparse=false"),
+    *("-c", "core.sparseCheckoutCone=false"),
+    *("-c", "submodule.recurse=false"),
+)
+"""A worktree has files, chosen one by one, whatever the repository does in its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,14 @@ def temporary_worktree(
     ):
         _check_out(path, git_dir, tree_id, None if full else touched_paths)
         yield Worktree(path, git_dir, commit_id, tree_id)
+
+
+def advanced(
+    worktree: Worktree, commit_id: str, tree_id: str, touched_paths: Iterable[str], *, full: bool
+) -> Worktree:
+    """The same worktree for the next commit of a series, which is made on the one before."""
+    _check_out(worktree.path, worktree.git_dir, tree_id, None if full else touched_paths)
+    return replace(worktree, parent=commit_id, tree=tree_id)
 
 
 @contextmanager
@@ -100,7 +112,7 @@ def _check_out(path: Path, git_dir: Path, tree_id: str, touched: Iterable[str] |
         patterns = "".join(map(_pattern, [*touched, *HOOK_CONFIGURATION]))
         (git_dir / "info" / "sparse-checkout").write_bytes(os.fsencode(patterns))
     sparse = ("-c", f"core.sparseCheckout={'false' if touched is None else 'true'}")
-    run([*sparse, *UNSPARSE, "read-tree", "-m", "-u", tree_id], cwd=path)
+    run([*sparse, *PLAIN, "read-tree", "-m", "-u", tree_id], cwd=path)
 
 
 def _pattern(path: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.errors import GitRefused
+from hkgit.errors import GitRefused, HkgitError
 from hkgit.git.landing import expect_landable, land
 from hkgit.git.repository import Repository
 from tests.repos import Repo
@@ -67,6 +67,17 @@ def test_the_reflog_reads_well(based: Repo) -> None:
     expected = f"{new[:7]} HEAD@{{0}}: hkgit apply: Landed"
     assert based.git("reflog", "-1") == expected
     assert based.git("reflog", "-1", "main") == expected.replace("HEAD", "main")
+
+
+def test_submodules_are_left_alone(based: Repo, tmp_path: Path) -> None:
+    library = Repo.init(tmp_path / "library")
+    library.commit({"x": "1"})
+    based.git("submodule", "--quiet", "add", str(library.path), "sub")
+    based.commit()
+    based.git("config", "submodule.recurse", "true")
+    (based.path / "sub" / "x").write_text("mine")
+    land_on_main(based, {"a": "2\n"})
+    assert based.status() == [" M sub"]
 
 
 # Local changes that do not overlap stay
@@ -253,6 +264,24 @@ def test_a_branch_that_is_not_checked_out_moves_alone(based: Repo) -> None:
     opened = Repository.discover(based.path)
     land(opened, branch="topic", old=based.head, new=new, checkout=False, reflog="x")
     assert (opened.branch_tip("topic"), based.read("a")) == (new, b"1\n")
+
+
+def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
+    tree = Repository.discover(repo.path).write_tree(None, {"a": File(b"1")})
+    new = repo.git("commit-tree", tree, "-m", "Root")
+    repo.write("b", "mine")
+    land(Repository.discover(repo.path), branch="main", old=None, new=new, checkout=True,
+         reflog="x")  # fmt: skip
+    assert (repo.head, repo.read("a"), repo.status()) == (new, b"1", ["?? b"])
+
+
+@pytest.mark.parametrize("name", ["main/below", "a..b", "ends.lock", "-d", "HEAD"])
+def test_a_name_that_no_branch_can_have_is_refused(based: Repo, name: str) -> None:
+    before = everything(based)
+    with pytest.raises(HkgitError):
+        land(Repository.discover(based.path), branch=name, old=None, new=based.head,
+             checkout=False, reflog="x")  # fmt: skip
+    assert everything(based) == before
 
 
 def test_a_branch_that_another_worktree_is_on_is_refused(based: Repo, tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
-from hkgit.git.worktree import temporary_worktree
-from tests.repos import Repo
+from hkgit.git.transaction import commit_worktree
+from hkgit.git.worktree import advanced, temporary_worktree
+from tests.repos import CONFIG, Repo
 
 ODD_NAMES = [
     "a*b", "a?b", "[ab]", "!bang", "#hash", "-dash", "back\\slash", "blank ", "caf\udce9", "é"
@@ -91,6 +92,29 @@ def test_neither_configuration_nor_checkout_of_the_repository_change(
             assert files_in(worktree.path) == expected
     after = (repo.path / ".git" / "config").read_bytes(), files_in(repo.path), repo.status()
     assert after == before
+
+
+def test_submodules_are_left_alone(repo: Repo, tmp_path: Path) -> None:
+    library = Repo.init(tmp_path / "library")
+    library.commit({"x": "1"})
+    repo.git("submodule", "--quiet", "add", str(library.path), "sub")
+    head = repo.commit({"a": "1"})
+    repo.git("config", "submodule.recurse", "true")
+    opened = Repository.discover(repo.path)
+    with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
+        assert files_in(worktree.path) == [".gitmodules", "a"]
+
+
+def test_it_serves_a_series_of_commits(repo: Repo) -> None:
+    parent = repo.commit({"a": "1", "b": "1"})
+    opened = Repository.discover(repo.path)
+    first = opened.write_tree(repo.tree(), {"a": File(b"2")})
+    second = opened.write_tree(first, {"b": File(b"2")})
+    with temporary_worktree(opened, parent, first, ["a"], full=False) as worktree:
+        commit = commit_worktree(opened, worktree, b"First\n")
+        worktree = advanced(worktree, commit, second, ["b"], full=False)
+        assert files_in(worktree.path) == ["b"]
+        assert opened.commit(commit_worktree(opened, worktree, b"Second\n")).parents == (commit,)
 
 
 def test_the_post_checkout_hook_is_not_run(repo: Repo) -> None:
@@ -210,10 +234,14 @@ def test_worktrees_of_others_stay(repo: Repo, tmp_path: Path) -> None:
     ]
 
 
-def test_a_bare_repository_can_have_one(make_repo: Callable[..., Repo], repo: Repo) -> None:
+def test_a_bare_repository_can_have_one(
+    make_repo: Callable[..., Repo], repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     head = repo.commit({"a": "1"})
     bare = make_repo("bare.git", bare=True)
     repo.git("push", "-q", str(bare.path), "main")
+    (tmp_path / "gitconfig").write_text(CONFIG + "[safe]\n\tbareRepository = explicit\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     opened = Repository.discover(bare.path)
     with temporary_worktree(opened, head, repo.tree(), ["a"], full=False) as worktree:
         assert files_in(worktree.path) == ["a"]
