@@ -10,7 +10,7 @@ import pytest
 from benchmarks.engines.corpus import Hunk
 from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Row, Verdict, drafted
 from benchmarks.engines.labels import LABELS
-from benchmarks.engines.labels.whitespace import is_at_change, partner
+from benchmarks.engines.labels.changes import is_at_change, partner
 
 LINES = (
     "class Counter:",

@@ -10,7 +10,14 @@ from dataclasses import dataclass
 from random import Random
 
 from benchmarks.engines.drafts import Draft
-from benchmarks.engines.labels import context, drift, encoding, refusals, whitespace
+from benchmarks.engines.labels import (
+    context,
+    drift,
+    encoding,
+    indentation,
+    refusals,
+    whitespace,
+)
 
 Mistake = Callable[[Random, Draft], Draft | None]
 
@@ -35,27 +42,27 @@ def one_of(*pairs: tuple[Mistake, Mistake]) -> Mistake:
 
 
 TWO_MISTAKES = one_of(
-    (context.wrong_identifier, whitespace.dedented),
+    (context.wrong_identifier, indentation.dedented),
     (context.wrong_identifier, whitespace.crlf_file),
     (context.wrong_identifier, drift.far),
-    (context.line_missing, whitespace.indented),
+    (context.line_missing, indentation.indented),
     (context.line_missing, drift.far),
     (context.reworded_comment, whitespace.trailing_lost),
     (context.wrong_identifier, context.wrong_identifier),
     (context.line_missing, context.line_extra),
-    (drift.far, whitespace.dedented),
+    (drift.far, indentation.dedented),
     (drift.far, encoding.line_numbers),
     (drift.near_copy, context.wrong_identifier),
-    (drift.near_copy, whitespace.dedented),
+    (drift.near_copy, indentation.dedented),
     (drift.near_copy, context.line_missing),
-    (encoding.typographic_file, whitespace.dedented),
-    (whitespace.blank_line_lost, whitespace.tabs_in_file),
-    (whitespace.dedented, encoding.fence),
-    (whitespace.dedented, whitespace.crlf_file),
+    (encoding.typographic_file, indentation.dedented),
+    (whitespace.blank_line_lost, indentation.tabs_in_file),
+    (indentation.dedented, encoding.fence),
+    (indentation.dedented, whitespace.crlf_file),
     (whitespace.stripped, context.wrong_identifier),
     (whitespace.stripped, whitespace.crlf_file),
     (whitespace.stripped, whitespace.trailing_lost),
-    (whitespace.tabs_in_edit, context.wrong_identifier),
+    (indentation.tabs_in_edit, context.wrong_identifier),
     (whitespace.trailing_added, encoding.no_final_newline),
 )
 HOPELESS_AND_MORE = one_of(
@@ -65,11 +72,11 @@ HOPELESS_AND_MORE = one_of(
     (context.wrong_identifier, refusals.duplicate),
     (refusals.changed_meanwhile, drift.far),
     (refusals.changed_meanwhile, whitespace.crlf_file),
-    (refusals.changed_meanwhile, whitespace.dedented),
-    (refusals.duplicate, whitespace.dedented),
-    (refusals.removed_token, whitespace.indented),
+    (refusals.changed_meanwhile, indentation.dedented),
+    (refusals.duplicate, indentation.dedented),
+    (refusals.removed_token, indentation.indented),
     (refusals.removed_token, whitespace.trailing_lost),
-    (whitespace.dedented, refusals.already_applied),
+    (indentation.dedented, refusals.already_applied),
     (whitespace.trailing_lost, refusals.already_applied),
     (whitespace.trailing_lost, refusals.duplicate),
 )
@@ -78,12 +85,12 @@ LABELS: dict[str, Label] = {
     "none": Label(lambda rng, draft: draft),
     "trailing-lost": Label(whitespace.trailing_lost),
     "trailing-added": Label(whitespace.trailing_added),
-    "dedented": Label(whitespace.dedented),
-    "indented": Label(whitespace.indented),
+    "dedented": Label(indentation.dedented),
+    "indented": Label(indentation.indented),
     "stripped": Label(whitespace.stripped),
-    "tabs-in-file": Label(whitespace.tabs_in_file),
-    "tabs-in-edit": Label(whitespace.tabs_in_edit),
-    "other-unit": Label(whitespace.other_unit),
+    "tabs-in-file": Label(indentation.tabs_in_file),
+    "tabs-in-edit": Label(indentation.tabs_in_edit),
+    "other-unit": Label(indentation.other_unit),
     "interior-blanks": Label(whitespace.interior_blanks),
     "blank-line-lost": Label(whitespace.blank_line_lost, context=2),
     "blank-line-added": Label(whitespace.blank_line_added, context=2),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 
 from benchmarks.engines.drafts import GONE, KEPT, Draft, Row, Verdict
-from benchmarks.engines.labels.whitespace import is_at_change
+from benchmarks.engines.labels.changes import is_at_change
 from benchmarks.engines.labels.words import (
     indentation,
     reworded,
