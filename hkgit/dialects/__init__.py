@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from hkgit.dialects import harnesskit, protocol, search_replace, unified_diff
+from hkgit.dialects import apply_patch, harnesskit, protocol, search_replace, unified_diff
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
 from hkgit.dialects.reading import Dialect
 from hkgit.edits import AnyEdit, RenameFile, Spec, decoded
@@ -13,7 +13,13 @@ from hkgit.errors import InvalidInput
 
 __all__ = ["DIALECTS", "detect", "parse", "parse_expect", "relative_path", "resolve_path"]
 
-_MODULES: tuple[Dialect, ...] = (protocol, harnesskit, search_replace, unified_diff)
+_MODULES: tuple[Dialect, ...] = (
+    protocol,
+    harnesskit,
+    search_replace,
+    unified_diff,
+    apply_patch,
+)
 DIALECTS: dict[str, Dialect] = {module.NAME: module for module in _MODULES}
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -25,8 +31,8 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
     """Read a spec in the dialect that is named, or that the text shows.
 
     `root` is the absolute path of the work tree: paths below it become relative to it (those of
-    `protocol` are relative already). The blocks of the answer are the edits said again by the dialect, so each stands by itself.
-    Raises InvalidInput.
+    `protocol` are relative already). The blocks of the answer are the edits said again by the
+    dialect, so that each stands by itself. Raises InvalidInput.
     """
     characters = _characters(text)
     name = detect(characters) if format == "auto" else format

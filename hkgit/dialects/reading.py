@@ -54,3 +54,8 @@ def cannot_say(dialect: str, edit: AnyEdit, why: str = "") -> InvalidInput:
     """The refusal to render an edit that a dialect has no words for."""
     what = f"{dialect} cannot say this {type(edit).__name__}" + (f": {why}" if why else "")
     return InvalidInput(edit.path, what, "Write it in the dialect `protocol`.")
+
+
+def wrong_line(index: int, what: str, fix: str) -> InvalidInput:
+    """The refusal of a line of the text, counted from 0."""
+    return InvalidInput(f"line {index + 1}", what, fix)

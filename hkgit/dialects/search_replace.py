@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hkgit.dialects.headings import closes, heading, is_fence, is_shell_fence, name_above
-from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.dialects.reading import Reading, cannot_say, wrong_line
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
 
@@ -63,7 +63,7 @@ def parse(text: str) -> Reading:
         path = name_above(lines, first, index) or path
         if path is None:
             what = "expected the name of a file on one of the three lines above, found none"
-            raise _wrong(index, what, "Write the path alone on the line above the head.")
+            raise wrong_line(index, what, "Write the path alone on the line above the head.")
         block = _block(lines, index)
         old_text, new_text = _content(lines, block.search), _content(lines, block.replace)
         edits.append(Edit(path, old_text, new_text, line_hint=block.line_hint))
@@ -79,7 +79,7 @@ def _next_line(lines: Sequence[str], index: int) -> int:
     """The next line outside of blocks that may begin one; a fence of commands is passed over."""
     if _STRAY.fullmatch(lines[index]):
         what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
-        raise _wrong(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE in this order.")
+        raise wrong_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE in this order.")
     if not is_shell_fence(lines[index]):
         return index + 1
     if any(_HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):
@@ -87,7 +87,7 @@ def _next_line(lines: Sequence[str], index: int) -> int:
     for after in range(index + 1, len(lines)):
         if closes(lines[after], lines[index]):
             return after + 1
-    raise _wrong(index, "a fence of commands that is never closed", "Close it with ```.")
+    raise wrong_line(index, "a fence of commands that is never closed", "Close it with ```.")
 
 
 def _block(lines: Sequence[str], head: int) -> _Block:
@@ -98,7 +98,7 @@ def _block(lines: Sequence[str], head: int) -> _Block:
     dividers = [i for i in range(start, end) if _DIVIDER.fullmatch(lines[i])]
     if not dividers:
         what = "expected ======= between the old and the new text, found none"
-        raise _wrong(head, what, "Put ======= between the two halves.")
+        raise wrong_line(head, what, "Put ======= between the two halves.")
     after = end + 1
     if end == len(lines) or _HEAD.fullmatch(lines[end]):
         end, after = _end_without_tail(lines, head, dividers, end)
@@ -139,7 +139,7 @@ def _end_without_tail(
     if end == len(lines) and len(dividers) == 1 and is_whole:
         return closing, end
     what = "a block without its tail"
-    raise _wrong(head, what, "End the new text with a line >>>>>>> REPLACE.")
+    raise wrong_line(head, what, "End the new text with a line >>>>>>> REPLACE.")
 
 
 def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
@@ -161,7 +161,7 @@ def _divider(
     marks = len(lines[head].split(" ")[0])
     likely = [i for i in found if len(lines[i].rstrip()) == marks] or list(found)
     if len(likely) > MAX_DIVIDERS:
-        raise _wrong(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
+        raise wrong_line(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
     tests: tuple[Callable[[int], bool], ...] = (
         lambda i: _underlines(lines, found, i, start, end, exact=False),
         lambda i: _underlines(lines, found, i, start, end, exact=True),
@@ -172,7 +172,7 @@ def _divider(
             likely = [i for i in likely if test(i)] or likely
     if len(likely) > 1:
         shown = ", ".join(str(i + 1) for i in likely)
-        raise _wrong(head, f"the divider could be any of lines {shown}", _ESCAPE)
+        raise wrong_line(head, f"the divider could be any of lines {shown}", _ESCAPE)
     return likely[0]
 
 
@@ -223,7 +223,3 @@ def _escaped(edit: AnyEdit, text: str) -> str:
     if lines.pop() != "":
         raise cannot_say(NAME, edit, "its last line has no end")
     return "".join(f"\\{line}\n" if _ESCAPED.fullmatch(line) else f"{line}\n" for line in lines)
-
-
-def _wrong(index: int, what: str, fix: str) -> InvalidInput:
-    return InvalidInput(f"line {index + 1}", what, fix)

@@ -15,7 +15,7 @@ from hkgit.dialects import diff_names
 from hkgit.dialects.diff_names import DEV_NULL
 from hkgit.dialects.headings import is_fence
 from hkgit.dialects.hunks import Body, body_of, lines_of, text_of
-from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.dialects.reading import Reading, cannot_say, wrong_line
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -93,7 +93,7 @@ def parse(text: str) -> Reading:
             continue
         if lines[index].startswith("@@"):
             fix = "Write --- a/PATH and +++ b/PATH above it."
-            raise _wrong(index, "a hunk of no file", fix)
+            raise wrong_line(index, "a hunk of no file", fix)
         index += 1
     return Reading(tuple(edits))
 
@@ -134,15 +134,15 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
     """Note what one of git's own header lines says; False for a line that is none."""
     line = lines[index].rstrip("\r")
     if _BINARY.match(line):
-        raise _wrong(index, "a binary patch", "Only text can be edited this way.")
+        raise wrong_line(index, "a binary patch", "Only text can be edited this way.")
     if (mode := _MODE.fullmatch(line)) is not None:
         section.modes[mode["kind"]] = int(mode["mode"], 8)
         if section.modes[mode["kind"]] not in (REGULAR, EXECUTABLE):
-            raise _wrong(index, f"mode {mode['mode']}", "Only regular files can be edited.")
+            raise wrong_line(index, f"mode {mode['mode']}", "Only regular files can be edited.")
         return True
     if (move := _MOVE.fullmatch(line)) is not None:
         if move["kind"] == "copy":
-            raise _wrong(index, "a copy of a file", "Give the new file as one that is created.")
+            raise wrong_line(index, "a copy of a file", "Give the new file as one that is created.")
         section.moves[move["side"]] = diff_names.unquoted(move["name"])
         return True
     return _OTHER_HEADER.match(line) is not None
@@ -161,15 +161,15 @@ def _hunk(lines: Sequence[str], index: int) -> tuple[_Hunk, int]:
             ends |= {"new": len(body.new)} if body.last in " +" else {}
         elif not body.take(line):
             fix = "Begin each line of a hunk with a blank, + or -."
-            raise _wrong(index, f"a line of a hunk without a prefix: {line[:40]!r}", fix)
+            raise wrong_line(index, f"a line of a hunk without a prefix: {line[:40]!r}", fix)
         index += 1
     body.keep_blanks(_missing(body, counts) or 0)
     if body.is_empty:
-        raise _wrong(start, "a hunk without lines", "Give its lines, or leave it out.")
+        raise wrong_line(start, "a hunk without lines", "Give its lines, or leave it out.")
     if ends.get("old", len(body.old)) + ends.get("new", len(body.new)) != sum(
         map(len, (body.old, body.new))
     ):
-        raise _wrong(start, "lines behind the end of the file", "Put the marker of the end last.")
+        raise wrong_line(start, "lines behind the end of the file", "Put the marker of the end last.")
     is_same = ("old" in ends) == ("new" in ends)
     hint = None if head is None else int(head["start"]) or None
     return _Hunk(hint, body.old, body.new, None if is_same else "old" in ends), index
@@ -185,7 +185,8 @@ def _ends_hunk(lines: Sequence[str], index: int, body: Body, counts: Counts | No
         return any(_SIGNATURE.match(below) for below in lines[index + 1 : index + 2])
     if line[:1] in ("", " ", "+", "-", "\\", "\r"):
         return False
-    return is_full or is_fence(line) or _BEHIND_HUNK.match(line) is not None
+    is_prose = is_full and bool(body.blanks)
+    return is_prose or is_fence(line) or _BEHIND_HUNK.match(line) is not None
 
 
 def _is_content(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
@@ -300,7 +301,3 @@ def _whole(prefix: str, text: str) -> list[str]:
 
 def _pair(path: str, new_path: str) -> str:
     return f"{quote_path('a/' + path)} {quote_path('b/' + new_path)}"
-
-
-def _wrong(index: int, what: str, fix: str) -> InvalidInput:
-    return InvalidInput(f"line {index + 1}", what, fix)

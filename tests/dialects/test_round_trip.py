@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit import dialects
+from hkgit.dialects.apply_patch import END_OF_FILE
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -48,7 +49,7 @@ def text_edits(draw: st.DrawFn) -> list[AnyEdit]:
     ]
 
 
-def file_edits() -> st.SearchStrategy[AnyEdit]:
+def diff_edits() -> st.SearchStrategy[AnyEdit]:
     """Edits of whole files, and what else a diff says."""
     text = st.builds(lambda lines, tail: _text(lines) + tail, LINES, st.sampled_from(["", "x"]))
     lines = st.builds(_text, LINES.filter(bool))
@@ -59,6 +60,20 @@ def file_edits() -> st.SearchStrategy[AnyEdit]:
         st.builds(RenameFile, PATHS, PATHS),
         st.builds(SetMode, PATHS, st.sampled_from([REGULAR, EXECUTABLE])),
         st.builds(Edit, PATHS, lines, lines, line_hint=hints, final_newline=ends),
+    )
+
+
+def patch_edits() -> st.SearchStrategy[AnyEdit]:
+    """Edits of whole files, and what else an apply-patch text says."""
+    lines = st.builds(_text, LINES.filter(bool))
+    hints = st.none() | st.integers(1, 99) | st.just(END_OF_FILE)
+    anchors = st.lists(st.sampled_from(["def f():", "@@ x", "é }", "-1"]), max_size=2).map(tuple)
+    return st.one_of(
+        st.builds(CreateFile, PATHS, st.builds(_text, LINES)),
+        st.builds(DeleteFile, PATHS),
+        st.builds(RenameFile, PATHS, PATHS),
+        st.builds(Edit, PATHS, lines, lines, line_hint=hints, anchors=anchors),
+        st.builds(Edit, PATHS, st.just(""), lines, anchors=anchors),
     )
 
 
@@ -88,7 +103,8 @@ SAYABLE: dict[str, Callable[[], st.SearchStrategy[list[AnyEdit]]]] = {
     "protocol": lambda: range_edits().filter(_is_unicode),
     "harnesskit": lambda: text_edits().filter(_is_unicode),
     "search-replace": text_edits,
-    "unified-diff": lambda: st.one_of(text_edits(), st.lists(file_edits())),
+    "unified-diff": lambda: st.one_of(text_edits(), st.lists(diff_edits())),
+    "apply-patch": lambda: st.one_of(text_edits(), st.lists(patch_edits())),
 }
 
 

@@ -99,8 +99,8 @@ def test_a_blank_line_behind_belongs_to_the_hunk_if_its_head_counts_it() -> None
     assert edit == Edit("x.py", "a\nb\n\n", "a\nc\n\n", line_hint=1)
 
 
-def test_prose_behind_a_hunk_that_is_full_is_prose() -> None:
-    assert read(f"{SIDES}@@ -7,2 +7,2 @@\n{BODY}That was it.\n")
+def test_behind_a_hunk_that_is_full_and_a_blank_line_is_prose() -> None:
+    assert read(f"{SIDES}@@ -7,2 +7,2 @@\n{BODY}\nThat was it.\n")
 
 
 def test_the_signature_of_a_mail_is_no_removed_line() -> None:
@@ -192,6 +192,8 @@ def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> 
         pytest.param(SIDES + "@@ @@\n", "line 3: a hunk without lines", id="an empty hunk"),
         pytest.param(SIDES + "@@ @@\n-a\n+b\nc\n", "line 6: a line of a hunk without a prefix: 'c'",
                      id="no prefix"),
+        pytest.param(SIDES + "@@ -1 +1 @@\n-a\n+b\nc\n+d\n", "line 6: a line of a hunk without",
+                     id="no prefix in a full hunk"),
         pytest.param(SIDES + "@@ @@\n-a\n\\ No newline\n-b\n", "line 3: lines behind the end",
                      id="lines behind the end"),
         pytest.param("--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY, "two sides name different files",
