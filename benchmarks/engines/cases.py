@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 from benchmarks.engines.corpus import Hunk, hunks_of
-from benchmarks.engines.drafts import Draft, Verdict, drafted
+from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft, Verdict, drafted
 from benchmarks.engines.grading import Truth
 from benchmarks.engines.labels import LABELS, Label
 from benchmarks.engines.rivals import (
@@ -122,4 +122,17 @@ def _judged(draft: Draft) -> Draft:
     if draft.verdict is not Verdict.LAND or draft.old.encode() in draft.before:
         return draft
     is_clear = matching_rows(draft) >= ENOUGH_ROWS and not has_rival(draft)
+    is_clear = is_clear and not _may_be_moved(draft)
     return draft if is_clear else replace(draft, verdict=Verdict.EITHER)
+
+
+def _may_be_moved(draft: Draft) -> bool:
+    """Whether a misquoted line stands inside a change that moves others past it.
+
+    Then a diff may as well take that line for the one that moves, and so for a removed one.
+    """
+    said = {kind: {draft.rows[i].said for i in draft.rows_of(kind)} for kind in (GONE, ADDED)}
+    changed = draft.rows_of(GONE + ADDED)
+    inside = draft.rows[changed[0] : changed[-1]]
+    is_misquoted = any(row.kind == KEPT and row.said != row.real for row in inside)
+    return is_misquoted and bool(said[GONE] & said[ADDED])
