@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from hkgit.document import range_hash
     from hkgit.edits import Edit
     from hkgit.library import EditResult, apply_edits, parse_edits, read_range
+    from hkgit.reflection import apply_with_reflection, apply_with_reflection_async
 
 __version__ = "0.1.0"
 __all__ = [
@@ -17,12 +18,20 @@ __all__ = [
     "EditOutcome",
     "EditResult",
     "apply_edits",
+    "apply_with_reflection",
+    "apply_with_reflection_async",
     "parse_edits",
     "range_hash",
     "read_range",
 ]
 
-_HOMES = {"Edit": "edits", "EditOutcome": "applying.outcome", "range_hash": "document"}
+_HOMES = {
+    "Edit": "edits",
+    "EditOutcome": "applying.outcome",
+    "range_hash": "document",
+    "apply_with_reflection": "reflection",
+    "apply_with_reflection_async": "reflection",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,122 @@
+"""Reflection: refusals go back to the model until its edits land, or nothing does."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from hkgit import EditResult, apply_with_reflection, apply_with_reflection_async
+
+FILES = {"a.py": "x = 1\ny = 2\n", "b.py": "z = 3\n"}
+
+
+def block(path: str, old: str, new: str) -> str:
+    return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+
+
+GOOD_X = block("a.py", "x = 1", "x = 10")
+GOOD_Y = block("a.py", "y = 2", "y = 20")
+LOST_Y = block("a.py", "nothing like this stands here", "y = 20")
+
+
+class Model:
+    """Answers with what it was told to, and keeps what it was asked."""
+
+    def __init__(self, answers: Iterable[str]) -> None:
+        self.answers = iter(answers)
+        self.asked: list[str] = []
+
+    def __call__(self, correction: str) -> str:
+        self.asked.append(correction)
+        return next(self.answers)
+
+
+def test_a_spec_that_applies_asks_nothing() -> None:
+    model = Model([])
+    result = apply_with_reflection(GOOD_X, FILES, model)
+    assert (result.ok, result.files, model.asked) == (True, {"a.py": "x = 10\ny = 2\n"}, [])
+
+
+def test_only_the_refused_edit_needs_to_be_sent_again() -> None:
+    result = apply_with_reflection(GOOD_X + LOST_Y, FILES, Model([GOOD_Y]))
+    assert result.files == {"a.py": "x = 10\ny = 20\n"}
+
+
+def test_an_edit_that_is_sent_again_although_it_applied_is_not_doubled() -> None:
+    result = apply_with_reflection(GOOD_X + LOST_Y, FILES, Model([GOOD_X + GOOD_Y]))
+    assert result.files == {"a.py": "x = 10\ny = 20\n"}
+
+
+def test_the_correction_names_the_refused_edit_and_says_what_to_send() -> None:
+    model = Model([GOOD_Y])
+    apply_with_reflection(GOOD_X + LOST_Y, FILES, model)
+    assert "edit 2: a.py" in model.asked[0]
+    assert "only the refused edits" in model.asked[0]
+
+
+def test_text_that_cannot_be_read_goes_back_too() -> None:
+    model = Model([GOOD_X])
+    result = apply_with_reflection("I changed the file for you.", FILES, model)
+    assert result.ok
+    assert "no known dialect" in model.asked[0]
+
+
+def test_after_three_reflections_nothing_has_landed(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(FILES["a.py"])
+    model = Model([LOST_Y] * 4)
+    result = apply_with_reflection(GOOD_X + LOST_Y, tmp_path, model)
+    assert (result.ok, len(model.asked), len(result.rounds)) == (False, 3, 4)
+    assert (tmp_path / "a.py").read_text() == FILES["a.py"]
+
+
+def test_every_round_is_in_the_result() -> None:
+    result = apply_with_reflection(GOOD_X + LOST_Y, FILES, Model([GOOD_Y]))
+    assert [round_.text for round_ in result.rounds] == [GOOD_X + LOST_Y, GOOD_Y]
+    statuses = [[outcome.status for outcome in round_.outcomes] for round_ in result.rounds]
+    assert statuses == [["applied", "no_match"], ["applied", "applied"]]
+
+
+def y_must_be(wanted: str) -> Callable[[EditResult], str | None]:
+    def verify(result: EditResult) -> str | None:
+        return None if f"y = {wanted}\n" in str(result.files["a.py"]) else f"y is not {wanted}"
+
+    return verify
+
+
+def test_what_verify_says_goes_back_and_the_follow_up_applies_on_top() -> None:
+    model = Model([block("a.py", "y = 20", "y = 30")])
+    result = apply_with_reflection(GOOD_X + GOOD_Y, FILES, model, verify=y_must_be("30"))
+    assert result.files == {"a.py": "x = 10\ny = 30\n"}
+    assert "y is not 30" in model.asked[0]
+
+
+def test_a_directory_that_verify_never_accepts_is_put_back(tmp_path: Path) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    seen: list[str] = []
+
+    def verify(result: EditResult) -> str | None:
+        seen.append((tmp_path / "a.py").read_text())
+        return "never"
+
+    more = block("b.py", "z = 3", "z = 4")
+    result = apply_with_reflection(
+        GOOD_X, tmp_path, Model([more, GOOD_X]), max_reflections=1, verify=verify
+    )
+    assert (result.ok, result.files) == (False, {})
+    assert seen[0] == "x = 10\ny = 2\n"
+    assert {name: (tmp_path / name).read_text() for name in FILES} == FILES
+
+
+def test_coroutines_answer_the_same_loop() -> None:
+    async def ask(correction: str) -> str:
+        return GOOD_Y
+
+    async def verify(result: EditResult) -> str | None:
+        return y_must_be("20")(result)
+
+    result = asyncio.run(
+        apply_with_reflection_async(GOOD_X + LOST_Y, FILES, ask, verify=verify)
+    )
+    assert result.files == {"a.py": "x = 10\ny = 20\n"}
