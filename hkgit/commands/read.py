@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import click
 
 from hkgit.commands.common import echo_json, json_option, open_repository, root_relative
+from hkgit.dialects.tags import tags
 from hkgit.directory import DirectorySnapshot
 from hkgit.document import Document
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK, Snapshot
@@ -29,6 +30,11 @@ class Reading:
     @property
     def range_hash(self) -> str:
         return self.document.range_hash(self.start_line, self.end_line)
+
+    def tagged_lines(self) -> list[str]:
+        """The lines as `ab|text`; `  |text` where a line above, in the whole file, has the tag."""
+        shown = tags(self.document.lines[: self.end_line])[self.start_line - 1 :]
+        return [f"{tag or '  '}|{line}" for tag, line in zip(shown, self.lines(), strict=True)]
 
     def lines(self) -> list[str]:
         """The lines, bytes that are not UTF-8 shown as replacement characters."""
@@ -69,8 +75,9 @@ def read_lines(files: Snapshot, path: str, start: int | None, end: int | None) -
 @click.command()
 @click.argument("target", metavar="PATH[:N | :START-END]")
 @click.option("--rev", help="Read from a revision instead of the working tree.")
+@click.option("--hashline", is_flag=True, help="Show each line with its tag: ab|text.")
 @json_option
-def command(target: str, rev: str | None, as_json: bool) -> None:
+def command(target: str, rev: str | None, hashline: bool, as_json: bool) -> None:
     """Print lines of a file with the hash that an edit of them quotes."""
     repository = open_repository()
     if rev is None and repository.work_tree is None:
@@ -86,7 +93,10 @@ def command(target: str, rev: str | None, as_json: bool) -> None:
     reading = read_lines(files, root_relative(repository, path), start, end)
     if end is not None and reading.end_line < end:
         click.echo(f"hkgit: the file ends at line {reading.end_line}", err=True)
-    _print(reading, as_json=as_json)
+    if hashline and not as_json:
+        click.echo("".join(f"{line}\n" for line in reading.tagged_lines()), nl=False)
+    else:
+        _print(reading, as_json=as_json)
 
 
 def _print(reading: Reading, *, as_json: bool) -> None:
