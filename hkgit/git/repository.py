@@ -249,7 +249,7 @@ class Repository:
 
     @cached_property
     def _store(self) -> Store:
-        return Store(self._opened)
+        return Store(self._opened, self.common_dir / "objects")
 
     def _configured(self, name: str, *options: str) -> str | None:
         args = ("config", *options, "--get", name)

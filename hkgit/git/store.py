@@ -6,8 +6,9 @@ libgit2 shows objects as they are stored, without replacements, and checks each 
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -82,6 +83,7 @@ class Store:
     """The objects of a repository by id. Reading raises Unverifiable, writing GitRefused."""
 
     repository: pygit2.Repository
+    directory: Path
 
     def header(self, object_id: str) -> tuple[int, int]:
         """The type of an object and its size in bytes."""
@@ -104,12 +106,24 @@ class Store:
         return object_id == EMPTY_TREE or self.header(object_id)[0] == TREE
 
     def write_blob(self, data: bytes) -> str:
-        with _writing():
-            return str(self.repository.create_blob(data))
+        return self._write(BLOB, data)
 
     def write_tree(self, entries: Tree) -> str:
+        return self._write(TREE, format_tree(entries))
+
+    def _write(self, kind: int, data: bytes) -> str:
         with _writing():
-            return str(self.repository.write(TREE, format_tree(entries)))
+            object_id = str(self.repository.write(kind, data))
+            self._share(self.directory / object_id[:2] / object_id[2:])
+        return object_id
+
+    def _share(self, loose: Path) -> None:
+        """libgit2 does not know core.sharedRepository: let in whom the directory above lets in."""
+        mode = self.directory.stat().st_mode
+        if loose.exists() and loose.parent.stat().st_mode != mode:
+            with suppress(PermissionError):  # somebody else's directory is their matter
+                loose.parent.chmod(stat.S_IMODE(mode))
+                loose.chmod(0o444 & mode)
 
     @cached_property
     def _parsed(self) -> ReadTree:

@@ -85,17 +85,19 @@ def test_attributes_of_the_checkout_do_not_change_it(repo: Repo, where: str) -> 
         pytest.param(("merge.default", "union"), id="a default driver"),
     ],
 )
-def test_configuration_does_not_change_it(repo: Repo, options: tuple[str, str]) -> None:
+def test_configuration_does_not_change_it(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, str]
+) -> None:
     base: dict[str, str | bytes | None] = {"old/a": LINES, "old/b": LINES + "b\n", "f": LINES}
     moved: dict[str, str | bytes | None] = {
         "old/a": None, "old/b": None, "new/a": LINES, "new/b": LINES + "b\n", "f": LINES + "e\n"
     }  # fmt: skip
     parents = diverge(repo, moved, {"old/c": "c", "f": "top\n" + LINES}, base)
     before = Repository.discover(repo.path).automatic_merge(parents)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     repo.git("config", *options)
     repo.git("config", "--global", *options)
     after = Repository.discover(repo.path).automatic_merge(parents)
-    repo.git("config", "--global", "--unset", options[0])
     assert before is not None
     assert after == before
     assert "old/c" in Repository.discover(repo.path).snapshot("side").paths()

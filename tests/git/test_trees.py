@@ -225,3 +225,23 @@ def test_an_object_store_that_cannot_be_written_is_refused(repo: Repo, tmp_path:
     store.write_text("a file where the directory was")
     with pytest.raises(GitRefused, match="object store"):
         opened.write_blob(b"x")
+
+
+@pytest.mark.parametrize("shared", ["group", "all", "umask"])
+def test_what_is_written_is_shared_as_git_shares_it(
+    repo: Repo, shared: str, tmp_path: Path
+) -> None:
+    shared_repo = Repo(tmp_path / "shared")
+    former = os.umask(0o077)
+    try:
+        repo.git("init", "-q", f"--shared={shared}", str(shared_repo.path))
+        theirs = shared_repo.git("hash-object", "-w", "--stdin", stdin=b"git")
+        ours = Repository.discover(shared_repo.path).write_blob(b"hkgit")
+    finally:
+        os.umask(former)
+
+    def modes(object_id: str) -> tuple[int, int]:
+        loose = shared_repo.path / ".git" / "objects" / object_id[:2] / object_id[2:]
+        return loose.parent.stat().st_mode, loose.stat().st_mode
+
+    assert modes(ours) == modes(theirs)
