@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -17,10 +18,7 @@ _HOME = Path(tempfile.mkdtemp(prefix="hkgit-home-"))
 _SEALED = sealed_environment(os.environ, _HOME)
 os.environ.clear()
 os.environ.update(_SEALED)
-
-
-def pytest_unconfigure() -> None:
-    shutil.rmtree(_HOME, ignore_errors=True)
+atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 
 
 @pytest.fixture
