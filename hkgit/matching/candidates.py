@@ -97,7 +97,7 @@ def judged(view: View, wanted: Wanted, targets: Targets) -> Candidate:
     agreement = sum(weight(key) for key, line in pairs if key == line)
     fits = all(
         not old[i] or ((t := targets[i]) is not None and lines[t] == old[i])
-        for i in wanted.removed
+        for i in wanted.bound
     ) and all(is_whole(change, targets, lines) for change in wanted.changes)
     similarity = _similarity(old, lines, targets)
     return Candidate(targets, landings(wanted, targets, view.lines), agreement, similarity, fits)

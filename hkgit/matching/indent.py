@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from hkgit.matching.lines import INDENT, indent_of
+from hkgit.matching.lines import indent_of
 
 TAB = 8
 UNITS = (2, 3, 4, 8)
@@ -27,8 +27,11 @@ class Indentation:
     author_unit: bytes
     file_unit: bytes
 
-    def of(self, indent: bytes) -> bytes:
-        """The file's indentation for a line that the author indents by `indent`."""
+    def of(self, indent: bytes) -> bytes | None:
+        """The file's indentation for a line that the author indents by `indent`.
+
+        None where it cannot be told.
+        """
         if indent in self.known or not self.known:
             return self.known.get(indent, indent)
         if all(author == file for author, file in self.known.items()):
@@ -38,19 +41,17 @@ class Indentation:
         if self.author_unit == self.file_unit or self._is_shift():
             return _shifted(here, near, indent)
         levels, rest = _levels(indent, self.author_unit)
-        near_levels, _ = _levels(near, self.author_unit)
-        here_levels, _ = _levels(here, self.file_unit)
+        near_levels, near_rest = _levels(near, self.author_unit)
+        here_levels, here_rest = _levels(here, self.file_unit)
+        is_spaces = b"\t" not in self.author_unit + self.file_unit
+        if (is_spaces and near_levels != here_levels) or near_rest or here_rest:
+            return None
         return self.file_unit * max(here_levels + levels - near_levels, 0) + rest
 
     def _is_shift(self) -> bool:
         """Whether the pairs alone show that all is moved by one and the same width."""
         moves = {width(file) - width(author) for author, file in self.known.items()}
         return len(self.known) > 1 and len(moves) == 1
-
-    def line(self, line: bytes) -> bytes:
-        """A line of the author's with the file's indentation; blank lines stay as they are."""
-        text = line.lstrip(INDENT)
-        return self.of(indent_of(line)) + text if text else line
 
 
 def learn(
@@ -65,20 +66,33 @@ def learn(
         if old.strip() and here.strip():
             seen.setdefault(indent_of(old), Counter())[indent_of(here)] += 1
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
-    file_unit = unit_of(near) or unit_of(author) or b"    "
-    return Indentation(known, unit_of(author) or file_unit, file_unit)
+    file_unit = _unit(near, b"") or _unit(author, b"") or b"    "
+    return Indentation(known, _ratio(known, file_unit) or _unit(author, file_unit), file_unit)
 
 
-def unit_of(lines: Iterable[bytes]) -> bytes:
-    """What one level of lines is indented by: a tab, some spaces, or nothing where none is."""
+def _unit(lines: Iterable[bytes], expected: bytes) -> bytes:
+    """What one level of lines is indented by: a tab or some spaces.
+
+    The expected one where a line is that much deeper than the one above, or where none is deeper.
+    """
     indents = [indent_of(line) for line in lines if line.strip()]
     if any(indent.startswith(b"\t") for indent in indents):
         return b"\t"
-    steps = Counter(len(b) - len(a) for a, b in pairwise([b"", *indents]) if len(b) > len(a))
+    steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
     units = [unit for unit in UNITS if steps[unit]]
-    if not units:
-        return b""
+    if not units or len(expected) in units:
+        return expected
     return b" " * max(units, key=lambda unit: (steps[unit], -unit))
+
+
+def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
+    """The author's unit where one side has tabs and the other spaces, as the pairs show it."""
+    for author, file in known.items():
+        levels, rest = _levels(file, file_unit)
+        is_mixed = (b"\t" in author) != (b"\t" in file_unit)
+        if is_mixed and levels and not rest and author and len(author) % levels == 0:
+            return author[: len(author) // levels]
+    return b""
 
 
 def width(indent: bytes) -> int:

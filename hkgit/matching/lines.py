@@ -107,6 +107,18 @@ class Wanted:
         return frozenset(i for c in self.changes for i in range(c.old_start, c.old_end))
 
 
+    @cached_property
+    def bound(self) -> frozenset[int]:
+        """The old lines that have to stand in the file: the removed, and what they move across.
+
+        Where lines are moved, those between could as well be said to move the other way.
+        """
+        added = {self.new_lines[i].strip() for i in self.reversed.removed} - {b""}
+        if not any(self.old_lines[i].strip() in added for i in self.removed):
+            return self.removed
+        return frozenset(range(self.changes[0].old_start, self.changes[-1].old_end))
+
+
 def folds(view: View, wanted: Wanted) -> bool:
     """Whether typography can make a difference between a document and an edit."""
     return not (view.is_ascii and wanted.old.isascii() and wanted.new.isascii())

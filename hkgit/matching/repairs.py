@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
 Texts = tuple[bytes, bytes]
 Repair = Callable[[bytes, bytes], Texts | None]
@@ -21,8 +22,7 @@ _ENTITIES = {
     b"#39": b"'", b"#x27": b"'", b"#34": b'"', b"#x22": b'"',
 }  # fmt: skip
 _ENTITY = re.compile(rb"&(lt|gt|amp|quot|apos|#39|#x27|#34|#x22);")
-_UNCLEAR = re.compile(rb"\\n[\"']")
-"""A line feed that may as well be an escape at the end of a string."""
+_TRIPLE = re.compile(rb"\"{3}|'{3}")
 
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"'": b"'", b"\\": b"\\", b"/": b"/"}
 
@@ -37,7 +37,7 @@ def _fence(old: bytes, new: bytes) -> Texts | None:
 
 
 def _ended(text: bytes) -> bytes:
-    return text + b"\n" if text and not text.endswith(b"\n") else text
+    return text + b"\n" if text else text
 
 
 def _line_numbers(old: bytes, new: bytes) -> Texts | None:
@@ -99,11 +99,21 @@ def _quotes(old: bytes, new: bytes) -> Texts | None:
 
 def _newlines(old: bytes, new: bytes) -> Texts | None:
     """Only line feeds and tabs arrived as escapes, and quotes did not."""
-    if b"\\n" not in old or b"\n" in old.strip() or _UNCLEAR.search(old + new):
+    if b"\\n" not in old or b"\n" in old.strip() or _may_be_inside(old + new):
         return None
     if b'\\"' in old + new and _is_uniform(b'"', old + new):
         return None
     return _unlined(old), _unlined(new)
+
+
+def _may_be_inside(text: bytes) -> bool:
+    """Whether an escaped line feed may as well stand at the end of a string of the source."""
+    lines = _TRIPLE.sub(b"", text).split(b"\\n")
+    return any(
+        line.count(quote) % 2 and below.startswith(quote)
+        for line, below in pairwise(lines)
+        for quote in (b'"', b"'")
+    )
 
 
 def _unlined(text: bytes) -> bytes:

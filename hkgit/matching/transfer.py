@@ -110,10 +110,21 @@ class _Merge:
         base, theirs = self.wanted.old_lines, self.wanted.new_lines
         lines, old = keys(self.view, self.wanted)
         rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
+        if self._keeps_margins(rows):
+            rows = [(i, t) for i, t in rows if i not in self.wanted.removed]
         pairs = [(base[i], self.view.lines[t]) for i, t in rows]
         middle = rows[0][1] if rows else 0
         near = self.view.lines[max(middle - NEAR, 0) : middle + NEAR]
         return learn(pairs, [*base, *theirs], near)
+
+    def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
+        """Whether the context is indented as the author has it; then other blanks are a change."""
+        margins = {
+            (indent_of(self.wanted.old_lines[i]), indent_of(self.view.lines[t]))
+            for i, t in rows
+            if i not in self.wanted.removed and self.wanted.old_lines[i].strip()
+        }
+        return any(a for a, _ in margins) and all(a == b for a, b in margins)
 
     def _splice(self, change: Change, found: Lines | None, indentation: Indentation) -> Splice:
         document = self.view.document
@@ -125,11 +136,23 @@ class _Merge:
                 "Read the place again and quote the lines on both sides of the change.",
             )
         first, after = found
+        if self._is_there(change, first):
+            return Splice(document.offsets[first], document.offsets[first], b"")
         lines = self._lines(change, indentation)
         ends = [document.end_of(n + 1) for n in range(first, after)]
         near = ends[-1] if ends else document.end_of(max(first, 1))
         text = b"".join(line + (ends[k] if k < len(ends) else near) for k, line in enumerate(lines))
         return Splice(document.offsets[first], document.offsets[after], text)
+
+    def _is_there(self, change: Change, at: int) -> bool:
+        """Whether all that is added are blank lines, and the file has as many there already."""
+        theirs = self.wanted.new_lines
+        added = theirs[change.new_start : change.new_end]
+        if change.old_start < change.old_end or any(line.strip() for line in added):
+            return False
+        asked = _blanks_above(theirs, change.new_end) + _blanks_below(theirs, change.new_end)
+        here = _blanks_above(self.view.lines, at) + _blanks_below(self.view.lines, at)
+        return here >= asked
 
     def _near(self, change: Change) -> int:
         """A line number to name where a change cannot be placed."""
@@ -141,7 +164,7 @@ class _Merge:
         partners = self._partners(change)
         theirs = self.wanted.new_lines[change.new_start : change.new_end]
         return [
-            indentation.line(line) if j not in partners
+            self._indented(line, indentation) if j not in partners
             else self._merged(partners[j], line, indentation)
             for j, line in enumerate(theirs)
         ]
@@ -164,14 +187,47 @@ class _Merge:
             if j is not None and self.targets[change.old_start + i] is not None
         }
 
+    def _indented(self, line: bytes, indentation: Indentation) -> bytes:
+        """A new line with the file's indentation; blank lines stay as they are."""
+        indent = indent_of(line)
+        text = line[len(indent) :]
+        return self._indent(indent, indentation) + text if text else line
+
+    def _indent(self, indent: bytes, indentation: Indentation) -> bytes:
+        found = indentation.of(indent)
+        if found is None:
+            raise Conflict(
+                self.path,
+                "the edit is indented otherwise than the file, and it cannot be told how its "
+                "new lines are to be indented",
+                "Quote the lines with the indentation that they have in the file.",
+            )
+        return found
+
     def _merged(self, row: int, theirs: bytes, indentation: Indentation) -> bytes:
         """A new line that rewrites an old one, as far as it can be in the file's spelling."""
         base, target = self.wanted.old_lines[row], self.targets[row]
         ours = base if target is None else self.view.lines[target]
         kept = indent_of(base) == indent_of(theirs)
-        lead = indent_of(ours) if kept else indentation.of(indent_of(theirs))
+        lead = indent_of(ours) if kept else self._indent(indent_of(theirs), indentation)
         trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
         return lead + merge_line(base.strip(), ours.strip(), theirs.strip()) + trail
+
+
+def _blanks_above(lines: Sequence[bytes], at: int) -> int:
+    """How many blank lines end right above line `at`, counted from 0."""
+    count = 0
+    while count < at and not lines[at - 1 - count].strip():
+        count += 1
+    return count
+
+
+def _blanks_below(lines: Sequence[bytes], at: int) -> int:
+    """How many blank lines begin with line `at`, counted from 0."""
+    count = 0
+    while at + count < len(lines) and not lines[at + count].strip():
+        count += 1
+    return count
 
 
 def _trail(line: bytes) -> bytes:

@@ -27,16 +27,14 @@ LONGEST_PATTERN = 4000
 def whitespace(view: View, wanted: Wanted) -> tuple[Place, ...]:
     """Whole lines that are the old lines but for blanks, blank lines and line ends.
 
-    Of several readings the strictest that finds a place counts. Where no whole lines do, the old
-    text may begin and end inside a line.
+    Where there are none, the old text may begin and end inside a line.
     """
     hits = runs(view.squeezed, wanted.squeezed)
     if not hits:
         return _inside(view, wanted)
-    grades = [_grade(view, wanted, rows) for rows in hits[:MANY]]
-    best = max(grades) if len(hits) <= MANY else TRAILING
-    kept = hits if len(hits) > MANY else [r for r, g in zip(hits, grades, strict=True) if g == best]
-    return tuple(place_of(view, wanted, rows, best) for rows in kept)
+    if len(hits) > MANY:
+        return tuple(place_of(view, wanted, rows, INTERIOR) for rows in hits)
+    return tuple(place_of(view, wanted, rows, _grade(view, wanted, rows)) for rows in hits)
 
 
 def runs(lines: Sequence[bytes], old: Sequence[bytes]) -> list[Rows]:
@@ -109,7 +107,18 @@ def _inside(view: View, wanted: Wanted) -> tuple[Place, ...]:
         return ()
     hits = re.finditer(rb"(?=(%s))" % _pattern(wanted), view.document.data)
     places = (Place(hit.start(1), hit.end(1), INTERIOR) for hit in islice(hits, LIMIT))
-    return tuple(place for place in places if at_token_borders(view.document, place))
+    return tuple(
+        place
+        for place in places
+        if at_token_borders(view.document, place) and _may_begin(view, wanted, place)
+    )
+
+
+def _may_begin(view: View, wanted: Wanted, place: Place) -> bool:
+    """Whether a text of lines begins with a line, but for the indentation."""
+    is_word = len(wanted.old_lines) == 1 and not wanted.old[:1].isspace()
+    start = view.document.offsets[view.document.line_at(place.start) - 1]
+    return is_word or not view.document.data[start : place.start].strip()
 
 
 def _pattern(wanted: Wanted) -> bytes:
