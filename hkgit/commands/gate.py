@@ -11,6 +11,7 @@ from hkgit.commands.common import echo_json, note_json, open_repository
 from hkgit.commands.judging import load_policy, report_json, report_lines, resolve_range
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import REJECTED, Report, judge_index, judge_range
+from hkgit.git.hooks import calls_gate
 from hkgit.git.repository import Repository
 
 
@@ -123,8 +124,9 @@ def _is_left_to_commit_msg(repository: Repository) -> bool:
     """Whether `hkgit apply` is committing and commit-msg will judge the same, message and all."""
     if "HKGIT_TRANSACTION" not in os.environ:
         return False
-    hook = Path(repository.git("rev-parse", "--git-path", "hooks/commit-msg").text)
-    return (repository.start / hook).exists()
+    named = repository.git("rev-parse", "--git-path", "hooks/commit-msg").text
+    hook = repository.start / named
+    return hook.is_file() and os.access(hook, os.X_OK) and calls_gate(hook.read_bytes())
 
 
 def _remember(repository: Repository, report: Report) -> None:

@@ -371,9 +371,9 @@ def test_a_configuration_that_cannot_be_added_to_is_left_and_the_lines_are_said(
 @pytest.mark.parametrize(
     "entry",
     [
-        pytest.param("repo: https://example.org/x\n  rev: v1\n  hooks: [{id: hkgit-gate}]", id="id"),
+        pytest.param("repo: https://a.example/x\n  rev: v1\n  hooks: [{id: hkgit-gate}]", id="id"),
         pytest.param(
-            "repo: local\n  hooks: [{id: x, name: x, entry: hkgit gate --staged, language: system}]",
+            "repo: local\n  hooks: [{id: x, name: x, entry: hkgit gate, language: system}]",
             id="call",
         ),
     ],
