@@ -1,21 +1,17 @@
-"""committing.py: from specs to commits with their evidence. `prepare` plans, `carry_out` acts."""
+"""committing.py: from steps to commits with their evidence (see `preparing`)."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-from hkgit.applying.carrying import carried_plan
-from hkgit.applying.names import resolved
-from hkgit.applying.outcome import EditOutcome, Plan, changed_files
-from hkgit.applying.planner import Options, plan
-from hkgit.directory import DirectorySnapshot
-from hkgit.edits import File, Overlay, Read, Snapshot, Spec
-from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected, Stale, VerifyFailed
+from hkgit.applying.outcome import Plan
+from hkgit.edits import File, Snapshot
+from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
 from hkgit.gate import REJECTED, entry_findings
-from hkgit.git.landing import land
+from hkgit.git.landing import expect_landable, land
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import commit_worktree, foreign_hooks, run_command
 from hkgit.git.worktree import temporary_worktree
@@ -23,153 +19,9 @@ from hkgit.ledger.entry import Entry, entry_id, entry_path
 from hkgit.ledger.recording import record
 from hkgit.ledger.trailers import trailer_lines, with_trailers
 from hkgit.policy import Policy
+from hkgit.preparing import Choices, Step, Target
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.replay.findings import Finding
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """How a spec is applied, as asked on the command line; None where nothing was asked."""
-
-    branch: str | None = None
-    base: str | None = None
-    agent: str | None = None
-    message: str | None = None
-    verify: str | None = None
-    options: Options = field(default_factory=Options)
-    reads: tuple[Read, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where commits land: on `tip`, moving `branch` from `old` (None: it is made)."""
-
-    branch: str
-    tip: str
-    old: str | None
-    checkout: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One spec, planned: its outcomes and, when all applied, what becomes its commit."""
-
-    spec: Spec
-    base: str
-    made: Plan
-    reads: tuple[Read, ...]
-
-    @property
-    def files(self) -> dict[str, File | None]:
-        """The changed files by path; None where one is gone."""
-        return changed_files(self.made)
-
-
-def find_target(repository: Repository, choices: Choices) -> Target:
-    """Where to land. Raises GitRefused when there is no branch to land on, or it is in use."""
-    if choices.branch is not None:
-        return _named_target(repository, choices.branch, choices.base)
-    head = repository.head()
-    fix = "Switch to a branch, or name one with --branch."
-    if repository.is_bare:
-        raise GitRefused("HEAD", "a bare repository has no checkout to land in", fix)
-    if head.branch is None:
-        raise GitRefused("HEAD", "is detached: there is no branch to land on", fix)
-    if head.commit is None:
-        what = "has no commit yet, so there is nothing to edit"
-        raise GitRefused(head.branch, what, "Make a first commit: git commit --allow-empty")
-    return Target(head.branch, head.commit, head.commit, checkout=True)
-
-
-def _named_target(repository: Repository, branch: str, base: str | None) -> Target:
-    used = repository.checked_out_branches().get(branch)
-    if used is not None:
-        fix = "Leave --branch out there, or name another branch."
-        raise GitRefused(branch, f"is checked out at {used}", fix)
-    tip = repository.branch_tip(branch)
-    if tip is not None:
-        return Target(branch, tip, tip, checkout=False)
-    return Target(branch, repository.resolve(base or "HEAD"), None, checkout=False)
-
-
-def prepare(
-    repository: Repository, specs: Sequence[Spec], choices: Choices, target: Target
-) -> tuple[Step, ...]:
-    """Plan every spec, each on what the one before it leaves; stops at the first refused."""
-    steps: list[Step] = []
-    tip: Snapshot = repository.snapshot(target.tip)
-    for spec in specs:
-        base = _base(repository, choices.base or spec.base, target)
-        made, reads = _planned(repository, spec, base, tip, choices, target)
-        step = Step(spec, base, made, reads)
-        steps.append(step)
-        if not made.ok:
-            break
-        if not made.files:
-            raise InvalidInput("the spec", "changes nothing", "The files say this already.")
-        tip = Overlay(tip, step.files)
-    return tuple(steps)
-
-
-def _base(repository: Repository, rev: str | None, target: Target) -> str:
-    if rev is None:
-        return target.tip
-    base = repository.resolve(rev)
-    if not repository.is_ancestor(base, target.tip):
-        fix = "Name a commit in the branch's history, or rebase the spec by reading again."
-        raise InvalidInput(rev, f"is no ancestor of {target.branch}", fix)
-    return base
-
-
-def _planned(
-    repository: Repository, spec: Spec, base: str, tip: Snapshot, choices: Choices, target: Target
-) -> tuple[Plan, tuple[Read, ...]]:
-    files = tip if base == target.tip else repository.snapshot(base)
-    spec = resolved(spec, files)
-    if files is tip:
-        made, reads = plan(spec, tip, choices.options, choices.reads), choices.reads
-    else:
-        try:
-            made, reads = carried_plan(spec, files, tip, choices.options, choices.reads)
-        except Stale as error:
-            made, reads = _all_stale(spec, error), choices.reads
-    return _explained(repository, spec, made, choices), reads
-
-
-def _all_stale(spec: Spec, error: Stale) -> Plan:
-    """The plan of a spec that cannot be carried to the tip."""
-    outcomes = tuple(
-        EditOutcome(number, edit.path, error.status, error=error)
-        for number, edit in enumerate(spec.edits, 1)
-    )
-    return Plan(outcomes, ())
-
-
-def _explained(repository: Repository, spec: Spec, made: Plan, choices: Choices) -> Plan:
-    """Say where a stale hash fits the working tree: the agent read uncommitted changes."""
-    if repository.work_tree is None or not any(_is_stale(each) for each in made.outcomes):
-        return made
-    try:
-        live = plan(spec, DirectorySnapshot(repository.work_tree), choices.options, choices.reads)
-    except HkgitError:
-        return made
-    outcomes = tuple(
-        _uncommitted(each) if _is_stale(each) and there.error is None else each
-        for each, there in zip(made.outcomes, live.outcomes, strict=True)
-    )
-    return Plan(outcomes, made.files)
-
-
-def _is_stale(outcome: EditOutcome) -> bool:
-    return isinstance(outcome.error, Stale)
-
-
-def _uncommitted(outcome: EditOutcome) -> EditOutcome:
-    if outcome.error is None:
-        return outcome
-    what = f"{outcome.error.what}; the hash fits the working tree: it has uncommitted changes"
-    fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD."
-    return replace(outcome, error=Stale(outcome.error.where, what, fix))
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +37,7 @@ class Recorded:
 def recorded(step: Step, choices: Choices, verify: dict[str, object] | None) -> Recorded:
     """The entry and message of a step in which every edit applied."""
     spec = step.spec
-    agent = choices.agent or spec.agent or "unknown"
+    agent = _first(choices.agent, spec.agent, "unknown")
     _check_line("--agent", agent)
     claims = {"agent": agent, "time": int(time.time()), "verify": verify, "conflicts": []}
     entry = record(
@@ -193,11 +45,18 @@ def recorded(step: Step, choices: Choices, verify: dict[str, object] | None) -> 
         spec_digest=spec.digest, reads=step.reads, claims=claims,
     )  # fmt: skip
     name = entry_id(entry.to_bytes())
-    text = choices.message or spec.summary or default_subject(step.made)
+    text = _first(choices.message, spec.summary, default_subject(step.made))
+    if not text.strip():
+        raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
     if any(line.startswith("Hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
     blind = tuple(each for each in entry_findings(Policy(), entry) if each.rule == "blind")
     return Recorded(entry, name, with_trailers(text, trailer_lines(entry, name)), blind)
+
+
+def _first(*texts: str | None) -> str:
+    """The first text that was given."""
+    return next(text for text in texts if text is not None)
 
 
 def default_subject(made: Plan) -> str:
@@ -246,11 +105,15 @@ def carry_out(
     foreign = foreign_hooks(repository)
     if foreign:
         say(f"full checkout: the repository's own hooks need it ({', '.join(foreign)})")
+    if choices.verify is not None:
+        say("full checkout: --verify needs it")
+        _rehearse(repository, target, steps, choices)
     done: list[Committed] = []
     with ExitStack() as stack:
         tip = target.tip
         for step in steps:
-            committed = _commit(repository, stack, tip, step, choices, is_full=bool(foreign))
+            based = replace(step, base=step.base or tip)
+            committed = _commit(repository, stack, tip, based, choices, is_full=bool(foreign))
             done.append(committed)
             tip = committed.commit
         subject = done[-1].record.message.decode("utf-8", "replace").split("\n", 1)[0]
@@ -259,6 +122,19 @@ def carry_out(
             checkout=target.checkout, reflog=f"hkgit apply: {subject}",
         )  # fmt: skip
     return tuple(done)
+
+
+def _rehearse(
+    repository: Repository, target: Target, steps: Sequence[Step], choices: Choices
+) -> None:
+    """Raise now what would be raised after a command that may take long."""
+    for step in steps:
+        recorded(step, choices, None)
+    files = {path: file for step in steps for path, file in step.files.items()}
+    tree = repository.write_tree(repository.commit(target.tip).tree, files)
+    expect_landable(
+        repository, branch=target.branch, old=target.old, new=tree, checkout=target.checkout
+    )
 
 
 def _commit(

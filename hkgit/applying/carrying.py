@@ -6,7 +6,7 @@ where it lands on the tip. Anything else is stale.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hkgit.applying.draft import Lines
@@ -57,16 +57,16 @@ def carried_plan(
     Raises Stale when an edit cannot be carried.
     """
     on_base = plan(spec, base, options, reads)
-    moved = _line_maps(on_base, base, tip)
-    if not on_base.ok or not moved:
+    if not on_base.ok:
         return on_base, tuple(reads)
+    moved = _line_maps(on_base, base, tip)
     expected = {each.number: _carried(each, moved) for each in on_base.outcomes}
     ranges = {
         number: lines[0]
         for number, lines in expected.items()
         if isinstance(spec.edits[number - 1], ReplaceRange | InsertAfter)
     }
-    carried_reads = tuple(_carried_read(read, moved) for read in reads)
+    carried_reads = tuple(_carried_reads(reads, moved))
     on_tip = plan(spec, tip, replace(options, carried=ranges), carried_reads)
     for outcome in on_tip.outcomes:
         if outcome.error is None and outcome.base_lines != expected[outcome.number]:
@@ -83,12 +83,13 @@ def _line_maps(on_base: Plan, base: Snapshot, tip: Snapshot) -> dict[str, LineMa
             raise _stale(path, "the file is gone")
         if before is None and after is not None:
             raise _stale(path, "the file was made")
-        if before is not None and after is not None and before != after:
+        if before is not None and after is not None and before.data != after.data:
             maps[path] = LineMap.between(before.data, after.data)
     return maps
 
 
-def _carried(outcome: EditOutcome, moved: dict[str, LineMap]) -> tuple[Lines, ...]:
+def _carried(outcome: EditOutcome, moved: Mapping[str, LineMap]) -> tuple[Lines, ...]:
+    """The lines of the tip that an edit must touch."""
     if outcome.path not in moved:
         return outcome.base_lines
     if outcome.tier == "file":
@@ -100,13 +101,17 @@ def _carried(outcome: EditOutcome, moved: dict[str, LineMap]) -> tuple[Lines, ..
     return found
 
 
-def _carried_read(read: Read, moved: dict[str, LineMap]) -> Read:
-    if read.path not in moved or read.start_line is None or read.end_line is None:
-        return read
-    lines = moved[read.path].carry((read.start_line, read.end_line))
-    if lines is None:
-        raise _stale(read.path, "lines that were read were changed")
-    return replace(read, start_line=lines[0], end_line=lines[1])
+def _carried_reads(reads: Sequence[Read], moved: Mapping[str, LineMap]) -> Iterator[Read]:
+    """The reads in lines of the tip. A receipt of lines that changed is none any more."""
+    for read in reads:
+        if read.path not in moved or read.start_line is None or read.end_line is None:
+            yield read
+            continue
+        lines = moved[read.path].carry((read.start_line, read.end_line))
+        if lines is not None:
+            yield replace(read, start_line=lines[0], end_line=lines[1])
+        elif read.kind == "hash":
+            raise _stale(read.path, "lines that were read were changed")
 
 
 def _stale(path: str, what: str) -> Stale:

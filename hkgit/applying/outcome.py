@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunks import Hunk
 from hkgit.edits import File
-from hkgit.errors import HkgitError
+from hkgit.errors import HkgitError, InvalidInput
 
 APPLIED = "applied"
 
@@ -91,6 +91,15 @@ class Plan:
 def first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:
     """The error of the first edit that was refused."""
     return next((outcome.error for outcome in outcomes if outcome.error is not None), None)
+
+
+def expect_change(made: Plan) -> Plan:
+    """The plan, or, when all of its edits together change no file, their refusal."""
+    if made.files or not made.ok:
+        return made
+    error = InvalidInput("the spec", "changes nothing", "The files say this already.")
+    refused = (replace(each, status=error.status, error=error) for each in made.outcomes)
+    return Plan(tuple(refused), ())
 
 
 def changed_files(made: Plan) -> dict[str, File | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import click
 
@@ -12,21 +13,12 @@ from hkgit.applying.planner import Options
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
 from hkgit.commands.specs import Input, read_expects, read_specs, spec_options
-from hkgit.committing import (
-    Choices,
-    Committed,
-    Recorded,
-    Step,
-    Target,
-    carry_out,
-    find_target,
-    prepare,
-    recorded,
-)
+from hkgit.committing import Committed, Recorded, carry_out, recorded
 from hkgit.errors import HkgitError
 from hkgit.git.repository import Repository
 from hkgit.ledger.trailers import decimal
 from hkgit.matching.places import Settings
+from hkgit.preparing import Choices, Step, Target, find_target, prepare
 
 
 @click.command()
@@ -68,12 +60,13 @@ def command(
     try:
         repository = open_repository()
         root = repository.work_tree
+        locate = partial(root_relative, repository)
         choices = Choices(
             branch, base, agent, message, verify,
-            Options(Settings(round(threshold * 1000)), relocate), read_expects(expect, root),
+            Options(Settings(round(threshold * 1000)), relocate), read_expects(expect, locate),
         )  # fmt: skip
-        parsed = read_specs(given, root, lambda path: root_relative(repository, path))
-        target = find_target(repository, choices)
+        parsed = read_specs(given, root, locate)
+        target = find_target(repository, parsed, choices)
         steps = prepare(repository, parsed, choices, target)
         outcomes = [outcome for step in steps for outcome in step.made.outcomes]
         _refuse(outcomes)
@@ -106,9 +99,7 @@ def _show(steps: Sequence[Step], choices: Choices, *, as_json: bool) -> None:
         if as_json:
             continue
         for change in step.made.files:
-            before = b"" if change.before is None else change.before.data
-            diff = unified_diff(change.path, change.new_path, before, change.hunks)
-            click.echo(diff.encode("utf-8", "surrogateescape"), nl=False)
+            click.echo(unified_diff(change).encode("utf-8", "surrogateescape"), nl=False)
         click.echo(b"\n" + record.message, nl=False)
 
 

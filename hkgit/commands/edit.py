@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
 
 from hkgit.applying.names import resolved
-from hkgit.applying.outcome import EditOutcome, changed_files
+from hkgit.applying.outcome import EditOutcome, changed_files, expect_change
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.reporting import applied_json, refusal_text
-from hkgit.commands.common import echo_json
+from hkgit.commands.common import below, echo_json
 from hkgit.commands.specs import Input, read_expects, read_specs, spec_options
 from hkgit.directory import DirectorySnapshot, write_files
 from hkgit.edits import File, Overlay, Read, Spec
@@ -48,8 +49,9 @@ def command(
     try:
         root = _root()
         options = Options(Settings(round(threshold * 1000)), relocate)
-        parsed = read_specs(given, root, lambda path: _from_root(root, path))
-        changed = _changed(root, parsed, options, read_expects(expect, root), outcomes)
+        locate = partial(below, root)
+        parsed = read_specs(given, root, locate)
+        changed = _changed(root, parsed, options, read_expects(expect, locate), outcomes)
         if not dry_run:
             write_files(root, changed)
     except HkgitError as error:
@@ -61,19 +63,19 @@ def command(
 
 
 def _root() -> Path:
-    """The work tree around the current directory, or that directory itself."""
-    from hkgit.git.repository import Repository
+    """The work tree around the current directory, or that directory itself.
 
+    Found without opening the repository: no object of it is needed. Raises GitRefused in a bare
+    repository, where every file is git's own.
+    """
     here = Path.cwd()
-    try:
-        return (Repository.discover(here).work_tree or here).resolve()
-    except GitRefused:
-        return here.resolve()
-
-
-def _from_root(root: Path, path: str) -> str:
-    place = Path.cwd().resolve() / path
-    return place.relative_to(root).as_posix() if place.is_relative_to(root) else path
+    for place in (here, *here.parents):
+        if (place / ".git").exists():
+            return place
+        if (place / "HEAD").is_file() and (place / "objects").is_dir():
+            fix = "Edit in a checkout, or commit to a branch: hkgit apply --branch NAME"
+            raise GitRefused(str(place), "a bare repository has no working tree", fix)
+    return here
 
 
 def _changed(
@@ -86,7 +88,7 @@ def _changed(
     """The files that all specs together change. Raises the first refusal."""
     files = Overlay(DirectorySnapshot(root))
     for spec in parsed:
-        made = plan(resolved(spec, files), files, options, reads)
+        made = expect_change(plan(resolved(spec, files), files, options, reads))
         outcomes += made.outcomes
         if made.first_error is not None:
             raise made.first_error

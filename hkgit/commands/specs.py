@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from pathlib import Path
 import click
 
 from hkgit.commands.common import Command, json_option
-from hkgit.dialects import parse, parse_expect, relative_path
+from hkgit.dialects import parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
 
@@ -32,6 +33,13 @@ class Input:
     format: str
 
 
+def _is_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """A range lets NaN pass, which is neither below nor above anything."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is no number", ctx, param)
+    return value
+
+
 def spec_options(command: Command) -> Command:
     """The arguments and options by which specs are given."""
     for option in reversed(
@@ -47,6 +55,7 @@ def spec_options(command: Command) -> Command:
             ),
             click.option(
                 "--threshold", type=click.FloatRange(0, 1), default=0.8, show_default=True,
+                callback=_is_number,
                 help="How alike a fuzzy match must be.",
             ),
             click.option(
@@ -106,8 +115,7 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def read_expects(expects: Sequence[str], root: Path | None) -> tuple[Read, ...]:
-    """The reads that --expect names, their paths from the root."""
-    base = None if root is None else str(root)
+def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[Read, ...]:
+    """The reads that --expect names, their paths from the root. Raises InvalidInput."""
     reads = (parse_expect(argument) for argument in expects)
-    return tuple(replace(read, path=relative_path(read.path, base)) for read in reads)
+    return tuple(replace(read, path=locate(read.path)) for read in reads)

@@ -1,0 +1,202 @@
+"""preparing.py: from specs to steps: where they land, what each changes, or why it is refused.
+
+Nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from hkgit.applying.carrying import carried_plan
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import from_reads, stale_hash, whole
+from hkgit.applying.names import resolved
+from hkgit.applying.outcome import EditOutcome, Plan, changed_files, expect_change
+from hkgit.applying.planner import Options, plan
+from hkgit.directory import DirectorySnapshot
+from hkgit.document import Document, terminated
+from hkgit.edits import File, Overlay, Read, Snapshot, Spec
+from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
+from hkgit.git.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """How a spec is applied, as asked on the command line; None where nothing was asked."""
+
+    branch: str | None = None
+    base: str | None = None
+    agent: str | None = None
+    message: str | None = None
+    verify: str | None = None
+    options: Options = field(default_factory=Options)
+    reads: tuple[Read, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where commits land: on `tip`, moving `branch` from `old` (None: it is made)."""
+
+    branch: str
+    tip: str
+    old: str | None
+    checkout: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One spec, planned: its outcomes and, when all applied, what becomes its commit.
+
+    `base` is None where that is the commit of the step before, which is not made yet.
+    """
+
+    spec: Spec
+    base: str | None
+    made: Plan
+    reads: tuple[Read, ...]
+
+    @property
+    def files(self) -> dict[str, File | None]:
+        """The changed files by path; None where one is gone."""
+        return changed_files(self.made)
+
+
+def find_target(repository: Repository, specs: Sequence[Spec], choices: Choices) -> Target:
+    """Where to land. Raises GitRefused when there is no branch to land on, or it is in use."""
+    if choices.branch is not None:
+        return _named_target(repository, choices.branch, _stated_base(specs[0], choices))
+    head = repository.head()
+    fix = "Switch to a branch, or name one with --branch."
+    if repository.is_bare:
+        raise GitRefused("HEAD", "a bare repository has no checkout to land in", fix)
+    if head.branch is None:
+        raise GitRefused("HEAD", "is detached: there is no branch to land on", fix)
+    if head.commit is None:
+        what = "has no commit yet, so there is nothing to edit"
+        raise GitRefused(head.branch, what, "Make a first commit: git commit --allow-empty")
+    return Target(head.branch, head.commit, head.commit, checkout=True)
+
+
+def _named_target(repository: Repository, branch: str, base: str | None) -> Target:
+    used = repository.checked_out_branches().get(branch)
+    if used is not None:
+        fix = "Leave --branch out there, or name another branch."
+        raise GitRefused(branch, f"is checked out at {used}", fix)
+    tip = repository.branch_tip(branch)
+    if tip is not None:
+        return Target(branch, tip, tip, checkout=False)
+    start = repository.resolve("HEAD" if base is None else base)
+    return Target(branch, start, None, checkout=False)
+
+
+def _stated_base(spec: Spec, choices: Choices) -> str | None:
+    return spec.base if choices.base is None else choices.base
+
+
+def prepare(
+    repository: Repository, specs: Sequence[Spec], choices: Choices, target: Target
+) -> tuple[Step, ...]:
+    """Plan every spec, each on what the one before it leaves; stops at the first refused.
+
+    Raises InvalidInput for a base that is not in the branch's history, Stale for a read of a
+    file that no spec touches and that does not hold.
+    """
+    start = repository.snapshot(target.tip)
+    steps: list[Step] = []
+    tip: Snapshot = start
+    for spec in specs:
+        base = _base(repository, spec, choices, target)
+        is_tip = base is None or (base == target.tip and not steps)
+        before = tip if base is None or is_tip else repository.snapshot(base)
+        made, reads = _planned(spec, before, tip, choices)
+        made = _explained(repository, spec, expect_change(made), tip, choices)
+        steps.append(Step(spec, base if steps or base is not None else target.tip, made, reads))
+        if not made.ok:
+            return tuple(steps)
+        tip = Overlay(tip, steps[-1].files)
+    touched = {outcome.path for step in steps for outcome in step.made.outcomes}
+    _check_reads(start, [read for read in choices.reads if read.path not in touched])
+    return tuple(steps)
+
+
+def _base(repository: Repository, spec: Spec, choices: Choices, target: Target) -> str | None:
+    """The commit that a spec was written against; None when it does not say."""
+    rev = _stated_base(spec, choices)
+    if rev is None:
+        return None
+    base = repository.resolve(rev)
+    if not repository.is_ancestor(base, target.tip):
+        fix = "Name a commit in the branch's history, or rebase the spec by reading again."
+        raise InvalidInput(rev, f"is no ancestor of {target.branch}", fix)
+    return base
+
+
+def _planned(
+    spec: Spec, base: Snapshot, tip: Snapshot, choices: Choices
+) -> tuple[Plan, tuple[Read, ...]]:
+    spec = resolved(spec, base)
+    if base is tip:
+        return plan(spec, tip, choices.options, choices.reads), choices.reads
+    try:
+        return carried_plan(spec, base, tip, choices.options, choices.reads)
+    except Stale as error:
+        return _all_stale(spec, error), choices.reads
+
+
+def _all_stale(spec: Spec, error: Stale) -> Plan:
+    """The plan of a spec that cannot be carried to the tip."""
+    outcomes = tuple(
+        EditOutcome(number, edit.path, error.status, error=error)
+        for number, edit in enumerate(spec.edits, 1)
+    )
+    return Plan(outcomes, ())
+
+
+def _explained(
+    repository: Repository, spec: Spec, made: Plan, tip: Snapshot, choices: Choices
+) -> Plan:
+    """Say where a refused edit fits the working tree: the agent read uncommitted changes."""
+    if repository.work_tree is None or made.ok:
+        return made
+    checkout = DirectorySnapshot(repository.work_tree)
+    live = plan(resolved(spec, checkout), checkout, choices.options, choices.reads)
+    outcomes = tuple(
+        _uncommitted(each, each.error)
+        if each.error is not None and there.error is None and _differ(checkout, tip, there.path)
+        else each
+        for each, there in zip(made.outcomes, live.outcomes, strict=True)
+    )
+    return Plan(outcomes, ())
+
+
+def _differ(checkout: Snapshot, tip: Snapshot, path: str) -> bool:
+    """Whether a file's lines are others in the checkout; its line ends may be."""
+    here, there = checkout.get(path), tip.get(path)
+    if here is None or there is None:
+        return here is not there
+    return Document(here.data).lines != Document(there.data).lines
+
+
+def _uncommitted(outcome: EditOutcome, error: HkgitError) -> EditOutcome:
+    what = f"{error.what}; it fits the working tree, where the file has uncommitted changes"
+    fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD."
+    return replace(outcome, error=type(error)(error.where, what, fix))
+
+
+def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
+    """Raise Stale for a read that does not hold, though nothing of its file is edited."""
+    for read in reads:
+        file = files.get(read.path)
+        if file is None:
+            what = "there is no such file, though a hash of it was expected"
+            raise Stale(read.path, what, "Check the path and the lines.")
+        base = terminated(Document(file.data))
+        if from_reads(base, (), (read,)) is None:
+            raise stale_hash(base, read.path, (_lines_of(read, base),), read.range_hash)
+
+
+def _lines_of(read: Read, base: Document) -> Lines:
+    if read.start_line is None or read.end_line is None:
+        return whole(base)
+    return read.start_line, read.end_line

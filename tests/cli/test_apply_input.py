@@ -1,0 +1,146 @@
+"""`hkgit apply`: the ways in which specs are given, and what becomes of several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.running import Bench, Result
+from tests.cli.specs import NEW, OLD, SOURCE, edit, harnesskit, protocol, search_replace
+
+Give = Callable[[Bench], Result]
+SINGLE = ("--file", SOURCE, "--old", OLD, "--new", NEW)
+
+
+def numbered(bench: Bench) -> str:
+    """The edit in the dialect that names its lines, with their hash."""
+    number = bench.repo.show("HEAD", SOURCE).decode().splitlines().index(OLD) + 1
+    expected = bench.hash(SOURCE, number, number)
+    return protocol(
+        {"op": "replace_range", "path": SOURCE, "start_line": number, "end_line": number,
+         "expected_hash": expected, "new_text": NEW}
+    )  # fmt: skip
+
+
+def changed(bench: Bench) -> bytes:
+    """The file as every spec of this module makes it."""
+    return bench.repo.show("main~1", SOURCE).replace(OLD.encode(), NEW.encode())
+
+
+WAYS = [
+    pytest.param(lambda b: b.apply(numbered(b)), id="protocol"),
+    pytest.param(lambda b: b.apply(numbered(b), "--format", "protocol"), id="protocol, named"),
+    pytest.param(lambda b: b.apply(harnesskit(edit())), id="harnesskit, one object"),
+    pytest.param(lambda b: b.apply(f"[{harnesskit(edit())}]"), id="harnesskit, a list"),
+    pytest.param(
+        lambda b: b.apply(f'{{"edits": [{harnesskit(edit())}]}}', "--format", "harnesskit"),
+        id="harnesskit, edits, named",
+    ),
+    pytest.param(lambda b: b.apply(search_replace()), id="search-replace"),
+    pytest.param(
+        lambda b: b.apply(search_replace(), "--format", "search-replace"),
+        id="search-replace, named",
+    ),
+    pytest.param(
+        lambda b: b.apply(f"Here is the change:\n\n```python\n{search_replace()}```\nDone.\n"),
+        id="search-replace in prose and a fence",
+    ),
+    pytest.param(
+        lambda b: b.run("apply", "--edit", b.write(harnesskit(edit()))), id="--edit FILE"
+    ),
+    pytest.param(
+        lambda b: b.run("apply", "--stdin", stdin=harnesskit(edit()).encode()), id="--stdin"
+    ),
+    pytest.param(lambda b: b.run("apply", "-", stdin=search_replace().encode()), id="a dash"),
+    pytest.param(lambda b: b.run("apply", stdin=search_replace().encode()), id="piped"),
+    pytest.param(lambda b: b.run("apply", *SINGLE), id="--file, --old, --new"),
+    pytest.param(
+        lambda b: b.run("apply", "--file", "errors.py", *SINGLE[2:], cwd=b.repo.path / "src"),
+        id="--file is relative to the current directory",
+    ),
+    pytest.param(
+        lambda b: b.apply(harnesskit(edit(path=str(b.repo.path / SOURCE)))),
+        id="an absolute path in the work tree",
+    ),
+    pytest.param(lambda b: b.apply(search_replace(path=f"./{SOURCE}")), id="a leading ./"),
+    pytest.param(lambda b: b.apply(search_replace(path="errors.py")), id="a unique basename"),
+    pytest.param(
+        lambda b: b.run("apply", b.write(search_replace()), cwd=b.repo.path / "src"),
+        id="paths in a spec are from the root, wherever one stands",
+    ),
+]
+
+
+@pytest.mark.parametrize("give", WAYS)
+def test_each_way_makes_the_same_commit(bench: Bench, give: Give) -> None:
+    result = give(bench)
+    assert result.code == 0, result.err
+    assert bench.repo.show("HEAD", SOURCE) == changed(bench)
+    assert (bench.repo.read(SOURCE), bench.repo.status()) == (changed(bench), [])
+    assert list(bench.temporary.iterdir()) == []
+
+
+MISUSED = [
+    pytest.param(["--file", SOURCE, "--old", OLD], id="--file and --old without --new"),
+    pytest.param([*SINGLE, "{spec}"], id="a SPEC beside --file"),
+    pytest.param([*SINGLE, "--stdin"], id="--stdin beside --file"),
+    pytest.param(["{spec}", "--threshold", "1.5"], id="a threshold above 1"),
+    pytest.param(["{spec}", "--threshold", "nan"], id="a threshold that is no number"),
+    pytest.param(["{spec}", "--threshold", "high"], id="a threshold in words"),
+    pytest.param(["{spec}", "--nonsense"], id="an unknown option"),
+]
+
+
+@pytest.mark.parametrize("args", MISUSED)
+def test_wrong_usage_is_64(bench: Bench, args: list[str]) -> None:
+    spec = str(bench.write(search_replace()))
+    result = bench.run("apply", *(arg.format(spec=spec) for arg in args))
+    assert (result.code, result.out) == (64, "")
+    assert bench.repo.head == bench.repo.git("rev-parse", "main")
+
+
+def test_each_spec_becomes_a_commit_on_what_the_one_before_it_left(bench: Bench) -> None:
+    start = bench.repo.head
+    first = bench.write(search_replace(), "first")
+    second = bench.write(harnesskit(edit(NEW, OLD + "  # again")), "second")
+    result = bench.run("apply", first, second)
+    assert result.code == 0, result.err
+    assert [line.split()[0] for line in result.out.splitlines()] == ["[main", "[main"]
+    assert bench.repo.git("rev-list", "--count", f"{start}..HEAD") == "2"
+    assert (OLD + "  # again").encode() in bench.repo.show("HEAD", SOURCE)
+
+
+def test_the_base_of_a_later_spec_is_the_commit_before_it(bench: Bench) -> None:
+    first = bench.write(search_replace(), "first")
+    second = bench.write(search_replace(path="src/errors.py", old=NEW, new=OLD), "second")
+    assert bench.run("apply", first, second).code == 0
+    bases = bench.repo.git("log", "-2", "--format=%(trailers:key=Hkgit-Base,valueonly)").split()
+    assert bases == [bench.repo.git("rev-parse", "HEAD~1"), bench.repo.git("rev-parse", "HEAD~2")]
+
+
+def test_several_specs_land_together_or_not_at_all(bench: Bench) -> None:
+    good = bench.write(search_replace(), "good")
+    bad = bench.write(search_replace(old="stands nowhere at all"), "bad")
+    with bench.untouched():
+        assert bench.run("apply", good, bad).code == 1
+
+
+def test_several_edits_apply_together_or_not_at_all(bench: Bench) -> None:
+    with bench.untouched():
+        result = bench.apply(harnesskit(edit(), edit("stands nowhere at all", "x")))
+    assert result.code == 1
+    assert "edit 2: src/errors.py" in result.err
+
+
+@pytest.mark.parametrize(
+    ("refused", "code"),
+    [
+        pytest.param([edit("nowhere to be found", "x"), edit("exit_code = 3", "x")], 1, id="1 2"),
+        pytest.param([edit("exit_code = 3", "x"), edit("nowhere to be found", "x")], 2, id="2 1"),
+    ],
+)
+def test_the_first_refused_edit_gives_the_exit_code(
+    bench: Bench, refused: list[dict[str, object]], code: int
+) -> None:
+    assert bench.apply(harnesskit(*refused), "--dry-run").code == code
