@@ -119,6 +119,7 @@ class TagEdit:
     stop_tag: str | None = None
     new_lines: tuple[str, ...] | None = None
     offset: int | None = None
+    expected_hash: str | None = None
 
 
 AnyEdit = (

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from hkgit.dialects import apply_patch, harnesskit, protocol, search_replace, unified_diff
+from hkgit.dialects import (
+    apply_patch,
+    harnesskit,
+    hashline,
+    protocol,
+    search_replace,
+    text_editor,
+    unified_diff,
+)
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
 from hkgit.dialects.reading import Dialect
 from hkgit.edits import AnyEdit, RenameFile, Spec, decoded
@@ -19,6 +27,8 @@ _MODULES: tuple[Dialect, ...] = (
     search_replace,
     unified_diff,
     apply_patch,
+    hashline,
+    text_editor,
 )
 DIALECTS: dict[str, Dialect] = {module.NAME: module for module in _MODULES}
 
@@ -40,7 +50,7 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
     if dialect is None:
         raise InvalidInput("--format", f'unknown dialect "{name}"', _known())
     if dialect.JSON:
-        _refuse_any(_SURROGATE, characters, "JSON that is not UTF-8", "Save it as UTF-8.")
+        _refuse_any(_SURROGATE, characters, "text that is not UTF-8", "Save it as UTF-8.")
     reading = dialect.parse(characters)
     if not reading.edits:
         raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")

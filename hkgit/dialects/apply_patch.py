@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from hkgit.dialects import patch_json
 from hkgit.dialects.headings import is_fence
-from hkgit.dialects.hunks import Body, body_of, lines_of, text_of
+from hkgit.dialects.hunks import Body, body_of, ended_lines, text_of
 from hkgit.dialects.reading import Reading, cannot_say, wrong_line
 from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import InvalidInput
@@ -158,7 +158,7 @@ def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterato
     move = _MOVE.fullmatch(lines[body.start]) if body else None
     hunks = _hunks(lines, body[1:] if move else body)
     if move is None and not hunks:
-        raise wrong_line(body.start - 1, "a file without a change", "Give it a hunk, or leave it out.")
+        raise wrong_line(body.start - 1, "a file without a change", "Give it a hunk.")
     yield from (hunk.edit(path) for hunk in hunks)
     if move is not None:
         yield RenameFile(path, move["path"].strip())
@@ -215,7 +215,7 @@ def _said(edit: AnyEdit) -> list[str]:
         raise cannot_say(NAME, edit, "its path cannot stand on a line")
     match edit:
         case CreateFile(path, text) if edit == CreateFile(path, text):
-            lines = lines_of(NAME, edit, text or "\n") if text else []
+            lines = ended_lines(NAME, edit, text or "\n") if text else []
             return [f"*** Add File: {path}", *(f"+{line}" for line in lines)]
         case DeleteFile(path) if edit == DeleteFile(path):
             return [f"*** Delete File: {path}"]
@@ -231,7 +231,7 @@ def _said(edit: AnyEdit) -> list[str]:
 def _hunk_said(edit: Edit) -> list[str]:
     hint, anchors = edit.line_hint, edit.anchors
     plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=hint, anchors=anchors)
-    old, new = lines_of(NAME, edit, edit.old_text), lines_of(NAME, edit, edit.new_text)
+    old, new = ended_lines(NAME, edit, edit.old_text), ended_lines(NAME, edit, edit.new_text)
     hunk = _Hunk(0)
     places = [f"@@ {anchor}" for anchor in anchors]
     if hint is not None and hint != END_OF_FILE:

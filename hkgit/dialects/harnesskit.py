@@ -1,27 +1,29 @@
-"""harnesskit.py: `{"file", "old_text", "new_text"}`, one, a list, or under `edits`."""
+"""harnesskit.py: `{"file", "old_text", "new_text"}`, one, a list, or under `edits`; or as XML."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.dialects import strict_json
-from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say
+from hkgit.dialects import harnesskit_xml, strict_json
+from hkgit.dialects.reading import Reading, cannot_say
 from hkgit.dialects.strict_json import Node, expected_hash
 from hkgit.edits import AnyEdit, Edit
 
 NAME = "harnesskit"
 SEQUENTIAL = True
 JSON = True
-BLOCK = NO_BLOCK
+BLOCK = harnesskit_xml.BLOCK
 
 
 def detects(text: str) -> bool:
     found = strict_json.keys(text)
     is_edit = not found.isdisjoint({"old_text", "new_text"}) or found >= {"edits", "file"}
-    return is_edit and "operations" not in found
+    return (is_edit and "operations" not in found) or harnesskit_xml.detects(text)
 
 
 def parse(text: str) -> Reading:
+    if harnesskit_xml.detects(text):
+        return Reading(tuple(harnesskit_xml.edits(text)))
     nodes = [node for document in strict_json.documents(text) for node in _edits_of(document)]
     return Reading(tuple(_edit(node) for node in nodes))
 

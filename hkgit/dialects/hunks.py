@@ -45,6 +45,10 @@ class Body:
         self.old += self.blanks[:count]
         self.new += self.blanks[:count]
 
+    def sides(self) -> tuple[tuple[str, list[str]], tuple[str, list[str]]]:
+        """Both sides by their names."""
+        return ("old", self.old), ("new", self.new)
+
     @property
     def is_empty(self) -> bool:
         return not self.old and not self.new
@@ -55,7 +59,7 @@ def text_of(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-def lines_of(dialect: str, edit: AnyEdit, text: str) -> list[str]:
+def ended_lines(dialect: str, edit: AnyEdit, text: str) -> list[str]:
     """The lines of an edit's text. Raises InvalidInput when the last one has no end."""
     lines = text.split("\n")
     if lines.pop() != "":

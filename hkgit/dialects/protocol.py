@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hkgit.dialects import strict_json
 from hkgit.dialects.names import require_normal
-from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say
+from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say, lines_of
 from hkgit.dialects.strict_json import Node, expected_hash
 from hkgit.edits import (
     AnyEdit,
@@ -133,12 +133,6 @@ def _new_lines(fields: Fields) -> tuple[str, ...]:
     if "new_text" in fields:
         return lines_of(fields["new_text"].text())
     return fields["new_lines"].lines()
-
-
-def lines_of(text: str) -> tuple[str, ...]:
-    """The lines of a text, whether or not the last one has an end; `\\r\\n` is an end too."""
-    unix = text.replace("\r\n", "\n")
-    return tuple(unix.removesuffix("\n").split("\n")) if unix else ()
 
 
 def _line(node: Node) -> str:

@@ -35,7 +35,7 @@ class Dialect(Protocol):
     SEQUENTIAL: bool
     """Whether each edit speaks of what those before it left; else all speak of the base."""
     JSON: bool
-    """Whether the text is JSON, which must be UTF-8."""
+    """Whether the text must be UTF-8, as JSON is."""
 
     BLOCK: re.Pattern[str]
     """What an edit looks like whose content may look like another dialect."""
@@ -59,3 +59,9 @@ def cannot_say(dialect: str, edit: AnyEdit, why: str = "") -> InvalidInput:
 def wrong_line(index: int, what: str, fix: str) -> InvalidInput:
     """The refusal of a line of the text, counted from 0."""
     return InvalidInput(f"line {index + 1}", what, fix)
+
+
+def lines_of(text: str) -> tuple[str, ...]:
+    """The lines of a text, whether or not the last one has an end; `\\r\\n` is an end too."""
+    unix = text.replace("\r\n", "\n")
+    return tuple(unix.removesuffix("\n").split("\n")) if unix else ()

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from hkgit.dialects.headings import closes, heading, is_fence, is_shell_fence, name_above
 from hkgit.dialects.reading import Reading, cannot_say, wrong_line
 from hkgit.edits import AnyEdit, Edit
-from hkgit.errors import InvalidInput
 
 NAME = "search-replace"
 SEQUENTIAL = True
@@ -79,7 +78,7 @@ def _next_line(lines: Sequence[str], index: int) -> int:
     """The next line outside of blocks that may begin one; a fence of commands is passed over."""
     if _STRAY.fullmatch(lines[index]):
         what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
-        raise wrong_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE in this order.")
+        raise wrong_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
     if not is_shell_fence(lines[index]):
         return index + 1
     if any(_HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):

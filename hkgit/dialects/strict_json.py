@@ -100,15 +100,21 @@ class Node:
 
     def fields(self, required: Collection[str], optional: Collection[str]) -> dict[str, Node]:
         """The members of an object that has all the required keys and no unknown ones."""
-        members = self.members()
-        for key in members:
-            if key not in required and key not in optional:
-                known = ", ".join([*required, *optional])
-                raise InvalidInput(self.path, f'unknown key "{key}"', f"Known keys here: {known}.")
-        for key in required:
-            if key not in members:
-                raise InvalidInput(self.path, f'missing key "{key}"', f'Add "{key}".')
-        return members
+        return known_fields(self.path, self.members(), required, optional)
+
+
+def known_fields(
+    path: str, members: dict[str, Node], required: Collection[str], optional: Collection[str]
+) -> dict[str, Node]:
+    """The members as they are; InvalidInput when one is unknown or a required one is missing."""
+    for key in members:
+        if key not in required and key not in optional:
+            known = ", ".join([*required, *optional])
+            raise InvalidInput(path, f'unknown key "{key}"', f"Known keys here: {known}.")
+    for key in required:
+        if key not in members:
+            raise InvalidInput(path, f'missing key "{key}"', f'Add "{key}".')
+    return members
 
 
 def expected_hash(fields: Mapping[str, Node]) -> str | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from hkgit.dialects import diff_names
 from hkgit.dialects.diff_names import DEV_NULL
 from hkgit.dialects.headings import is_fence
-from hkgit.dialects.hunks import Body, body_of, lines_of, text_of
+from hkgit.dialects.hunks import Body, body_of, ended_lines, text_of
 from hkgit.dialects.reading import Reading, cannot_say, wrong_line
 from hkgit.edits import (
     EXECUTABLE,
@@ -161,15 +161,14 @@ def _hunk(lines: Sequence[str], index: int) -> tuple[_Hunk, int]:
             ends |= {"new": len(body.new)} if body.last in " +" else {}
         elif not body.take(line):
             fix = "Begin each line of a hunk with a blank, + or -."
-            raise wrong_line(index, f"a line of a hunk without a prefix: {line[:40]!r}", fix)
+            what = f"a line of a hunk without a prefix: {line[:40]!r}"
+            raise wrong_line(index, what, fix)
         index += 1
     body.keep_blanks(_missing(body, counts) or 0)
     if body.is_empty:
         raise wrong_line(start, "a hunk without lines", "Give its lines, or leave it out.")
-    if ends.get("old", len(body.old)) + ends.get("new", len(body.new)) != sum(
-        map(len, (body.old, body.new))
-    ):
-        raise wrong_line(start, "lines behind the end of the file", "Put the marker of the end last.")
+    if any(ends[name] != len(side) for name, side in body.sides() if name in ends):
+        raise wrong_line(start, "lines behind the end of the file", "Put its marker last.")
     is_same = ("old" in ends) == ("new" in ends)
     hint = None if head is None else int(head["start"]) or None
     return _Hunk(hint, body.old, body.new, None if is_same else "old" in ends), index
@@ -275,7 +274,7 @@ def _said(edit: AnyEdit) -> str:
 def _hunk_said(edit: Edit) -> str:
     path, hint, end = edit.path, edit.line_hint, edit.final_newline
     plain = Edit(path, edit.old_text, edit.new_text, line_hint=hint, final_newline=end)
-    old, new = lines_of(NAME, edit, edit.old_text), lines_of(NAME, edit, edit.new_text)
+    old, new = ended_lines(NAME, edit, edit.old_text), ended_lines(NAME, edit, edit.new_text)
     carrier = {True: old, False: new, None: old or new}[end]
     if edit != plain or not carrier or (hint is not None and hint < 1):
         raise cannot_say(NAME, edit)

@@ -61,8 +61,8 @@ def test_a_patch_is_found_in_what_is_wrapped_around(text: str) -> None:
 @pytest.mark.parametrize(
     ("lines", "edits"),
     [
-        pytest.param(["*** Add File: d/n.py", "+a", "+", "+\tb"], [CreateFile("d/n.py", "a\n\n\tb\n")],
-                     id="add"),
+        pytest.param(["*** Add File: d/n.py", "+a", "+", "+\tb"],
+                     [CreateFile("d/n.py", "a\n\n\tb\n")], id="add"),
         pytest.param(["*** Add File: n.py", "+a", "", "+b", ""], [CreateFile("n.py", "a\n\nb\n")],
                      id="add, a blank line without its plus"),
         pytest.param(["*** Add File: n.py"], [CreateFile("n.py", "")], id="add, empty"),
@@ -87,8 +87,8 @@ def test_sections_say_what_becomes_of_a_file(lines: list[str], edits: list[AnyEd
     [
         pytest.param(["@@ def f():", "-a", "+b"], Edit("x", "a\n", "b\n", anchors=("def f():",)),
                      id="an anchor"),
-        pytest.param(["@@   def f():  ", "-a", "+b"], Edit("x", "a\n", "b\n", anchors=("def f():",)),
-                     id="blanks around an anchor"),
+        pytest.param(["@@   def f():  ", "-a", "+b"],
+                     Edit("x", "a\n", "b\n", anchors=("def f():",)), id="blanks around an anchor"),
         pytest.param(["@@ class A:", "@@ \tdef f():", "-a", "+b"],
                      Edit("x", "a\n", "b\n", anchors=("class A:", "def f():")), id="two anchors"),
         pytest.param(["@@ class A: @@", "-a", "+b"], Edit("x", "a\n", "b\n", anchors=("class A:",)),

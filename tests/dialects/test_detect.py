@@ -73,7 +73,7 @@ def test_a_byte_order_mark_is_skipped() -> None:
 
 
 def test_json_must_be_utf8() -> None:
-    with pytest.raises(InvalidInput, match="line 2: JSON that is not UTF-8"):
+    with pytest.raises(InvalidInput, match="line 2: text that is not UTF-8"):
         dialects.parse(b'{"file": "a", "old_text":\n"\xff", "new_text": ""}')
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 
 import pytest
@@ -22,6 +23,8 @@ from hkgit.edits import (
     RenameFile,
     ReplaceRange,
     SetMode,
+    TagEdit,
+    WriteFile,
 )
 from hkgit.errors import InvalidInput
 
@@ -34,6 +37,8 @@ TRICKY = [
     "diff --git a/x b/x", "-x", "+x", "-- a/y", "++ b/y", "-- ", "2.40", '{"op": 1}',
 ]  # fmt: skip
 LINES = st.lists(st.sampled_from(TRICKY), max_size=6)
+NEW_LINES = LINES.map(tuple).filter(lambda lines: "d\r" not in lines)
+HASHES = st.none() | st.just("0123456789ab")
 PATHS = st.sampled_from(["a.py", "src/my file.txt", "Makefile", "x-y", "ü/#1.md", "a:b=c"])
 
 
@@ -77,6 +82,35 @@ def patch_edits() -> st.SearchStrategy[AnyEdit]:
     )
 
 
+def call_edits() -> st.SearchStrategy[AnyEdit]:
+    """What the calls of edit tools say beside writing and inserting."""
+    text = st.builds(lambda lines, tail: _text(lines) + tail, LINES, st.sampled_from(["", "x"]))
+    count = st.none() | st.integers(1, 9)
+    return st.one_of(
+        st.builds(CreateFile, PATHS, text),
+        st.builds(Edit, PATHS, text, text, HASHES),
+        st.builds(Edit, PATHS, text, text, replace_all=st.just(True), expected_count=count),
+    )
+
+
+def writes() -> st.SearchStrategy[AnyEdit]:
+    return st.builds(WriteFile, PATHS, st.builds(_text, LINES), HASHES)
+
+
+def insertions() -> st.SearchStrategy[AnyEdit]:
+    return st.builds(InsertAfter, PATHS, st.integers(0, 99), NEW_LINES, HASHES)
+
+
+def tag_edits() -> st.SearchStrategy[AnyEdit]:
+    tags, offsets = st.sampled_from(["a3", "Zz", "00"]), st.none() | st.integers(1, 99)
+    lines = NEW_LINES.filter(bool)
+    return st.one_of(
+        st.builds(TagEdit, PATHS, tags, st.none(), lines, offsets, HASHES),
+        st.builds(TagEdit, PATHS, tags, tags, st.none() | lines, offsets, HASHES),
+        st.builds(TagEdit, PATHS, tags, st.none(), st.none(), offsets, HASHES),
+    )
+
+
 @st.composite
 def range_edits(draw: st.DrawFn) -> list[AnyEdit]:
     """Edits of line ranges, as the difference of two texts gives them."""
@@ -104,36 +138,58 @@ SAYABLE: dict[str, Callable[[], st.SearchStrategy[list[AnyEdit]]]] = {
     "harnesskit": lambda: text_edits().filter(_is_unicode),
     "search-replace": text_edits,
     "unified-diff": lambda: st.one_of(text_edits(), st.lists(diff_edits())),
+    "text-editor": lambda: st.one_of(
+        text_edits(), st.lists(st.one_of(call_edits(), writes(), insertions()))
+    ).filter(_is_unicode),
+    "hashline": lambda: st.lists(st.one_of(tag_edits(), writes())).filter(_is_unicode),
     "apply-patch": lambda: st.one_of(text_edits(), st.lists(patch_edits())),
 }
 
 
 @pytest.mark.parametrize("name", SAYABLE)
 @given(data=st.data())
-@settings(max_examples=150)
-def test_rendered_edits_read_as_the_same_edits(name: str, data: st.DataObject) -> None:
+@settings(max_examples=100)
+def test_what_is_rendered_reads_as_the_same_edits_whole_and_block_by_block(
+    name: str, data: st.DataObject
+) -> None:
     edits = data.draw(SAYABLE[name]().filter(bool))
     spec = dialects.parse(dialects.DIALECTS[name].render(edits), name)
-    assert spec.edits == tuple(edits)
+    by_block = tuple(edit for block in spec.blocks for edit in dialects.parse(block, name).edits)
+    assert spec.edits == by_block == tuple(edits)
 
 
 @pytest.mark.parametrize("name", SAYABLE)
 @given(data=st.data())
-@settings(max_examples=150)
-def test_each_block_reads_as_its_own_edit(name: str, data: st.DataObject) -> None:
-    edits = data.draw(SAYABLE[name]().filter(bool))
-    spec = dialects.parse(dialects.DIALECTS[name].render(edits), name)
-    assert [dialects.parse(block, name).edits for block in spec.blocks] == [
-        (edit,) for edit in edits
-    ]
+@settings(max_examples=60)
+def test_the_dialect_of_a_block_is_seen_from_its_text(name: str, data: st.DataObject) -> None:
+    [edit] = data.draw(SAYABLE[name]().filter(bool).map(lambda edits: edits[:1]))
+    assert dialects.detect(dialects.DIALECTS[name].render([edit])) == name
+
+
+@pytest.mark.parametrize("name", SAYABLE)
+@given(data=st.data())
+@settings(max_examples=100)
+def test_a_damaged_text_is_read_or_refused(name: str, data: st.DataObject) -> None:
+    text = dialects.DIALECTS[name].render(data.draw(SAYABLE[name]().filter(bool)))
+    pieces = re.split(r"(?<=[\n,{}\[\]])", text)
+    picked = data.draw(st.lists(st.integers(0, len(pieces) - 1), max_size=3))
+    for index in picked:
+        pieces[index] = data.draw(st.sampled_from(["", "x", pieces[index] * 2, pieces[-1]]))
+    check_read_or_refused("".join(pieces), name)
 
 
 @pytest.mark.parametrize("name", dialects.DIALECTS)
 @given(lines=st.lists(st.one_of(st.sampled_from(TRICKY), st.text(max_size=8)), max_size=12))
-@settings(max_examples=200)
+@settings(max_examples=100)
 def test_any_text_is_read_or_refused(name: str, lines: list[str]) -> None:
+    check_read_or_refused("\n".join(lines), name)
+
+
+def check_read_or_refused(text: str, name: str) -> None:
+    """Parsing raises nothing but InvalidInput, and what it gives has blocks that say it."""
     try:
-        spec = dialects.parse("\n".join(lines), name)
+        spec = dialects.parse(text, name)
     except InvalidInput:
         return
-    assert all(dialects.parse(spec.blocks[i], name).edits == (e,) for i, e in enumerate(spec.edits))
+    blocks = [dialects.parse(block, name).edits for block in spec.blocks]
+    assert blocks == [(edit,) for edit in spec.edits]

@@ -1,0 +1,50 @@
+"""calls.py: the arguments of tool calls, out of the envelopes that models and their hosts use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hkgit.dialects import strict_json
+from hkgit.dialects.strict_json import Node
+
+_ARGUMENTS = ("input", "arguments", "parameters", "args")
+_REMARKS = frozenset({"instruction", "explanation", "description"})
+_QUOTED_KEY = re.compile(r'[{,]\s*+\\+"(\w++)\\+"\s*+:')
+
+
+def keys(text: str) -> frozenset[str]:
+    """The keys of the JSON of a text, with those of arguments that are JSON in a string."""
+    found = strict_json.keys(text)
+    if found.isdisjoint(_ARGUMENTS):
+        return found
+    return found | frozenset(_QUOTED_KEY.findall(text))
+
+
+def arguments(text: str) -> Iterator[Node]:
+    """The arguments of each call in a JSON text, in order; a bare object is its own arguments."""
+    for document in strict_json.documents(text):
+        yield from _arguments(document)
+
+
+def given(node: Node) -> dict[str, Node]:
+    """The members of an object but for remarks and nulls: hosts write null for what is left out."""
+    members = node.members("a call, or its arguments").items()
+    return {k: item for k, item in members if item.value is not None and k not in _REMARKS}
+
+
+def _arguments(node: Node) -> Iterator[Node]:
+    if isinstance(node.value, list):
+        for item in node.items():
+            yield from _arguments(item)
+        return
+    members = node.members("a call, or its arguments")
+    wrapper = next((members[key] for key in ("tool_calls", "function") if key in members), None)
+    if wrapper is not None:
+        yield from _arguments(wrapper)
+        return
+    inner = next((members[key] for key in _ARGUMENTS if "name" in members and key in members), node)
+    if isinstance(inner.value, str):
+        yield Node(inner.path, strict_json.only_document(inner.value).value)
+    else:
+        yield inner

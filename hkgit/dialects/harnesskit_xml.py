@@ -1,0 +1,84 @@
+"""harnesskit_xml.py: `<edit file="p"><old>…</old><new>…</new></edit>`, as models write it.
+
+Not XML to the letter: texts are taken as they stand, with raw `<` and `&`, as long as the tags
+leave one reading. A text that holds one of the tags itself needs CDATA.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from hkgit.dialects.strict_json import Node, expected_hash, known_fields
+from hkgit.edits import Edit
+from hkgit.errors import InvalidInput
+
+MAX_ATTRIBUTES = 5000
+
+BLOCK = re.compile(r"^[ \t]*<edit\s(?s:.*?)</edit>", re.MULTILINE)
+
+_SEEN = re.compile(r"^[ \t]*(?:<edits>\s*)?<edit\s[^<>]*=", re.MULTILINE)
+# An open CDATA section runs to the end, else each would be tried as a beginning.
+_TOKEN = re.compile(
+    r"<!\[CDATA\[(?s:.*?)(?:\]\]>|\Z)"
+    r"|<(?P<tag>/?(?:old|new)|/edit|edit(?=\s))(?P<attributes>(?<=edit)\s[^<>]*|\s*)>"
+)
+_CDATA = re.compile(r"<!\[CDATA\[((?s:.*?))\]\]>")
+_ATTRIBUTE = re.compile(r"\s*(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')\s*")
+_OUTER_END = re.compile(r"\A\r?\n|\r?\n\Z")
+_TAGS = ("edit", "old", "/old", "new", "/new", "/edit")
+
+Token = re.Match[str]
+
+
+def detects(text: str) -> bool:
+    return _SEEN.search(text) is not None
+
+
+def edits(text: str) -> Iterator[Edit]:
+    """The edits of a text, in order. Raises InvalidInput where its tags leave no one reading."""
+    tokens = [token for token in _TOKEN.finditer(text) if token["tag"]]
+    for first in range(0, len(tokens), len(_TAGS)):
+        group = tokens[first : first + len(_TAGS)]
+        _check_order(text, group)
+        fields = _attributes(text, group[0])
+        name = "path" if "path" in fields and "file" not in fields else "file"
+        known_fields(_where(text, group[0]), fields, (name,), ("expected_hash",))
+        old_text, new_text = _between(text, group, 1), _between(text, group, 3)
+        yield Edit(fields[name].name("a path"), old_text, new_text, expected_hash(fields))
+
+
+def _check_order(text: str, group: list[Token]) -> None:
+    """Each tag in its place, and nothing but blanks around the texts."""
+    fix = "Write <edit file=…><old>…</old><new>…</new></edit>; put texts with such tags in CDATA."
+    for index, tag in enumerate(_TAGS):
+        token = group[min(index, len(group) - 1)]
+        if index >= len(group) or token["tag"] != tag:
+            what = f"expected <{tag}>, found {'no more' if index >= len(group) else token[0][:40]}"
+            raise InvalidInput(_where(text, token), what, fix)
+        if index in (1, 3, 5) and text[group[index - 1].end() : token.start()].strip():
+            raise InvalidInput(_where(text, token), f"text in front of <{tag}>", fix)
+
+
+def _attributes(text: str, token: Token) -> dict[str, Node]:
+    where, rest = _where(text, token), token["attributes"]
+    if len(rest) > MAX_ATTRIBUTES or _ATTRIBUTE.sub("", rest):
+        raise InvalidInput(where, f"attributes that cannot be read: {rest.strip()[:40]!r}")
+    found = [(key, one or two) for key, one, two in _ATTRIBUTE.findall(rest)]
+    if len(dict(found)) < len(found):
+        raise InvalidInput(where, "an attribute that stands there twice", "Keep one.")
+    return {key: Node(f"{where}, {key}", html.unescape(value)) for key, value in found}
+
+
+def _between(text: str, group: list[Token], index: int) -> str:
+    """The text from one tag to the next, without CDATA and one line end at each end."""
+    inner = text[group[index].end() : group[index + 1].start()]
+    if inner.strip().startswith("<![CDATA[") and inner.strip().endswith("]]>"):
+        inner = inner.strip()
+    inner = _CDATA.sub(lambda found: found[1], inner)
+    return _OUTER_END.sub("", inner)
+
+
+def _where(text: str, token: Token) -> str:
+    return f"line {text.count(chr(10), 0, token.start()) + 1}"

@@ -1,0 +1,157 @@
+"""text_editor.py: the calls of the edit tools that coding agents are given.
+
+The tools spell one thing in many ways; each spelling is read as the name in `_SPELLINGS`.
+Only `create` makes a file and refuses one that is there; a whole `content` overwrites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hkgit.dialects import calls, strict_json
+from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say, lines_of
+from hkgit.dialects.strict_json import Node, expected_hash, known_fields
+from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
+from hkgit.errors import InvalidInput
+
+NAME = "text-editor"
+SEQUENTIAL = True
+JSON = True
+BLOCK = NO_BLOCK
+
+_SPELLINGS = {
+    "file_path": "path",
+    "filePath": "path",
+    "old_string": "old_str",
+    "oldString": "old_str",
+    "oldText": "old_str",
+    "new_string": "new_str",
+    "newString": "new_str",
+    "newText": "new_str",
+    "replaceAll": "replace_all",
+    "allow_multiple": "replace_all",
+}
+_SIGNS = frozenset({
+    *(key for key, name in _SPELLINGS.items() if name != "path"),
+    "old_str", "new_str", "file_text", "insert_line", "insert_text",
+})  # fmt: skip
+_FLAGS = ("replace_all", "expected_replacements")
+
+Fields = dict[str, Node]
+
+
+def detects(text: str) -> bool:
+    found = calls.keys(text)
+    writes = "content" in found and not found.isdisjoint({"file_path", "filePath"})
+    return not found.isdisjoint(_SIGNS) or writes or found >= {"command", "path"}
+
+
+def parse(text: str) -> Reading:
+    return Reading(tuple(edit for node in calls.arguments(text) for edit in _edits(node)))
+
+
+def render(edits: Sequence[AnyEdit]) -> str:
+    said = [_said(edit) for edit in edits]
+    return strict_json.dumps(said[0] if len(said) == 1 else said)
+
+
+def _edits(node: Node) -> list[AnyEdit]:
+    """The edits of one call; a call that only looks has none."""
+    fields = _fields(node)
+    if "command" in fields:
+        return _command(node, fields)
+    if "edits" in fields:
+        known_fields(node.path, fields, ("path", "edits"), ())
+        path = fields["path"].name("a path")
+        return [_replacement(item, path, _fields(item)) for item in fields["edits"].items()]
+    if "content" in fields:
+        known_fields(node.path, fields, ("path", "content"), ("expected_hash",))
+        return [_written(fields)]
+    return [_single(node, fields)]
+
+
+def _fields(node: Node) -> Fields:
+    """The members of an object under the names that this module knows them by."""
+    fields: Fields = {}
+    for key, member in calls.given(node).items():
+        name = _SPELLINGS.get(key, key)
+        if name in fields:
+            raise InvalidInput(node.path, f'"{key}" and another name of it', "Keep one.")
+        fields[name] = member
+    return fields
+
+
+def _command(node: Node, fields: Fields) -> list[AnyEdit]:
+    command = fields.pop("command")
+    match command.value:
+        case "view":
+            return []
+        case "create":
+            known_fields(node.path, fields, ("path", "file_text"), ())
+            return [CreateFile(fields["path"].name("a path"), fields["file_text"].text())]
+        case "insert":
+            return [_inserted(node, fields)]
+        case "str_replace":
+            edit = _single(node, fields)
+            if edit.old_text == "":
+                raise fields["old_str"].wrong("the text to replace", "Use create for a new file.")
+            return [edit]
+    raise command.wrong("view, create, str_replace or insert")
+
+
+def _inserted(node: Node, fields: Fields) -> InsertAfter:
+    """An older version of the tool calls the text `new_str`."""
+    text = "new_str" if "new_str" in fields else "insert_text"
+    known_fields(node.path, fields, ("path", "insert_line", text), ("expected_hash",))
+    path, after_line = fields["path"].name("a path"), fields["insert_line"].integer(0)
+    return InsertAfter(path, after_line, lines_of(fields[text].text()), expected_hash(fields))
+
+
+def _written(fields: Fields) -> WriteFile:
+    path, content = fields["path"].name("a path"), fields["content"].text()
+    return WriteFile(path, content, expected_hash(fields))
+
+
+def _single(node: Node, fields: Fields) -> Edit:
+    known_fields(node.path, fields, ("path", "old_str"), ("new_str", *_FLAGS, "expected_hash"))
+    return _replacement(node, fields.pop("path").name("a path"), fields)
+
+
+def _replacement(node: Node, path: str, fields: Fields) -> Edit:
+    known_fields(node.path, fields, ("old_str",), ("new_str", *_FLAGS, "expected_hash"))
+    count = fields["expected_replacements"].integer(1) if _FLAGS[1] in fields else None
+    is_flagged = "replace_all" in fields and fields["replace_all"].boolean()
+    replaces_all = is_flagged or (count is not None and count > 1)
+    return Edit(
+        path,
+        fields["old_str"].text(),
+        fields["new_str"].text() if "new_str" in fields else "",
+        expected_hash(fields),
+        replace_all=replaces_all,
+        # One is what every edit expects; it need not shut out the looser tiers.
+        expected_count=count if replaces_all else None,
+    )
+
+
+def _said(edit: AnyEdit) -> dict[str, object]:
+    said: dict[str, object]
+    match edit:
+        case CreateFile(path, text) if edit == CreateFile(path, text):
+            return {"command": "create", "path": path, "file_text": text}
+        case WriteFile(path, text, expected):
+            said = {"file_path": path, "content": text}
+        case InsertAfter(path, after_line, lines, expected):
+            text = "".join(f"{line}\n" for line in lines)
+            if lines_of(text) != lines:
+                raise cannot_say(NAME, edit, "a line ends with a carriage return")
+            said = {"command": "insert", "path": path}
+            said |= {"insert_line": after_line, "insert_text": text}
+        case Edit(path, old, new, expected, None, is_all, count, (), None):
+            if count is not None and not is_all:
+                raise cannot_say(NAME, edit, "a count without all places")
+            said = {"file_path": path, "old_string": old, "new_string": new}
+            said |= {"replace_all": True} if is_all else {}
+            said |= {"expected_replacements": count} if count is not None else {}
+        case _:
+            raise cannot_say(NAME, edit)
+    return said if expected is None else said | {"expected_hash": expected}
