@@ -145,10 +145,12 @@ def terminated(document: Document) -> Document:
     if document.is_terminated:
         return document
     above = document.end_of(document.line_count - 1) if document.line_count > 1 else b""
-    return Document(document.data + (above or b"\n"))
+    # Behind a lone carriage return a bare line feed would make one line end of the two.
+    end = b"\r\n" if document.data.endswith(b"\r") else above or b"\n"
+    return Document(document.data + end)
 
 
 def unterminated(data: bytes) -> bytes:
-    """The bytes without the end of the last line."""
-    end = line_end(data)
-    return data[: len(data) - len(end)]
+    """The bytes without the end of the last line; an empty last line keeps it, or it were none."""
+    text = data[: len(data) - len(line_end(data[-2:]))]
+    return data if text.endswith(b"\n") or text in (b"", BOM) else text

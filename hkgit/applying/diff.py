@@ -1,67 +1,136 @@
-"""diff.py: hunks as a unified diff for people, made from what is known, not searched for."""
+"""diff.py: a changed file as git shows it, made from what is known, not searched for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from hkgit.applying.hunks import Hunk
-from hkgit.document import Document, split_raw, terminated
-from hkgit.edits import decoded
+from hkgit.applying.outcome import FileChange
+from hkgit.document import split_raw
+from hkgit.edits import File, decoded
+from hkgit.matching.diff import Change
+from hkgit.paths import quote_path
 
 CONTEXT = 3
 
 
-def unified_diff(
-    old_path: str | None, new_path: str | None, base: bytes, hunks: Sequence[Hunk]
-) -> str:
-    """A diff of one file; None as a path stands for /dev/null."""
-    if not hunks and old_path == new_path:
+def unified_diff(change: FileChange) -> str:
+    """A diff of one file that `git apply` takes; empty where nothing changed."""
+    old = _raw_lines(change.before)
+    new = _raw_lines(change.after)
+    changes = _changes(old, new, change.hunks)
+    head = list(_headers(change))
+    if not head and not changes:
         return ""
-    document = terminated(Document(base))
-    head = [
-        "--- " + ("/dev/null" if old_path is None else f"a/{old_path}"),
-        "+++ " + ("/dev/null" if new_path is None else f"b/{new_path}"),
-    ]
-    return "\n".join([*head, *_body(document, hunks)]) + "\n"
+    body = [*_sides(change), *_hunks(old, new, changes)] if changes else []
+    return "".join(f"{line}\n" for line in [_title(change), *head, *body])
 
 
-def _body(document: Document, hunks: Sequence[Hunk]) -> Iterator[str]:
+def _raw_lines(file: File | None) -> list[bytes]:
+    return [] if file is None else split_raw(file.data)
+
+
+def _title(change: FileChange) -> str:
+    old, new = change.path or change.new_path or "", change.new_path or change.path or ""
+    return f"diff --git {quote_path(f'a/{old}')} {quote_path(f'b/{new}')}"
+
+
+def _headers(change: FileChange) -> Iterator[str]:
+    """What git says of a file beside its lines."""
+    if change.before is None and change.after is not None:
+        yield f"new file mode {change.after.mode:06o}"
+    elif change.before is not None and change.after is None:
+        yield f"deleted file mode {change.before.mode:06o}"
+    elif change.before is not None and change.after is not None:
+        if change.before.mode != change.after.mode:
+            yield f"old mode {change.before.mode:06o}"
+            yield f"new mode {change.after.mode:06o}"
+        if change.path != change.new_path:
+            yield f"rename from {quote_path(change.path or '')}"
+            yield f"rename to {quote_path(change.new_path or '')}"
+
+
+def _sides(change: FileChange) -> Iterator[str]:
+    for mark, prefix, path in (("---", "a", change.path), ("+++", "b", change.new_path)):
+        name = "/dev/null" if path is None else quote_path(f"{prefix}/{path}")
+        # Behind a tab stands a time, which is what git makes of a blank in a name otherwise.
+        yield f"{mark} {name}" + ("\t" if " " in name else "")
+
+
+def _changes(old: Sequence[bytes], new: Sequence[bytes], hunks: Sequence[Hunk]) -> list[Change]:
+    """The hunks by index, and what a byte order mark or a last line without end adds to them."""
+    changes: list[Change] = []
     shift = 0
-    for group in _grouped(hunks):
-        first = max(group[0].start_line - CONTEXT, 1)
-        last = min(group[-1].end_line + CONTEXT, document.line_count)
-        grown = sum(_growth(hunk) for hunk in group)
-        yield f"@@ -{_range(first, last)} +{_range(first + shift, last + shift + grown)} @@"
-        shift += grown
-        at = first
-        for hunk in group:
-            yield from (f" {_shown(document.raw_line(n))}" for n in range(at, hunk.start_line))
-            old = range(hunk.start_line, hunk.end_line + 1)
-            yield from (f"-{_shown(document.raw_line(n))}" for n in old)
-            yield from (f"+{_shown(raw)}" for raw in split_raw(hunk.new))
-            at = hunk.end_line + 1
-        yield from (f" {_shown(document.raw_line(n))}" for n in range(at, last + 1))
-
-
-def _grouped(hunks: Sequence[Hunk]) -> list[list[Hunk]]:
-    """Hunks whose contexts meet are shown together."""
-    groups: list[list[Hunk]] = []
     for hunk in hunks:
-        if groups and hunk.start_line - groups[-1][-1].end_line <= 2 * CONTEXT:
-            groups[-1].append(hunk)
+        start, end = hunk.start_line - 1, hunk.end_line
+        grown = len(split_raw(hunk.new)) - (end - start)
+        changes.append(Change(start, end, start + shift, end + shift + grown))
+        shift += grown
+    if len(new) - len(old) != shift:  # a file of nothing but a byte order mark has no lines
+        return [Change(0, len(old), 0, len(new))]
+    kept = _kept(changes, len(old), len(new))
+    for i, j in dict.fromkeys([*kept[:1], *kept[-1:]]):
+        if old[i] != new[j]:
+            changes.append(Change(i, i + 1, j, j + 1))
+    return _joined(sorted(changes, key=lambda each: (each.old_start, each.new_start)))
+
+
+def _kept(changes: Sequence[Change], old_count: int, new_count: int) -> list[tuple[int, int]]:
+    """The first and the last line, by index in either file, that no change replaces."""
+    found = []
+    borders = [Change(0, 0, 0, 0), *changes, Change(old_count, old_count, new_count, new_count)]
+    for above, below in pairwise(borders):
+        if above.old_end < below.old_start:
+            found += [(above.old_end, above.new_end), (below.old_start - 1, below.new_start - 1)]
+    return found
+
+
+def _joined(changes: Sequence[Change]) -> list[Change]:
+    """Changes with nothing between them as one."""
+    joined: list[Change] = []
+    for change in changes:
+        if joined and joined[-1].old_end == change.old_start:
+            last = joined.pop()
+            change = Change(last.old_start, change.old_end, last.new_start, change.new_end)
+        joined.append(change)
+    return joined
+
+
+def _hunks(old: Sequence[bytes], new: Sequence[bytes], changes: Sequence[Change]) -> Iterator[str]:
+    for group in _grouped(changes):
+        first, last = group[0], group[-1]
+        above = min(CONTEXT, first.old_start)
+        below = min(CONTEXT, len(old) - last.old_end)
+        old_range = _range(first.old_start - above, last.old_end + below)
+        new_range = _range(first.new_start - above, last.new_end + below)
+        yield f"@@ -{old_range} +{new_range} @@"
+        at = first.old_start - above
+        for change in group:
+            yield from _shown(" ", old[at : change.old_start])
+            yield from _shown("-", old[change.old_start : change.old_end])
+            yield from _shown("+", new[change.new_start : change.new_end])
+            at = change.old_end
+        yield from _shown(" ", old[at : at + below])
+
+
+def _grouped(changes: Sequence[Change]) -> list[list[Change]]:
+    """Changes whose contexts meet are shown together."""
+    groups: list[list[Change]] = []
+    for change in changes:
+        if groups and change.old_start - groups[-1][-1].old_end <= 2 * CONTEXT:
+            groups[-1].append(change)
         else:
-            groups.append([hunk])
+            groups.append([change])
     return groups
 
 
-def _growth(hunk: Hunk) -> int:
-    return len(split_raw(hunk.new)) - (hunk.end_line - hunk.start_line + 1)
+def _range(start: int, end: int) -> str:
+    return f"{start + 1 if end > start else start},{end - start}"
 
 
-def _range(first: int, last: int) -> str:
-    count = last - first + 1
-    return f"{first if count else first - 1},{count}"
-
-
-def _shown(raw: bytes) -> str:
-    return decoded(raw.removesuffix(b"\n"))
+def _shown(sign: str, lines: Sequence[bytes]) -> Iterator[str]:
+    for raw in lines:
+        yield sign + decoded(raw.removesuffix(b"\n"))
+        if not raw.endswith(b"\n"):
+            yield "\\ No newline at end of file"

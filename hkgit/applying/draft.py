@@ -133,7 +133,12 @@ class Draft:
             after += [Piece(high, piece.end)] if high < piece.end else []
         return Draft(self.base, (*before, Piece(start, end, new, (edit,)), *after))
 
-    def present(self, base_offset: int) -> int:
+    def lines_now(self, start: int, end: int) -> Lines:
+        """The present lines of base bytes `start:end` whose ends no edit wrote over."""
+        first = self._present(start)
+        return self.document.lines_of(first, self._present(end - 1) + 1 if end > start else first)
+
+    def _present(self, base_offset: int) -> int:
         """Where a point of the base that no edit wrote over stands now, behind insertions at it."""
         offset = 0
         for piece in self.pieces:

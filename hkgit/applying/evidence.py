@@ -35,14 +35,24 @@ ABSENT = Evidence("hash")
 """The evidence of creating a file: expected to be absent, and it is."""
 
 
+def is_empty(lines: Lines) -> bool:
+    """Whether a range is a point between two lines."""
+    return lines[0] > lines[1]
+
+
+def vouches(base: Document, lines: Lines) -> bool:
+    """Whether the hash of a range says anything: that of the empty one does in an empty file."""
+    return not is_empty(lines) or base.line_count == 0
+
+
 def covers(lines: Lines, touched: Lines) -> bool:
     """Whether a range that was read vouches for one that is touched.
 
-    A point between two lines is vouched for by either neighbour, or by the empty range there.
+    A point between two lines is vouched for by either neighbour.
     """
-    if touched[1] >= touched[0]:
-        return lines[0] <= touched[0] and touched[1] <= lines[1]
-    return lines[0] <= touched[0] <= lines[1] + 1
+    if is_empty(touched):
+        return lines[0] <= touched[0] <= lines[1] + 1
+    return lines[0] <= touched[0] and touched[1] <= lines[1]
 
 
 def whole(base: Document) -> Lines:
@@ -53,10 +63,12 @@ def whole(base: Document) -> Lines:
 def holding(base: Document, touched: Sequence[Lines], expected: str) -> Evidence | None:
     """The evidence of an expected hash (or its first 12 digits or more), or None.
 
-    It may be the hash of the whole base file, or the one that all touched ranges share.
+    It may be the hash of the whole base file, or the one that all touched ranges share. An empty
+    range has the same hash everywhere, so it vouches for nothing.
     """
-    if touched and all(base.range_hash(*lines).startswith(expected) for lines in touched):
-        return Evidence("hash", base.range_hash(*touched[0]))
+    ranges = [lines for lines in touched if not is_empty(lines)]
+    if ranges and all(base.range_hash(*lines).startswith(expected) for lines in ranges):
+        return Evidence("hash", base.range_hash(*ranges[0]))
     if base.whole_hash.startswith(expected):
         return Evidence("hash", base.whole_hash, whole(base))
     return None
@@ -75,7 +87,9 @@ def _of_read(base: Document, touched: Sequence[Lines], read: Read) -> Evidence |
     if read.start_line is None or read.end_line is None:
         return holding(base, touched, read.range_hash)
     lines = read.start_line, read.end_line
-    if not read_holds(base, read) or not all(covers(lines, each) for each in touched):
+    if not read_holds(base, read) or not vouches(base, lines):
+        return None
+    if not all(covers(lines, each) for each in touched):
         return None
     return Evidence(read.kind, base.range_hash(*lines), lines)
 

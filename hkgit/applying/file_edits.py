@@ -26,7 +26,12 @@ def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -
 
 
 def change_file(workspace: Workspace, site: Site, edit: WholeFileEdit) -> EditOutcome:
-    """Change a file as a whole. Raises Stale for a hash or quoted text that fails."""
+    """Change a file as a whole.
+
+    Raises Stale for a hash or quoted text that fails, InvalidInput where edits of the base overlap.
+    """
+    if site.in_base:
+        _check_alone(site, edit)
     everything = whole(site.base)
     evidence = site.settled((everything,), _expected(edit))
     if isinstance(edit, DeleteFile) and edit.old_text is not None:
@@ -46,6 +51,14 @@ def change_file(workspace: Workspace, site: Site, edit: WholeFileEdit) -> EditOu
     )  # fmt: skip
 
 
+def _check_alone(site: Site, edit: WholeFileEdit) -> None:
+    """Lines can be changed in a file that moves, not in one that is written anew or removed."""
+    work = site.work
+    is_moved_twice = isinstance(edit, RenameFile) and work.path != work.origin
+    if is_moved_twice or (isinstance(edit, WriteFile | DeleteFile) and work.is_touched):
+        raise site.overlap(edit.path)
+
+
 def _expected(edit: WholeFileEdit) -> str | None:
     return None if isinstance(edit, SetMode) else edit.expected_hash
 
@@ -61,7 +74,9 @@ def _overwritten(site: Site, text: str) -> Work:
     draft = site.work.draft.replace(
         len(present.bom), len(present.data), terminated(document).data, site.number
     )
-    return replace(site.work, draft=draft, is_terminated=document.is_terminated)
+    return replace(
+        site.work, draft=draft, is_terminated=document.is_terminated, is_closed=True
+    )
 
 
 def _quoted(site: Site, path: str, text: str, evidence: Evidence) -> Evidence:

@@ -18,7 +18,7 @@ from hkgit.applying.outcome import EditOutcome, Plan
 from hkgit.applying.range_edits import change_lines, change_tagged
 from hkgit.applying.site import Site
 from hkgit.applying.text_edits import change_text
-from hkgit.applying.workspace import Work, Workspace
+from hkgit.applying.workspace import Work, Workspace, made_and_removed
 from hkgit.document import Document
 from hkgit.edits import (
     REGULAR,
@@ -35,6 +35,7 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     WriteFile,
+    decoded,
     encoded,
 )
 from hkgit.errors import HkgitError, InvalidInput, NoMatch, Stale
@@ -77,6 +78,8 @@ class _Planner:
         self._options = options
         self._reads = reads
         self._evidence: dict[int, Evidence] = {}
+        removals = (each.path for each in spec.edits if isinstance(each, DeleteFile | RenameFile))
+        self._removed = frozenset(removals if self._in_base else ())
 
     def outcome(self, number: int, edit: AnyEdit) -> EditOutcome:
         """Place one edit, or say why not."""
@@ -88,13 +91,22 @@ class _Planner:
         return outcome
 
     def _placed(self, number: int, edit: AnyEdit) -> EditOutcome:
+        made = edit.new_path if isinstance(edit, RenameFile) else edit.path
+        if isinstance(edit, CreateFile | RenameFile) and made in self._removed:
+            raise made_and_removed(made)
         match edit:
             case CreateFile():
                 return create(self.workspace, number, edit.path, edit.new_text, edit.mode)
-            case WriteFile() | Edit(old_text="", anchors=()) if self._find(edit.path) is None:
+            case (
+                WriteFile(expected_hash=None)
+                | Edit(old_text="", anchors=(), expected_hash=None)
+            ) if self._find(edit.path) is None:
                 return create(self.workspace, number, edit.path, edit.new_text, REGULAR)
             case WriteFile() | DeleteFile() | RenameFile() | SetMode():
                 return change_file(self.workspace, self._site(number, edit), edit)
+            case Edit(old_text="", anchors=()):
+                site = self._site(number, edit)
+                return change_file(self.workspace, site, _filling(site, edit))
         work, outcome = self._changed(self._site(number, edit), edit)
         self.workspace.put(work)
         return outcome
@@ -107,7 +119,7 @@ class _Planner:
             case TagEdit():
                 return change_tagged(site, edit)
             case Edit(old_text=""):
-                return change_lines(site, _insertion(site, edit), None, relocate=False)
+                return change_lines(site, _below_anchors(site, edit), None, relocate=False)
             case Edit():
                 return change_text(site, edit, options.settings)
             case ReplaceRange() | InsertAfter():
@@ -126,8 +138,11 @@ class _Planner:
         for read in reads:
             if read.kind == "hash" and not read_holds(work.draft.base, read):
                 lines = read.start_line or 1, read.end_line or 0
-                raise ranges.stale_range(edit.path, work.draft.base, lines, read.range_hash, [])
-        return Site(number, work, reads, self._in_base, self._evidence)
+                raise ranges.stale_range(edit.path, work.draft.base, lines, read.range_hash)
+        site = Site(number, work, reads, self._in_base, self._evidence)
+        if self._in_base and work.is_closed:
+            raise site.overlap(edit.path)
+        return site
 
 
 def _missing(edit: AnyEdit) -> HkgitError:
@@ -138,19 +153,18 @@ def _missing(edit: AnyEdit) -> HkgitError:
     return NoMatch(edit.path, "there is no such file", fix)
 
 
-def _insertion(site: Site, edit: Edit) -> InsertAfter:
-    """An edit without old text: it fills an empty file, or stands right below its anchors."""
-    lines = tuple(line.decode("utf-8", "surrogateescape") for line in _texts(edit))
-    if edit.anchors:
-        return InsertAfter(edit.path, line_below(site.base, edit), lines, edit.expected_hash)
+def _below_anchors(site: Site, edit: Edit) -> InsertAfter:
+    """An edit without old text, right below its anchors."""
+    lines = tuple(map(decoded, Document(encoded(edit.new_text)).lines))
+    return InsertAfter(edit.path, line_below(site.document, edit), lines, edit.expected_hash)
+
+
+def _filling(site: Site, edit: Edit) -> WriteFile:
+    """An edit without old text or anchors: it may fill an empty file. Raises InvalidInput."""
     if site.document.line_count:
         raise InvalidInput(
             edit.path,
             "the old text is empty, but the file exists and is not empty",
             "Quote the lines that the new text replaces or follows.",
         )
-    return InsertAfter(edit.path, 0, lines, edit.expected_hash)
-
-
-def _texts(edit: Edit) -> tuple[bytes, ...]:
-    return Document(encoded(edit.new_text)).lines
+    return WriteFile(edit.path, edit.new_text, edit.expected_hash)

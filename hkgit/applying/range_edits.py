@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from hkgit.applying import ranges
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import Evidence
+from hkgit.applying.evidence import Evidence, vouches
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.site import Site, change_diff
 from hkgit.applying.workspace import Work, check_text
@@ -20,47 +18,58 @@ from hkgit.matching.places import FULL
 def change_lines(
     site: Site, edit: ReplaceRange | InsertAfter, carried: Lines | None, *, relocate: bool
 ) -> tuple[Work, EditOutcome]:
-    """Replace or insert lines of the base. Raises Stale, or InvalidInput past the last line."""
+    """Replace or insert lines of the document.
+
+    `carried` are the lines of the base to use instead of those that the edit names. Raises Stale,
+    or InvalidInput past the last line.
+    """
     check_text(edit.path, site.work)
-    site = replace(site, in_base=True)
-    lines, evidence = _placed(site, edit, carried, relocate=relocate)
-    if evidence is None:
-        evidence = site.read_evidence((lines,))
-    splice = ranges.written(site.base, lines, edit.new_lines)
-    work = site.written((splice,))
-    start = site.work.draft.present(splice.start)
-    present = site.work.draft.document.lines_of(start, start + splice.end - splice.start)
+    stated = ranges.stated_lines(edit) if carried is None else site.from_base(carried)
+    lines, evidence = _placed(site, edit, stated, relocate=relocate)
+    splice = ranges.written(site.document, lines, edit.new_lines)
     outcome = EditOutcome(
         site.number, edit.path, APPLIED, "range", FULL, FULL,
-        evidence=evidence, lines=(present,), base_lines=(lines,),
+        evidence=evidence,
+        lines=(site.present(splice.start, splice.end),),
+        base_lines=(site.touched(splice.start, splice.end),),
         is_relocated=lines != ranges.stated_lines(edit),
-        matched_text=decoded(site.base.data[splice.start : splice.end]),
-        diff=change_diff(edit.path, site.base, (splice,)),
+        matched_text=decoded(site.document.data[splice.start : splice.end]),
+        diff=change_diff(site, (splice,)),
     )  # fmt: skip
-    return work, outcome
+    return site.written((splice,)), outcome
 
 
 def _placed(
-    site: Site, edit: ReplaceRange | InsertAfter, carried: Lines | None, *, relocate: bool
-) -> tuple[Lines, Evidence | None]:
-    """The lines where a range edit lands, and the evidence of its own hash if it has one."""
-    base, expected = site.base, edit.expected_hash
-    is_insertion = isinstance(edit, InsertAfter)
-    lines = carried if carried is not None else ranges.stated_lines(edit)
+    site: Site, edit: ReplaceRange | InsertAfter, stated: Lines, *, relocate: bool
+) -> tuple[Lines, Evidence]:
+    """The lines where a range edit lands, and its evidence."""
+    document, expected = site.document, edit.expected_hash
+    hashed = ranges.hashed_lines(stated, document, is_insertion=isinstance(edit, InsertAfter))
     if expected is None:
-        ranges.check_inside(edit.path, base, lines)
-        return lines, None
-    hashed = ranges.hashed_lines(lines, base, is_insertion=is_insertion)
-    evidence = ranges.evidence_at(base, hashed, expected, is_insertion=is_insertion)
+        ranges.check_inside(edit.path, document, stated)
+        touched = site.touched(*document.span(*stated))
+        return stated, site.settled((touched,), None, site.writers(*document.span(*hashed)))
+    evidence = _own_evidence(site, edit, hashed)
     if evidence is not None:
-        return lines, evidence
-    found = ranges.find_hash(base, hashed[1] - hashed[0] + 1, expected)
-    if not relocate or len(found) != 1:
-        raise ranges.stale_range(edit.path, base, hashed, expected, found)
-    shift = found[0] - hashed[0]
-    moved = hashed[0] + shift, hashed[1] + shift
-    evidence = ranges.evidence_at(base, moved, expected, is_insertion=is_insertion)
-    return (lines[0] + shift, lines[1] + shift), evidence
+        return stated, evidence
+    found = ranges.find_hash(document, hashed[1] - hashed[0] + 1, expected)
+    if relocate and len(found) == 1:
+        shift = found[0] - hashed[0]
+        evidence = _own_evidence(site, edit, (hashed[0] + shift, hashed[1] + shift))
+        if evidence is not None:
+            return (stated[0] + shift, stated[1] + shift), evidence
+    raise ranges.stale_range(edit.path, document, hashed, expected, found)
+
+
+def _own_evidence(site: Site, edit: ReplaceRange | InsertAfter, hashed: Lines) -> Evidence | None:
+    """The evidence of an edit's own hash, or None where the lines of the base have another."""
+    if edit.expected_hash is None or not ranges.is_inside(site.document, hashed):
+        return None
+    lines = site.touched(*site.document.span(*hashed))
+    actual = site.base.range_hash(*lines)
+    if not vouches(site.base, lines) or not actual.startswith(edit.expected_hash):
+        return None
+    return Evidence("hash", actual, lines if isinstance(edit, InsertAfter) else None)
 
 
 def change_tagged(site: Site, edit: TagEdit) -> tuple[Work, EditOutcome]:
@@ -78,9 +87,9 @@ def change_tagged(site: Site, edit: TagEdit) -> tuple[Work, EditOutcome]:
     outcome = EditOutcome(
         site.number, edit.path, APPLIED, "tag", FULL, FULL,
         evidence=Evidence("tag") if evidence.kind == "none" else evidence,
-        lines=(lines,), base_lines=(touched,),
+        lines=(site.present(splice.start, splice.end),), base_lines=(touched,),
         matched_text=decoded(document.data[start:end]),
-        diff=change_diff(edit.path, document, (splice,)),
+        diff=change_diff(site, (splice,)),
     )  # fmt: skip
     return site.written((splice,)), outcome
 

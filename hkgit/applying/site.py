@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from hkgit.applying.diff import unified_diff
 from hkgit.applying.draft import Draft, Lines
-from hkgit.applying.evidence import KINDS, NONE, Evidence, from_reads, holding, stale_hash
+from hkgit.applying.evidence import KINDS, NONE, Evidence, from_reads, holding, is_empty, stale_hash
 from hkgit.applying.hunks import net_hunks
+from hkgit.applying.outcome import FileChange
 from hkgit.applying.workspace import Work
 from hkgit.document import Document, Splice
-from hkgit.edits import Read
+from hkgit.edits import File, Read
 from hkgit.errors import InvalidInput
 
 
@@ -44,6 +45,16 @@ class Site:
             return self.base.lines_of(start, end)
         return self.work.draft.base_lines(start, end)
 
+    def present(self, start: int, end: int) -> Lines:
+        """The lines of the file as it stands that bytes `start:end` of the document cover."""
+        if self.in_base:
+            return self.work.draft.lines_now(start, end)
+        return self.document.lines_of(start, end)
+
+    def from_base(self, lines: Lines) -> Lines:
+        """Lines of the base as lines of the document."""
+        return lines if self.in_base else self.work.draft.lines_now(*self.base.span(*lines))
+
     def writers(self, start: int, end: int) -> tuple[int, ...]:
         """The earlier edits that wrote any of these bytes of the document."""
         return () if self.in_base else self.work.draft.writers(start, end)
@@ -58,12 +69,13 @@ class Site:
             draft = change(splice.start, splice.end, splice.new, self.number)
         if draft is None:
             first, last = self.base.lines_of(splices[0].start, splices[-1].end)
-            raise InvalidInput(
-                f"{self.work.path}:{first}-{last}",
-                "overlaps another edit of this spec",
-                "Join the two edits into one.",
-            )
+            raise self.overlap(f"{self.work.path}:{first}-{last}")
         return replace(self.work, draft=draft)
+
+    def overlap(self, where: str) -> InvalidInput:
+        """The refusal of an edit where another one of the spec is at work."""
+        what, fix = "overlaps another edit of this spec", "Join the two edits into one."
+        return InvalidInput(where, what, fix)
 
     def settled(
         self, touched: tuple[Lines, ...], expected: str | None, writers: Sequence[int] = ()
@@ -74,7 +86,7 @@ class Site:
             if own is None:
                 raise stale_hash(self.base, self.work.origin or "", touched, expected)
             return own
-        if writers and all(first > last for first, last in touched):
+        if writers and all(map(is_empty, touched)):
             kinds = [self.earlier[number].kind for number in writers]
             return Evidence(max(kinds, key=KINDS.index))
         return self.read_evidence(touched)
@@ -90,9 +102,13 @@ class Site:
         return NONE
 
 
-def change_diff(path: str, document: Document, splices: Sequence[Splice]) -> str:
+def change_diff(site: Site, splices: Sequence[Splice], final_newline: bool | None = None) -> str:
     """The change of one edit as a unified diff."""
-    draft = Draft.over(document)
+    path, mode, was_terminated = site.work.path, site.work.mode, site.work.is_terminated
+    old = draft = Draft.over(site.document)
     for splice in sorted(splices, key=lambda each: each.start, reverse=True):
-        draft = draft.replace(splice.start, splice.end, splice.new, 0)
-    return unified_diff(path, path, document.data, net_hunks(draft))
+        draft = draft.replace(splice.start, splice.end, splice.new, site.number)
+    is_terminated = was_terminated if final_newline is None else final_newline
+    before = File(old.result(is_terminated=was_terminated), mode)
+    after = File(draft.result(is_terminated=is_terminated), mode)
+    return unified_diff(FileChange(path, path, before, after, net_hunks(draft)))

@@ -35,10 +35,10 @@ def change_text(site: Site, edit: Edit, settings: Settings) -> tuple[Work, EditO
     outcome = EditOutcome(
         site.number, edit.path, APPLIED, located.tier,
         located.similarity, located.confidence, located.runner_up, located.repairs,
-        evidence, tuple(document.lines_of(place.start, place.end) for place in places),
+        evidence, tuple(site.present(place.start, place.end) for place in places),
         base_lines,
         matched_text=_matched(document, places[0], edit),
-        diff=change_diff(edit.path, document, splices),
+        diff=change_diff(site, splices, edit.final_newline),
         notes=located.notes,
     )  # fmt: skip
     return work, outcome

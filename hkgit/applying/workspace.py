@@ -22,7 +22,8 @@ _KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a su
 class Work:
     """One file under way: its path in the base and its path now, either None for "is not".
 
-    `key` names it for as long as the spec is at work.
+    `key` names it for as long as the spec is at work. `is_closed` says that an edit of the whole
+    file has settled what becomes of it, so that no other edit of the base may touch it.
     """
 
     key: str
@@ -32,6 +33,12 @@ class Work:
     draft: Draft
     mode: int
     is_terminated: bool
+    is_closed: bool = False
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether an edit has moved the file or written into it."""
+        return self.path != self.origin or bool(self._editors())
 
     def change(self) -> FileChange:
         """What became of the file."""
@@ -97,8 +104,6 @@ class Workspace:
 
     def create(self, path: str, data: bytes, edit: int, mode: int = REGULAR) -> None:
         """A file that neither the base nor an earlier edit has. Raises Stale when one has it."""
-        check_path(path)
-        check_new_path(path)
         self._check_free(path)
         document = Document(data)
         draft = Draft.of(b"").replace(0, 0, terminated(document).data, edit)
@@ -106,20 +111,22 @@ class Workspace:
 
     def rename(self, work: Work, new_path: str) -> None:
         """Move a file to a free path. Raises Stale when the path is taken."""
-        check_path(new_path)
-        check_new_path(new_path)
         self._check_free(new_path)
         self.put(replace(work, path=new_path))
 
     def delete(self, work: Work, edit: int) -> None:
         """Remove a file."""
         end = len(work.draft.document.data)
-        self.put(replace(work, path=None, draft=work.draft.replace(0, end, b"", edit)))
+        draft = work.draft.replace(0, end, b"", edit)
+        self.put(replace(work, path=None, draft=draft, is_closed=True))
 
     def _check_free(self, path: str) -> None:
+        check_new_path(path)
         self._check_parents(path)
         if path in self._works and path not in self._now:
-            raise InvalidInput(path, "is removed and made by one spec", "Replace its text instead.")
+            raise made_and_removed(path)
+        if path in self._now and self._works[self._now[path]].origin != path:
+            raise InvalidInput(path, "is made twice by one spec", "Make it once.")
         if path in self._now or self._snapshot.get(path) is not None:
             raise Stale(path, "exists already", f"Read it (`hkgit read {path}`) and edit that.")
         if any(name.startswith(f"{path}/") for name in self._now):
@@ -130,6 +137,11 @@ class Workspace:
         changes = (work.change() for work in self._works.values() if work.origin or work.path)
         changed = (c for c in changes if c.path != c.new_path or c.before != c.after)
         return tuple(sorted(changed, key=lambda change: change.name))
+
+
+def made_and_removed(path: str) -> InvalidInput:
+    """The refusal of a spec that makes a file at a path from which it takes one away."""
+    return InvalidInput(path, "is removed and made by one spec", "Replace its text instead.")
 
 
 def check_text(path: str, work: Work) -> None:

@@ -1,0 +1,265 @@
+"""Edits of whole files: made, written over, removed, moved, made executable."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.applying.outcome import changed_files
+from hkgit.document import BOM
+from hkgit.edits import (
+    EXECUTABLE,
+    REGULAR,
+    SUBMODULE,
+    SYMLINK,
+    AnyEdit,
+    CreateFile,
+    DeleteFile,
+    Edit,
+    File,
+    InsertAfter,
+    RenameFile,
+    ReplaceRange,
+    SetMode,
+    WriteFile,
+)
+from tests.applying.planning import (
+    Files,
+    Operation,
+    delete_range,
+    hash_of,
+    in_sequence,
+    insert_after,
+    on_base,
+    only,
+    planned,
+    refusal,
+    replace_range,
+    result,
+)
+
+TWO = b"1\n2\n"
+HASH = hash_of(TWO, 1, 2)
+
+
+def create(path: str, text: str = "x\n") -> Operation:
+    return {"op": "create_file", "path": path, "new_text": text}
+
+
+def delete(path: str) -> Operation:
+    return {"op": "delete_file", "path": path, "expected_hash": HASH}
+
+
+def rename(path: str, new_path: str) -> Operation:
+    return {"op": "rename_file", "path": path, "new_path": new_path, "expected_hash": HASH}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("a\nb\n", id="lines"),
+        pytest.param("a\r\nb", id="CRLF and an open last line"),
+        pytest.param("a\r", id="a lone carriage return"),
+        pytest.param("", id="nothing"),
+        pytest.param("\n", id="an empty line"),
+        pytest.param("\ufeffa\n", id="byte order mark"),
+        pytest.param("\ufeff", id="byte order mark alone"),
+    ],
+)
+def test_a_file_is_made_byte_for_byte(text: str) -> None:
+    assert result(planned({}, create("d/f", text))) == {"d/f": text.encode()}
+
+
+@pytest.mark.parametrize(
+    ("files", "operations", "expected"),
+    [
+        pytest.param({"f": TWO}, [delete("f")], {"f": None}, id="deleted"),
+        pytest.param({"f": BOM + TWO}, [delete("f")], {"f": None}, id="with its byte order mark"),
+        pytest.param({"f": TWO}, [rename("f", "g")], {"f": None, "g": TWO}, id="renamed"),
+        pytest.param({"f": TWO}, [rename("f", "d/e/g")], {"f": None, "d/e/g": TWO},
+                     id="into new directories"),
+        pytest.param({"f": TWO}, [rename("f", "g"), replace_range("f", TWO, 1, 1, "x")],
+                     {"f": None, "g": b"x\n2\n"}, id="renamed and edited"),
+        pytest.param({"f": TWO}, [replace_range("f", TWO, 1, 1, "x"), rename("f", "g"),
+                                  insert_after("f", TWO, 2, "y")],
+                     {"f": None, "g": b"x\n2\ny\n"}, id="in any order"),
+        pytest.param({"f": TWO, "g": TWO}, [delete("f"), rename("g", "h"), create("i")],
+                     {"f": None, "g": None, "h": TWO, "i": b"x\n"}, id="several files"),
+        pytest.param({"d/f": TWO}, [rename("d/f", "d/g")], {"d/f": None, "d/g": TWO},
+                     id="within a directory"),
+        pytest.param({"aux.c": TWO}, [replace_range("aux.c", TWO, 1, 1, "x")],
+                     {"aux.c": b"x\n2\n"}, id="an odd name that is there already"),
+    ],
+)  # fmt: skip
+def test_files_change(
+    files: Files, operations: list[Operation], expected: dict[str, bytes | None]
+) -> None:
+    assert result(planned(files, *operations)) == expected
+
+
+@pytest.mark.parametrize(
+    ("operations", "said"),
+    [
+        pytest.param([create("f")], "stale: f: exists already", id="made where one is"),
+        pytest.param([create("d")], "stale: d: exists already", id="made where a directory is"),
+        pytest.param([rename("f", "g")], "stale: g: exists already", id="moved onto one"),
+        pytest.param([{**delete("f"), "expected_hash": "0" * 64}], "stale: f:1-2: expected hash",
+                     id="deleted by a wrong hash"),
+        pytest.param([{**rename("f", "h"), "expected_hash": "0" * 64}],
+                     "stale: f:1-2: expected hash", id="moved by a wrong hash"),
+        pytest.param([{**delete("f"), "expected_hash": hash_of(TWO, 1, 1)}],
+                     "stale: f:1-2: expected hash", id="by the hash of a part"),
+        pytest.param([delete("h")], "stale: h: there is no such file", id="deleted where none is"),
+        pytest.param([delete("f"), create("f")], "invalid: f: is removed and made by one spec",
+                     id="deleted and made"),
+        pytest.param([create("f"), delete("f")], "invalid: f: is removed and made by one spec",
+                     id="made and deleted"),
+        pytest.param([rename("f", "h"), create("f")], "invalid: f: is removed and made",
+                     id="moved away and made"),
+        pytest.param([delete("g"), rename("f", "g")], "invalid: g: is removed and made",
+                     id="moved to where one was deleted"),
+        pytest.param([rename("f", "g"), delete("g")], "invalid: g: is removed and made",
+                     id="the other way round"),
+        pytest.param([rename("f", "f")], "invalid: f: is removed and made", id="moved onto itself"),
+        pytest.param([create("h"), create("h")], "invalid: h: is made twice", id="made twice"),
+        pytest.param([rename("f", "h"), rename("g", "h")], "invalid: h: is made twice",
+                     id="two moved to one path"),
+        pytest.param([delete("f"), delete("f")], "invalid: f: overlaps another edit",
+                     id="deleted twice"),
+        pytest.param([rename("f", "h"), rename("f", "i")], "invalid: f: overlaps another edit",
+                     id="moved twice"),
+        pytest.param([delete("f"), rename("f", "h")], "invalid: f: overlaps another edit",
+                     id="deleted and moved"),
+        pytest.param([rename("f", "h"), delete("f")], "invalid: f: overlaps another edit",
+                     id="moved and deleted"),
+        pytest.param([delete("f"), delete_range("f", TWO, 1, 1)], "invalid: f: overlaps another",
+                     id="deleted and edited"),
+        pytest.param([insert_after("f", TWO, 2, "x"), delete("f")], "invalid: f: overlaps another",
+                     id="edited and deleted"),
+        pytest.param([create("f/x")], "invalid: f/x: f is a file", id="below a file"),
+        pytest.param([create("h"), create("h/x")], "invalid: h/x: h is a file",
+                     id="below a file of this spec"),
+        pytest.param([create("h/x"), create("h")], "invalid: h: is a directory",
+                     id="where this spec makes a directory"),
+        pytest.param([create("link/x")], "invalid: link/x: link is a symbolic link",
+                     id="through a link"),
+        pytest.param([delete("link")], "invalid: link: is a symbolic link", id="a link"),
+        pytest.param([delete("module")], "invalid: module: is a submodule", id="a submodule"),
+        pytest.param([delete("d")], "invalid: d: is a directory", id="a directory"),
+        pytest.param([create(".git/config")], "invalid: .git/config: leads into .git", id=".git"),
+        pytest.param([create("d/.GIT /x")], "invalid: d/.GIT /x: leads into .git",
+                     id=".git in disguise"),
+        pytest.param([rename("f", ".hkgit/config.toml")],
+                     "invalid: .hkgit/config.toml: is hkgit's own", id=".hkgit"),
+        pytest.param([create("nul.txt")], "invalid: nul.txt: is not portable", id="a device"),
+        pytest.param([replace_range("b", b"\0\n", 1, 1, "x")], "invalid: b: is a binary file",
+                     id="lines of a binary file"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_to_files_is_refused(operations: list[Operation], said: str) -> None:
+    files: Files = {
+        "f": TWO, "g": TWO, "d/x": TWO, "b": b"\0\n",
+        "link": File(b"d", SYMLINK), "module": File(b"", SUBMODULE),
+    }  # fmt: skip
+    assert refusal(planned(files, *operations)).startswith(said)
+
+
+def test_a_binary_file_can_be_moved_and_removed() -> None:
+    binary = b"\0\1"
+    edits = (RenameFile("a", "c"), DeleteFile("b"))
+    assert result(on_base({"a": binary, "b": binary}, *edits)) == {
+        "a": None, "b": None, "c": binary,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("mode", "after"),
+    [pytest.param(REGULAR, EXECUTABLE, id="made executable"),
+     pytest.param(EXECUTABLE, REGULAR, id="made not executable")],
+)  # fmt: skip
+def test_a_mode_is_set_and_nothing_else(mode: int, after: int) -> None:
+    made = in_sequence({"f": File(TWO, mode)}, SetMode("f", after))
+    assert changed_files(made) == {"f": File(TWO, after)}
+
+
+def test_a_mode_set_anew_changes_nothing() -> None:
+    made = in_sequence({"f": TWO}, SetMode("f", REGULAR))
+    assert (made.ok, made.files) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "after"),
+    [
+        pytest.param(b"1\n", "x\ny", b"x\ny", id="as it is given"),
+        pytest.param(b"1\r\n2\r\n", "x\ny\n", b"x\r\ny\r\n", id="in a CRLF file with CRLF"),
+        pytest.param(b"1\r\n2\r\n", "x\r\ny\n", b"x\r\ny\n", id="unless it has its own"),
+        pytest.param(b"1\r\n2\n", "x\n", b"x\n", id="in a mixed file as it is"),
+        pytest.param(BOM + b"1\n", "x\n", BOM + b"x\n", id="behind the byte order mark"),
+        pytest.param(BOM + b"1\n", "\ufeffx\n", BOM + b"x\n", id="which is not doubled"),
+        pytest.param(b"1\n", "\ufeffx\n", BOM + b"x\n", id="with a new byte order mark"),
+        pytest.param(b"1\n", "", b"", id="emptied"),
+        pytest.param(b"", "x\n", b"x\n", id="filled"),
+    ],
+)
+def test_a_file_is_written_over(before: bytes, text: str, after: bytes) -> None:
+    assert result(in_sequence({"f": before}, WriteFile("f", text))) == {"f": after}
+
+
+@pytest.mark.parametrize(
+    ("edits", "said"),
+    [
+        pytest.param([WriteFile("f", "x"), ReplaceRange("f", 1, 1, ("y",))], "invalid: f: overlaps",
+                     id="then edited"),
+        pytest.param([WriteFile("f", "x"), InsertAfter("f", 2, ("y",))], "invalid: f: overlaps",
+                     id="then added to"),
+        pytest.param([InsertAfter("f", 0, ("y",)), WriteFile("f", "x")], "invalid: f: overlaps",
+                     id="after it was added to"),
+        pytest.param([WriteFile("f", "x"), WriteFile("f", "y")], "invalid: f: overlaps",
+                     id="twice"),
+    ],
+)  # fmt: skip
+def test_a_file_written_over_has_no_lines_of_the_base_to_edit(
+    edits: list[AnyEdit], said: str
+) -> None:
+    assert refusal(on_base({"f": TWO}, *edits)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(WriteFile("f", "x\n"), id="written"),
+        pytest.param(Edit("f", "", "x\n"), id="by an empty old text"),
+        pytest.param(CreateFile("f", "x\n"), id="created"),
+    ],
+)
+def test_an_absent_file_is_made(edit: AnyEdit) -> None:
+    assert result(in_sequence({}, edit)) == {"f": b"x\n"}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(WriteFile("f", "x\n", HASH), id="written"),
+        pytest.param(Edit("f", "", "x\n", HASH), id="by an empty old text"),
+    ],
+)
+def test_an_absent_file_of_which_a_hash_was_expected_is_stale(edit: AnyEdit) -> None:
+    assert refusal(in_sequence({}, edit)).startswith("stale: f: there is no such file")
+
+
+def test_an_empty_old_text_fills_an_empty_file() -> None:
+    assert result(in_sequence({"f": b""}, Edit("f", "", "x\ny"))) == {"f": b"x\ny"}
+
+
+def test_an_empty_old_text_is_refused_in_a_file_with_text() -> None:
+    said = refusal(in_sequence({"f": TWO}, Edit("f", "", "x\n")))
+    assert said.startswith("invalid: f: the old text is empty, but the file exists")
+
+
+def test_a_deletion_may_quote_the_whole_file() -> None:
+    made = in_sequence({"f": b"1\r\n2\r\n"}, DeleteFile("f", old_text="1\n2\n"))
+    assert (result(made), only(made).evidence.kind) == ({"f": None}, "quote")
+
+
+def test_a_deletion_that_quotes_another_text_is_stale() -> None:
+    said = refusal(in_sequence({"f": TWO}, DeleteFile("f", old_text="1\n")))
+    assert said.startswith("stale: f: the file is not the one that the edit removes")
