@@ -109,8 +109,7 @@ def prepare(
         base = _base(repository, spec, choices, target)
         is_tip = base is None or (base == target.tip and not steps)
         before = tip if base is None or is_tip else repository.snapshot(base)
-        made, reads = _planned(spec, before, tip, choices)
-        made = _explained(repository, spec, expect_change(made), tip, choices)
+        made, reads = _planned(repository, spec, before, tip, choices)
         steps.append(Step(spec, base if steps or base is not None else target.tip, made, reads))
         if not made.ok:
             return tuple(steps)
@@ -133,19 +132,22 @@ def _base(repository: Repository, spec: Spec, choices: Choices, target: Target) 
 
 
 def _planned(
-    spec: Spec, base: Snapshot, tip: Snapshot, choices: Choices
+    repository: Repository, spec: Spec, base: Snapshot, tip: Snapshot, choices: Choices
 ) -> tuple[Plan, tuple[Read, ...]]:
-    spec = resolved(spec, base)
-    if base is tip:
-        return plan(spec, tip, choices.options, choices.reads), choices.reads
+    reads = choices.reads
     try:
-        return carried_plan(spec, base, tip, choices.options, choices.reads)
-    except Stale as error:
-        return _all_stale(spec, error), choices.reads
+        spec = resolved(spec, base)
+        if base is tip:
+            made = plan(spec, tip, choices.options, reads)
+        else:
+            made, reads = carried_plan(spec, base, tip, choices.options, reads)
+    except HkgitError as error:
+        return _all_refused(spec, error), choices.reads
+    return _explained(repository, spec, expect_change(made), tip, choices), reads
 
 
-def _all_stale(spec: Spec, error: Stale) -> Plan:
-    """The plan of a spec that cannot be carried to the tip."""
+def _all_refused(spec: Spec, error: HkgitError) -> Plan:
+    """The plan of a spec whose names cannot be settled, or that cannot be carried to the tip."""
     outcomes = tuple(
         EditOutcome(number, edit.path, error.status, error=error)
         for number, edit in enumerate(spec.edits, 1)
@@ -160,7 +162,7 @@ def _explained(
     if repository.work_tree is None or made.ok:
         return made
     checkout = DirectorySnapshot(repository.work_tree)
-    live = plan(resolved(spec, checkout), checkout, choices.options, choices.reads)
+    live = plan(spec, checkout, choices.options, choices.reads)
     outcomes = tuple(
         _uncommitted(each, each.error)
         if each.error is not None and there.error is None and _differ(checkout, tip, there.path)

@@ -1,0 +1,156 @@
+"""`hkgit apply`: what it answers, as a line, as a diff, as JSON."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.running import Bench, run
+from tests.cli.specs import NEW, OLD, SOURCE, edit, harnesskit, protocol, search_replace
+
+OTHER = "class Conflict(HkgitError):"
+SEED = {"file", "match_type", "confidence", "matched_text"}
+"""The keys that stand beside the others with exactly one edit."""
+
+
+@pytest.fixture(scope="session")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Draft202012Validator:
+    """The published schema of an outcome."""
+    published = run("schema", "outcome", cwd=tmp_path_factory.mktemp("schema")).json()
+    Draft202012Validator.check_schema(published)
+    return Draft202012Validator(published)
+
+
+def test_success_is_one_line_as_git_prints_it_with_the_least_sure_edit(bench: Bench) -> None:
+    drifted = edit(f"{OLD}   ", NEW)
+    result = bench.apply(harnesskit(drifted, edit(OTHER, f"{OTHER}  # three")))
+    expected = r"\[main ([0-9a-f]{7})\] Apply 2 edits to 1 file"
+    found = re.fullmatch(rf"{expected} \(lowest confidence (0\.\d\d), whitespace\)\n", result.out)
+    assert found is not None, result.out
+    assert bench.repo.head.startswith(found[1])
+
+
+DOCUMENTS = [
+    pytest.param(search_replace(), (), 0, "applied", id="applied"),
+    pytest.param(search_replace(), ("--dry-run",), 0, "applied", id="would be applied"),
+    pytest.param(search_replace("nowhere to be found"), (), 1, "no_match", id="no match"),
+    pytest.param(search_replace("    exit_code = 3", "x"), (), 2, "ambiguous", id="ambiguous"),
+    pytest.param(
+        harnesskit(edit(expected_hash="0123456789ab")), (), 3, "stale", id="stale"
+    ),
+    pytest.param(search_replace(path="../x.py"), (), 4, "invalid", id="outside"),
+    pytest.param(search_replace(new=OLD), (), None, None, id="changes nothing"),
+    pytest.param(search_replace(), ("--verify", "false"), 5, "verify_failed", id="not verified"),
+    pytest.param(search_replace(), ("--branch", "main"), 7, "git_refused", id="git refused"),
+]
+
+
+@pytest.mark.parametrize(("spec", "options", "code", "status"), DOCUMENTS)
+def test_json_is_one_document_with_the_seed_s_keys_for_one_edit(
+    bench: Bench,
+    schema: Draft202012Validator,
+    spec: str,
+    options: tuple[str, ...],
+    code: int | None,
+    status: str | None,
+) -> None:
+    result = bench.apply(spec, "--json", *options)
+    answer = result.json()
+    if code is not None:
+        assert (result.code, answer["status"]) == (code, status)
+    assert result.code == answer.get("error", {"exit_code": 0})["exit_code"]
+    has_edit = len(answer["edits"]) == 1
+    keys = {"status", "edits", "commit"} | ({"error"} if result.code else set())
+    assert set(answer) == keys | (SEED if has_edit else set())
+    assert has_edit or code == 7
+    for outcome in answer["edits"]:
+        schema.validate(outcome)
+    assert answer["commit"] == (bench.repo.head if code == 0 and not options else None)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param("{", id="malformed"),
+        pytest.param("", id="blank"),
+        pytest.param(protocol(), id="empty"),
+    ],
+)
+def test_json_without_an_edit_has_the_three_keys_and_the_reason(bench: Bench, spec: str) -> None:
+    answer = bench.apply(spec, "--json").json()
+    assert (answer["status"], answer["edits"], answer["commit"]) == ("invalid", [], None)
+    assert set(answer) == {"status", "edits", "commit", "error"}
+
+
+def test_the_seed_s_keys_say_what_was_matched(bench: Bench) -> None:
+    answer = bench.apply(harnesskit(edit(f"{OLD}  ", NEW)), "--json").json()
+    assert {key: answer[key] for key in ("file", "match_type", "matched_text")} == {
+        "file": SOURCE, "match_type": "whitespace", "matched_text": OLD,
+    }  # fmt: skip
+    assert answer["confidence"] == answer["edits"][0]["confidence"] < 1
+
+
+def test_two_edits_have_no_keys_of_one(bench: Bench, schema: Draft202012Validator) -> None:
+    answer = bench.apply(harnesskit(edit(), edit(OTHER, "x = 1")), "--json", "--dry-run").json()
+    assert set(answer) == {"status", "edits", "commit"}
+    assert [outcome["number"] for outcome in answer["edits"]] == [1, 2]
+    schema.validate(answer["edits"][1])
+
+
+def test_json_says_on_standard_error_what_people_should_know(bench: Bench) -> None:
+    result = bench.apply(search_replace(), "--json")
+    assert "blind edit" in result.err
+    assert result.json()["status"] == "applied"
+
+
+def dry_run(bench: Bench, spec: str, *options: str) -> tuple[str, str]:
+    """The diff that --dry-run shows, and the message."""
+    result = bench.apply(spec, "--dry-run", *options)
+    assert result.code == 0, result.err
+    diff, _, message = result.out.rpartition("\n\nApply ")
+    return f"{diff}\n", f"Apply {message}"
+
+
+def test_a_dry_run_shows_a_diff_that_git_applies_to_the_same_file(bench: Bench) -> None:
+    spec = harnesskit(edit(), edit(OTHER, f"{OTHER}\n    # three ways"))
+    with bench.untouched():
+        diff, _ = dry_run(bench, spec)
+    bench.repo.git("apply", stdin=diff.encode())
+    by_git = bench.repo.read(SOURCE)
+    bench.repo.git("checkout", "-q", ".")
+    assert bench.apply(spec).code == 0
+    assert bench.repo.read(SOURCE) == by_git
+
+
+def test_a_dry_run_shows_the_evidence_that_the_commit_would_have(bench: Bench) -> None:
+    _, message = dry_run(bench, search_replace())
+    assert bench.apply(search_replace()).code == 0
+    real = bench.repo.git("log", "-1", "--format=%B")
+    # The entry's name depends on the time at which it is made.
+    assert re.sub("[0-9a-f]{64}", "", message).rstrip() == re.sub("[0-9a-f]{64}", "", real).rstrip()
+
+
+def test_a_dry_run_as_json_has_the_diff_of_each_edit(bench: Bench) -> None:
+    answer: dict[str, Any] = bench.apply(search_replace(), "--dry-run", "--json").json()
+    assert f"-{OLD}\n+{NEW}\n" in answer["edits"][0]["diff"]
+
+
+def test_text_that_is_not_utf_8_survives_and_is_shown_as_json_can(bench: Bench) -> None:
+    bench.repo.commit({"latin.txt": b"caf\xe9 1\ncaf\xe9 2\n"})
+    spec = b"latin.txt\n<<<<<<< SEARCH\ncaf\xe9 1\n=======\nth\xe9 1\n>>>>>>> REPLACE\n"
+    result = bench.apply(spec, "--json")
+    assert result.json()["matched_text"] == "caf\ufffd 1\n"
+    assert bench.repo.show("HEAD", "latin.txt") == b"th\xe9 1\ncaf\xe9 2\n"
+
+
+def test_the_published_schema_of_the_ledger_holds_for_a_new_entry(bench: Bench) -> None:
+    assert bench.apply(search_replace()).code == 0
+    [added] = bench.repo.git(
+        "diff", "--name-only", "HEAD~1", "--", ".hkgit/ledger"
+    ).splitlines()
+    published = bench.run("schema", "ledger").json()
+    Draft202012Validator(published).validate(json.loads(bench.repo.read(added)))
