@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hkgit import matching
 from hkgit.applying.anchors import below_anchors
-from hkgit.applying.evidence import Evidence, holding
+from hkgit.applying.evidence import Evidence, holding, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.site import Site, change_diff
 from hkgit.applying.workspace import Work, check_text
@@ -27,7 +27,8 @@ def change_text(site: Site, edit: Edit, settings: Settings) -> tuple[Work, EditO
         number for place in places for number in site.writers(place.start, place.end)
     )
     evidence = site.settled(base_lines, edit.expected_hash, writers)
-    if evidence.kind == "none" and _is_quote(document, located):
+    is_read = not all(map(is_empty, base_lines))
+    if evidence.kind == "none" and is_read and _is_quote(document, located):
         evidence = Evidence("quote")
     work = site.written(splices)
     if edit.final_newline is not None:

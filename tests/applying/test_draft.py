@@ -1,0 +1,167 @@
+"""Drafts compose splices; net hunks say in lines of the base what they come to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from hkgit.applying.draft import Draft
+from hkgit.applying.hunks import Hunk, apply_hunks, net_hunks
+from hkgit.document import BOM, Document
+
+BASE = b"a\nb\nc\nd\ne\n"
+
+TEXTS = st.lists(st.sampled_from([b"a", b"b", b"\n", b"\r\n", b"\r", b"\xff"])).map(b"".join)
+FILES = st.builds(bytes.__add__, st.sampled_from([b"", BOM]), TEXTS)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A splice somewhere in what is there: `at` and `size` are taken modulo its length."""
+
+    at: int
+    size: int
+    new: bytes
+
+
+STEPS = st.lists(
+    st.builds(Step, st.integers(0, 50), st.integers(0, 8), TEXTS), min_size=1, max_size=6
+)
+
+
+def after(data: bytes, steps: list[Step]) -> tuple[Draft, bytes]:
+    """The draft after some splices, and the same text made by slicing."""
+    draft = Draft.of(data)
+    text = draft.document.data
+    for number, step in enumerate(steps, 1):
+        # A byte order mark is no part of the text, so no edit can reach it.
+        first = len(draft.base.bom)
+        start = first + step.at % (len(text) - first + 1)
+        end = min(start + step.size, len(text))
+        draft = draft.replace(start, end, step.new, number)
+        text = text[:start] + step.new + text[end:]
+    return draft, text
+
+
+@settings(max_examples=150)
+@given(FILES, STEPS)
+def test_splices_compose_as_slicing_does(data: bytes, steps: list[Step]) -> None:
+    draft, text = after(data, steps)
+    assert draft.document.data == text
+
+
+@settings(max_examples=150)
+@given(FILES, STEPS, st.booleans())
+def test_the_net_hunks_make_the_result_of_the_base(
+    data: bytes, steps: list[Step], is_terminated: bool
+) -> None:
+    draft, _ = after(data, steps)
+    made = apply_hunks(data, net_hunks(draft), is_terminated=is_terminated)
+    assert made == draft.result(is_terminated=is_terminated)
+
+
+@settings(max_examples=150)
+@given(FILES, STEPS)
+def test_net_hunks_are_joined_and_trimmed(data: bytes, steps: list[Step]) -> None:
+    draft, _ = after(data, steps)
+    hunks = net_hunks(draft)
+    assert [hunk for hunk in hunks if _has_equal_border(draft.base, hunk)] == []
+
+
+def _has_equal_border(base: Document, hunk: Hunk) -> bool:
+    old = base.raw_lines[hunk.start_line - 1 : hunk.end_line]
+    new = Document(hunk.new).raw_lines
+    return bool(old and new) and (old[0] == new[0] or old[-1] == new[-1])
+
+
+@settings(max_examples=150)
+@given(FILES, STEPS)
+def test_between_two_net_hunks_stands_a_line_of_the_base(data: bytes, steps: list[Step]) -> None:
+    hunks = net_hunks(after(data, steps)[0])
+    gaps = [b.start_line - a.end_line for a, b in zip(hunks, hunks[1:], strict=False)]
+    assert all(gap > 1 for gap in gaps)
+
+
+@settings(max_examples=150)
+@given(FILES, STEPS)
+def test_every_hunk_names_the_edits_that_account_for_it(data: bytes, steps: list[Step]) -> None:
+    draft, _ = after(data, steps)
+    known = set(range(1, len(steps) + 1))
+    assert all(hunk.edits and set(hunk.edits) <= known for hunk in net_hunks(draft))
+
+
+@settings(max_examples=150)
+@given(FILES, STEPS, st.data())
+def test_a_stretch_touches_the_base_lines_of_its_kept_bytes(
+    data: bytes, steps: list[Step], drawn: st.DataObject
+) -> None:
+    draft, text = after(data, steps)
+    start = drawn.draw(st.integers(0, len(text)))
+    end = drawn.draw(st.integers(start, len(text)))
+    kept = [origin for origin in _origins(draft)[start:end] if origin is not None]
+    assume(kept)
+    assert draft.base_lines(start, end) == draft.base.lines_of(kept[0], kept[-1] + 1)
+
+
+def _origins(draft: Draft) -> list[int | None]:
+    """Of every present byte its offset in the base; None for those that edits wrote."""
+    found: list[int | None] = []
+    for piece in draft.pieces:
+        kept = piece.new is None
+        found += range(piece.start, piece.end) if kept else [None] * piece.size
+    return found
+
+
+@pytest.mark.parametrize(
+    ("splices", "hunks"),
+    [
+        pytest.param([(2, 4, b"x\n")], [Hunk(2, 2, b"x\n", (1,))], id="a line"),
+        pytest.param([(2, 3, b"x")], [Hunk(2, 2, b"x\n", (1,))], id="a part of a line"),
+        pytest.param([(0, 6, b"a\nx\nc\n")], [Hunk(2, 2, b"x\n", (1,))], id="equal outer lines"),
+        pytest.param([(0, 6, b"a\nb\nc\n")], [], id="nothing but equal lines"),
+        pytest.param([(2, 4, b"x\n"), (4, 6, b"y\n")], [Hunk(2, 3, b"x\ny\n", (1, 2))],
+                     id="touching ones"),
+        pytest.param([(2, 4, b"x\n"), (6, 8, b"y\n")],
+                     [Hunk(2, 2, b"x\n", (1,)), Hunk(4, 4, b"y\n", (2,))], id="ones apart"),
+        pytest.param([(2, 2, b"x\n")], [Hunk(2, 1, b"x\n", (1,))], id="an insertion"),
+        pytest.param([(10, 10, b"x\n")], [Hunk(6, 5, b"x\n", (1,))], id="one at the end"),
+        pytest.param([(3, 4, b"")], [Hunk(2, 3, b"bc\n", (1,))], id="two lines joined"),
+        pytest.param([(2, 4, b"x\n"), (2, 4, b"b\n")], [], id="there and back again"),
+        pytest.param([(2, 4, b"x\n"), (2, 3, b"y")], [Hunk(2, 2, b"y\n", (1, 2))],
+                     id="one edit over another"),
+        pytest.param([(0, 10, b"")], [Hunk(1, 5, b"", (1,))], id="everything"),
+        pytest.param([(2, 4, b""), (2, 2, b"x\n")], [Hunk(2, 2, b"x\n", (1, 2))],
+                     id="an insertion where a line was"),
+    ],
+)  # fmt: skip
+def test_hunks_in_lines_of_the_base(
+    splices: list[tuple[int, int, bytes]], hunks: list[Hunk]
+) -> None:
+    draft = Draft.of(BASE)
+    for number, (start, end, new) in enumerate(splices, 1):
+        draft = draft.replace(start, end, new, number)
+    assert list(net_hunks(draft)) == hunks
+
+
+@pytest.mark.parametrize(
+    "hunks",
+    [
+        pytest.param([Hunk(6, 6, b"x\n", ())], id="past the end"),
+        pytest.param([Hunk(0, 1, b"x\n", ())], id="before the beginning"),
+        pytest.param([Hunk(4, 2, b"x\n", ())], id="backwards"),
+        pytest.param([Hunk(3, 3, b"", ()), Hunk(2, 2, b"", ())], id="out of order"),
+        pytest.param([Hunk(2, 3, b"", ()), Hunk(3, 4, b"", ())], id="one over another"),
+    ],
+)
+def test_hunks_that_fit_no_file_are_refused(hunks: list[Hunk]) -> None:
+    with pytest.raises(IndexError):
+        apply_hunks(BASE, hunks, is_terminated=True)
+
+
+def test_writes_of_the_base_that_overlap_are_refused() -> None:
+    draft = Draft.of(BASE).write(2, 6, b"x\n", 1)
+    assert draft is not None
+    assert draft.write(4, 8, b"y\n", 2) is None

@@ -1,0 +1,106 @@
+"""Edits that name lines by tag, or by the lines they stand below."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.dialects.tags import tag
+from hkgit.document import BOM
+from hkgit.edits import AnyEdit, Edit, TagEdit
+from tests.applying.planning import in_sequence, only, refusal, result
+
+ABCB = b"a\nb\nc\nb\n"
+A, B, C = tag(b"a"), tag(b"b"), tag(b"c")
+
+
+@pytest.mark.parametrize(
+    ("data", "edit", "expected"),
+    [
+        pytest.param(ABCB, TagEdit("f", A, None, ("x", "y")), b"x\ny\na\nb\nc\nb\n",
+                     id="inserted before the line"),
+        pytest.param(ABCB, TagEdit("f", B, B, ("x",)), b"a\nx\nc\nb\n", id="the first such line"),
+        pytest.param(ABCB, TagEdit("f", A, C, ("x",)), b"x\nb\n", id="a range, inclusive"),
+        pytest.param(ABCB, TagEdit("f", A), b"b\nc\nb\n", id="one line deleted"),
+        pytest.param(ABCB, TagEdit("f", B, C), b"a\nb\n", id="a range deleted"),
+        pytest.param(ABCB, TagEdit("f", B, B, ("x",), offset=3), b"a\nb\nc\nx\n",
+                     id="the first such line from an offset on"),
+        pytest.param(ABCB, TagEdit("f", C, B), b"a\nb\n", id="the stop is below the start"),
+        pytest.param(b"a\r\nb", TagEdit("f", B, B, ("x", "y")), b"a\r\nx\r\ny", id="line ends"),
+        pytest.param(BOM + b"a\n", TagEdit("f", A, None, ("x",)), BOM + b"x\na\n",
+                     id="behind a byte order mark"),
+    ],
+)  # fmt: skip
+def test_a_tag_names_a_line(data: bytes, edit: TagEdit, expected: bytes) -> None:
+    assert result(in_sequence({"f": data}, edit)) == {"f": expected}
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        pytest.param(TagEdit("f", tag(b"x")), f"stale: f: no line has the tag {tag(b'x')}",
+                     id="unknown"),
+        pytest.param(TagEdit("f", B, A), f"stale: f: no line has the tag {A} from line 2 on",
+                     id="a stop above the start"),
+        pytest.param(TagEdit("f", C, C, offset=4), f"stale: f: no line has the tag {C} from line 4",
+                     id="none from the offset on"),
+        pytest.param(TagEdit("g", A), "no_match: g: there is no such file", id="no file"),
+    ],
+)  # fmt: skip
+def test_a_tag_that_names_no_line_is_stale(edit: TagEdit, said: str) -> None:
+    assert refusal(in_sequence({"f": ABCB}, edit)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        pytest.param(Edit("f", "", "x\n", anchors=("a",)), b"a\nx\n  b\nc\n  b\n", id="below one"),
+        pytest.param(Edit("f", "", "x", anchors=("  c ",)), b"a\n  b\nc\nx\n  b\n",
+                     id="without the blanks around it"),
+        pytest.param(Edit("f", "", "x\n", anchors=("c", "b")), b"a\n  b\nc\n  b\nx\n",
+                     id="one below the other"),
+        pytest.param(Edit("f", "  b\n", "  x\n", anchors=("c",)), b"a\n  b\nc\n  x\n",
+                     id="text below an anchor"),
+        pytest.param(Edit("f", "  b\n", "  x\n", anchors=("a",)), b"a\n  x\nc\n  b\n",
+                     id="the first such text below it"),
+    ],
+)
+def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
+    assert result(in_sequence({"f": b"a\n  b\nc\n  b\n"}, edit)) == {"f": expected}
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
+        pytest.param(Edit("f", "", "x\n", anchors=("z",)), "no_match: f: the anchor 'z' stands "
+                     "nowhere below line 0", id="nowhere"),
+        pytest.param(Edit("f", "", "x\n", anchors=("c", "a")), "no_match: f: the anchor 'a' stands "
+                     "nowhere below line 3", id="not below the other"),
+        pytest.param(Edit("f", "", "x\n", anchors=("b",)), "ambiguous: f: the anchor 'b' names",
+                     id="more than one line"),
+        pytest.param(Edit("f", "a\n", "x\n", anchors=("c",)), "no_match: f: the old text",
+                     id="text that is only above"),
+    ],
+)  # fmt: skip
+def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str) -> None:
+    assert refusal(in_sequence({"f": ABCB}, edit)).startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("data", "final_newline", "expected"),
+    [
+        pytest.param(b"a\nb", None, b"a\nx", id="stays as it is"),
+        pytest.param(b"a\nb", True, b"a\nx\n", id="is given"),
+        pytest.param(b"a\nb\n", False, b"a\nx", id="is taken away"),
+        pytest.param(b"a\r\nb", True, b"a\r\nx\r\n", id="is given as the others"),
+    ],
+)
+def test_an_edit_may_say_what_becomes_of_the_final_newline(
+    data: bytes, final_newline: bool | None, expected: bytes
+) -> None:
+    edit = Edit("f", "b", "x", final_newline=final_newline)
+    assert result(in_sequence({"f": data}, edit)) == {"f": expected}
+
+
+def test_an_edit_by_tag_lands_at_its_own_tier() -> None:
+    outcome = only(in_sequence({"f": ABCB}, TagEdit("f", C)))
+    assert (outcome.tier, outcome.confidence, outcome.matched_text) == ("tag", 1, "c\n")
