@@ -50,12 +50,14 @@ class _Block:
         return (self.old_end - self.old_start) * (self.end - self.start)
 
 
-def align(old: Sequence[bytes], lines: Sequence[bytes], first: int, after: int) -> Targets:
+def align(
+    old: Sequence[bytes], lines: Sequence[bytes], first: int, after: int, *, alike: int = ALIKE
+) -> Targets:
     """The best alignment of `old` with lines `first:after`; both sides as keys."""
     window = lines[first:after]
     targets: list[int | None] = [None] * len(old)
     for block in _blocks(old, window):
-        for i, j in _aligned(old, window, block):
+        for i, j in _aligned(old, window, block, alike):
             targets[i] = first + j
     return tuple(targets)
 
@@ -74,10 +76,10 @@ def _blocks(old: Sequence[bytes], window: Sequence[bytes]) -> list[_Block]:
 
 
 def _aligned(
-    old: Sequence[bytes], window: Sequence[bytes], block: _Block
+    old: Sequence[bytes], window: Sequence[bytes], block: _Block, least: int
 ) -> Iterator[tuple[int, int]]:
     """Pairs of the heaviest alignment of a block; of equal ones the one that starts first."""
-    gains = _gains(old[block.old_start : block.old_end], window[block.start : block.end])
+    gains = _gains(old[block.old_start : block.old_end], window[block.start : block.end], least)
     width = block.end - block.start
     is_free = not block.is_held_below
     rows = [[0 if is_free else -GAP * (width - j) for j in range(width + 1)]]
@@ -117,7 +119,9 @@ def _walk(gains: list[dict[int, int]], rows: list[list[int]], j: int) -> list[tu
     return pairs
 
 
-def _gains(old: Sequence[bytes], window: Sequence[bytes]) -> list[dict[int, int]]:
+def _gains(
+    old: Sequence[bytes], window: Sequence[bytes], least: int
+) -> list[dict[int, int]]:
     """What each pair of counterparts adds, by old line and by line of the window."""
     spots: dict[bytes, list[int]] = {}
     for j, key in enumerate(window):
@@ -130,6 +134,6 @@ def _gains(old: Sequence[bytes], window: Sequence[bytes]) -> list[dict[int, int]
         found = dict.fromkeys(spots.get(key, ()), gain)
         if not found and key:
             alike = {j: similarity(key, window[j]) for j in odd}
-            found = {j: gain * a // 1500 for j, a in alike.items() if a >= ALIKE}
+            found = {j: gain * a // 1500 for j, a in alike.items() if a >= least}
         gains.append(found)
     return gains

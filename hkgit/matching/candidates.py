@@ -7,9 +7,8 @@ with the number of windows.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from hkgit.matching.align import ALIKE, Targets, align, weight
@@ -21,8 +20,8 @@ from hkgit.matching.similar import similarity
 COMMON = 300
 """A line that stands more often than this votes for nothing."""
 
-MOST_OFFSETS = 24
-MOST_WINDOWS = 4
+MOST_OFFSETS = 60
+MOST_WINDOWS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,17 +126,33 @@ def _mass(key: bytes) -> int:
 
 
 def _alignments(old: Sequence[bytes], lines: Sequence[bytes]) -> list[Targets]:
-    """Alignments worth judging: straight ones at many offsets, with gaps at the best of them."""
+    """Alignments worth judging: straight ones at many offsets, with gaps around the best."""
     slack = 10 + len(old) // 4
-    offsets = _offsets(old, lines)
+    votes = _votes(old, lines)
+    offsets = sorted(votes, key=lambda offset: (-votes[offset].total, offset))[:MOST_OFFSETS]
     found = [_straight(old, lines, offset) for offset in offsets]
-    windows: list[int] = []
-    for offset in offsets:
-        if len(windows) < MOST_WINDOWS and all(abs(offset - o) > slack for o in windows):
-            windows.append(offset)
-            first, after = max(offset - slack, 0), min(offset + len(old) + slack, len(lines))
-            found.append(align(old, lines, first, after))
+    for offset in _windows(offsets, votes, slack):
+        first, after = max(offset - slack, 0), min(offset + len(old) + slack, len(lines))
+        found.append(align(old, lines, first, after))
     return [targets for targets in found if any(t is not None for t in targets)]
+
+
+def _windows(offsets: Sequence[int], votes: Mapping[int, _Votes], slack: int) -> list[int]:
+    """Offsets around which an alignment with gaps may be better than all others.
+
+    What it can agree on at most are the old lines that have voted for an offset near by.
+    """
+    most: dict[int, int] = {}
+    for offset in offsets:
+        rows = {row for o in offsets if abs(o - offset) <= slack for row in votes[o].rows.items()}
+        most[offset] = sum(weight for _, weight in rows)
+    best = max(most.values(), default=0)
+    kept: list[int] = []
+    for offset in sorted(offsets, key=lambda o: (-most[o], offsets.index(o))):
+        is_new = all(abs(offset - o) > slack for o in kept)
+        if is_new and 2 * most[offset] > best:
+            kept.append(offset)
+    return kept[:MOST_WINDOWS]
 
 
 def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targets:
@@ -150,17 +165,27 @@ def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targ
     )
 
 
-def _offsets(old: Sequence[bytes], lines: Sequence[bytes]) -> list[int]:
-    """The offsets for which most is said, best first; of equal ones the first in the file."""
+@dataclass(slots=True)
+class _Votes:
+    """The old lines, by number, that stand at one offset, with their weights."""
+
+    rows: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def total(self) -> int:
+        return sum(self.rows.values())
+
+
+def _votes(old: Sequence[bytes], lines: Sequence[bytes]) -> dict[int, _Votes]:
+    """The votes for every offset between the old text and the file that has any."""
     spots: dict[bytes, list[int]] = {key: [] for key in old if key}
     for number, line in enumerate(lines):
         if line in spots:
             spots[line].append(number)
-    votes: Counter[int] = Counter()
+    votes: dict[int, _Votes] = {}
     for index, key in enumerate(old):
         numbers = spots.get(key, [])
         if len(numbers) <= COMMON:
             for number in numbers:
-                votes[number - index] += 1 + weight(key)
-    ranked = sorted(votes, key=lambda offset: (-votes[offset], offset))
-    return ranked[:MOST_OFFSETS]
+                votes.setdefault(number - index, _Votes()).rows[index] = 1 + weight(key)
+    return votes

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.matching.exact import exact
-from hkgit.matching.lines import View, Wanted
+from hkgit.matching.lines import DOTS, View, Wanted
 from hkgit.matching.places import Place
 from hkgit.matching.unicode import unicode
 from hkgit.matching.whitespace import whitespace
 
-DOTS = (b"...", b"\xe2\x80\xa6")
 SIMILARITY = 950
 
 Piece = tuple[Wanted, Place]

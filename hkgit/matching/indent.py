@@ -36,10 +36,10 @@ class Indentation:
             return self.known.get(indent, indent)
         if all(author == file for author, file in self.known.items()):
             return indent
+        if self.author_unit == self.file_unit or self._is_shift():
+            return self._shifted(indent)
         near = min(self.known, key=lambda k: (abs(width(k) - width(indent)), width(k)))
         here = self.known[near]
-        if self.author_unit == self.file_unit or self._is_shift():
-            return _shifted(here, near, indent)
         levels, rest = _levels(indent, self.author_unit)
         near_levels, near_rest = _levels(near, self.author_unit)
         here_levels, here_rest = _levels(here, self.file_unit)
@@ -50,8 +50,21 @@ class Indentation:
 
     def _is_shift(self) -> bool:
         """Whether the pairs alone show that all is moved by one and the same width."""
-        moves = {width(file) - width(author) for author, file in self.known.items()}
-        return len(self.known) > 1 and len(moves) == 1
+        moves = {len(file) - len(author) for author, file in self.known.items()}
+        has_tabs = b"\t" in b"".join((*self.known, *self.known.values()))
+        return len(self.known) > 1 and len(moves) == 1 and not has_tabs
+
+    def _shifted(self, indent: bytes) -> bytes | None:
+        """The indentation of the nearest pair, with what the author has more or less."""
+        related = [k for k in self.known if indent.startswith(k) or k.startswith(indent)]
+        if not related:
+            return None
+        near = min(related, key=lambda k: (abs(len(k) - len(indent)), k))
+        here = self.known[near]
+        if indent.startswith(near):
+            return here + indent[len(near) :]
+        less = len(near) - len(indent)
+        return here[: max(len(here) - less, 0)]
 
 
 def learn(
@@ -86,13 +99,22 @@ def _unit(lines: Iterable[bytes], expected: bytes) -> bytes:
 
 
 def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
-    """The author's unit where one side has tabs and the other spaces, as the pairs show it."""
-    for author, file in known.items():
-        levels, rest = _levels(file, file_unit)
-        is_mixed = (b"\t" in author) != (b"\t" in file_unit)
-        if is_mixed and levels and not rest and author and len(author) % levels == 0:
-            return author[: len(author) // levels]
-    return b""
+    """The author's unit where the pairs show it, each by the share of a level.
+
+    They do where one side has tabs and the other spaces, or where they agree at several depths.
+    """
+    deep = {author: file for author, file in known.items() if author and file}
+    units = {_share(author, file, file_unit) for author, file in deep.items()}
+    is_mixed = any((b"\t" in author) != (b"\t" in file_unit) for author in deep)
+    is_shown = len(units) == 1 and (is_mixed or len(deep) > 1)
+    return min(units) if is_shown else b""
+
+
+def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:
+    """What the author has for one unit of the file's."""
+    levels, rest = _levels(file, file_unit)
+    is_whole = levels and not rest and len(author) % levels == 0
+    return author[: len(author) // levels] if is_whole else b""
 
 
 def width(indent: bytes) -> int:
@@ -106,12 +128,3 @@ def _levels(indent: bytes, unit: bytes) -> tuple[int, bytes]:
     while indent.startswith(unit):
         levels, indent = levels + 1, indent[len(unit) :]
     return levels, indent
-
-
-def _shifted(here: bytes, near: bytes, indent: bytes) -> bytes:
-    """`here`, with what `indent` has more or less than `near`."""
-    if indent.startswith(near):
-        return here + indent[len(near) :]
-    if near.startswith(indent):
-        return here[: max(len(here) - (len(near) - len(indent)), 0)]
-    return indent

@@ -7,7 +7,7 @@ file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -19,6 +19,8 @@ from hkgit.matching.repairs import repaired
 
 BLANKS = b" \t\v\f\r"
 INDENT = b" \t"
+DOTS = (b"...", b"\xe2\x80\xa6")
+"""Lines that stand for lines left out."""
 
 
 @dataclass(frozen=True)
@@ -108,15 +110,17 @@ class Wanted:
 
 
     @cached_property
-    def bound(self) -> frozenset[int]:
+    def bound(self) -> Set[int]:
         """The old lines that have to stand in the file: the removed, and what they move across.
 
-        Where lines are moved, those between could as well be said to move the other way.
+        Where lines are moved, those between could as well be said to move the other way. Three
+        dots are no context either, but lines that the author left out.
         """
         added = {self.new_lines[i].strip() for i in self.reversed.removed} - {b""}
+        dots = {i for i, line in enumerate(self.old_lines) if line.strip() in DOTS}
         if not any(self.old_lines[i].strip() in added for i in self.removed):
-            return self.removed
-        return frozenset(range(self.changes[0].old_start, self.changes[-1].old_end))
+            return self.removed | dots
+        return dots.union(range(self.changes[0].old_start, self.changes[-1].old_end))
 
 
 def folds(view: View, wanted: Wanted) -> bool:
@@ -142,6 +146,11 @@ def split_lines(text: bytes) -> tuple[bytes, ...]:
 def squeeze(line: bytes) -> bytes:
     """A line without any blanks."""
     return line.translate(None, BLANKS)
+
+
+def key_of(line: bytes) -> bytes:
+    """A line without any blanks and typography."""
+    return squeeze(line if line.isascii() else fold(line))
 
 
 def indent_of(line: bytes) -> bytes:

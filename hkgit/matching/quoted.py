@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from hkgit.errors import Conflict
+from hkgit.matching.align import Targets
 from hkgit.matching.indent import width
 from hkgit.matching.lines import View, Wanted, indent_of
 from hkgit.matching.places import Place
@@ -47,6 +48,27 @@ def _row_of_rest(old: bytes, new: list[bytes], rest: bytes) -> int:
     last = old.split(b"\n")[-1]
     is_comment = COMMENT.match(rest) is not None and new.count(last) == 1
     return new.index(last) if is_comment else -1
+
+
+def with_margin(view: View, wanted: Wanted, targets: Targets, path: str) -> Wanted:
+    """The edit with the indentation that its first line has lost, if that line alone has.
+
+    That is so where the others are indented as in the file. Where there are no others, or all
+    are indented otherwise, the new text is left to what the lines show.
+    """
+    first = targets[0] if targets else None
+    if first is None or not wanted.old_lines[0] or indent_of(wanted.old_lines[0]):
+        return wanted
+    margin = indent_of(view.lines[first])
+    others = [
+        indent_of(wanted.old_lines[i]) == indent_of(view.lines[t])
+        for i, t in enumerate(targets)
+        if i and t is not None and wanted.old_lines[i].strip()
+    ]
+    is_first_alone = all(others) if others else not _shift(margin, list(wanted.new_lines), path)
+    if not margin or not wanted.new_lines or not is_first_alone:
+        return wanted
+    return Wanted(margin + wanted.old, margin + wanted.new)
 
 
 def _core(wanted: Wanted) -> tuple[bytes, bytes]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from hkgit.errors import Conflict
 from hkgit.matching.candidates import Candidate, candidates
 from hkgit.matching.diff import changes
-from hkgit.matching.lines import View, Wanted, keys
+from hkgit.matching.lines import View, Wanted
 
 NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
 TOKEN = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*|[0-9.]+|\s+|.", re.DOTALL)
@@ -23,7 +23,7 @@ TELLING = re.compile(rb".*(?:_|[a-z][A-Z]|[0-9])")
 
 SHORTEST = 3
 LITERALS = frozenset({b"True", b"False", b"None", b"true", b"false", b"null", b"nil", b"undefined"})
-REMARK = (b"#", b"//", b"/*", b"*", b"--", b"<!--")
+REMARK = (b"# ", b"//", b"/*", b"* ", b"-- ", b"<!--")
 
 
 @dataclass(slots=True)
@@ -64,10 +64,9 @@ def renamed(view: View, wanted: Wanted, path: str) -> tuple[str, ...]:
 
 def _names(view: View, wanted: Wanted, best: Candidate) -> dict[bytes, _Name]:
     """The author's names that are others in the file somewhere at the best candidate."""
-    _, old = keys(view, wanted)
     names: dict[bytes, _Name] = {}
     for row, target in enumerate(best.targets):
-        if target is None or old[row].startswith(REMARK):
+        if target is None or wanted.old_lines[row].strip().startswith(REMARK):
             continue
         for name, other in _pairs(wanted.old_lines[row], view.lines[target]):
             seen = names.setdefault(name, _Name())

@@ -13,7 +13,7 @@ from itertools import pairwise
 Texts = tuple[bytes, bytes]
 Repair = Callable[[bytes, bytes], Texts | None]
 
-_NUMBERED = re.compile(rb"[ \t]*L?(\d{1,7})(?:[ \t]*\||\xe2\x86\x92|\t|:)")
+_NUMBERED = re.compile(rb"[ \t]*L?(\d{1,7})(\t| *\||\xe2\x86\x92|:)")
 _FENCE = re.compile(
     rb"\A\s*(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n(.*?)(?:\r?\n)?\1[ \t]*\r?\n?\Z", re.DOTALL
 )
@@ -33,7 +33,11 @@ def _fence(old: bytes, new: bytes) -> Texts | None:
     if found is None:
         return None
     inner = _FENCE.match(new)
-    return _ended(found[2]), new if inner is None else _ended(inner[2])
+    if inner is None:
+        return _ended(found[2]), new
+    # An empty fence holds nothing or one blank line; the latter if the old one ends with one.
+    is_blank = not inner[2] and found[2].endswith(b"\n")
+    return _ended(found[2]), b"\n" if is_blank else _ended(inner[2])
 
 
 def _ended(text: bytes) -> bytes:
@@ -68,6 +72,8 @@ def _unnumbered(text: bytes) -> bytes | None:
     marks = [_NUMBERED.match(line) for line in lines]
     numbers = [int(mark[1]) for mark in marks if mark is not None]
     if len(numbers) < len(lines) or numbers != list(range(numbers[0], numbers[0] + len(lines))):
+        return None
+    if len({mark[2].strip(b" ") for mark in marks if mark is not None}) > 1:
         return None
     kept = (line[mark.end() :] for line, mark in zip(lines, marks, strict=True) if mark)
     return b"\n".join(kept) + (b"\n" if text.endswith(b"\n") else b"")

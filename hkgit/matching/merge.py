@@ -1,0 +1,168 @@
+"""merge.py: an author's changes, carried out in the lines of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from hkgit.document import Splice
+from hkgit.errors import Conflict
+from hkgit.matching.align import Targets, align
+from hkgit.matching.diff import Change
+from hkgit.matching.indent import Indentation, learn
+from hkgit.matching.landing import Lines, landings
+from hkgit.matching.lines import View, Wanted, indent_of, key_of, keys
+from hkgit.matching.tokens import merge_line
+
+NEAR = 200
+"""So many lines above and below a place show the file's unit of indentation."""
+
+EDITED = 450
+"""From this similarity on, per mille, a new line is an edited form of an old one."""
+
+
+@dataclass(frozen=True)
+class Merge:
+    """The changes of `wanted`, made where `targets` says that the old lines stand."""
+
+    view: View
+    path: str
+    wanted: Wanted
+    targets: Targets
+
+    def splices(self) -> list[Splice]:
+        """One splice a change. Raises Conflict where it cannot be told what to write."""
+        found = landings(self.wanted, self.targets, self.view.lines)
+        return [
+            self._splice(change, lines)
+            for change, lines in zip(self.wanted.changes, found, strict=True)
+        ]
+
+    def _splice(self, change: Change, found: Lines | None) -> Splice:
+        document = self.view.document
+        if found is None:
+            raise self._unplaced(change)
+        first, after = found
+        start, end = document.offsets[first], document.offsets[after]
+        if self._is_there(change, first):
+            return Splice(start, start, b"")
+        lines = self._lines(change)
+        ends = [document.end_of(n + 1) for n in range(first, after)]
+        near = ends[-1] if ends else document.end_of(max(first, 1))
+        ends += [near] * (len(lines) - len(ends))
+        return Splice(start, end, b"".join(map(bytes.__add__, lines, ends)))
+
+    def _unplaced(self, change: Change) -> Conflict:
+        above = [t for t in self.targets[: change.old_end] if t is not None]
+        return Conflict(
+            f"{self.path}:{above[-1] + 1 if above else 1}",
+            "the file has lines here that the old text does not know, so it cannot be told on "
+            "which side of them the new lines belong",
+            "Read the place again and quote the lines on both sides of the change.",
+        )
+
+    def _is_there(self, change: Change, at: int) -> bool:
+        """Whether all that is added are blank lines, and the file has as many there already."""
+        theirs, ours = self.wanted.new_lines, self.view.lines
+        added = theirs[change.new_start : change.new_end]
+        if change.old_start < change.old_end or any(line.strip() for line in added):
+            return False
+        return _blanks_around(ours, at) >= _blanks_around(theirs, change.new_end)
+
+    def _lines(self, change: Change) -> list[bytes]:
+        """The text of the lines that a change puts in the file."""
+        partners = self._partners(change)
+        theirs = self.wanted.new_lines[change.new_start : change.new_end]
+        return [
+            self._edited(partners[j], line) if j in partners else self._written(line)
+            for j, line in enumerate(theirs)
+        ]
+
+    def _partners(self, change: Change) -> dict[int, int]:
+        """Which new line of a change is an edited form of which old one.
+
+        Empty where the file spells the old lines as the author does, for then nothing of its
+        spelling can be lost.
+        """
+        rows = range(change.old_start, change.old_end)
+        if not any(i in self._spelt for i in rows):
+            return {}
+        old = [key_of(self.wanted.old_lines[i]) for i in rows]
+        new = [key_of(line) for line in self.wanted.new_lines[change.new_start : change.new_end]]
+        pairs = enumerate(align(old, new, 0, len(new), alike=EDITED))
+        return {j: rows[i] for i, j in pairs if j is not None and rows[i] in self._spelt}
+
+    @cached_property
+    def _spelt(self) -> dict[int, bytes]:
+        """The old lines that the file spells otherwise, each with the file's spelling."""
+        pairs = ((i, self.view.lines[t]) for i, t in enumerate(self.targets) if t is not None)
+        return {i: line for i, line in pairs if line != self.wanted.old_lines[i]}
+
+    def _edited(self, row: int, theirs: bytes) -> bytes:
+        """A new line that is an edited form of an old one, as far as it can in its spelling."""
+        base, ours = self.wanted.old_lines[row], self._spelt[row]
+        kept = indent_of(base) == indent_of(theirs)
+        lead = indent_of(ours) if kept else self._indent(indent_of(theirs))
+        trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
+        return lead + merge_line(base.strip(), ours.strip(), theirs.strip()) + trail
+
+    def _written(self, line: bytes) -> bytes:
+        """A new line with the file's indentation; blank lines stay as they are.
+
+        A line that the author only moves keeps the file's spelling.
+        """
+        text = line.strip()
+        if not text:
+            return line
+        old = self.wanted.old_lines
+        moved = (ours for i, ours in self._spelt.items() if old[i].strip() == text)
+        ours = next((ours for ours in moved if key_of(ours) == key_of(line)), None)
+        words = line.lstrip() if ours is None else ours.strip()
+        return self._indent(indent_of(line)) + words
+
+    def _indent(self, indent: bytes) -> bytes:
+        found = self._indentation.of(indent)
+        if found is None:
+            raise Conflict(
+                self.path,
+                "the edit is indented otherwise than the file, and it cannot be told how its "
+                "new lines are to be indented",
+                "Quote the lines with the indentation that they have in the file.",
+            )
+        return found
+
+    @cached_property
+    def _indentation(self) -> Indentation:
+        lines, old = keys(self.view, self.wanted)
+        rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
+        if self._keeps_margins(rows):
+            rows = [(i, t) for i, t in rows if i not in self.wanted.removed]
+        pairs = [(self.wanted.old_lines[i], self.view.lines[t]) for i, t in rows]
+        middle = rows[0][1] if rows else 0
+        near = self.view.lines[max(middle - NEAR, 0) : middle + NEAR]
+        return learn(pairs, [*self.wanted.old_lines, *self.wanted.new_lines], near)
+
+    def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
+        """Whether the context is indented as the author has it; then other blanks are a change."""
+        margins = {
+            (indent_of(self.wanted.old_lines[i]), indent_of(self.view.lines[t]))
+            for i, t in rows
+            if i not in self.wanted.removed and self.wanted.old_lines[i].strip()
+        }
+        return any(a for a, _ in margins) and all(a == b for a, b in margins)
+
+
+def _blanks_around(lines: Sequence[bytes], at: int) -> int:
+    """How many blank lines end right above line `at` and begin with it, counted from 0."""
+    top = bottom = at
+    while top and not lines[top - 1].strip():
+        top -= 1
+    while bottom < len(lines) and not lines[bottom].strip():
+        bottom += 1
+    return bottom - top
+
+
+def _trail(line: bytes) -> bytes:
+    """The blanks that a line ends with."""
+    return line[len(line.rstrip()) :]
