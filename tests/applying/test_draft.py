@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given, settings
@@ -81,7 +82,7 @@ def _has_equal_border(base: Document, hunk: Hunk) -> bool:
 @given(FILES, STEPS)
 def test_between_two_net_hunks_stands_a_line_of_the_base(data: bytes, steps: list[Step]) -> None:
     hunks = net_hunks(after(data, steps)[0])
-    gaps = [b.start_line - a.end_line for a, b in zip(hunks, hunks[1:], strict=False)]
+    gaps = [b.start_line - a.end_line for a, b in pairwise(hunks)]
     assert all(gap > 1 for gap in gaps)
 
 

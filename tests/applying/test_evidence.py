@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from hkgit.dialects.tags import tag
@@ -60,8 +62,6 @@ def test_an_expected_hash_that_holds_is_evidence(edit: AnyEdit, expected: str) -
 
 
 def _with_hash(edit: AnyEdit, expected: str) -> AnyEdit:
-    from dataclasses import replace
-
     assert not isinstance(edit, TagEdit | CreateFile | SetMode)
     return replace(edit, expected_hash=expected)
 
@@ -131,7 +131,7 @@ def test_a_hash_for_all_places_that_only_one_has_is_stale() -> None:
         pytest.param(B, [read(5, 6)], "hash", id="expected lines"),
         pytest.param(B, [read(4, 6)], "hash", id="more than the edit touches"),
         pytest.param(B, [Read("f", None, None, WHOLE)], "hash", id="the whole file without lines"),
-        pytest.param(B, [Read("f", None, None, hashed(5, 6))], "hash", id="its lines without lines"),
+        pytest.param(B, [Read("f", None, None, hashed(5, 6))], "hash", id="its lines, unnamed"),
         pytest.param(B, [read(5, 6, "receipt")], "receipt", id="a receipt"),
         pytest.param(B, [read(1, 3, "receipt"), read(1, 6, "receipt")], "receipt",
                      id="one of several receipts"),

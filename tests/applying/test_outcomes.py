@@ -1,0 +1,108 @@
+"""Outcomes as published: JSON by its schema, words that an agent can act on."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from hkgit.applying.outcome import Plan
+from hkgit.applying.reporting import applied_json, outcome_json, refusal_text
+from hkgit.edits import AnyEdit, CreateFile, Edit, ReplaceRange
+from tests.applying.planning import in_sequence, on_base
+
+DATA = b"x = 1\ny = 2\nx = 1\n\xff\n"
+REFUSED: dict[str, AnyEdit] = {
+    "no_match": Edit("f", "nowhere\n", "x\n"),
+    "ambiguous": Edit("f", "x = 1\n", "x = 3\n"),
+    "stale": ReplaceRange("f", 1, 1, ("x",), "0" * 64),
+    "already_applied": Edit("f", "y = 1\n", "y = 2\n"),
+    "invalid": CreateFile(".git/x", "x"),
+}
+
+
+def valid(document: Any) -> Any:
+    """The document, once it is valid by the schema of outcomes."""
+    schema = json.loads(files("hkgit").joinpath("schemas/outcome.json").read_text())
+    Draft202012Validator.check_schema(schema)
+    Draft202012Validator(schema).validate(document)
+    return document
+
+
+def test_the_json_of_an_applied_edit() -> None:
+    [outcome] = in_sequence({"f": DATA}, Edit("f", "y = 2\n", "y = 3\n")).outcomes
+    assert valid(outcome_json(outcome)) == {
+        "number": 1, "path": "f", "status": "applied", "tier": "exact", "similarity": 1.0,
+        "confidence": outcome.confidence, "evidence": "quote", "expected_hash": None,
+        "lines": [[2, 2]], "repairs": [], "notes": [], "matched_text": "y = 2\n",
+        "diff": "diff --git a/f b/f\n--- a/f\n+++ b/f\n"
+        "@@ -1,4 +1,4 @@\n x = 1\n-y = 2\n+y = 3\n x = 1\n \ufffd\n",
+        "error": None,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("status", REFUSED)
+def test_the_json_of_a_refused_edit(status: str) -> None:
+    made = in_sequence({"f": DATA}, REFUSED[status])
+    document = valid(outcome_json(made.outcomes[0]))
+    error = made.first_error
+    assert error is not None
+    assert (document["status"], document["error"]) == (
+        status,
+        {
+            "where": error.where, "what": error.what, "fix": error.fix,
+            "exit_code": error.exit_code,
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("status", REFUSED)
+def test_every_refusal_says_what_to_do_next(status: str) -> None:
+    [outcome] = in_sequence({"f": DATA}, REFUSED[status]).outcomes
+    assert outcome.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("no_match", 1), ("already_applied", 1), ("ambiguous", 2), ("stale", 3), ("invalid", 4)],
+)
+def test_the_exit_code_of_a_refusal(status: str, code: int) -> None:
+    error = in_sequence({"f": DATA}, REFUSED[status]).first_error
+    assert error is not None
+    assert error.exit_code == code
+
+
+def both() -> Plan:
+    return on_base({"f": DATA}, REFUSED["stale"], REFUSED["ambiguous"])
+
+
+def test_the_exit_code_is_that_of_the_first_refusal() -> None:
+    error = both().first_error
+    assert error is not None
+    assert error.exit_code == 3
+
+
+def test_the_words_name_every_refused_edit() -> None:
+    said = refusal_text(both().outcomes)
+    assert [line[:7] for line in said.splitlines() if line.startswith("edit")] == [
+        "edit 1:",
+        "edit 2:",
+    ]
+
+
+def test_one_edit_has_the_keys_of_harnesskit_beside_its_own() -> None:
+    made = in_sequence({"f": DATA}, Edit("f", "y = 2\n", "y = 3\n"))
+    document = applied_json("applied", made.outcomes, "c0ffee")
+    keys = {"status", "file", "match_type", "confidence", "matched_text"}
+    assert {key: document[key] for key in keys} == {
+        "status": "applied", "file": "f", "match_type": "exact", "matched_text": "y = 2\n",
+        "confidence": made.outcomes[0].confidence,
+    }  # fmt: skip
+
+
+def test_several_edits_have_not() -> None:
+    made = on_base({"f": DATA}, ReplaceRange("f", 1, 1, ()), ReplaceRange("f", 2, 2, ()))
+    assert list(applied_json("applied", made.outcomes, None)) == ["status", "edits", "commit"]
