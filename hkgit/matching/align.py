@@ -95,11 +95,13 @@ def _row(gains: dict[int, int], below: list[int], *, is_free: bool) -> list[int]
     """The best score from each line of the window on, for the old lines from one on."""
     row = below[:]
     for j in range(len(row) - 2, -1, -1):
-        best = max(below[j], row[j + 1] - GAP)
-        gain = gains.get(j)
-        if gain is not None:
-            best = max(best, gain + below[j + 1])
-        row[j] = max(best, 0) if is_free else best
+        best = below[j]
+        if row[j + 1] - GAP > best:
+            best = row[j + 1] - GAP
+        if j in gains and gains[j] + below[j + 1] > best:
+            best = gains[j] + below[j + 1]
+        if best > 0 or not is_free:
+            row[j] = best
     return row
 
 
@@ -133,7 +135,7 @@ def _gains(
         gain = 1 + 2 * weight(key)
         found = dict.fromkeys(spots.get(key, ()), gain)
         if not found and key:
-            alike = {j: similarity(key, window[j]) for j in odd}
-            found = {j: gain * a // 1500 for j, a in alike.items() if a >= least}
+            alike = {j: similarity(key, window[j], least) for j in odd}
+            found = {j: gain * a // 1500 for j, a in alike.items() if a}
         gains.append(found)
     return gains

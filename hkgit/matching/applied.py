@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hkgit.matching.candidates import Candidate, candidates, loss
 from hkgit.matching.exact import is_whole, starts_line
 from hkgit.matching.fuzzy import place_of
-from hkgit.matching.lines import View, Wanted, keys
+from hkgit.matching.lines import View, Wanted, keys, reading_of
 from hkgit.matching.places import Place
 from hkgit.matching.whitespace import runs
 
@@ -58,7 +58,7 @@ def rival_of(view: View, wanted: Wanted, best: Candidate) -> Place | None:
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
     backwards = wanted.reversed
-    if not _adds(view, wanted):
+    if not _adds(view, wanted) or not _are_there(view, backwards):
         return None
     for candidate in candidates(view, backwards)[:3]:
         is_made = candidate.is_fit and None not in candidate.landings
@@ -74,10 +74,17 @@ def _adds(view: View, wanted: Wanted) -> bool:
     return any(is_telling(new[i]) and new[i] not in old for i in wanted.reversed.removed)
 
 
+def _are_there(view: View, backwards: Wanted) -> bool:
+    """Whether all lines that a change adds stand anywhere; mostly they do not, and that is fast."""
+    _, new = keys(view, backwards)
+    text = reading_of(view, backwards).text
+    return all(b"\n" + new[i] + b"\n" in text for i in backwards.removed if new[i])
+
+
 def _runs(view: View, wanted: Wanted) -> list[tuple[int, ...]]:
     """The lines where the new text stands, up to blanks and typography."""
-    lines, new = keys(view, wanted.reversed)
-    return runs(lines, new) if any(map(is_telling, new)) else []
+    _, new = keys(view, wanted.reversed)
+    return runs(reading_of(view, wanted), new) if any(map(is_telling, new)) else []
 
 
 def _says(lines: Sequence[bytes]) -> list[bytes]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from operator import eq
 
 from hkgit.matching.align import ALIKE, Targets, align, weight
 from hkgit.matching.landing import Lines, is_whole, landings
@@ -52,8 +53,7 @@ class Candidate:
 
     def is_at(self, other: Candidate) -> bool:
         """Whether most of what stands here are the same lines as another candidate's."""
-        same = sum(1 for a, b in zip(self.targets, other.targets, strict=True) if a == b)
-        return 2 * same > len(self.targets)
+        return [*map(eq, self.targets, other.targets)].count(True) * 2 > len(self.targets)
 
     @property
     def rank(self) -> tuple[int, int, bool]:
@@ -130,7 +130,8 @@ def _alignments(old: Sequence[bytes], lines: Sequence[bytes]) -> list[Targets]:
     slack = 10 + len(old) // 4
     votes = _votes(old, lines)
     offsets = sorted(votes, key=lambda offset: (-votes[offset].total, offset))[:MOST_OFFSETS]
-    found = [_straight(old, lines, offset) for offset in offsets]
+    most = votes[offsets[0]].total if offsets else 0
+    found = [_straight(old, lines, o) for o in offsets if 3 * votes[o].total > most]
     for offset in _windows(offsets, votes, slack):
         first, after = max(offset - slack, 0), min(offset + len(old) + slack, len(lines))
         found.append(align(old, lines, first, after))
@@ -159,7 +160,7 @@ def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targ
     """Every old line with the line at one offset, where they are alike at all."""
     return tuple(
         offset + i
-        if 0 <= offset + i < len(lines) and similarity(key, lines[offset + i]) >= ALIKE
+        if 0 <= offset + i < len(lines) and similarity(key, lines[offset + i], ALIKE)
         else None
         for i, key in enumerate(old)
     )

@@ -1,7 +1,7 @@
 """fold.py: typography folded away, to find text and never to write it.
 
 Quotes, dashes, blanks, ellipses, zero-width characters and composed letters of one meaning become
-one spelling. A dash folds like any run of hyphens, because `--` is how people type an em dash.
+one spelling.
 """
 
 from __future__ import annotations
@@ -19,10 +19,16 @@ _SAME: dict[str, str] = {
     "": "\u200b\u200c\u200d\u2060\ufe0e\ufe0f\ufeff",
 }
 _TABLE = {ord(char): plain for plain, chars in _SAME.items() for char in chars}
-_HYPHENS = re.compile("-{2,}")
+_TYPESET = re.compile("[" + "".join(map(chr, _TABLE)) + "]")
+_HYPHENS = re.compile(b"-{2,}")
 
 
 def fold(text: bytes) -> bytes:
     """Text without typography; line feeds stay where they are."""
-    plain = unicodedata.normalize("NFKC", decoded(text).translate(_TABLE))
-    return encoded(_HYPHENS.sub("-", plain))
+    plain = _TYPESET.sub(lambda m: _TABLE[ord(m[0])], decoded(text))
+    return encoded(unicodedata.normalize("NFKC", plain))
+
+
+def join_hyphens(text: bytes) -> bytes:
+    """Text with a single hyphen for each run of them: `--` is how people type an em dash."""
+    return _HYPHENS.sub(b"-", text) if b"--" in text else text

@@ -10,17 +10,40 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import accumulate
 
 from hkgit.document import BOM, Document
 from hkgit.edits import Edit, encoded
 from hkgit.matching.diff import Change, changes
-from hkgit.matching.fold import fold
+from hkgit.matching.fold import fold, join_hyphens
 from hkgit.matching.repairs import repaired
 
 BLANKS = b" \t\v\f\r"
 INDENT = b" \t"
 DOTS = (b"...", b"\xe2\x80\xa6")
 """Lines that stand for lines left out."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The lines of a file without something (blanks, typography), so that others are equal."""
+
+    lines: Sequence[bytes]
+
+    @cached_property
+    def numbers(self) -> Sequence[int]:
+        """The numbers of the lines that say something, counted from 0."""
+        return [number for number, line in enumerate(self.lines) if line]
+
+    @cached_property
+    def text(self) -> bytes:
+        """The lines that say something, with a line feed before each and after the last."""
+        return b"\n" + b"\n".join(filter(None, self.lines)) + b"\n"
+
+    @cached_property
+    def starts(self) -> Sequence[int]:
+        """Where each of those begins in `text`, its line feed included."""
+        return list(accumulate((len(line) + 1 for line in self.lines if line), initial=0))
 
 
 @dataclass(frozen=True)
@@ -35,14 +58,15 @@ class View:
         return self.document.lines
 
     @cached_property
-    def squeezed(self) -> Sequence[bytes]:
+    def squeezed(self) -> Reading:
         """The lines without any blanks."""
-        return self._body.translate(None, BLANKS).split(b"\n")[:-1]
+        return Reading(self._body.translate(None, BLANKS).split(b"\n")[:-1])
 
     @cached_property
-    def folded(self) -> Sequence[bytes]:
+    def folded(self) -> Reading:
         """The lines without any blanks and typography."""
-        return fold(self._body).translate(None, BLANKS).split(b"\n")[:-1]
+        body = self._body if self.is_ascii else fold(self._body)
+        return Reading(join_hyphens(body.translate(None, BLANKS)).split(b"\n")[:-1])
 
     @cached_property
     def is_ascii(self) -> bool:
@@ -91,7 +115,7 @@ class Wanted:
     @cached_property
     def folded(self) -> tuple[bytes, ...]:
         """The old lines without any blanks and typography."""
-        return tuple(squeeze(fold(line)) for line in self.old_lines)
+        return tuple(map(key_of, self.old_lines))
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
@@ -128,11 +152,14 @@ def folds(view: View, wanted: Wanted) -> bool:
     return not (view.is_ascii and wanted.old.isascii() and wanted.new.isascii())
 
 
+def reading_of(view: View, wanted: Wanted) -> Reading:
+    """The reading of the file under which lines of one meaning are equal."""
+    return view.folded if folds(view, wanted) else view.squeezed
+
+
 def keys(view: View, wanted: Wanted) -> tuple[Sequence[bytes], Sequence[bytes]]:
     """The file's lines and the old lines, so written that lines of one meaning are equal."""
-    if folds(view, wanted):
-        return view.folded, wanted.folded
-    return view.squeezed, wanted.squeezed
+    return reading_of(view, wanted).lines, wanted.folded if folds(view, wanted) else wanted.squeezed
 
 
 def split_lines(text: bytes) -> tuple[bytes, ...]:
@@ -150,7 +177,7 @@ def squeeze(line: bytes) -> bytes:
 
 def key_of(line: bytes) -> bytes:
     """A line without any blanks and typography."""
-    return squeeze(line if line.isascii() else fold(line))
+    return join_hyphens(squeeze(line if line.isascii() else fold(line)))
 
 
 def indent_of(line: bytes) -> bytes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from itertools import accumulate, islice, pairwise
+from itertools import islice, pairwise
 
 from hkgit.matching.exact import LIMIT, at_token_borders
-from hkgit.matching.lines import View, Wanted, indent_of, occurrences
+from hkgit.matching.lines import Reading, View, Wanted, indent_of, occurrences
 from hkgit.matching.places import FULL, Place
 
 Rows = tuple[int, ...]
@@ -37,29 +37,25 @@ def whitespace(view: View, wanted: Wanted) -> tuple[Place, ...]:
     return tuple(place_of(view, wanted, rows, _grade(view, wanted, rows)) for rows in hits)
 
 
-def runs(lines: Sequence[bytes], old: Sequence[bytes]) -> list[Rows]:
-    """Where the lines of `old` follow each other in `lines`, blank ones left out of both."""
+def runs(reading: Reading, old: Sequence[bytes]) -> list[Rows]:
+    """Where the lines of `old` follow each other in a file, blank ones left out of both."""
     needle = [line for line in old if line]
     if not needle:
         return []
-    numbers = [number for number, line in enumerate(lines) if line]
-    text = b"".join(b"\n" + lines[number] for number in numbers) + b"\n"
-    hits = occurrences(text, b"\n" + b"\n".join(needle) + b"\n", LIMIT)
-    if not hits:
-        return []
-    starts = list(accumulate((len(lines[number]) + 1 for number in numbers), initial=0))
-    firsts = [bisect_left(starts, hit) for hit in hits]
-    return [tuple(numbers[first : first + len(needle)]) for first in firsts]
+    hits = occurrences(reading.text, b"\n" + b"\n".join(needle) + b"\n", LIMIT)
+    firsts = [bisect_left(reading.starts, hit) for hit in hits]
+    return [tuple(reading.numbers[first : first + len(needle)]) for first in firsts]
 
 
 def place_of(view: View, wanted: Wanted, rows: Rows, similarity: int) -> Place:
     """The place of some lines, with the blank ones around them that the old text has too."""
+    lines = view.squeezed.lines
     says = [i for i, line in enumerate(wanted.squeezed) if line]
     first, last = rows[0], rows[-1]
     top, bottom = first - says[0], last + len(wanted.squeezed) - 1 - says[-1]
-    while first > max(top, 0) and not view.squeezed[first - 1]:
+    while first > max(top, 0) and not lines[first - 1]:
         first -= 1
-    while last < min(bottom, len(view.squeezed) - 1) and not view.squeezed[last + 1]:
+    while last < min(bottom, len(lines) - 1) and not lines[last + 1]:
         last += 1
     offsets = view.document.offsets
     return Place(offsets[first], offsets[last + 1], similarity)
