@@ -13,7 +13,7 @@ from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
 from hkgit.gate import REJECTED, entry_findings
 from hkgit.git.landing import expect_landable, land
 from hkgit.git.repository import Repository
-from hkgit.git.transaction import commit_worktree, foreign_hooks, run_command
+from hkgit.git.commits import commit_worktree, foreign_hooks, run_command
 from hkgit.git.worktree import temporary_worktree
 from hkgit.ledger.entry import Entry, entry_id, entry_path
 from hkgit.ledger.recording import record

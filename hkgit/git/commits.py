@@ -1,4 +1,4 @@
-"""transaction.py: the commit, made by git itself in a temporary worktree.
+"""commits.py: the commit, made by git itself in a temporary worktree.
 
 So author, committer, signature and hooks are what `git commit` would make of them.
 """
