@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 
 import click
 
@@ -12,6 +13,7 @@ from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.planner import Options
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
+from hkgit.commands.reflecting import Reflection
 from hkgit.commands.specs import Input, read_expects, read_specs, spec_options
 from hkgit.committing import Committed, Recorded, carry_out, recorded
 from hkgit.errors import HkgitError
@@ -28,6 +30,7 @@ from hkgit.preparing import Choices, Step, Target, find_target, prepare
 @click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
 @click.option("-m", "--message", metavar="TEXT", help="The commit message.")
 @click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
+@click.option("--reflect", metavar="COMMAND", help="Ask this command to correct refused edits.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -49,6 +52,7 @@ def command(
     agent: str | None,
     message: str | None,
     verify: str | None,
+    reflect: str | None,
 ) -> None:
     """Apply specs of edits and commit them with their evidence.
 
@@ -65,9 +69,12 @@ def command(
             branch, base, agent, message, verify,
             Options(Settings(round(threshold * 1000)), relocate), read_expects(expect, locate),
         )  # fmt: skip
-        parsed = read_specs(given, root, locate)
+        reader = partial(read_specs, given, root, locate)
+        asked = None if reflect is None else Reflection(reflect, Path.cwd(), _text(root))
+        parsed = reader() if asked is None else asked.parsed(reader)
         target = find_target(repository, parsed, choices)
-        steps = prepare(repository, parsed, choices, target)
+        prepared = partial(prepare, repository, choices=choices, target=target)
+        steps = prepared(parsed) if asked is None else asked.steps(parsed, prepared)
         outcomes = [outcome for step in steps for outcome in step.made.outcomes]
         _refuse(outcomes)
         if dry_run:
@@ -79,6 +86,10 @@ def command(
             echo_json(applied_json(error.status, outcomes, None, error))
         click.echo(f"hkgit: {refusal_text(outcomes) or error}", err=True)
         ctx.exit(error.exit_code)
+
+
+def _text(root: Path | None) -> str | None:
+    return None if root is None else str(root)
 
 
 def _refuse(outcomes: Sequence[EditOutcome]) -> None:

@@ -1,0 +1,74 @@
+"""`apply --reflect`: a command corrects what was refused, and only then anything lands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run
+from tests.repos import Repo
+
+GOOD = {"file": "a.py", "old_text": "x = 1", "new_text": "x = 10"}
+LOST = {"file": "a.py", "old_text": "nothing of this is there", "new_text": "y = 20"}
+MENDED = {"file": "a.py", "old_text": "y = 2", "new_text": "y = 20"}
+
+
+@pytest.fixture
+def based(repo: Repo) -> Repo:
+    repo.commit({"a.py": "x = 1\ny = 2\n"})
+    return repo
+
+
+def answering(tmp_path: Path, *answers: object) -> str:
+    """A command that keeps what it is asked in `asked-N` and gives one answer after the other."""
+    for number, answer in enumerate(answers):
+        text = answer if isinstance(answer, str) else json.dumps(answer)
+        (tmp_path / f"answer-{number}").write_text(text)
+    script = tmp_path / "model.sh"
+    script.write_text(
+        f'cd "{tmp_path}"; n=$(ls asked-* 2>/dev/null | wc -l | tr -d " ")\n'
+        'cat > "asked-$n"; cat "answer-$n"\n'
+    )
+    return f'sh "{script}"'
+
+
+def apply(repo: Repo, spec: object, model: str) -> tuple[int, str]:
+    text = spec if isinstance(spec, str) else json.dumps(spec)
+    done = run("apply", "--reflect", model, cwd=repo.path, stdin=text.encode())
+    return done.code, done.err
+
+
+def test_only_the_refused_edit_is_sent_again(based: Repo, tmp_path: Path) -> None:
+    model = answering(tmp_path, MENDED)
+    assert apply(based, {"edits": [GOOD, LOST]}, model)[0] == 0
+    assert based.read("a.py") == b"x = 10\ny = 20\n"
+    assert "edit 2: a.py" in (tmp_path / "asked-0").read_text()
+
+
+def test_what_lands_after_a_correction_replays(based: Repo, tmp_path: Path) -> None:
+    apply(based, {"edits": [GOOD, LOST]}, answering(tmp_path, MENDED))
+    assert run("verify", "HEAD~1..HEAD", cwd=based.path).code == 0
+
+
+def test_text_that_cannot_be_read_is_sent_back(based: Repo, tmp_path: Path) -> None:
+    assert apply(based, "Here you are.", answering(tmp_path, GOOD))[0] == 0
+    assert "no known dialect" in (tmp_path / "asked-0").read_text()
+
+
+def test_an_answer_that_cannot_be_read_uses_up_one_try(based: Repo, tmp_path: Path) -> None:
+    model = answering(tmp_path, "Sorry.", MENDED)
+    assert apply(based, {"edits": [GOOD, LOST]}, model)[0] == 0
+    assert based.read("a.py") == b"x = 10\ny = 20\n"
+
+
+def test_after_three_tries_nothing_lands(based: Repo, tmp_path: Path) -> None:
+    head = based.head
+    code, _ = apply(based, {"edits": [GOOD, LOST]}, answering(tmp_path, LOST, LOST, LOST))
+    assert (code, based.head, len(list(tmp_path.glob("asked-*")))) == (1, head, 3)
+
+
+def test_a_command_that_fails_is_named(based: Repo) -> None:
+    code, err = apply(based, LOST, "exit 9")
+    assert (code, "exited with 9" in err) == (4, True)
