@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.paths import check_tree_path
+
+_EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +24,15 @@ class DirectorySnapshot:
     root: Path
 
     def get(self, path: str) -> File | None:
-        """The file at a path below the root; a link is one, a nested repository a submodule."""
-        check_tree_path(path)
-        place = self.root
-        for part in path.split("/")[:-1]:
-            place /= part
-            if place.is_symlink() or not place.is_dir():
-                return None
-        place /= path.rsplit("/", 1)[-1]
+        """The file at a path below the root; a link is one, a nested repository a submodule.
+
+        Raises InvalidInput for a path that leads elsewhere, and for what cannot be read.
+        """
+        place = _place(self.root, path)
+        if place is None:
+            return None
         try:
-            mode = place.lstat().st_mode
-            return _file(place, mode)
+            return _file(place, place.lstat().st_mode)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
@@ -43,6 +44,18 @@ class DirectorySnapshot:
             names[:] = [name for name in names if name != ".git"]
             for name in files:
                 yield (Path(folder) / name).relative_to(self.root).as_posix()
+
+
+def _place(root: Path, path: str) -> Path | None:
+    """Where a path is on disk; None where it leads through a link or a file."""
+    check_tree_path(path)
+    place = root
+    *parents, name = path.split("/")
+    for part in parents:
+        place /= part
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            return None
+    return place / name
 
 
 def _file(place: Path, mode: int) -> File | None:
@@ -61,41 +74,59 @@ def write_files(root: Path, files: Mapping[str, File | None]) -> None:
     New bytes are all on disk before the first file changes place. Raises GitRefused when the
     system does not let a file be written; what was written by then stands in the message.
     """
-    staged = {path: _staged(root, path, file) for path, file in files.items() if file is not None}
     done: list[str] = []
-    try:
-        for path, file in files.items():
-            if file is None:
-                (root / path).unlink()
-            else:
-                staged.pop(path).replace(root / path)
+    with ExitStack() as stack:
+        staged = {path: _staged(stack, root, path, file) for path, file in files.items()}
+        for path, new in staged.items():
+            place = root / path
+            try:
+                if new is None:
+                    place.unlink()
+                else:
+                    new.replace(place)
+            except OSError as error:
+                left = f"; written before it: {', '.join(done)}" if done else ""
+                raise _refused(path, f"{error.strerror}{left}") from error
             done.append(path)
-    except OSError as error:
-        what = f"could not be written: {error.strerror}; written before it: {done or 'nothing'}"
-        raise GitRefused(str(error.filename), what, "Look at these files.") from error
-    finally:
-        for left in staged.values():
-            left.unlink(missing_ok=True)
 
 
-def _staged(root: Path, path: str, file: File) -> Path:
-    """The new bytes beside their place, with the mode that the file has or gets."""
-    place = root / path
+def _staged(stack: ExitStack, root: Path, path: str, file: File | None) -> Path | None:
+    """The new bytes beside their place, with the mode that the file gets; None for none.
+
+    Whatever of it is left is removed with the stack.
+    """
+    place = _place(root, path)
+    if place is None or place.is_symlink() or place.is_dir():
+        raise _refused(path, "a symbolic link, a directory or a file is in the way")
+    if file is None:
+        return None
+    staged = place.with_name(f".hkgit-{secrets.token_hex(8)}")
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".hkgit-", dir=place.parent)
+        mode = 0o777 if file.mode == EXECUTABLE else 0o666
+        handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
+        stack.callback(staged.unlink, missing_ok=True)
         with os.fdopen(handle, "wb") as stream:
             stream.write(file.data)
-        staged = Path(name)
-        staged.chmod(_permissions(place, file.mode))
+        if place.exists():
+            staged.chmod(_permissions(place, file.mode))
     except OSError as error:
-        raise GitRefused(path, f"could not be written: {error.strerror}") from error
+        raise _refused(path, str(error.strerror)) from error
     return staged
 
 
+_BINARY = getattr(os, "O_BINARY", 0)
+"""Windows would translate line ends otherwise."""
+
+
 def _permissions(place: Path, mode: int) -> int:
-    if place.exists():
-        return stat.S_IMODE(place.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return (0o777 if mode == EXECUTABLE else 0o666) & ~mask
+    """Those that a file has; what git calls its mode decides whether it can be executed."""
+    old = stat.S_IMODE(place.stat().st_mode)
+    if bool(old & stat.S_IXUSR) == (mode == EXECUTABLE):
+        return old
+    readers = (old & (stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH)) >> 2
+    return old | readers if mode == EXECUTABLE else old & ~_EXECUTE
+
+
+def _refused(path: str, why: str) -> GitRefused:
+    return GitRefused(path, f"could not be written: {why}", "Look at this file, then try again.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit import dialects
-from hkgit.applying.outcome import EditOutcome, changed_files
+from hkgit.applying.outcome import EditOutcome, Plan, changed_files
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.reporting import refusal_text
 from hkgit.directory import DirectorySnapshot, write_files
@@ -76,18 +76,20 @@ def apply_edits(
 ) -> EditResult:
     """Apply edits to a directory, or to a mapping of paths to content, all or nothing.
 
-    A mapping is never changed; a directory is written unless `dry_run`. Refusals stand in the
-    outcomes. Raises GitRefused when a file cannot be written.
+    Each edit speaks of what those before it left; where one of them names line numbers, all speak
+    of the files as given. A mapping is never changed; a directory is written unless `dry_run`.
+    Refusals stand in the outcomes. Raises GitRefused when a file cannot be written, InvalidInput
+    when the threshold is not from 0 to 1.
     """
-    files = _snapshot(root)
+    if not 0 <= threshold <= 1:
+        raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
     is_numbered = any(isinstance(edit, ReplaceRange | InsertAfter) for edit in edits)
     spec = Spec("edits", tuple(edits), ("",) * len(edits), sequential=not is_numbered)
-    made = plan(spec, files, Options(Settings(round(threshold * 1000))))
-    changed = changed_files(made)
+    made = plan(spec, _snapshot(root), Options(Settings(round(threshold * 1000))))
     if isinstance(root, Mapping):
-        given = {path: _as_given(root, path, file) for path, file in changed.items()}
-        return EditResult(made.outcomes, given)
-    if made.ok and not dry_run:
+        return EditResult(made.outcomes, _as_given(root, made))
+    changed = changed_files(made)
+    if not dry_run:
         write_files(Path(root), changed)
     contents = {path: None if file is None else file.data for path, file in changed.items()}
     return EditResult(made.outcomes, contents)
@@ -116,14 +118,15 @@ def _snapshot(root: str | Path | Mapping[str, Content]) -> Snapshot:
     return DirectorySnapshot(Path(root))
 
 
-def _as_given(root: Mapping[str, Content], path: str, file: File | None) -> Content | None:
+def _as_given(root: Mapping[str, Content], made: Plan) -> dict[str, Content | None]:
     """New content in the type of the old; new files are text unless all else is bytes."""
-    if file is None:
-        return None
-    given = root.get(path)
-    is_bytes = isinstance(given, bytes) if given is not None else _is_all_bytes(root)
-    return file.data if is_bytes else decoded(file.data)
-
-
-def _is_all_bytes(root: Mapping[str, Content]) -> bool:
-    return bool(root) and all(isinstance(content, bytes) for content in root.values())
+    is_all_bytes = bool(root) and all(isinstance(content, bytes) for content in root.values())
+    given: dict[str, Content | None] = {}
+    for change in made.files:
+        is_bytes = is_all_bytes if change.path is None else isinstance(root[change.path], bytes)
+        if change.path is not None:
+            given[change.path] = None
+        if change.new_path is not None and change.after is not None:
+            data = change.after.data
+            given[change.new_path] = data if is_bytes else decoded(data)
+    return given

@@ -1,0 +1,193 @@
+"""hkgit as a library (contract, section 11)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import hkgit
+from hkgit import Edit, apply_edits, parse_edits, range_hash, read_range
+from hkgit.edits import CreateFile, DeleteFile, InsertAfter, RenameFile, ReplaceRange
+from hkgit.errors import InvalidInput
+
+GOOD = Edit(path="a.py", old_text="x = 1", new_text="x = 2", expected_hash=None)
+BAD = Edit(path="a.py", old_text="nowhere at all", new_text="x")
+
+
+@pytest.mark.parametrize(
+    ("root", "edits", "files"),
+    [
+        pytest.param({"a.py": "x = 1\n"}, [GOOD], {"a.py": "x = 2\n"}, id="text"),
+        pytest.param({"a.py": b"x = 1\n"}, [GOOD], {"a.py": b"x = 2\n"}, id="bytes"),
+        pytest.param({"a.py": "x = 1\n", "b": b""}, [GOOD], {"a.py": "x = 2\n"}, id="each its own"),
+        pytest.param({"a.py": "x = 1\n", "b": "y"}, [GOOD], {"a.py": "x = 2\n"},
+                     id="changed paths only"),
+        pytest.param({"a.py": b"x = 1\n\xff"}, [GOOD], {"a.py": b"x = 2\n\xff"}, id="odd bytes"),
+        pytest.param({}, [CreateFile("b", "y")], {"b": "y"}, id="a new file"),
+        pytest.param({"a": b""}, [CreateFile("b", "y")], {"b": b"y"}, id="among bytes"),
+        pytest.param({"a": "", "c": b""}, [CreateFile("b", "y")], {"b": "y"}, id="among both"),
+        pytest.param({"a": "x"}, [DeleteFile("a")], {"a": None}, id="a deleted file"),
+        pytest.param({"a": b"x", "c": ""}, [RenameFile("a", "b")], {"a": None, "b": b"x"},
+                     id="a renamed file keeps its type"),
+        pytest.param({"a": "1\n2\n"}, [InsertAfter("a", 1, ("x",)), ReplaceRange("a", 2, 2, ())],
+                     {"a": "1\nx\n"}, id="line numbers speak of what was given"),
+        pytest.param({"a": "1\n"}, [Edit("a", "1", "2"), Edit("a", "2", "3")], {"a": "3\n"},
+                     id="texts of what the edit before left"),
+        pytest.param({"a": "1"}, [], {}, id="no edits"),
+    ],
+)  # fmt: skip
+def test_a_mapping_gives_the_changed_files_in_its_own_type(
+    root: Mapping[str, str | bytes],
+    edits: list[hkgit.edits.AnyEdit],
+    files: dict[str, str | bytes | None],
+) -> None:
+    result = apply_edits(edits, root)
+    assert (result.ok, result.files) == (True, files)
+
+
+def test_a_mapping_is_never_changed() -> None:
+    root = {"a.py": "x = 1\n"}
+    apply_edits([GOOD], root)
+    assert root == {"a.py": "x = 1\n"}
+
+
+@pytest.fixture
+def directory(tmp_path: Path) -> Path:
+    (tmp_path / "a.py").write_bytes(b"x = 1\r\n")
+    return tmp_path
+
+
+def test_a_directory_is_written(directory: Path) -> None:
+    result = apply_edits([GOOD, CreateFile("d/b", "y")], directory)
+    assert (directory / "a.py").read_bytes() == b"x = 2\r\n"
+    assert (directory / "d/b").read_bytes() == b"y"
+    assert result.files == {"a.py": b"x = 2\r\n", "d/b": b"y"}
+
+
+def test_a_directory_may_be_named_by_a_string(directory: Path) -> None:
+    apply_edits([GOOD], str(directory))
+    assert (directory / "a.py").read_bytes() == b"x = 2\r\n"
+
+
+def test_a_dry_run_writes_nothing_and_tells_all(directory: Path) -> None:
+    result = apply_edits([GOOD], directory, dry_run=True)
+    assert (directory / "a.py").read_bytes() == b"x = 1\r\n"
+    assert result.files == {"a.py": b"x = 2\r\n"}
+
+
+def test_one_refusal_and_nothing_is_written(directory: Path) -> None:
+    result = apply_edits([GOOD, BAD], directory)
+    assert (directory / "a.py").read_bytes() == b"x = 1\r\n"
+    assert (result.ok, result.files) == (False, {})
+
+
+def test_every_edit_has_an_outcome() -> None:
+    result = apply_edits([GOOD, BAD], {"a.py": "x = 1\n"})
+    assert [outcome.status for outcome in result.outcomes] == ["applied", "no_match"]
+
+
+def test_the_outcome_of_an_edit() -> None:
+    [outcome] = apply_edits([GOOD], {"a.py": "x = 1\n"}).outcomes
+    assert (outcome.tier, outcome.similarity, outcome.matched_text, outcome.hint) == (
+        "exact", 1.0, "x = 1", "",
+    )  # fmt: skip
+    assert outcome.diff.endswith("@@ -1,1 +1,1 @@\n-x = 1\n+x = 2\n")
+
+
+def test_the_refusals_are_told_to_a_model() -> None:
+    said = apply_edits([GOOD, BAD], {"a.py": "x = 1\n"}).for_model()
+    assert said.startswith("Nothing was applied.\nedit 2: a.py: the old text is not in the file")
+
+
+def test_there_is_nothing_to_tell_where_all_went_well() -> None:
+    assert apply_edits([GOOD], {"a.py": "x = 1\n"}).for_model() == ""
+
+
+@pytest.mark.parametrize("path", ["../out", "/etc/passwd", ".git/config", "way-out/x", ".hkgit/x"])
+def test_no_path_leads_out_of_the_directory(directory: Path, path: str) -> None:
+    (directory / "way-out").symlink_to("..")
+    [outcome] = apply_edits([CreateFile(path, "x")], directory).outcomes
+    assert outcome.status == "invalid"
+
+
+def test_an_expected_hash_is_checked() -> None:
+    stale = Edit("a.py", "x = 1", "x = 2", range_hash(b"x = 0\n"))
+    [outcome] = apply_edits([stale], {"a.py": "x = 1\n"}).outcomes
+    assert outcome.status == "stale"
+
+
+@pytest.mark.parametrize(("threshold", "status"), [(0.8, "applied"), (1, "no_match")])
+def test_the_threshold_bounds_what_a_fuzzy_match_may_be(threshold: float, status: str) -> None:
+    loop = "    for item in items:\n        total += item\n    return total\n"
+    old = loop.replace("for item", "for each")
+    edit = Edit("a", old, old.replace("return total", "return -total"))
+    [outcome] = apply_edits([edit], {"a": loop}, threshold=threshold).outcomes
+    assert outcome.status == status
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, float("nan")])
+def test_a_threshold_is_from_0_to_1(threshold: float) -> None:
+    with pytest.raises(InvalidInput, match="threshold"):
+        apply_edits([], {}, threshold=threshold)
+
+
+def test_a_spec_is_parsed_to_edits() -> None:
+    text = '{"file": "a.py", "old_text": "x", "new_text": "y"}'
+    assert parse_edits(text) == [Edit("a.py", "x", "y")]
+
+
+def test_malformed_text_raises() -> None:
+    with pytest.raises(InvalidInput):
+        parse_edits("{not json", format="harnesskit")
+
+
+@pytest.mark.parametrize(
+    ("content", "start", "end", "lines"),
+    [
+        pytest.param("a\nb\n", 1, None, ("a", "b"), id="all"),
+        pytest.param(b"a\r\nb", 2, 2, ("b",), id="one of bytes"),
+        pytest.param("a\nb\n", 2, 9, ("b",), id="clamped"),
+        pytest.param("", 1, None, (), id="of nothing"),
+    ],
+)
+def test_lines_are_read_with_their_hash(
+    content: str | bytes, start: int, end: int | None, lines: tuple[str, ...]
+) -> None:
+    found = read_range(content, start, end)
+    text = "".join(f"{line}\n" for line in lines)
+    assert (found.lines, found.range_hash) == (lines, range_hash(text.encode()))
+
+
+def test_a_read_that_begins_past_the_end_is_refused() -> None:
+    with pytest.raises(InvalidInput, match="the file has 1 lines"):
+        read_range("a\n", 3)
+
+
+def test_every_public_name_is_there() -> None:
+    assert [name for name in hkgit.__all__ if getattr(hkgit, name, None) is None] == []
+
+
+def test_an_unknown_name_is_not() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = hkgit.nothing
+
+
+WITHOUT = """
+import sys
+sys.modules["click"] = sys.modules["pygit2"] = None
+import hkgit
+edit = hkgit.Edit(path="a", old_text="x", new_text="y")
+result = hkgit.apply_edits([edit], {"a": "x\\n"})
+assert result.files == {"a": "y\\n"}, result
+spec = '{"file": "a", "old_text": "x", "new_text": "y"}'
+assert hkgit.parse_edits(spec) == [edit]
+"""
+
+
+def test_the_library_needs_neither_click_nor_pygit2() -> None:
+    done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
+    assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
