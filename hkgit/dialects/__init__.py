@@ -54,7 +54,7 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
     reading = dialect.parse(characters)
     if not reading.edits:
         raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
-    edits = _relative(reading.edits, root)
+    edits = tuple(_relative(edit, root) for edit in reading.edits)
     return Spec(
         dialect=name,
         edits=edits,
@@ -99,14 +99,12 @@ def _refuse_any(unwanted: re.Pattern[str], text: str, what: str, fix: str) -> No
         raise InvalidInput(f"line {text.count(chr(10), 0, found.start()) + 1}", what, fix)
 
 
-def _relative(edits: tuple[AnyEdit, ...], root: str | None) -> tuple[AnyEdit, ...]:
-    moved = (replace(edit, path=relative_path(edit.path, root)) for edit in edits)
-    return tuple(
-        replace(edit, new_path=relative_path(edit.new_path, root))
-        if isinstance(edit, RenameFile)
-        else edit
-        for edit in moved
-    )
+def _relative(edit: AnyEdit, root: str | None) -> AnyEdit:
+    path = relative_path(edit.path, root)
+    moved = edit if path == edit.path else replace(edit, path=path)
+    if not isinstance(moved, RenameFile):
+        return moved
+    return replace(moved, new_path=relative_path(moved.new_path, root))
 
 
 def _known() -> str:

@@ -16,7 +16,7 @@ from hkgit.errors import InvalidInput
 
 MAX_ATTRIBUTES = 5000
 
-BLOCK = re.compile(r"^[ \t]*<edit\s(?s:.*?)</edit>", re.MULTILINE)
+BLOCK = re.compile(r"^[ \t]*<edit\s(?s:.*?)(?:</edit>|\Z)", re.MULTILINE)
 
 _SEEN = re.compile(r"^[ \t]*(?:<edits>\s*)?<edit\s[^<>]*=", re.MULTILINE)
 # An open CDATA section runs to the end, else each would be tried as a beginning.
@@ -39,30 +39,36 @@ def detects(text: str) -> bool:
 def edits(text: str) -> Iterator[Edit]:
     """The edits of a text, in order. Raises InvalidInput where its tags leave no one reading."""
     tokens = [token for token in _TOKEN.finditer(text) if token["tag"]]
+    line, counted = 1, 0
     for first in range(0, len(tokens), len(_TAGS)):
         group = tokens[first : first + len(_TAGS)]
-        _check_order(text, group)
-        fields = _attributes(text, group[0])
+        line += text.count("\n", counted, group[0].start())
+        counted = group[0].start()
+        _check_order(text, group, line)
+        fields = _attributes(group[0], f"line {line}")
         name = "path" if "path" in fields and "file" not in fields else "file"
-        known_fields(_where(text, group[0]), fields, (name,), ("expected_hash",))
+        known_fields(f"line {line}", fields, (name,), ("expected_hash",))
         old_text, new_text = _between(text, group, 1), _between(text, group, 3)
         yield Edit(fields[name].name("a path"), old_text, new_text, expected_hash(fields))
 
 
-def _check_order(text: str, group: list[Token]) -> None:
+def _check_order(text: str, group: list[Token], first_line: int) -> None:
     """Each tag in its place, and nothing but blanks around the texts."""
     fix = "Write <edit file=…><old>…</old><new>…</new></edit>; put texts with such tags in CDATA."
     for index, tag in enumerate(_TAGS):
         token = group[min(index, len(group) - 1)]
+        what = ""
         if index >= len(group) or token["tag"] != tag:
             what = f"expected <{tag}>, found {'no more' if index >= len(group) else token[0][:40]}"
-            raise InvalidInput(_where(text, token), what, fix)
-        if index in (1, 3, 5) and text[group[index - 1].end() : token.start()].strip():
-            raise InvalidInput(_where(text, token), f"text in front of <{tag}>", fix)
+        elif index in (1, 3, 5) and text[group[index - 1].end() : token.start()].strip():
+            what = f"text in front of <{tag}>"
+        if what:
+            line = first_line + text.count("\n", group[0].start(), token.start())
+            raise InvalidInput(f"line {line}", what, fix)
 
 
-def _attributes(text: str, token: Token) -> dict[str, Node]:
-    where, rest = _where(text, token), token["attributes"]
+def _attributes(token: Token, where: str) -> dict[str, Node]:
+    rest = token["attributes"]
     if len(rest) > MAX_ATTRIBUTES or _ATTRIBUTE.sub("", rest):
         raise InvalidInput(where, f"attributes that cannot be read: {rest.strip()[:40]!r}")
     found = [(key, one or two) for key, one, two in _ATTRIBUTE.findall(rest)]
@@ -78,7 +84,3 @@ def _between(text: str, group: list[Token], index: int) -> str:
         inner = inner.strip()
     inner = _CDATA.sub(lambda found: found[1], inner)
     return _OUTER_END.sub("", inner)
-
-
-def _where(text: str, token: Token) -> str:
-    return f"line {text.count(chr(10), 0, token.start()) + 1}"
