@@ -22,6 +22,9 @@ COMMON = 300
 """A line that stands more often than this votes for nothing."""
 
 MOST_OFFSETS = 60
+MOST_PAIRS = 30_000
+"""So many offsets are looked at, and fewer for long old texts."""
+
 MOST_WINDOWS = 12
 
 
@@ -129,7 +132,8 @@ def _alignments(old: Sequence[bytes], lines: Sequence[bytes]) -> list[Targets]:
     """Alignments worth judging: straight ones at many offsets, with gaps around the best."""
     slack = 10 + len(old) // 4
     votes = _votes(old, lines)
-    offsets = sorted(votes, key=lambda offset: (-votes[offset].total, offset))[:MOST_OFFSETS]
+    ranked = sorted((-cast.total, offset) for offset, cast in votes.items())
+    offsets = [offset for _, offset in ranked[: max(min(MOST_OFFSETS, MOST_PAIRS // len(old)), 3)]]
     most = votes[offsets[0]].total if offsets else 0
     found = [_straight(old, lines, o) for o in offsets if 3 * votes[o].total > most]
     for offset in _windows(offsets, votes, slack):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
 from hkgit.matching.exact import LIMIT, at_token_borders
@@ -101,13 +101,20 @@ def _inside(view: View, wanted: Wanted) -> tuple[Place, ...]:
     """Where the old text stands inside lines, with blanks where it has blanks."""
     if wanted.old.endswith(b"\n") or not wanted.old.strip() or len(wanted.old) > LONGEST_PATTERN:
         return ()
-    hits = re.finditer(rb"(?=(%s))" % _pattern(wanted), view.document.data)
-    places = (Place(hit.start(1), hit.end(1), INTERIOR) for hit in islice(hits, LIMIT))
     return tuple(
         place
-        for place in places
+        for place in islice(_matches(view.document.data, _pattern(wanted)), LIMIT)
         if at_token_borders(view.document, place) and _may_begin(view, wanted, place)
     )
+
+
+def _matches(data: bytes, pattern: bytes) -> Iterator[Place]:
+    """Where a pattern matches, overlaps included."""
+    words = re.compile(pattern)
+    hit = words.search(data)
+    while hit is not None:
+        yield Place(hit.start(), hit.end(), INTERIOR)
+        hit = words.search(data, hit.start() + 1)
 
 
 def _may_begin(view: View, wanted: Wanted, place: Place) -> bool:
