@@ -9,16 +9,20 @@ from typing import Any
 
 from hkgit.dialects.strict_json import Node
 from hkgit.edits import decoded, encoded
+from hkgit.errors import InvalidInput
 
 Json = Any
 """A value that JSON can say: dict, list, str, int, bool or None."""
 
 
 def canonical(value: Json) -> bytes:
-    """RFC 8785 canonical JSON and one line feed."""
+    """RFC 8785 canonical JSON and one line feed. Raises InvalidInput for what JSON cannot say."""
     import rfc8785
 
-    return rfc8785.dumps(value) + b"\n"
+    try:
+        return rfc8785.dumps(value) + b"\n"
+    except rfc8785.CanonicalizationError as error:
+        raise InvalidInput("ledger entry", f"cannot be written: {error}") from error
 
 
 def digest(data: bytes) -> str:

@@ -9,7 +9,7 @@ from hkgit.applying.evidence import KINDS
 from hkgit.dialects.strict_json import Node, only_document
 from hkgit.edits import Read
 from hkgit.errors import InvalidInput
-from hkgit.ledger.canonical import canonical, text_of
+from hkgit.ledger.canonical import Json, text_of
 from hkgit.ledger.entry import (
     MAX_BYTES,
     MAX_EDITS,
@@ -34,19 +34,10 @@ def read_entry(data: bytes) -> Entry:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise InvalidInput("ledger entry", "is not UTF-8") from error
-    root = only_document(text)
-    if not _is_canonical(root, data):
+    entry = _entry(only_document(text))
+    if entry.to_bytes() != data:
         raise InvalidInput("ledger entry", "is not canonical JSON and one line feed")
-    return _entry(root)
-
-
-def _is_canonical(root: Node, data: bytes) -> bool:
-    import rfc8785
-
-    try:
-        return canonical(root.value) == data
-    except rfc8785.CanonicalizationError:
-        return False
+    return entry
 
 
 def _entry(root: Node) -> Entry:
@@ -60,13 +51,13 @@ def _entry(root: Node) -> Entry:
         raise parts["edits"].wrong(f"1 to {MAX_EDITS} edits, numbered from 1")
     return Entry(
         ladder["version"].integer(0),
-        ladder["threshold"].integer(0),
+        _per_mille(ladder["threshold"]),
         _optional(parts["base"], _OID),
         _hex(parts["spec"].fields(["digest"], [])["digest"]),
         tuple(_read(node) for node in parts["reads"].items()),
         edits,
         tuple(_file(node) for node in parts["files"].items()),
-        {key: node.value for key, node in parts["claims"].members().items()},
+        _claims(parts["claims"]),
     )
 
 
@@ -79,6 +70,14 @@ def _check_schema(root: Node) -> None:
         raise InvalidInput(schema.path, f"is {schema.value}, this hkgit knows {SCHEMA}", "Upgrade.")
 
 
+def _claims(node: Node) -> dict[str, Json]:
+    """What nobody can recompute: anything, but the agent's name is to be printed on one line."""
+    claims = node.members()
+    if "agent" in claims and not claims["agent"].text().isprintable():
+        raise claims["agent"].wrong("one line of printable text")
+    return {key: claim.value for key, claim in claims.items()}
+
+
 def _read(node: Node) -> Read:
     parts = node.fields(["path", "lines", "range_hash", "kind"], [])
     lines = None if parts["lines"].value is None else _lines(parts["lines"])
@@ -86,7 +85,7 @@ def _read(node: Node) -> Read:
     kind = parts["kind"].text()
     if kind not in ("hash", "receipt"):
         raise parts["kind"].wrong('"hash" or "receipt"')
-    return Read(text_of(parts["path"]), first, last, parts["range_hash"].text(), kind)
+    return Read(text_of(parts["path"]), first, last, _hex(parts["range_hash"]), kind)
 
 
 def _edit(node: Node) -> RecordedEdit:
@@ -103,8 +102,8 @@ def _edit(node: Node) -> RecordedEdit:
         parts["evidence"].text(),
         _optional(parts["expected_hash"], _HEX64),
         None if evidence_lines.value is None else _lines(evidence_lines),
-        tuple(_lines(each) for each in parts["lines"].items()),
-        tuple(_lines(each) for each in parts["base_lines"].items()),
+        _ranges(parts["lines"]),
+        _ranges(parts["base_lines"]),
         parts["relocated"].boolean(),
         parts["tier"].text(),
         tuple(each.text() for each in parts["repairs"].items()),
@@ -155,6 +154,13 @@ def _hunk(node: Node) -> RecordedHunk:
         tuple(_hex(each) for each in parts["after"].items()),
         tuple(each.integer(1) for each in parts["edits"].items()),
     )
+
+
+def _ranges(node: Node) -> tuple[Lines, ...]:
+    ranges = tuple(_lines(each) for each in node.items())
+    if not ranges:
+        raise node.wrong("at least one range")
+    return ranges
 
 
 def _lines(node: Node) -> Lines:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 
 from hkgit.applying.hunks import CONTEXT, Hunk
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan
@@ -33,7 +35,7 @@ def record(
     reads: Sequence[Read],
     claims: Mapping[str, Json],
 ) -> Entry:
-    """The entry of a plan in which every edit applied.
+    """The entry of a plan in which every edit applied; of the reads those that edits lean on.
 
     Raises InvalidInput when it is larger than an entry may be.
     """
@@ -43,8 +45,9 @@ def record(
     )
     files = tuple(recorded_file(change) for change in made.files)
     entry = Entry(
-        LADDER_VERSION, settings.threshold, base, spec_digest, tuple(reads), edits, files, claims
-    )
+        LADDER_VERSION, settings.threshold, base, spec_digest,
+        used_reads(reads, made), edits, files, claims,
+    )  # fmt: skip
     size = len(entry.to_bytes())
     if len(edits) > MAX_EDITS or size > MAX_BYTES:
         raise InvalidInput(
@@ -53,6 +56,20 @@ def record(
             "Split the spec in two.",
         )
     return entry
+
+
+def used_reads(reads: Sequence[Read], made: Plan) -> tuple[Read, ...]:
+    """The reads that some edit leans on, each with all digits of its hash."""
+    old_paths = {change.new_path: change.path for change in made.files}
+    used: dict[Read, None] = {}
+    for read, outcome in product(reads, made.outcomes):
+        evidence = outcome.evidence
+        is_here = read.path in (outcome.path, old_paths.get(outcome.path))
+        is_there = read.start_line is None or evidence.lines == (read.start_line, read.end_line)
+        full = evidence.expected_hash or ""
+        if is_here and is_there and evidence.kind == read.kind and full.startswith(read.range_hash):
+            used[replace(read, range_hash=full)] = None
+    return tuple(used)
 
 
 def recorded_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:

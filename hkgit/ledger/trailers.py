@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from hkgit.applying.evidence import KINDS
-from hkgit.ledger.entry import Entry, RecordedEdit
+from hkgit.edits import encoded
+from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.paths import quote_path
 
 MAX_EDIT_LINES = 10
 _KEYS = ("Entry", "Base", "Agent", "Evidence", "Tiers", "Confidence", "Edit")
 _TRAILER = re.compile(r"Hkgit-([A-Za-z0-9-]+): (.*)\Z")
-_ANY_TRAILER = re.compile(r"[A-Za-z0-9-]+:[ \t]|\(cherry picked from commit ")
-_ENTRY = re.compile(r"sha256:([0-9a-f]{64})\Z")
+_ANY_TRAILER = re.compile(r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from commit ")
+_PARAGRAPHS = re.compile(r"\n(?:[ \t]*\n)+")
+_ENTRY = re.compile(r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z")
+_KEY = re.compile(r"^Hkgit-[A-Za-z0-9-]+[ \t]*:", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,26 +50,27 @@ def trailer_lines(entry: Entry, entry_id: str) -> tuple[str, ...]:
         "Hkgit-Tiers: " + " ".join(f"{tier}={count}" for tier, count in tiers.items()),
         f"Hkgit-Confidence: {decimal(min(edit.confidence for edit in edits))}",
     ]
-    moved = {file.path: file for file in entry.files if file.path is not None}
+    files = {file.path: file for file in entry.files if file.path is not None}
     for edit in edits[:MAX_EDIT_LINES]:
-        file = moved.get(edit.path)
-        target = file.new_path if file is not None and edit.tier == "file" else None
-        named.append(f"Hkgit-Edit: {edit_line(edit, target, is_new=file is None)}")
+        named.append(f"Hkgit-Edit: {_edit_line(edit, files.get(edit.path))}")
     return tuple(named)
 
 
-def edit_line(edit: RecordedEdit, target: str | None, *, is_new: bool) -> str:
+def _edit_line(edit: RecordedEdit, file: RecordedFile | None) -> str:
     """One edit on one line: path, base range, hash, tier, confidence."""
     digits = "-" if edit.expected_hash is None else edit.expected_hash[:12]
-    where = f"{quote_path(edit.path)}:{_range(edit, target, is_new=is_new)}"
+    where = f"{quote_path(edit.path)}:{_range(edit, file)}"
     return f"{where} {digits} {edit.tier} {decimal(edit.confidence)}"
 
 
-def _range(edit: RecordedEdit, target: str | None, *, is_new: bool) -> str:
+def _range(edit: RecordedEdit, file: RecordedFile | None) -> str:
     if edit.tier == "file":
-        if is_new:
+        if file is None:
             return "new"
-        return "gone" if target is None else f"-> {quote_path(target)}"
+        if file.new_path is None:
+            return "gone"
+        if file.new_path != edit.path:
+            return f"-> {quote_path(file.new_path)}"
     first, last = edit.base_lines[0][0], edit.base_lines[-1][1]
     return f"{first}-{last}" if first <= last else f"{last}+"
 
@@ -81,30 +87,47 @@ def read_trailers(message: bytes) -> Trailers:
     names an entry. Whatever else shows hkgit's keys is a fault.
     """
     text = message.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n ")
-    paragraphs = re.split(r"\n[ \t]*\n+", text)
-    last = paragraphs[-1].split("\n") if len(paragraphs) > 1 else []
-    above = "\n".join(paragraphs[:-1] if len(paragraphs) > 1 else paragraphs)
-    faults = []
-    if re.search(r"^Hkgit-[A-Za-z0-9-]+:", above, re.MULTILINE):
-        faults.append("Hkgit- trailers stand above the last paragraph: they count for nothing")
-    lines = [line for line in last if line.startswith("Hkgit-")]
-    if lines and not all(_ANY_TRAILER.match(line) or line.startswith((" ", "\t")) for line in last):
-        faults.append("the last paragraph mixes Hkgit- trailers with other text")
-    entries = []
+    *above, last = _PARAGRAPHS.split(text)
+    if not above:
+        above, last = [last], ""
+    foot = last.split("\n")
+    lines = tuple(filter(_is_ours, foot))
+    named = [found[1] for line in lines if (found := _ENTRY.match(line)) is not None]
+    return Trailers(tuple(dict.fromkeys(named)), lines, tuple(_faults(above, foot, lines, named)))
+
+
+def _is_ours(line: str) -> bool:
+    """Whether git, which knows no case in keys, would show a line as a trailer of hkgit."""
+    return line[:6].lower() == "hkgit-"
+
+
+def _faults(
+    above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
+) -> Iterator[str]:
+    if any(_KEY.search(paragraph) for paragraph in above):
+        yield "Hkgit- trailers stand above the last paragraph: they count for nothing"
+    if lines and not all(map(_ANY_TRAILER.match, foot)):
+        yield "the last paragraph mixes Hkgit- trailers with other text"
+    if any(_is_ours(line) and after[:1] in (" ", "\t") for line, after in pairwise(foot)):
+        yield "an Hkgit- trailer goes on in the line below it"
     for line in lines:
         found = _TRAILER.match(line)
         if found is None or found[1] not in _KEYS or not found[2].isprintable():
-            faults.append(f"not a trailer of hkgit: {line[:60]!r}")
-        elif found[1] == "Entry":
-            name = _ENTRY.match(found[2])
-            if name is None or name[1] in entries:
-                faults.append(f"malformed or repeated: {line[:60]!r}")
-            else:
-                entries.append(name[1])
-    return Trailers(tuple(entries), tuple(lines), tuple(faults))
+            yield f"not a trailer of hkgit: {line[:60]!r}"
+        elif found[1] == "Entry" and _ENTRY.match(line) is None:
+            yield f"names no entry: {line[:60]!r}"
+    for name, count in Counter(named).items():
+        if count > 1:
+            yield f"entry {name[:12]} is named {count} times"
+    if lines and not named:
+        yield "Hkgit- trailers without an Hkgit-Entry stand for nothing"
 
 
 def with_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
-    """A commit message: the text, an empty line, the trailers; nothing after them."""
+    """A commit message: the text, then the trailers, behind those that it ends with itself."""
     text = subject_and_body.rstrip("\n")
-    return (text + "\n\n" + "\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+    paragraphs = _PARAGRAPHS.split(text)
+    foot = paragraphs[-1].split("\n")
+    has_own = len(paragraphs) > 1 and all(map(_ANY_TRAILER.match, foot)) and foot[0][0] not in " \t"
+    between = "\n" if has_own else "\n\n"
+    return encoded(text + between + "\n".join(lines) + "\n")
