@@ -91,18 +91,34 @@ def _next_line(lines: Sequence[str], index: int) -> int:
 
 def _block(lines: Sequence[str], head: int) -> _Block:
     start, line_hint = _after_hints(lines, head + 1)
-    end = start
-    while end < len(lines) and not _TAIL.fullmatch(lines[end]) and not _HEAD.fullmatch(lines[end]):
-        end += 1
-    dividers = [i for i in range(start, end) if _DIVIDER.fullmatch(lines[i])]
+    end = _next_marker(lines, start)
+    dividers = _dividers(lines, start, end)
     if not dividers:
-        what = "expected ======= between the old and the new text, found none"
-        raise wrong_line(head, what, "Put ======= between the two halves.")
+        # Seen now and then: the tail in place of the divider, and once more as the tail.
+        tail = _next_marker(lines, end + 1)
+        if not _is_tail(lines, end) or not _is_tail(lines, tail) or _dividers(lines, end, tail):
+            what = "expected ======= between the old and the new text, found none"
+            raise wrong_line(head, what, "Put ======= between the two halves.")
+        return _Block(range(start, end), range(end + 1, tail), line_hint, tail + 1)
     after = end + 1
-    if end == len(lines) or _HEAD.fullmatch(lines[end]):
+    if not _is_tail(lines, end):
         end, after = _end_without_tail(lines, head, dividers, end)
     divider = _divider(lines, head, [i for i in dividers if i < end], start, end)
     return _Block(range(start, divider), range(divider + 1, end), line_hint, after)
+
+
+def _next_marker(lines: Sequence[str], index: int) -> int:
+    """The next line that is a head or a tail, else the end of the text."""
+    markers = range(index, len(lines))
+    return next((i for i in markers if _HEAD.fullmatch(lines[i]) or _is_tail(lines, i)), len(lines))
+
+
+def _is_tail(lines: Sequence[str], index: int) -> bool:
+    return index < len(lines) and _TAIL.fullmatch(lines[index]) is not None
+
+
+def _dividers(lines: Sequence[str], start: int, end: int) -> list[int]:
+    return [i for i in range(start, end) if _DIVIDER.fullmatch(lines[i])]
 
 
 def _after_hints(lines: Sequence[str], index: int) -> tuple[int, int | None]:

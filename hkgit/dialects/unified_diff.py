@@ -1,8 +1,7 @@
 """unified_diff.py: what `diff -u` and `git diff` write, and what models make of it.
 
-Bodies are counted and headers never trusted: the numbers of a hunk are a hint, and decide only
-what its lines leave open. Each hunk becomes an edit of the text that its context and removed
-lines quote.
+Each hunk becomes an edit of the text that its context and removed lines quote, wherever its
+numbers say that it stands.
 """
 
 from __future__ import annotations
@@ -12,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hkgit.dialects import diff_names
+from hkgit.dialects.diff_hunks import Hunk, begins_sides, read_hunk
 from hkgit.dialects.diff_names import DEV_NULL
-from hkgit.dialects.headings import is_fence
-from hkgit.dialects.hunks import Body, body_of, ended_lines, text_of
+from hkgit.dialects.hunks import body_of, ended_lines, text_of
 from hkgit.dialects.reading import Reading, cannot_say, wrong_line
 from hkgit.edits import (
     EXECUTABLE,
@@ -37,29 +36,10 @@ BLOCK = re.compile(r"^@@.*(?:\n(?:[ +\\-].*)?)*", re.MULTILINE)
 NO_NEWLINE = "\\ No newline at end of file"
 
 _SEEN = re.compile(r"^(?:diff --git \S|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
-_HUNK = re.compile(
-    r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
-)
 _MODE = re.compile(r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*")
 _MOVE = re.compile(r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)")
 _BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
 _OTHER_HEADER = re.compile(r"index [0-9a-f]|(?:dis)?similarity index ")
-_BEHIND_HUNK = re.compile(r"@@|diff -|Index: |Only in ")
-_SIGNATURE = re.compile(r"\d+\.\d+")
-
-Counts = tuple[int, int]
-
-
-@dataclass(slots=True)
-class _Hunk:
-    line_hint: int | None
-    old: list[str]
-    new: list[str]
-    final_newline: bool | None
-
-    def edit(self, path: str) -> Edit:
-        old_text, new_text, end = text_of(self.old), text_of(self.new), self.final_newline
-        return Edit(path, old_text, new_text, line_hint=self.line_hint, final_newline=end)
 
 
 @dataclass(slots=True)
@@ -70,7 +50,7 @@ class _Section:
     sides: tuple[str, str] | None = None
     modes: dict[str, int] = field(default_factory=dict)
     moves: dict[str, str] = field(default_factory=dict)
-    hunks: list[_Hunk] = field(default_factory=list)
+    hunks: list[Hunk] = field(default_factory=list)
 
     def is_of_other_file(self, sides: tuple[str, str]) -> bool:
         """Whether `---` and `+++` name a file that the headers above them do not."""
@@ -103,13 +83,7 @@ def render(edits: Sequence[AnyEdit]) -> str:
 
 
 def _begins_file(lines: Sequence[str], index: int) -> bool:
-    return lines[index].startswith("diff --git ") or _begins_sides(lines, index)
-
-
-def _begins_sides(lines: Sequence[str], index: int) -> bool:
-    return lines[index].startswith("--- ") and any(
-        line.startswith("+++ ") for line in lines[index + 1 : index + 2]
-    )
+    return lines[index].startswith("diff --git ") or begins_sides(lines, index)
 
 
 def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
@@ -119,13 +93,13 @@ def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
         index += 1
         while index < len(lines) and _takes_header(section, lines, index):
             index += 1
-    if index < len(lines) and _begins_sides(lines, index):
+    if index < len(lines) and begins_sides(lines, index):
         sides = diff_names.side(lines[index][4:]), diff_names.side(lines[index + 1][4:])
         if not section.is_of_other_file(sides):
             section.sides = sides
             index += 2
     while index < len(lines) and lines[index].startswith("@@"):
-        hunk, index = _hunk(lines, index)
+        hunk, index = read_hunk(lines, index)
         section.hunks.append(hunk)
     return section, index
 
@@ -146,66 +120,6 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
         section.moves[move["side"]] = diff_names.unquoted(move["name"])
         return True
     return _OTHER_HEADER.match(line) is not None
-
-
-def _hunk(lines: Sequence[str], index: int) -> tuple[_Hunk, int]:
-    head, start = _HUNK.fullmatch(lines[index]), index
-    counts = None if head is None else (int(head["old"] or 1), int(head["new"] or 1))
-    body = Body()
-    ends: dict[str, int] = {}
-    index += 1
-    while index < len(lines) and not _ends_hunk(lines, index, body, counts):
-        line = lines[index]
-        if line.startswith("\\ "):
-            ends |= {"old": len(body.old)} if body.last in " -" else {}
-            ends |= {"new": len(body.new)} if body.last in " +" else {}
-        elif not body.take(line):
-            fix = "Begin each line of a hunk with a blank, + or -."
-            what = f"a line of a hunk without a prefix: {line[:40]!r}"
-            raise wrong_line(index, what, fix)
-        index += 1
-    body.keep_blanks(_missing(body, counts) or 0)
-    if body.is_empty:
-        raise wrong_line(start, "a hunk without lines", "Give its lines, or leave it out.")
-    if any(ends[name] != len(side) for name, side in body.sides() if name in ends):
-        raise wrong_line(start, "lines behind the end of the file", "Put its marker last.")
-    is_same = ("old" in ends) == ("new" in ends)
-    hint = None if head is None else int(head["start"]) or None
-    return _Hunk(hint, body.old, body.new, None if is_same else "old" in ends), index
-
-
-def _ends_hunk(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
-    """Whether a line is not the hunk's any more; only here the counts of its header weigh."""
-    line = lines[index]
-    if _begins_sides(lines, index):
-        return not _is_content(lines, index, body, counts)
-    is_full = _missing(body, counts) is not None
-    if line.startswith("-- ") and is_full:
-        return any(_SIGNATURE.match(below) for below in lines[index + 1 : index + 2])
-    if line[:1] in ("", " ", "+", "-", "\\", "\r"):
-        return False
-    is_prose = is_full and bool(body.blanks)
-    return is_prose or is_fence(line) or _BEHIND_HUNK.match(line) is not None
-
-
-def _is_content(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
-    """Whether `--- x` and `+++ y` are a line removed and a line added, by the header's counts."""
-    if counts is None:
-        return False
-    waiting = len(body.blanks) + 1
-    missing = counts[0] - len(body.old) - waiting, counts[1] - len(body.new) - waiting
-    if any(line.startswith("@@") for line in lines[index + 2 : index + 3]):
-        return missing == (0, 0)
-    return min(missing) >= 0
-
-
-def _missing(body: Body, counts: Counts | None) -> int | None:
-    """How many of the waiting blank lines make the body as long as its header says, if any do."""
-    if counts is None:
-        return None
-    missing = counts[0] - len(body.old)
-    fits = missing == counts[1] - len(body.new) and 0 <= missing <= len(body.blanks)
-    return missing if fits else None
 
 
 def _edits(section: _Section) -> list[AnyEdit]:
