@@ -13,6 +13,7 @@ from functools import lru_cache
 from operator import eq
 
 from hkgit.matching.align import ALIKE, Targets, align, weight
+from hkgit.matching.diff import Change
 from hkgit.matching.landing import Lines, is_whole, landings
 from hkgit.matching.lines import View, Wanted, keys
 from hkgit.matching.places import FULL
@@ -20,6 +21,9 @@ from hkgit.matching.similar import similarity
 
 COMMON = 300
 """A line that stands more often than this votes for nothing."""
+
+HELD = 850
+"""From this similarity on, per mille, a line holds the new ones that stand by it alone."""
 
 MOST_OFFSETS = 60
 MOST_PAIRS = 30_000
@@ -100,9 +104,26 @@ def judged(view: View, wanted: Wanted, targets: Targets) -> Candidate:
     fits = all(
         not old[i] or ((t := targets[i]) is not None and lines[t] == old[i])
         for i in wanted.bound
-    ) and all(is_whole(change, targets, lines) for change in wanted.changes)
+    ) and all(
+        is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
+        for change in wanted.changes
+    )
     similarity = _similarity(old, lines, targets)
     return Candidate(targets, landings(wanted, targets, view.lines), agreement, similarity, fits)
+
+
+def _is_held(
+    change: Change, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
+) -> bool:
+    """Whether new lines above or below all of the old text stand by a line that is surely there.
+
+    In the middle the lines on both sides show where they belong; at the ends there is but one.
+    """
+    if change.old_start < change.old_end or 0 < change.old_start < len(old):
+        return True
+    row = change.old_start - 1 if change.old_start else 0
+    target = targets[row]
+    return target is None or similarity(old[row], lines[target]) >= HELD
 
 
 def _similarity(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) -> int:
