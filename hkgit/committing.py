@@ -11,10 +11,11 @@ from hkgit.applying.outcome import Plan
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
 from hkgit.gate import REJECTED, entry_findings
-from hkgit.git.landing import expect_landable, land
+from hkgit.git.commits import foreign_hooks, run_command
+from hkgit.git.landing import expect_landable
 from hkgit.git.repository import Repository
-from hkgit.git.commits import commit_worktree, foreign_hooks, run_command
-from hkgit.git.worktree import temporary_worktree
+from hkgit.git.transaction import Transaction, transaction
+from hkgit.git.worktree import Worktree, advanced
 from hkgit.ledger.entry import Entry, entry_id, entry_path
 from hkgit.ledger.recording import record
 from hkgit.ledger.trailers import trailer_lines, with_trailers
@@ -109,18 +110,18 @@ def carry_out(
         say("full checkout: --verify needs it")
         _rehearse(repository, target, steps, choices)
     done: list[Committed] = []
-    with ExitStack() as stack:
-        tip = target.tip
+    with (
+        transaction(
+            repository, branch=target.branch, old=target.old, checkout=target.checkout
+        ) as begun,
+        ExitStack() as stack,
+    ):
+        series = _Series(repository, begun, stack, choices, is_full=bool(foreign))
         for step in steps:
-            based = replace(step, base=step.base or tip)
-            committed = _commit(repository, stack, tip, based, choices, is_full=bool(foreign))
-            done.append(committed)
-            tip = committed.commit
+            tip = done[-1].commit if done else target.tip
+            done.append(series.commit(tip, replace(step, base=step.base or tip)))
         subject = done[-1].record.message.decode("utf-8", "replace").split("\n", 1)[0]
-        land(
-            repository, branch=target.branch, old=target.old, new=tip,
-            checkout=target.checkout, reflog=f"hkgit apply: {subject}",
-        )  # fmt: skip
+        begun.land(done[-1].commit, reflog=f"hkgit apply: {subject}")
     return tuple(done)
 
 
@@ -137,40 +138,49 @@ def _rehearse(
     )
 
 
-def _commit(
-    repository: Repository,
-    stack: ExitStack,
-    tip: str,
-    step: Step,
-    choices: Choices,
-    *,
-    is_full: bool,
-) -> Committed:
-    """One step as a commit on `tip`; its worktree, which keeps it from gc, stays in the stack."""
-    before = repository.snapshot(tip)
-    verified = None
-    if choices.verify is not None:
-        verified = _verify(repository, tip, step, choices.verify)
-    record = recorded(step, choices, verified)
-    files = {**step.files, **ledger_files(before, record)}
-    tree = repository.write_tree(before.tree_id, files)
-    worktree = stack.enter_context(
-        temporary_worktree(repository, tip, tree, tuple(files), full=is_full)
-    )
-    try:
-        commit = commit_worktree(repository, worktree, record.message)
-    except GitRefused as error:
-        if (worktree.git_dir / REJECTED).exists():
-            raise Rejected(error.where, error.what, error.fix) from error
-        raise
-    return Committed(step, record, commit)
+@dataclass
+class _Series:
+    """Commits one after the other, made in one worktree that stays in the stack."""
 
+    repository: Repository
+    transaction: Transaction
+    stack: ExitStack
+    choices: Choices
+    is_full: bool
+    worktree: Worktree | None = None
 
-def _verify(repository: Repository, tip: str, step: Step, command: str) -> dict[str, object]:
-    """Run the command on a full checkout of the edited files. Raises VerifyFailed."""
-    tree = repository.write_tree(repository.commit(tip).tree, step.files)
-    with temporary_worktree(repository, tip, tree, tuple(step.files), full=True) as worktree:
-        code = run_command(command, worktree.path)
-    if code != 0:
-        raise VerifyFailed(command, f"exited with {code}", "Nothing was committed.")
-    return {"command": command, "exit_code": code}
+    def commit(self, tip: str, step: Step) -> Committed:
+        """One step as a commit on `tip`. Raises VerifyFailed, Rejected or GitRefused."""
+        before = self.repository.snapshot(tip)
+        verified = None
+        if self.choices.verify is not None:
+            verified = self._verify(tip, step, self.choices.verify)
+        record = recorded(step, self.choices, verified)
+        files = {**step.files, **ledger_files(before, record)}
+        tree = self.repository.write_tree(before.tree_id, files)
+        worktree = self._worktree(tip, tree, tuple(files))
+        try:
+            commit = self.transaction.commit(worktree, record.message)
+        except GitRefused as error:
+            if (worktree.git_dir / REJECTED).exists():
+                raise Rejected(error.where, error.what, error.fix) from error
+            raise
+        return Committed(step, record, commit)
+
+    def _worktree(self, tip: str, tree: str, paths: Sequence[str]) -> Worktree:
+        if self.worktree is None:
+            made = self.transaction.worktree(tip, tree, paths, full=self.is_full)
+            self.worktree = self.stack.enter_context(made)
+        else:
+            self.worktree = advanced(self.worktree, tip, tree, paths, full=self.is_full)
+        return self.worktree
+
+    def _verify(self, tip: str, step: Step, command: str) -> dict[str, object]:
+        """Run the command on a full checkout of the edited files. Raises VerifyFailed."""
+        tree = self.repository.write_tree(self.repository.commit(tip).tree, step.files)
+        paths = tuple(step.files)
+        with self.transaction.worktree(tip, tree, paths, full=True) as worktree:
+            code = run_command(command, worktree.path)
+        if code != 0:
+            raise VerifyFailed(command, f"exited with {code}", "Nothing was committed.")
+        return {"command": command, "exit_code": code}

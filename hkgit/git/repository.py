@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +23,7 @@ from hkgit.git.merging import automatic_merge, expect_merge_bases
 from hkgit.git.objects import Commit, Head, TreeSnapshot, parse_commit
 from hkgit.git.program import Completed
 from hkgit.git.signatures import verified_principal
-from hkgit.git.store import BLOB, COMMIT, Store, opened, reading
+from hkgit.git.store import BLOB, COMMIT, Store, opened, reading, writing
 from hkgit.git.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
 
@@ -224,6 +225,27 @@ class Repository:
         if name.startswith("-") or name == "HEAD":
             raise InvalidInput(name, "is not a name for a branch")
         return self._ref(f"refs/heads/{name}")
+
+    def write_ref(self, name: str, object_id: str) -> None:
+        """Let a ref of hkgit's own name an object; no hook hears of it. Raises GitRefused."""
+        for is_last in (False, False, True):
+            try:
+                with writing(name):
+                    self._opened.references.create(name, object_id, force=True)
+            except GitRefused:  # another process may have tidied its directory away just now
+                if is_last:
+                    raise
+            else:
+                return
+
+    def delete_ref(self, name: str) -> None:
+        """Take a ref of hkgit's own away, with directories that are empty then. Raises GitRefused."""
+        with writing(name), suppress(KeyError):
+            self._opened.references.delete(name)
+        place = self.common_dir / name
+        with suppress(OSError):
+            while (place := place.parent) != self.common_dir / "refs":
+                place.rmdir()
 
     def checked_out_branches(self) -> dict[str, Path]:
         """The branches that some work tree stands on, and where."""

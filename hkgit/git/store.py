@@ -68,14 +68,15 @@ def reading(where: str) -> Iterator[None]:
 
 
 @contextmanager
-def _writing() -> Iterator[None]:
+def writing(where: str = "object store") -> Iterator[None]:
+    """libgit2's exceptions become GitRefused."""
     import pygit2
 
     try:
         yield
     except (pygit2.GitError, OSError, ValueError) as error:
         fix = "See that the repository can be written and the disk has room; nothing was landed."
-        raise GitRefused("object store", str(error), fix) from error
+        raise GitRefused(where, str(error), fix) from error
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ class Store:
         return self._write(TREE, format_tree(entries))
 
     def _write(self, kind: int, data: bytes) -> str:
-        with _writing():
+        with writing():
             object_id = str(self.repository.write(kind, data))
             self._share(self.directory / object_id[:2] / object_id[2:])
         return object_id

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from hkgit.errors import GitRefused
 from hkgit.git.program import run
 from hkgit.git.repository import Repository
 from hkgit.git.signals import stoppable, unstoppable
@@ -46,15 +47,16 @@ def temporary_worktree(
     touched_paths: Iterable[str],
     *,
     full: bool,
+    prefix: str = "hkgit-",
 ) -> Iterator[Worktree]:
-    """A detached worktree at a commit, with the tree in its index.
+    """A detached worktree at a commit, with the tree in its index; its name begins with `prefix`.
 
     Only the touched files are checked out, or with `full` all. Whatever happens, SIGTERM too, it
     is gone afterwards. Raises GitRefused.
     """
     with (
         stoppable(),
-        _empty_directory() as path,
+        _empty_directory(prefix) as path,
         _listed(repository, path, commit_id) as git_dir,
     ):
         _check_out(path, git_dir, tree_id, None if full else touched_paths)
@@ -69,9 +71,22 @@ def advanced(
     return replace(worktree, parent=commit_id, tree=tree_id)
 
 
+def forget_worktrees(repository: Repository, directory: Path, prefix: str) -> None:
+    """Take away what a killed process left of its worktrees. Raises GitRefused if that fails."""
+    listed = repository.common_dir / "worktrees"
+    left = [*directory.glob(f"{prefix}*"), *listed.glob(f"{prefix}*")]
+    for path in left:
+        _remove(path)
+        if os.path.lexists(path):
+            raise GitRefused(str(path), "could not be removed", "Remove it.")
+    if left:
+        with suppress(OSError):
+            listed.rmdir()
+
+
 @contextmanager
-def _empty_directory() -> Iterator[Path]:
-    path = Path(tempfile.mkdtemp(prefix="hkgit-")).resolve()
+def _empty_directory(prefix: str) -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
     try:
         yield path
     finally:

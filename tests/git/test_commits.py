@@ -10,10 +10,10 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
+from hkgit.git.commits import commit_worktree, foreign_hooks, run_command
 from hkgit.git.hooks import script
 from hkgit.git.objects import Commit
 from hkgit.git.repository import Repository
-from hkgit.git.commits import commit_worktree, foreign_hooks, run_command
 from hkgit.git.worktree import temporary_worktree
 from tests.repos import IDENTITY, Repo
 

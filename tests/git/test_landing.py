@@ -14,8 +14,9 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError
-from hkgit.git.landing import expect_landable, land
+from hkgit.git.landing import expect_landable
 from hkgit.git.repository import Repository
+from hkgit.git.transaction import transaction
 from tests.repos import Repo
 
 Files = Mapping[str, str | None]
@@ -34,6 +35,14 @@ def commit_on(repo: Repo, files: Files, parent: str = "HEAD") -> str:
     changed = {path: None if text is None else File(text.encode()) for path, text in files.items()}
     tree = opened.write_tree(repo.tree(parent), changed)
     return repo.git("commit-tree", tree, "-p", parent, "-m", "Landed")
+
+
+def land(
+    repository: Repository, *, branch: str, old: str | None, new: str, checkout: bool, reflog: str
+) -> None:
+    """A transaction that lands a commit and does nothing else."""
+    with transaction(repository, branch=branch, old=old, checkout=checkout) as begun:
+        begun.land(new, reflog=reflog)
 
 
 def land_on_main(repo: Repo, files: Files) -> str:
@@ -430,11 +439,12 @@ def test_a_checkout_that_cannot_follow_is_undone(based: Repo) -> None:
 
 LAND = """
 import pathlib, sys
-from hkgit.git.landing import land
 from hkgit.git.repository import Repository
+from hkgit.git.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 old, new = sys.argv[1:]
-land(opened, branch="main", old=old, new=new, checkout=True, reflog="x")
+with transaction(opened, branch="main", old=old, checkout=True) as begun:
+    begun.land(new, reflog="x")
 """
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.git.repository import Repository
 from hkgit.git.commits import commit_worktree
+from hkgit.git.repository import Repository
 from hkgit.git.worktree import advanced, temporary_worktree
 from tests.repos import CONFIG, Repo
 
