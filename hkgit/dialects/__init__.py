@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib import import_module
+from typing import cast
 
-from hkgit.dialects import (
-    apply_patch,
-    harnesskit,
-    hashline,
-    protocol,
-    search_replace,
-    text_editor,
-    unified_diff,
-)
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
 from hkgit.dialects.reading import Dialect
 from hkgit.edits import AnyEdit, RenameFile, Spec, decoded
@@ -21,16 +15,34 @@ from hkgit.errors import InvalidInput
 
 __all__ = ["DIALECTS", "detect", "parse", "parse_expect", "relative_path", "resolve_path"]
 
-_MODULES: tuple[Dialect, ...] = (
-    protocol,
-    harnesskit,
-    search_replace,
-    unified_diff,
-    apply_patch,
-    hashline,
-    text_editor,
-)
-DIALECTS: dict[str, Dialect] = {module.NAME: module for module in _MODULES}
+
+class _Registry(Mapping[str, Dialect]):
+    """Every dialect by name; its module is loaded when it is asked for."""
+
+    _modules = (
+        "protocol",
+        "harnesskit",
+        "search_replace",
+        "unified_diff",
+        "apply_patch",
+        "hashline",
+        "text_editor",
+    )
+
+    def __getitem__(self, name: str) -> Dialect:
+        module = name.replace("-", "_")
+        if "_" in name or module not in self._modules:
+            raise KeyError(name)
+        return cast(Dialect, import_module(f"{__name__}.{module}"))
+
+    def __iter__(self) -> Iterator[str]:
+        return (module.replace("_", "-") for module in self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+DIALECTS = _Registry()
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Those from DC80 to DCFF stand for bytes that are not UTF-8.
@@ -68,7 +80,7 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
 
 def detect(text: str) -> str:
     """The name of the one dialect that a text can be read in; raises InvalidInput otherwise."""
-    found = [module for module in _MODULES if module.detects(text)]
+    found = [module for module in DIALECTS.values() if module.detects(text)]
     if len(found) > 1:
         found = [module for module in found if _holds_others(module, text)] or found
     if len(found) == 1:
@@ -84,7 +96,7 @@ def detect(text: str) -> str:
 def _holds_others(dialect: Dialect, text: str) -> bool:
     """Whether all that looks like other dialects is content of this one's blocks."""
     outside = dialect.BLOCK.sub("", text)
-    return not any(module.detects(outside) for module in _MODULES if module is not dialect)
+    return not any(other.detects(outside) for other in DIALECTS.values() if other is not dialect)
 
 
 def _characters(text: bytes | str) -> str:
