@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Bench
+from tests.cli.specs import SOURCE, protocol, replace_range, search_replace
 from tests.repos import Repo
 
 SOURCES = {
@@ -17,6 +18,8 @@ SOURCES = {
     "vendor/click/utils.py": ("click", "utils.py"),
     "vendor/click/core.py": ("click", "core.py"),
 }
+
+AGENT = "--author=claude-code <agent@example.org>"
 
 
 @pytest.fixture(scope="session")
@@ -45,3 +48,42 @@ def make_bench(repo: Repo, tmp_path: Path) -> Bench:
     scratch.mkdir()
     temporary.mkdir()
     return Bench(repo, scratch, temporary)
+
+
+def first_line(bench: Bench, text: str) -> str:
+    expected = bench.hash(SOURCE, 1, 1)
+    return protocol(replace_range(SOURCE, 1, 1, expected, text))
+
+
+@pytest.fixture(scope="session")
+def history(sources: Repo, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """A tag for every kind of commit, each on `start`."""
+    place = tmp_path_factory.mktemp("history")
+    repo = Repo(place / "repo")
+    sources.git("clone", "-q", ".", str(repo.path))
+    bench = make_bench(repo, place)
+    repo.git("tag", "start")
+
+    def tagged(name: str) -> None:
+        repo.git("tag", name)
+        repo.git("reset", "-q", "--hard", "start")
+
+    assert bench.apply(first_line(bench, "one")).code == 0
+    repo.git("tag", "strict")
+    repo.commit({"README.md": "By hand\n"}, "By hand")
+    tagged("good")
+    assert bench.apply(search_replace()).code == 0
+    tagged("blind-edit")
+    repo.commit({"README.md": "By an agent\n"}, "By an agent", AGENT)
+    tagged("blind-commit")
+    assert bench.apply(first_line(bench, "one")).code == 0
+    repo.write(SOURCE, repo.read(SOURCE) + b"#")
+    repo.git("commit", "-q", "-a", "--amend", "--no-edit")
+    tagged("smuggled")
+    repo.commit({"README.md": "Here\n"})
+    repo.git("merge", "-q", "-m", "Merge", "strict")
+    tagged("merged")
+    repo.commit({".hkgit/config.toml": '[gate]\nmode = "report"\n'}, "Go soft")
+    repo.commit({"README.md": "Soft\n"}, "By an agent", AGENT)
+    tagged("softened")
+    return bench

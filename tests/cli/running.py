@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +69,7 @@ class State:
     worktrees: str
     status: str
     index: str
-    config: bytes
+    config: str
     git_files: frozenset[str]
     files: Mapping[str, bytes]
     temporary: tuple[str, ...]
@@ -114,14 +114,14 @@ class Bench:
 
     def state(self) -> State:
         """What the repository looks like now."""
-        git_dir = self.repo.path / self._git("rev-parse", "--git-dir")
+        git_dir = _git_dir(self.repo.path)
         return State(
             refs=self._git("for-each-ref"),
-            head=(git_dir / "HEAD").read_text(),
+            head=_text(git_dir / "HEAD"),
             worktrees=self._git("worktree", "list", "--porcelain"),
             status=self._git("status", "--porcelain", "--ignored", "--untracked-files=all"),
             index=self._git("ls-files", "--stage", "-v"),
-            config=(git_dir / "config").read_bytes(),
+            config=_text(git_dir / "config"),
             git_files=frozenset(_names(git_dir)),
             files=dict(_contents(self.repo.path, git_dir)),
             temporary=tuple(sorted(path.name for path in self.temporary.iterdir())),
@@ -134,13 +134,26 @@ class Bench:
     @contextmanager
     def untouched(self) -> Iterator[None]:
         """What happens inside leaves no trace: no ref, worktree, index entry, lock, file."""
-        before = self.state()
+        before = asdict(self.state())
         yield
-        assert self.state() == before
+        after = asdict(self.state())
+        assert {name: after[name] for name in after if after[name] != before[name]} == {}
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.is_file() else ""
 
 
 _KEPT = {"objects", "COMMIT_EDITMSG"}
 """Objects that nothing refers to are git's to collect."""
+
+
+def _git_dir(root: Path) -> Path:
+    """Where git keeps this checkout's state, even if no git can read it."""
+    inside = root / ".git"
+    if inside.is_file():
+        return Path(inside.read_text().removeprefix("gitdir: ").rstrip("\n"))
+    return inside if inside.is_dir() else root
 
 
 def _names(git_dir: Path) -> Iterator[str]:

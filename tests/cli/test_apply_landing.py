@@ -1,0 +1,255 @@
+"""`hkgit apply`: where commits land, and that no local change is lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.running import Bench, script
+from tests.cli.specs import NEW, OLD, SOURCE, protocol, search_replace
+from tests.repos import Repo
+
+CREATE: dict[str, object] = {"op": "create_file", "path": "new/file.py", "new_text": "ours\n"}
+EDITED = NEW.encode()
+
+
+def rename(bench: Bench, new_path: str) -> str:
+    operation: dict[str, object] = {
+        "op": "rename_file", "path": SOURCE, "new_path": new_path,
+        "expected_hash": bench.hash(SOURCE, 1, 900),
+    }  # fmt: skip
+    return protocol(operation)
+
+
+# Local changes
+
+
+def dirty(bench: Bench) -> None:
+    """Staged, unstaged and untracked changes, in other files than the edited one."""
+    bench.repo.write("src/document.py", "staged\n")
+    bench.repo.git("add", "src/document.py")
+    bench.repo.write("src/document.py", "staged\nand more\n")
+    bench.repo.write("README.md", "unstaged\n")
+    bench.repo.write("untracked", "untracked\n")
+    bench.repo.write("vendor/added.py", "added\n")
+    bench.repo.git("add", "vendor/added.py")
+    (bench.repo.path / "vendor/click/core.py").unlink()
+
+
+def test_local_changes_elsewhere_are_kept_as_they_were(bench: Bench) -> None:
+    dirty(bench)
+    before = bench.state()
+    assert bench.apply(search_replace()).code == 0
+    after = bench.state()
+    assert after.status == before.status
+    kept = [path for path in before.files if path != SOURCE]
+    assert [after.files[path] for path in kept] == [before.files[path] for path in kept]
+    assert bench.repo.git("show", ":src/document.py") == "staged"
+    assert EDITED in after.files[SOURCE]
+
+
+def test_the_commit_holds_nothing_of_them(bench: Bench) -> None:
+    dirty(bench)
+    assert bench.apply(search_replace()).code == 0
+    changed = bench.repo.git("diff", "--name-only", "HEAD~1", "HEAD").splitlines()
+    assert [path for path in changed if not path.startswith(".hkgit/")] == [SOURCE]
+
+
+def unstaged(bench: Bench) -> None:
+    bench.repo.write(SOURCE, bench.repo.read(SOURCE) + b"# mine\n")
+
+
+def staged(bench: Bench) -> None:
+    unstaged(bench)
+    bench.repo.git("add", SOURCE)
+
+
+def removed(bench: Bench) -> None:
+    bench.repo.git("rm", "-q", "--cached", SOURCE)
+
+
+def untracked(bench: Bench) -> None:
+    bench.repo.write("new/file.py", "mine\n")
+
+
+def ignored(bench: Bench) -> None:
+    untracked(bench)
+    bench.repo.write(".git/info/exclude", "new/\n")
+
+
+def file_for_directory(bench: Bench) -> None:
+    bench.repo.write("new", "mine\n")
+
+
+def committing_elsewhere(bench: Bench) -> None:
+    bench.repo.write(".git/index.lock", "")
+
+
+def merging(bench: Bench) -> None:
+    bench.repo.git("checkout", "-q", "-b", "side")
+    bench.repo.commit({"side": "1"})
+    bench.repo.git("checkout", "-q", "main")
+    bench.repo.git("merge", "-q", "--no-commit", "--no-ff", "side")
+
+
+@pytest.mark.parametrize(
+    ("disturb", "spec", "named"),
+    [
+        pytest.param(unstaged, search_replace(), SOURCE, id="unstaged"),
+        pytest.param(staged, search_replace(), SOURCE, id="staged"),
+        pytest.param(removed, search_replace(), SOURCE, id="staged for removal"),
+        pytest.param(untracked, protocol(CREATE), "new/file.py", id="untracked"),
+        pytest.param(ignored, protocol(CREATE), "new/file.py", id="ignored"),
+        pytest.param(file_for_directory, protocol(CREATE), "new", id="a file, not a directory"),
+        pytest.param(committing_elsewhere, search_replace(), "index.lock", id="a lock"),
+        pytest.param(merging, search_replace(), "merge", id="in the middle of a merge"),
+    ],
+)
+def test_what_is_in_the_way_is_named_and_nothing_moves(
+    bench: Bench, disturb: Callable[[Bench], None], spec: str, named: str
+) -> None:
+    disturb(bench)
+    with bench.untouched():
+        result = bench.apply(spec)
+    assert (result.code, named in result.err) == (7, True), result.err
+
+
+def test_a_file_that_was_only_touched_is_not_in_the_way(bench: Bench) -> None:
+    os.utime(bench.repo.path / SOURCE, (1, 1))
+    assert bench.apply(search_replace()).code == 0
+
+
+def test_a_renamed_file_moves_in_the_checkout(bench: Bench) -> None:
+    content = bench.repo.read(SOURCE)
+    assert bench.apply(rename(bench, "lib/errors.py")).code == 0
+    assert (bench.repo.read("lib/errors.py"), bench.repo.status()) == (content, [])
+    assert not (bench.repo.path / SOURCE).exists()
+
+
+def test_modes_and_line_ends_survive(bench: Bench) -> None:
+    bench.repo.write("run.sh", b"\xef\xbb\xbfone\r\ntwo\r\nthree").chmod(0o755)
+    bench.repo.commit()
+    assert bench.apply(search_replace("two", "2", "run.sh")).code == 0
+    assert bench.repo.show("HEAD", "run.sh") == b"\xef\xbb\xbfone\r\n2\r\nthree"
+    assert bench.repo.git("ls-tree", "HEAD", "run.sh").startswith("100755 ")
+
+
+# Branches
+
+
+def test_a_new_branch_begins_at_the_base_and_the_checkout_stays(bench: Bench) -> None:
+    base = bench.repo.git("rev-parse", "HEAD~1")
+    spec = protocol(CREATE)
+    before = bench.state()
+    assert bench.apply(spec, "--branch", "topic/1", "--base", base).code == 0
+    assert bench.repo.git("rev-parse", "topic/1~1") == base
+    after = bench.state()
+    assert (after.head, after.status, after.files) == (before.head, before.status, before.files)
+
+
+def test_the_base_of_a_new_branch_may_stand_in_the_spec(bench: Bench) -> None:
+    base = bench.repo.git("rev-parse", "HEAD~1")
+    assert bench.apply(protocol(CREATE, base=base), "--branch", "topic").code == 0
+    assert bench.repo.git("rev-parse", "topic~1") == base
+
+
+def test_without_a_base_a_new_branch_begins_at_head(bench: Bench) -> None:
+    result = bench.apply(search_replace(), "--branch", "topic")
+    assert (result.code, result.out.startswith("[topic ")) == (0, True)
+    assert bench.repo.git("rev-parse", "topic~1") == bench.repo.head
+
+
+def test_an_existing_branch_is_appended_to(bench: Bench) -> None:
+    assert bench.apply(search_replace(), "--branch", "topic").code == 0
+    again = bench.apply(search_replace(NEW, OLD), "--branch", "topic")
+    assert again.code == 0, again.err
+    assert bench.repo.git("rev-list", "--count", "main..topic") == "2"
+
+
+def test_a_branch_may_be_appended_to_with_a_dirty_or_detached_checkout(bench: Bench) -> None:
+    dirty(bench)
+    bench.repo.git("checkout", "-q", "--detach")
+    assert bench.apply(search_replace(), "--branch", "topic").code == 0
+
+
+@pytest.mark.parametrize(
+    ("branch", "code", "words"),
+    [
+        pytest.param("main", 7, "is checked out", id="checked out here"),
+        pytest.param("elsewhere", 7, "is checked out", id="checked out in another worktree"),
+        pytest.param("main/below", 7, "main", id="below another branch"),
+        pytest.param("bad..name", 4, "bad..name", id="no name for a branch"),
+        pytest.param("-x", 4, "", id="looks like an option"),
+        pytest.param("HEAD", 4, "", id="HEAD"),
+    ],
+)
+def test_a_branch_that_cannot_be_appended_to_is_refused(
+    bench: Bench, branch: str, code: int, words: str
+) -> None:
+    bench.repo.git("worktree", "add", "-q", "-b", "elsewhere", str(bench.scratch / "linked"))
+    with bench.untouched():
+        result = bench.apply(search_replace(), f"--branch={branch}")
+    assert (result.code, words in result.err) == (code, True), result.err
+
+
+def test_a_linked_worktree_lands_on_its_own_branch(bench: Bench) -> None:
+    linked = Repo(bench.scratch / "linked")
+    bench.repo.git("worktree", "add", "-q", "-b", "elsewhere", str(linked.path))
+    main = bench.repo.head
+    result = bench.run("apply", bench.write(search_replace()), cwd=linked.path)
+    assert (result.code, result.out.startswith("[elsewhere ")) == (0, True)
+    assert (EDITED in linked.read(SOURCE), linked.status()) == (True, [])
+    assert (bench.repo.head, bench.repo.status()) == (main, [])
+
+
+def test_a_subdirectory_is_good_enough_to_stand_in(bench: Bench) -> None:
+    spec = bench.write(search_replace())
+    assert bench.run("apply", spec, cwd=bench.repo.path / "src").code == 0
+    assert (EDITED in bench.repo.read(SOURCE), bench.repo.status()) == (True, [])
+
+
+# Others at work
+
+
+def test_a_branch_that_moved_meanwhile_is_left_where_it_went(bench: Bench) -> None:
+    meanwhile = f"git -C {bench.repo.path} commit -q --allow-empty -m Meanwhile"
+    result = bench.apply(search_replace(), "--verify", meanwhile)
+    assert (result.code, "moved meanwhile" in result.err) == (7, True)
+    assert bench.repo.git("log", "-2", "--format=%s").splitlines() == ["Meanwhile", "Add sources"]
+    assert (bench.repo.status(), list(bench.temporary.iterdir())) == ([], [])
+
+
+def test_local_changes_that_came_meanwhile_are_kept(bench: Bench) -> None:
+    mine = bench.repo.path / SOURCE
+    result = bench.apply(search_replace(), "--verify", f"echo '# mine' >> {mine}")
+    assert (result.code, SOURCE in result.err) == (7, True)
+    assert bench.repo.read(SOURCE).endswith(b"# mine\n")
+    assert bench.repo.git("log", "-1", "--format=%s") == "Add sources"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_command_that_is_told_to_stop_leaves_nothing_behind(
+    bench: Bench, number: signal.Signals
+) -> None:
+    started = bench.scratch / "started"
+    spec = bench.write(search_replace())
+    verify = f"touch {started}; exec sleep 20"
+    with bench.untouched():
+        process = subprocess.Popen(
+            [script("hkgit"), "apply", spec, "--verify", verify],
+            cwd=bench.repo.path,
+            env=os.environ | {"TMPDIR": str(bench.temporary)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        while not started.exists():
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=10)
+    assert process.returncode == (130 if number == signal.SIGINT else 128 + number)
+    assert b"Traceback" not in err

@@ -1,0 +1,171 @@
+"""Paths that lead out of the work tree, into `.git` or `.hkgit/`: refused, and nothing changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import make_bench
+from tests.cli.running import Bench
+from tests.cli.specs import SOURCE, edit, harnesskit, protocol
+from tests.repos import Repo
+
+OUTSIDE = ["../out.py", "src/../../out.py", "/etc/hkgit.conf", "C:/out.py", r"..\out.py", "//h/s"]
+GIT = [
+    ".git/config",
+    ".git",
+    ".GIT/config",
+    "src/.git/config",
+    ".git./config",
+    ".git /config",
+    ".git::$INDEX_ALLOCATION/config",
+    "git~1/config",
+    ".g\u200cit/config",
+    r".git\config",
+]
+OWN = [".hkgit/config.toml", ".hkgit/ledger/00/00.json", ".HKGIT/x", "hkgit~1/x", ".hkgit"]
+ODD = ["", ".", "..", "src//x.py", "src/./x.py", "src/x.py/", "src/\x1b[2J", "src/\x00", "x" * 300]
+THROUGH_LINKS = ["link/x.py", "link/errors.py", "out-link/x.py", "out-link"]
+NOT_PORTABLE = ["aux.py", "src/con", "a:b", "dot.", "blank "]
+
+CASES = {
+    "outside": OUTSIDE,
+    "into .git": GIT,
+    "hkgit's own": OWN,
+    "odd": ODD,
+    "through a link": THROUGH_LINKS,
+    "not portable": NOT_PORTABLE,
+}
+PATHS = [
+    pytest.param(path, id=f"{kind}: {json.dumps(path)[:40]}")
+    for kind, paths in CASES.items()
+    for path in paths
+]
+
+
+@pytest.fixture(scope="module")
+def linked(sources: Repo, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    """With links to a directory inside and to one outside."""
+    place = tmp_path_factory.mktemp("paths")
+    repo = Repo(place / "repo")
+    sources.git("clone", "-q", ".", str(repo.path))
+    (place / "outside").mkdir()
+    (repo.path / "link").symlink_to("src")
+    (repo.path / "out-link").symlink_to("../outside")
+    repo.commit(message="Add links")
+    return make_bench(repo, place)
+
+
+Refusals = dict[str, Any]
+
+
+def refusals(bench: Bench, command: str) -> Refusals:
+    """What one spec of edits that would create every one of the paths is told, by path."""
+    paths = [path for each in CASES.values() for path in each if path != ""]
+    spec = bench.write(harnesskit(*(edit("", "x\n", path) for path in paths)))
+    with bench.untouched():
+        result = bench.run(command, spec, "--json")
+    assert result.code == 4
+    return dict(zip(paths, result.json()["edits"], strict=True))
+
+
+@pytest.fixture(scope="module")
+def applied(linked: Bench) -> Refusals:
+    return refusals(linked, "apply")
+
+
+@pytest.fixture(scope="module")
+def edited(linked: Bench) -> Refusals:
+    return refusals(linked, "edit")
+
+
+TOLD = [param for param in PATHS if param.values != ("",)]
+
+
+@pytest.mark.parametrize("path", TOLD)
+def test_apply_refuses_it(applied: Refusals, path: str) -> None:
+    assert applied[path]["status"] == "invalid"
+
+
+@pytest.mark.parametrize("path", TOLD)
+def test_edit_refuses_it(edited: Refusals, path: str) -> None:
+    assert edited[path]["status"] == "invalid"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param("", id="empty"),
+        pytest.param("./src/x.py", id="a leading ./"),
+        pytest.param("src//x.py", id="two slashes"),
+        pytest.param("src/../x.py", id="through the parent"),
+        pytest.param("{root}/src/x.py", id="absolute"),
+        pytest.param(".git/config", id="into .git"),
+        pytest.param(".hkgit/config.toml", id="hkgit's own"),
+        pytest.param("link/x.py", id="through a link"),
+    ],
+)
+def test_the_protocol_refuses_what_is_not_normal_too(linked: Bench, path: str) -> None:
+    given = path.format(root=linked.repo.path)
+    spec = protocol({"op": "create_file", "path": given, "new_text": "x\n"})
+    with linked.untouched():
+        assert linked.apply(spec).code == 4
+
+
+@pytest.mark.parametrize(
+    "new_path",
+    [
+        pytest.param("../out.py", id="outside"),
+        pytest.param(".git/hooks/pre-commit", id="into .git"),
+        pytest.param(".hkgit/config.toml", id="hkgit's own"),
+        pytest.param("out-link/x.py", id="through a link"),
+    ],
+)
+def test_nothing_is_moved_there_either(linked: Bench, new_path: str) -> None:
+    spec = protocol({"op": "rename_file", "path": SOURCE, "new_path": new_path})
+    with linked.untouched():
+        assert linked.apply(spec).code == 4
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        pytest.param(("--file", "../outside/x.py"), id="a path of the command line"),
+        pytest.param(("--file", "out-link/x.py"), id="one through a link"),
+        pytest.param(("--file", ".git/x"), id="one into .git"),
+    ],
+)
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_a_path_of_the_command_line_leads_nowhere_else(
+    linked: Bench, command: str, options: tuple[str, ...]
+) -> None:
+    with linked.untouched():
+        result = linked.run(command, *options, "--old", "", "--new", "x\n")
+    assert result.code == 4
+    assert list((linked.repo.path.parent / "outside").iterdir()) == []
+
+
+def test_the_git_directory_of_a_linked_worktree_is_out_of_reach(
+    linked: Bench, tmp_path: Path
+) -> None:
+    worktree = tmp_path / "worktree"
+    linked.repo.git("worktree", "add", "-q", "--detach", str(worktree))
+    pointer = (worktree / ".git").read_bytes()
+    spec = linked.write(harnesskit(edit("gitdir: ", "gitdir: /tmp/", ".git")))
+    assert linked.run("edit", spec, cwd=worktree).code == 4
+    assert (worktree / ".git").read_bytes() == pointer
+
+
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_nothing_is_written_through_a_link_that_took_the_place_of_a_directory(
+    bench: Bench, command: str
+) -> None:
+    outside = bench.scratch / "outside"
+    (bench.repo.path / "src").rename(outside)
+    (bench.repo.path / "src").symlink_to(outside)
+    before = {path.name: path.read_bytes() for path in outside.iterdir()}
+    bench.run(command, bench.write(harnesskit(edit())))
+    assert {path.name: path.read_bytes() for path in outside.iterdir()} == before

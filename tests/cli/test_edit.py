@@ -1,0 +1,170 @@
+"""`hkgit edit`, also `hk apply`: the same edits straight into the working tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import make_bench
+from tests.cli.running import Bench, Result, run
+from tests.cli.specs import (
+    NEW,
+    OLD,
+    SOURCE,
+    edit,
+    harnesskit,
+    protocol,
+    replace_range,
+    search_replace,
+)
+from tests.repos import Repo
+
+SINGLE = ("--file", SOURCE, "--old", OLD, "--new", NEW)
+COMMANDS = [pytest.param("hkgit edit", id="hkgit edit"), pytest.param("hk apply", id="hk apply")]
+
+
+def call(bench: Bench, command: str, *args: str | Path, stdin: bytes = b"") -> Result:
+    program, name = command.split()
+    return bench.run(name, *args, program=program, stdin=stdin)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_working_tree_changes_and_nothing_else(bench: Bench, command: str) -> None:
+    before = bench.state()
+    result = call(bench, command, bench.write(search_replace()))
+    after = bench.state()
+    assert result.code == 0, result.err
+    assert after.files[SOURCE] == before.files[SOURCE].replace(OLD.encode(), NEW.encode())
+    assert after.status == f" M {SOURCE}"
+    assert (after.refs, after.index) == (before.refs, before.index)
+
+
+@pytest.mark.parametrize(
+    ("old", "code", "status"),
+    [
+        pytest.param(OLD, 0, "applied", id="applied"),
+        pytest.param("nowhere to be found", 1, "no_match", id="no match"),
+        pytest.param("    exit_code = 3", 2, "ambiguous", id="ambiguous"),
+    ],
+)
+def test_hk_answers_as_its_seed_says(bench: Bench, old: str, code: int, status: str) -> None:
+    stdin = harnesskit(edit(old, NEW)).encode()
+    result = call(bench, "hk apply", "--stdin", "--json", stdin=stdin)
+    answer = result.json()
+    assert (result.code, answer["status"], answer["file"]) == (code, status, SOURCE)
+    assert {"match_type", "confidence", "matched_text"} <= set(answer)
+
+
+def test_a_dry_run_shows_the_diff_and_changes_nothing(bench: Bench) -> None:
+    with bench.untouched():
+        result = call(bench, "hk apply", *SINGLE, "--dry-run")
+    assert f"-{OLD}\n+{NEW}\n" in result.out
+
+
+def test_all_specs_apply_or_none(bench: Bench) -> None:
+    good, bad = bench.write(search_replace(), "good"), bench.write(search_replace("x y z"), "bad")
+    with bench.untouched():
+        assert call(bench, "hkgit edit", good, bad).code == 1
+
+
+def test_uncommitted_changes_are_edited(bench: Bench) -> None:
+    bench.repo.write(SOURCE, "one\ntwo\n")
+    result = call(bench, "hkgit edit", bench.write(search_replace("two", "2")))
+    assert (result.code, bench.repo.read(SOURCE)) == (0, b"one\n2\n")
+
+
+def test_files_come_and_go(bench: Bench) -> None:
+    whole = bench.hash(SOURCE, 1, 900)
+    operations: list[dict[str, object]] = [
+        {"op": "create_file", "path": "new/a.py", "new_text": "a\n"},
+        {"op": "rename_file", "path": SOURCE, "new_path": "lib/e.py", "expected_hash": whole},
+        {"op": "delete_file", "path": "src/document.py"},
+    ]
+    assert call(bench, "hkgit edit", bench.write(protocol(*operations))).code == 0
+    assert bench.repo.read("new/a.py") == b"a\n"
+    assert bench.repo.read("lib/e.py") == bench.repo.show("HEAD", SOURCE)
+    assert not (bench.repo.path / SOURCE).exists()
+
+
+def test_mode_line_ends_and_byte_order_mark_survive(bench: Bench) -> None:
+    path = bench.repo.write("run.sh", b"\xef\xbb\xbfone\r\ntwo\r\nthree")
+    path.chmod(0o750)
+    assert call(bench, "hkgit edit", bench.write(search_replace("two", "2", "run.sh"))).code == 0
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (
+        b"\xef\xbb\xbfone\r\n2\r\nthree", 0o750,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [
+        pytest.param("src", "errors.py", id="relative to the current directory"),
+        pytest.param("vendor", "../src/errors.py", id="through the parent"),
+        pytest.param(".", "{root}/src/errors.py", id="absolute"),
+    ],
+)
+def test_paths_of_the_command_line_are_where_one_stands(
+    bench: Bench, folder: str, path: str
+) -> None:
+    args = ("--file", path.format(root=bench.repo.path), *SINGLE[2:])
+    result = bench.run("edit", *args, cwd=bench.repo.path / folder)
+    assert result.code == 0, result.err
+    assert NEW.encode() in bench.repo.read(SOURCE)
+
+
+def test_a_hash_is_held_against_the_working_tree(bench: Bench) -> None:
+    committed = bench.hash(SOURCE, 1, 900)
+    bench.repo.write(SOURCE, bench.repo.read(SOURCE) + b"# mine\n")
+    wanted = ("--expect", f"{SOURCE}={committed}")
+    with bench.untouched():
+        assert call(bench, "hkgit edit", bench.write(search_replace()), *wanted).code == 3
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        pytest.param(harnesskit(edit(OLD, OLD)), id="text for itself"),
+        pytest.param(
+            protocol(replace_range("README.md", 1, 1, None, "Sources to work on")),
+            id="a line for itself",
+        ),
+    ],
+)
+def test_a_spec_that_changes_nothing_is_refused(bench: Bench, spec: str) -> None:
+    with bench.untouched():
+        assert call(bench, "hkgit edit", bench.write(spec)).code == 4
+
+
+def test_outside_a_repository_paths_are_from_the_current_directory(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(f"{OLD}\n")
+    args = ("--file", "a.py", "--old", OLD, "--new", NEW)
+    result = run("apply", *args, cwd=tmp_path, program="hk")
+    assert (result.code, (tmp_path / "a.py").read_text()) == (0, f"{NEW}\n")
+
+
+def test_a_repository_that_hkgit_cannot_open_has_a_working_tree_all_the_same(
+    bench: Bench
+) -> None:
+    bench.repo.git("config", "core.repositoryFormatVersion", "1")
+    bench.repo.git("config", "extensions.refStorage", "unheard-of")
+    spec = bench.write(search_replace())
+    assert bench.run("edit", spec, cwd=bench.repo.path / "src").code == 0
+    assert NEW.encode() in bench.repo.read(SOURCE)
+
+
+def test_a_bare_repository_has_nothing_to_edit(sources: Repo, tmp_path: Path) -> None:
+    path = tmp_path / "bare"
+    sources.git("clone", "-q", "--bare", ".", str(path))
+    bench = make_bench(Repo(path), tmp_path)
+    spec = bench.write(harnesskit(edit("", "x\n", "hooks/post-update")))
+    before = bench.state()
+    assert bench.run("edit", spec).code == 7
+    assert bench.state() == before
+
+
+def test_a_directory_in_place_of_the_file_is_refused(bench: Bench) -> None:
+    (bench.repo.path / SOURCE).unlink()
+    (bench.repo.path / SOURCE).mkdir()
+    with bench.untouched():
+        assert call(bench, "hkgit edit", bench.write(search_replace())).code == 4

@@ -1,0 +1,73 @@
+"""`hkgit log` and `hkgit show`: the audit trail, as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import make_bench
+from tests.cli.running import Bench
+from tests.cli.specs import SOURCE
+from tests.repos import Repo
+
+
+def test_show_has_the_whole_entry(history: Bench) -> None:
+    shown = history.run("show", "strict", "--json").json()
+    path = f".hkgit/ledger/{shown['entries'][0][:2]}/{shown['entries'][0][2:]}.json"
+    assert shown["ledger"] == [json.loads(history.repo.show("strict", path))]
+    assert (shown["verdict"], shown["subject"]) == ("strict", "Apply 1 edit to 1 file")
+
+
+@pytest.mark.parametrize(
+    ("commit", "words"),
+    [
+        pytest.param("strict", ["strict", f"{SOURCE}:1-1", "range", "claimed"], id="an entry"),
+        pytest.param("smuggled", ["FAIL", f"{SOURCE}:", "bytes"], id="a smuggled byte"),
+        pytest.param("start", ["ungoverned"], id="a commit by hand"),
+        pytest.param("merged", ["merge"], id="a merge"),
+    ],
+)
+def test_show_says_what_is_derived_and_what_claimed(
+    history: Bench, commit: str, words: list[str]
+) -> None:
+    result = history.run("show", commit)
+    assert result.code == 0
+    assert all(word in result.out for word in words), result.out
+
+
+def test_log_lists_commits_newest_first_with_their_verdicts(history: Bench) -> None:
+    rows = history.run("log", "good").out.splitlines()
+    assert [row.split()[1] for row in rows] == [
+        "ungoverned", "strict", "ungoverned", "ungoverned",
+    ]  # fmt: skip
+    assert rows[0].startswith(history.repo.git("rev-parse", "good")[:9])
+    assert "hash=1" in rows[1]
+
+
+@pytest.mark.parametrize(
+    ("args", "subjects"),
+    [
+        pytest.param(["good", "-n", "1"], ["By hand"], id="so many"),
+        pytest.param(["start..good"], ["By hand", "Apply 1 edit to 1 file"], id="a range"),
+        pytest.param(["start..good", "-n1"], ["By hand"], id="so many of a range"),
+        pytest.param(["good..good"], [], id="an empty range"),
+    ],
+)
+def test_log_as_json_has_one_object_a_commit(
+    history: Bench, args: list[str], subjects: list[str]
+) -> None:
+    listed = history.run("log", "--json", *args).json()
+    assert [commit["subject"] for commit in listed] == subjects
+
+
+def test_subjects_cannot_drive_the_terminal(bench: Bench) -> None:
+    bench.repo.commit({"a": "1"}, "Red \x1b[31m alert")
+    for command in ("log", "show"):
+        assert "\x1b" not in bench.run(command).out
+
+
+def test_an_unborn_branch_has_no_trail(repo: Repo, tmp_path: Path) -> None:
+    bench = make_bench(repo, tmp_path)
+    assert [bench.run(command).code for command in ("log", "show")] == [4, 4]

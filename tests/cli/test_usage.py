@@ -1,0 +1,73 @@
+"""The command line as a whole: what it offers, and wrong usage."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run
+
+COMMANDS = ("read", "apply", "edit", "gate", "verify", "log", "show", "init", "demo", "schema")
+
+
+def test_without_a_command_the_commands_are_listed(tmp_path: Path) -> None:
+    result = run(cwd=tmp_path)
+    assert (result.code, result.out) == (64, "")
+    assert all(f"\n  {name} " in result.err for name in COMMANDS)
+
+
+@pytest.mark.parametrize("program", ["hkgit", "hk"])
+def test_help_is_an_answer(tmp_path: Path, program: str) -> None:
+    result = run("--help", cwd=tmp_path, program=program)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"Usage: {program} ")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(tmp_path: Path, command: str) -> None:
+    result = run(command, "-h", cwd=tmp_path)
+    assert (result.code, result.out.startswith(f"Usage: hkgit {command} ")) == (0, True)
+
+
+def test_the_module_is_the_command(tmp_path: Path) -> None:
+    version = run("--version", cwd=tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "hkgit", "--version"], cwd=tmp_path, capture_output=True
+    )
+    assert (version.code, done.stdout) == (0, version.stdout)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        pytest.param(["nonsense"], "No such command", id="unknown command"),
+        pytest.param(["--nonsense"], "No such option", id="unknown option"),
+        pytest.param(["read"], "Missing argument", id="nothing to read"),
+        pytest.param(["read", "a", "b"], "unexpected extra argument", id="too much to read"),
+        pytest.param(["schema", "nonsense"], "is not one of", id="unknown schema"),
+        pytest.param(["gate"], "exactly one of", id="nothing to judge"),
+        pytest.param(["gate", "--staged", "--range", "A..B"], "exactly one of", id="two things"),
+        pytest.param(["gate", "--staged", "--format", "x"], "is not one of", id="unknown format"),
+        pytest.param(["log", "-n", "0"], "", id="no commits to list"),
+    ],
+)
+def test_wrong_usage_is_64_and_says_why(tmp_path: Path, args: list[str], words: str) -> None:
+    result = run(*args, cwd=tmp_path)
+    assert (result.code, result.out, words in result.err) == (64, "", True), result.err
+
+
+@pytest.mark.parametrize("name", ["ledger", "outcome"])
+def test_schemas_are_published(tmp_path: Path, name: str) -> None:
+    assert "$schema" in run("schema", name, cwd=tmp_path).json()
+
+
+def test_a_reader_that_goes_away_is_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n" * 200_000)
+    hkgit = Path(sys.executable).with_name("hkgit")
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    command = f"'{hkgit}' read a | head -1"
+    done = subprocess.run(command, cwd=tmp_path, shell=True, capture_output=True, text=True)
+    assert (done.stdout[:5], done.stderr) == ("a:1-2", "")
