@@ -26,7 +26,8 @@ MOST_CELLS = 40_000
 ALIKE = 600
 """From this similarity on, per mille, an unequal line may be the counterpart of another."""
 
-GAP = 2
+GAP = 3
+"""What a line of the file that is left out costs."""
 
 
 def weight(key: bytes) -> int:
@@ -51,10 +52,12 @@ class _Block:
 
 
 def align(
-    old: Sequence[bytes], lines: Sequence[bytes], first: int, after: int, *, alike: int = ALIKE
+    old: Sequence[bytes], window: Sequence[bytes], first: int = 0, alike: int = ALIKE
 ) -> Targets:
-    """The best alignment of `old` with lines `first:after`; both sides as keys."""
-    window = lines[first:after]
+    """The best alignment of `old` with some lines, the first of which has number `first`.
+
+    Both sides are keys; from similarity `alike` on two of them may be counterparts.
+    """
     targets: list[int | None] = [None] * len(old)
     for block in _blocks(old, window):
         for i, j in _aligned(old, window, block, alike):

@@ -71,7 +71,7 @@ def _adds(view: View, wanted: Wanted) -> bool:
     """Whether the change brings words, and not only other blanks."""
     _, old = keys(view, wanted)
     _, new = keys(view, wanted.reversed)
-    return any(is_telling(new[i]) and new[i] not in old for i in wanted.reversed.removed)
+    return any(is_telling(new[i]) and new[i] not in old for i in wanted.added)
 
 
 def _are_there(view: View, backwards: Wanted) -> bool:

@@ -7,7 +7,7 @@ with the number of windows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import eq
@@ -24,6 +24,9 @@ COMMON = 300
 
 HELD = 850
 """From this similarity on, per mille, a line holds the new ones that stand by it alone."""
+
+NOTHING = b"\n"
+"""The key of no line at all."""
 
 MOST_OFFSETS = 60
 MOST_PAIRS = 30_000
@@ -158,9 +161,19 @@ def _alignments(old: Sequence[bytes], lines: Sequence[bytes]) -> list[Targets]:
     most = votes[offsets[0]].total if offsets else 0
     found = [_straight(old, lines, o) for o in offsets if 3 * votes[o].total > most]
     for offset in _windows(offsets, votes, slack):
-        first, after = max(offset - slack, 0), min(offset + len(old) + slack, len(lines))
-        found.append(align(old, lines, first, after))
+        first = max(offset - slack, 0)
+        found += _aligned(old, list(lines[first : offset + len(old) + slack]), first)
     return [targets for targets in found if any(t is not None for t in targets)]
+
+
+def _aligned(old: Sequence[bytes], window: list[bytes], first: int) -> Iterator[Targets]:
+    """The best alignments with a window, the second without the lines of the first, and so on."""
+    for _ in range(2):
+        targets = align(old, window, first)
+        yield targets
+        for target in targets:
+            if target is not None:
+                window[target - first] = NOTHING
 
 
 def _windows(offsets: Sequence[int], votes: Mapping[int, _Votes], slack: int) -> list[int]:

@@ -101,12 +101,13 @@ def _unit(lines: Iterable[bytes], expected: bytes) -> bytes:
 def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
     """The author's unit where the pairs show it, each by the share of a level.
 
-    They do where one side has tabs and the other spaces, or where they agree at several depths.
+    They do where one side has tabs and the other spaces, or where they agree at several depths
+    (no indentation at all is one of them).
     """
     deep = {author: file for author, file in known.items() if author and file}
     units = {_share(author, file, file_unit) for author, file in deep.items()}
     is_mixed = any((b"\t" in author) != (b"\t" in file_unit) for author in deep)
-    is_shown = len(units) == 1 and (is_mixed or len(deep) > 1)
+    is_shown = len(units) == 1 and (is_mixed or len(deep) > 1 or known.get(b"") == b"")
     return min(units) if is_shown else b""
 
 

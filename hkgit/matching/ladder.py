@@ -131,12 +131,12 @@ class _Search:
             raise self._applied(made)
         for tier in LOOSE:
             places = LADDER[tier](self.view, wanted)
-            near = [place for place in places if place.similarity >= self.settings.threshold]
-            if near:
+            if any(place.similarity >= self.settings.threshold for place in places):
                 made = applied.rival_of(self.view, wanted, candidates(self.view, wanted)[0])
                 if made is not None:
                     raise self._applied(made)
-                return self._located(tier, wanted, near, repairs)
+                found = self._located(tier, wanted, places, repairs)
+                return found if found.similarity >= self.settings.threshold else None
         return None
 
     def _located(

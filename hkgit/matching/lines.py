@@ -134,13 +134,18 @@ class Wanted:
 
 
     @cached_property
+    def added(self) -> frozenset[int]:
+        """The new lines that the author wrote."""
+        return frozenset(i for c in self.changes for i in range(c.new_start, c.new_end))
+
+    @cached_property
     def bound(self) -> Set[int]:
         """The old lines that have to stand in the file: the removed, and what they move across.
 
         Where lines are moved, those between could as well be said to move the other way. Three
         dots are no context either, but lines that the author left out.
         """
-        added = {self.new_lines[i].strip() for i in self.reversed.removed} - {b""}
+        added = {self.new_lines[i].strip() for i in self.added} - {b""}
         dots = {i for i, line in enumerate(self.old_lines) if line.strip() in DOTS}
         if not any(self.old_lines[i].strip() in added for i in self.removed):
             return self.removed | dots

@@ -90,7 +90,7 @@ class Merge:
             return {}
         old = [key_of(self.wanted.old_lines[i]) for i in rows]
         new = [key_of(line) for line in self.wanted.new_lines[change.new_start : change.new_end]]
-        pairs = enumerate(align(old, new, 0, len(new), alike=EDITED))
+        pairs = enumerate(align(old, new, alike=EDITED))
         return {j: rows[i] for i, j in pairs if j is not None and rows[i] in self._spelt}
 
     @cached_property

@@ -34,7 +34,7 @@ def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wante
     if not before.strip() and not rest.strip() and not new:
         return Wanted(before + old + rest + b"\n", b"")
     lines = new.split(b"\n")
-    shift = b"" if b"\n" in old else _shift(before, lines, f"{path}:{first}")
+    shift = b"" if b"\n" in old.rstrip() else _shift(before, lines, f"{path}:{first}")
     moved = [lines[0], *(shift + line if line.strip() else line for line in lines[1:])]
     moved[_row_of_rest(old, moved, rest)] += rest
     return Wanted(before + old + rest + b"\n", before + b"\n".join(moved) + b"\n")

@@ -100,7 +100,7 @@ def _is_name(token: bytes) -> bool:
 def _matters(wanted: Wanted, name: bytes) -> bool:
     """Whether the author's own lines, removed or new, have a name."""
     rows = [wanted.old_lines[i] for i in wanted.removed]
-    rows += [wanted.new_lines[i] for i in wanted.reversed.removed]
+    rows += [wanted.new_lines[i] for i in wanted.added]
     return any(name in NAME.findall(line) for line in rows)
 
 

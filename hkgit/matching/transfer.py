@@ -67,7 +67,7 @@ def _targets(view: View, wanted: Wanted, first: int, after: int) -> Targets:
     numbers = [n for n in range(first, after) if lines[n]]
     says = [i for i, key in enumerate(old) if key]
     if [lines[n] for n in numbers] != [old[i] for i in says]:
-        return align(old, lines, first, after)
+        return align(old, lines[first:after], first)
     targets: list[int | None] = [None] * len(old)
     for i, number in zip(says, numbers, strict=True):
         targets[i] = number

@@ -104,7 +104,7 @@ def _inside(view: View, wanted: Wanted) -> tuple[Place, ...]:
     return tuple(
         place
         for place in islice(_matches(view.document.data, _pattern(wanted)), LIMIT)
-        if at_token_borders(view.document, place) and _may_begin(view, wanted, place)
+        if at_token_borders(view.document, place) and _may_stand(view, wanted, place)
     )
 
 
@@ -117,11 +117,13 @@ def _matches(data: bytes, pattern: bytes) -> Iterator[Place]:
         hit = words.search(data, hit.start() + 1)
 
 
-def _may_begin(view: View, wanted: Wanted, place: Place) -> bool:
-    """Whether a text of lines begins with a line, but for the indentation."""
+def _may_stand(view: View, wanted: Wanted, place: Place) -> bool:
+    """Whether a text of lines begins with a line, but for the indentation, and ends at a blank."""
+    data = view.document.data
     is_word = len(wanted.old_lines) == 1 and not wanted.old[:1].isspace()
     start = view.document.offsets[view.document.line_at(place.start) - 1]
-    return is_word or not view.document.data[start : place.start].strip()
+    ends = data[place.end : place.end + 1].isspace()
+    return is_word or (ends and not data[start : place.start].strip())
 
 
 def _pattern(wanted: Wanted) -> bytes:
