@@ -24,6 +24,7 @@ COMMANDS = {
     "log": "List commits with their verdicts",
     "show": "Show one commit's evidence",
     "init": "Install the gate's hooks and a policy",
+    "doctor": "Look at a repository, and clear away what a crash left",
     "demo": "Show all of hkgit in a throw-away repository",
     "schema": "Print a published JSON Schema",
 }

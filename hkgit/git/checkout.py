@@ -86,6 +86,8 @@ def _restore(
         if change.old is None:
             (root / change.path).unlink(missing_ok=True)
             _remove_empty_above(root, change.path)
+    for change in ours:
+        _remove_empty(root / change.path)
     lost = [change.path for change in ours if change.old is not None]
     back = [path for path in lost if not (root / path).is_dir()]
     args = ("checkout-index", "-q", "-f", "-u", "-z", "--stdin")
@@ -126,6 +128,13 @@ def _is_written_here(repository: Repository, root: Path, change: TreeChange) -> 
     shown = repository.git(*args, check=False)
     new = shown.stdout if shown.code == 0 else repository.blob(change.new.id)
     return new.startswith(place.read_bytes())
+
+
+def _remove_empty(place: Path) -> None:
+    """Take away a directory that holds no file."""
+    for folder, _, _ in os.walk(place, topdown=False):
+        with suppress(OSError):
+            Path(folder).rmdir()
 
 
 def _remove_empty_above(root: Path, path: str) -> None:

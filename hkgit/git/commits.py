@@ -63,7 +63,7 @@ def foreign_hooks(repository: Repository) -> tuple[str, ...]:
 
 
 def _is_foreign(hook: Path) -> bool:
-    if not hook.is_file() or not os.access(hook, os.X_OK):
+    if not hooks.is_active(hook):
         return False
     return hook.name not in hooks.HOOKS or not hooks.is_own(hook.name, hook.read_bytes())
 
@@ -81,5 +81,6 @@ def run_command(command: str, directory: Path) -> int:
         stdin=subprocess.DEVNULL,
         stdout=_STANDARD_ERROR,
         check=False,
+        close_fds=False,  # it keeps the locks that this process holds (see `locks`)
     )
     return done.returncode if done.returncode >= 0 else 128 - done.returncode

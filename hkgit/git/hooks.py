@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from pathlib import Path
@@ -89,6 +90,11 @@ def script(name: str, python: Path | None = None) -> bytes:
     return _SCRIPT.format(mark=MARK, purpose=purpose, python=recorded, body=body).encode(
         "utf-8", "surrogateescape"
     )
+
+
+def is_active(hook: Path) -> bool:
+    """Whether git would run a hook."""
+    return hook.is_file() and os.access(hook, os.X_OK)
 
 
 def is_own(name: str, content: bytes) -> bool:

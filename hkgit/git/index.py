@@ -75,6 +75,12 @@ def copy_of(git_dir: Path, owner: str) -> Path:
     return git_dir / f"index.hkgit-{owner}"
 
 
+def foreign_lock(git_dir: Path) -> Path | None:
+    """A lock on the index that is not hkgit's: some git is at work, or has died."""
+    lock = _lock_of(git_dir)
+    return lock if lock.exists() and not _content(lock).startswith(_MARK) else None
+
+
 def is_locked_by(git_dir: Path, owner: str) -> bool:
     """Whether a transaction holds the lock, or died with it."""
     return _content(_lock_of(git_dir)) == _mark(owner)

@@ -107,27 +107,23 @@ def begin(common_dir: Path, state: State) -> Journal:
 
 
 def abandoned(common_dir: Path) -> Iterator[Journal]:
-    """The journals whose transactions have no process any more, each under lock: let them go.
-
-    Raises GitRefused for one that may not be touched.
-    """
-    for path in _listed(common_dir):
-        try:
+    """The journals whose transactions have no process any more, each under lock: let them go."""
+    for path in _paths(common_dir):
+        descriptor = None
+        with suppress(PermissionError):  # that of another user is their matter
             descriptor = locks.take(path)
-        except OSError as error:
-            raise unwritable(path, error) from error
         if descriptor is None:
             continue
         yield Journal(path, descriptor, _last_state(path) or _nothing_done(path))
 
 
-def running(common_dir: Path) -> Iterator[State]:
+def listed(common_dir: Path) -> list[State]:
     """The transactions that are, or were, at work."""
-    states = (_last_state(path) for path in _listed(common_dir))
-    return (state for state in states if state is not None)
+    states = (_last_state(path) for path in _paths(common_dir))
+    return [state for state in states if state is not None]
 
 
-def _listed(common_dir: Path) -> list[Path]:
+def _paths(common_dir: Path) -> list[Path]:
     return sorted(directory_of(common_dir).glob(f"*{SUFFIX}"))
 
 

@@ -8,6 +8,7 @@ that, and mean nothing in another container that shares the repository.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from contextlib import suppress
@@ -36,10 +37,11 @@ else:
 def make(path: Path) -> int:
     """A new file under lock, as a descriptor for reading and writing. Raises OSError."""
     while True:
-        path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError):  # somebody tidied the directory away
+            _make_directory(path.parent)
             descriptor = os.open(path, _OPEN | os.O_CREAT | os.O_EXCL, 0o666)
             if _locked(descriptor, path):
+                path.chmod(stat.S_IMODE(path.parent.stat().st_mode) & 0o666)
                 return descriptor
 
 
@@ -73,6 +75,15 @@ def remove(path: Path, descriptor: int) -> None:
     else:
         path.unlink(missing_ok=True)
         os.close(descriptor)
+
+
+def _make_directory(path: Path) -> None:
+    """A directory that lets in whom the one above lets in: a shared repository stays shared."""
+    if not path.is_dir():
+        _make_directory(path.parent)
+        with suppress(FileExistsError):
+            path.mkdir()
+            path.chmod(stat.S_IMODE(path.parent.stat().st_mode))
 
 
 def _locked(descriptor: int, path: Path) -> bool:

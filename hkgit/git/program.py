@@ -112,6 +112,7 @@ def run(
             capture_output=True,
             check=False,
             start_new_session=own_session,
+            close_fds=False,  # children keep the locks that this process holds (see `locks`)
         )
     except FileNotFoundError as error:
         raise _not_started(cwd) from error

@@ -17,6 +17,7 @@ from hkgit.git.index import locked_index, unlock
 from hkgit.git.journal import Journal, State, abandoned
 from hkgit.git.landing import is_landed
 from hkgit.git.repository import Repository
+from hkgit.git.store import EMPTY_TREE
 from hkgit.git.worktree import forget_worktrees
 from hkgit.paths import quote_path
 
@@ -86,8 +87,7 @@ def _finish(checkout: Repository, state: State) -> None:
     assert state.new is not None
     changed = changes(checkout, state.old, state.new)
     theirs = not_staged(checkout, state.new, changed)
-    if state.old is not None:
-        theirs &= not_staged(checkout, state.old, changed)
+    theirs &= not_staged(checkout, state.old or EMPTY_TREE, changed)
     if theirs:
         raise _stuck(theirs)
     with locked_index(checkout.git_dir, state.id) as index:

@@ -239,7 +239,7 @@ class Repository:
                 return
 
     def delete_ref(self, name: str) -> None:
-        """Take a ref of hkgit's own away, with directories that are empty then. Raises GitRefused."""
+        """Take a ref of hkgit's own away, and directories left empty. Raises GitRefused."""
         with writing(name), suppress(KeyError):
             self._opened.references.delete(name)
         place = self.common_dir / name

@@ -1,0 +1,125 @@
+"""doctor.py: `hkgit doctor`, what hkgit runs on, and what a crash has left of it."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hkgit import __version__
+from hkgit.applying.reporting import error_json
+from hkgit.commands.common import echo_json, json_option, open_repository
+from hkgit.errors import GitRefused
+from hkgit.git import health, program
+from hkgit.git.index import foreign_lock
+from hkgit.git.recovery import Outcome, Settled
+from hkgit.git.repository import Repository
+
+_NEXT = {
+    Outcome.NOTHING: "what it left is cleared away",
+    Outcome.LANDED: "what it left is cleared away",
+    Outcome.CUT: "the checkout is brought along",
+}
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Finish or clear away what crashed.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, *, fix: bool, as_json: bool) -> None:
+    """Look at versions, repository, hooks and transactions; with --fix repair what a crash left.
+
+    Only what is hkgit's own is touched. `hkgit apply` repairs the same by itself.
+    """
+    versions = _versions()
+    if not as_json:
+        click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
+    repository = open_repository()
+    stale = health.stale(repository, fix=fix)
+    is_well = all(each.hindrance is None for each in stale) and (fix or not stale)
+    if as_json:
+        status = "well" if is_well else "stale"
+        echo_json({"status": status, "versions": versions, **_document(repository, stale, fix)})
+    else:
+        click.echo("\n".join(_lines(repository, stale, fix)))
+    if not is_well:
+        ctx.exit(GitRefused.exit_code)
+
+
+def _versions() -> dict[str, str]:
+    import pygit2
+
+    return {
+        "hkgit": __version__,
+        "git": program.run(["--version"], cwd=Path.cwd()).text.removeprefix("git version "),
+        "pygit2": version("pygit2"),
+        "libgit2": pygit2.LIBGIT2_VERSION,
+        "python": platform.python_version(),
+    }
+
+
+def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> dict[str, Any]:
+    head, lock = repository.head(), foreign_lock(repository.git_dir)
+    running = health.running(repository)
+    return {
+        "repository": {
+            "git_dir": str(repository.git_dir),
+            "work_tree": None if repository.work_tree is None else str(repository.work_tree),
+            "branch": head.branch,
+            "commit": head.commit,
+            "is_shallow": repository.is_shallow,
+            "under_way": list(health.under_way(repository)),
+            "index_lock": None if lock is None else str(lock),
+        },
+        "hooks": [
+            {"name": hook.name, "path": str(hook.path), "owner": hook.owner}
+            for hook in health.installed_hooks(repository)
+        ],
+        "running": [{"id": each.id, "step": each.step, "pid": each.pid} for each in running],
+        "stale": [_settled_json(each, fix) for each in stale],
+    }
+
+
+def _settled_json(settled: Settled, fix: bool) -> dict[str, Any]:
+    state, error = settled.state, settled.hindrance
+    return {
+        "id": state.id,
+        "step": state.step,
+        "branch": state.branch,
+        "old": state.old,
+        "new": state.new,
+        "started": state.started,
+        "outcome": settled.outcome.name.lower(),
+        "is_fixed": fix and error is None,
+        "error": None if error is None else error_json(error),
+    }
+
+
+def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Iterator[str]:
+    head, lock = repository.head(), foreign_lock(repository.git_dir)
+    place = repository.work_tree or repository.git_dir
+    yield f"repository   {place}, {head.branch or 'no branch'} at {(head.commit or 'nothing')[:12]}"
+    for what in health.under_way(repository):
+        yield f"under way    {what}: nothing lands here before it is finished or aborted"
+    if lock is not None:
+        yield f"locked       {lock}: a git is at work; if none is, remove it"
+    for hook in health.installed_hooks(repository):
+        yield f"hook         {hook.name}: {hook.owner}"
+    for state in health.running(repository):
+        yield f"running      transaction {state.id} of process {state.pid}, at {state.step}"
+    for settled in stale:
+        yield from _settled_lines(settled, fix)
+    if not stale:
+        yield "nothing is left of any crash"
+
+
+def _settled_lines(settled: Settled, fix: bool) -> Iterator[str]:
+    yield f"crashed      transaction {settled.state.id} at {settled.state.step}: {settled.outcome}"
+    if settled.hindrance is not None:
+        yield f"stuck        {settled.hindrance}"
+    else:
+        yield f"{'fixed' if fix else 'with --fix':13}{_NEXT[settled.outcome]}"

@@ -1,0 +1,65 @@
+"""health.py: what `hkgit doctor` looks at: the state of a repository, and what was left in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from hkgit.errors import HkgitError
+from hkgit.git import hooks
+from hkgit.git.commits import HOOKS
+from hkgit.git.journal import State, abandoned, listed
+from hkgit.git.landing import UNDER_WAY
+from hkgit.git.recovery import Outcome, Settled, outcome_of, settle_abandoned
+from hkgit.git.repository import Repository
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledHook:
+    """An active hook, and whose it is: `hkgit`, `calls hkgit`, or `foreign`."""
+
+    name: str
+    path: Path
+    owner: str
+
+
+def under_way(repository: Repository) -> tuple[str, ...]:
+    """What git is in the middle of, in this checkout: nothing lands meanwhile."""
+    return tuple(what for name, what in UNDER_WAY.items() if (repository.git_dir / name).exists())
+
+
+def running(repository: Repository) -> tuple[State, ...]:
+    """The transactions that have a process."""
+    left = {settled.state.id for settled in stale(repository)}
+    return tuple(state for state in listed(repository.common_dir) if state.id not in left)
+
+
+def stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
+    """The transactions that have no process any more; with `fix` they are settled first."""
+    if fix:
+        return tuple(settle_abandoned(repository))
+    found = []
+    for journal in abandoned(repository.common_dir):
+        try:
+            found.append(Settled(journal.state, outcome_of(repository, journal.state)))
+        except HkgitError as error:
+            found.append(Settled(journal.state, Outcome.NOTHING, error))
+        finally:
+            journal.leave()
+    return tuple(found)
+
+
+def installed_hooks(repository: Repository) -> Iterator[InstalledHook]:
+    """The active hooks that a commit or push meets here."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    for name in dict.fromkeys((*hooks.HOOKS, *HOOKS, "reference-transaction")):
+        path = directory / name
+        if hooks.is_active(path):
+            yield InstalledHook(name, path, _owner(name, path.read_bytes()))
+
+
+def _owner(name: str, content: bytes) -> str:
+    if name in hooks.HOOKS and hooks.is_own(name, content):
+        return "hkgit"
+    return "calls hkgit" if hooks.calls_gate(content) else "foreign"
