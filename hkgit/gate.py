@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from hkgit.edits import Snapshot
-from hkgit.errors import InvalidInput
+from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import Entry, RecordedEdit
 from hkgit.ledger.trailers import decimal
-from hkgit.policy import Grant, Policy, policy_table
+from hkgit.policy import Grant, Policy, matches, policy_values
 from hkgit.replay.added import adds_entry
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
 from hkgit.replay.judging import replay, stray_trailers
@@ -59,23 +59,28 @@ class Gate:
 
     def judge(self, candidate: Candidate) -> Ruling:
         """The ruling on one commit."""
+        try:
+            return self._judge(candidate)
+        except Unverifiable as error:
+            finding = Finding.of("unverifiable", error)
+            judged = Judged(candidate, Verdict.UNVERIFIABLE, findings=(finding,))
+            return Ruling(judged, False, finding.rule, judged.findings)
+
+    def _judge(self, candidate: Candidate) -> Ruling:
+        identities = (candidate.author, candidate.committer)
+        agent = self.policy.governing_name(identities, candidate.message)
         judged = replay(self.repository, candidate)
-        agent = self.policy.governing_name(
-            (candidate.author, candidate.committer), candidate.message
-        )
         if judged is None:
             return self._without_evidence(candidate, agent)
-        findings = (*judged.findings, *self._policy_findings(candidate, judged, agent))
-        passes = not findings and judged.verdict in self.policy.verdicts
-        rule = f"verdict {judged.verdict}"
-        if findings:
-            rule = findings[0].rule
-        elif not passes:
-            finding = Finding(
-                "verdict", "commit", f"the policy does not accept {judged.verdict}", _APPLY
-            )
-            findings = (finding,)
-        return Ruling(judged, passes, rule, findings)
+        below = tuple(self._policy_findings(candidate, judged, agent))
+        if below:
+            judged = replace(judged, verdict=Verdict.FAIL)
+        findings = judged.findings + below
+        if not findings and judged.verdict not in self.policy.verdicts:
+            what = f"the policy does not accept {judged.verdict}"
+            findings = (Finding("verdict", "commit", what, _APPLY),)
+        rule = findings[0].rule if findings else f"verdict {judged.verdict}"
+        return Ruling(judged, not findings, rule, findings)
 
     def judge_any(self, candidates: Sequence[Candidate]) -> Ruling:
         """The ruling on a commit whose parents are not known yet: the first that passes."""
@@ -108,7 +113,7 @@ class Gate:
         for grant in self.policy.manual:
             if not grant.covers(paths):
                 continue
-            if self.on_client and Policy(agents=grant.names).is_agent(candidate.author):
+            if self.on_client and matches(candidate.author, grant.names):
                 return f"manual grant to {candidate.author} (by name: provisional)"
             if candidate.id is not None and grant.keys:
                 principal = self.repository.verify_signature(candidate.id, _signers(grant))
@@ -124,16 +129,21 @@ class Gate:
             return
         for _, entry in judged.entries:
             yield from entry_findings(self.policy, entry)
-        before, after = self._tables(candidate)
-        if before != after and not self._grant(candidate, self._paths(candidate)):
-            what = "changes the gate's policy"
-            yield Finding("policy", "policy", what, "A person with a manual grant changes it.")
+        changed = self._changed_policy(candidate, judged)
+        if changed and self._grant(candidate, changed) is None:
+            fix = "A person with a manual grant changes it."
+            yield Finding("policy", ", ".join(changed), "changes the gate's policy", fix)
 
-    def _tables(self, candidate: Candidate) -> tuple[object, object]:
-        after = policy_table(self.repository.snapshot(candidate.tree))
-        if not candidate.parents:
-            return {}, after
-        return policy_table(self.repository.snapshot(candidate.parents[0])), after
+    def _changed_policy(self, candidate: Candidate, judged: Judged) -> list[str]:
+        """The files whose policy has another value than in the parent; a merge adds none."""
+        if judged.verdict is Verdict.MERGE:
+            return []
+        after = policy_values(self.repository.snapshot(candidate.tree))
+        before: dict[str, str] = {}
+        if candidate.parents:
+            before = policy_values(self.repository.snapshot(candidate.parents[0]))
+        paths = sorted(before.keys() | after.keys())
+        return [path for path in paths if before.get(path) != after.get(path)]
 
 
 def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
@@ -145,7 +155,7 @@ def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
 
 
 def _edit_findings(policy: Policy, edit: RecordedEdit) -> Iterator[Finding]:
-    where = _where(edit)
+    where = edit.where
     if edit.evidence not in policy.accept:
         what = f"blind edit: its evidence is {edit.evidence}, accepted are"
         fix = f"Give its hash: `hkgit read {where}` prints the one to pass with --expect."
@@ -158,15 +168,12 @@ def _edit_findings(policy: Policy, edit: RecordedEdit) -> Iterator[Finding]:
         yield Finding("confidence", where, what, "Quote the file exactly.")
 
 
-def _where(edit: RecordedEdit) -> str:
-    """An edit's path and base lines, as `hkgit read` takes them."""
-    first, last = edit.base_lines[0][0], edit.base_lines[-1][1]
-    return f"{edit.path}:{first}-{last}" if first <= last else f"{edit.path}:{max(last, 1)}"
-
-
 def _blind_commit(candidate: Candidate, paths: Sequence[str], agent: str | None) -> Finding:
     shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
-    if len(candidate.parents) > 1:
+    if len(candidate.parents) > 2:
+        fix = "Merge them one by one."
+        return Finding("merge", shown, "has more than two parents, and no ledger entry", fix)
+    if len(candidate.parents) == 2:
         what = "differs from the automatic merge of its parents, and has no ledger entry"
         fix = "Merge without changes of your own, and make those in a commit after it."
         return Finding("merge", shown, what, fix)

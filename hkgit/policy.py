@@ -6,12 +6,13 @@ built-in policy holds.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, TypeVar
 
 from hkgit.applying.evidence import KINDS
 from hkgit.edits import Snapshot
@@ -27,12 +28,24 @@ ACCEPTED = (
 )  # fmt: skip
 """Verdicts that pass by default."""
 
+_ACCEPTABLE = tuple(
+    dict.fromkeys(
+        each for each in (*ACCEPTED, *Verdict) if each not in (Verdict.FAIL, Verdict.UNVERIFIABLE)
+    )
+)
+
 KNOWN_AGENTS = (
-    "*[[]bot]*", "aider*", "*(aider)*", "amp *", "claude*", "*noreply@anthropic.com>", "codex*",
-    "*noreply@openai.com>", "copilot*", "cursor agent*", "*cursoragent@cursor.com>", "devin*",
-    "gemini*", "goose*", "hkgit-agent*", "jules*", "openhands*", "opencode*", "windsurf*",
+    "*[[]bot]*", "aider*", "*(aider)*", "amp <*", "claude <*", "claude code*",
+    "*noreply@anthropic.com>", "codex*", "*noreply@openai.com>", "*copilot*", "cursor agent*",
+    "*cursoragent@cursor.com>", "devin <*", "devin ai*", "gemini*", "goose*", "hkgit-agent*",
+    "jules <*", "openhands*", "opencode*", "windsurf*",
 )  # fmt: skip
-"""Globs on `Name <email>`, in lower case, of agents that commit under a name of their own."""
+"""Globs on `Name <email>`, in lower case, of agents that commit under a name of their own.
+
+People are called Claude, Devin and Jules too; then a family name follows.
+"""
+
+Default = TypeVar("Default", tuple[str, ...], None)
 
 _CO_AUTHOR = re.compile(rb"^co-authored-by:[ \t]*(.+?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
@@ -69,13 +82,17 @@ class Policy:
 
     def is_agent(self, identity: str) -> bool:
         """Whether a `Name <email>` is one of the agents."""
-        lowered = identity.lower()
-        return any(fnmatchcase(lowered, glob.lower()) for glob in self.agents)
+        return matches(identity, self.agents)
 
     def governing_name(self, identities: Sequence[str], message: bytes | None) -> str | None:
         """The first of author, committer and co-authors who is an agent."""
         everyone = [*identities, *co_authors(message or b"")]
         return next((name for name in everyone if self.is_agent(name)), None)
+
+
+def matches(identity: str, globs: Sequence[str]) -> bool:
+    """Whether a `Name <email>` fits one of some globs, whatever the case of its letters."""
+    return any(fnmatchcase(identity.lower(), glob.lower()) for glob in globs)
 
 
 def co_authors(message: bytes) -> Iterator[str]:
@@ -86,21 +103,20 @@ def co_authors(message: bytes) -> Iterator[str]:
 
 def read_policy(files: Snapshot) -> Policy:
     """The policy of a tree. Raises InvalidInput when it is malformed or stands in both places."""
-    tables = dict(_tables(files))
-    if len(tables) > 1:
-        what = f"the gate's policy stands in {' and '.join(tables)}"
+    tables = {path: _table(files, path) for path in (PYPROJECT, CONFIG)}
+    found = {path: table for path, table in tables.items() if table is not None}
+    if len(found) > 1:
+        what = f"the gate's policy stands in {' and '.join(found)}"
         raise InvalidInput("policy", what, "Keep one of them.")
-    for source, table in tables.items():
+    for source, table in found.items():
         return parse_policy(table, source)
     return Policy()
 
 
-def _tables(files: Snapshot) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for path in (PYPROJECT, CONFIG):
-        file = files.get(path)
-        table = policy_in(load_toml(path, file.data), path) if file is not None else None
-        if table is not None:
-            yield path, table
+def _table(files: Snapshot, path: str) -> Any:
+    """The policy's table in a file, or None; whether it is a table is not known yet."""
+    file = files.get(path)
+    return None if file is None else policy_in(load_toml(path, file.data), path)
 
 
 def policy_in(document: Mapping[str, Any], name: str) -> Any:
@@ -119,12 +135,18 @@ def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
         raise InvalidInput(where, f"is not TOML: {error}", "Mend it where it stands.") from error
 
 
-def policy_table(files: Snapshot) -> Mapping[str, Any]:
-    """Every table of the policy as parsed, for comparison by value; broken ones as they are."""
-    try:
-        return dict(_tables(files))
-    except InvalidInput as error:
-        return {"broken": str(error)}
+def policy_values(files: Snapshot) -> dict[str, str]:
+    """The value of every policy table by its file, for comparison; of a broken one what it says."""
+    values = {}
+    for path in (PYPROJECT, CONFIG):
+        try:
+            table = _table(files, path)
+        except InvalidInput as error:
+            values[path] = str(error)
+        else:
+            if table is not None:
+                values[path] = json.dumps(table, sort_keys=True, default=repr)
+    return values
 
 
 def parse_policy(table: Any, source: str) -> Policy:
@@ -139,9 +161,9 @@ def parse_policy(table: Any, source: str) -> Policy:
         govern=reader.choice("govern", ("agents", "all"), "agents"),
         agents=(*KNOWN_AGENTS, *reader.texts("agents", ())),
         accept=reader.choices("accept", KINDS, ("hash", "receipt")),
-        verdicts=reader.choices("verdicts", (*ACCEPTED, *Verdict), ACCEPTED),
-        tiers=reader.texts("tiers", ()) or None,
-        ladders=tuple(map(int, reader.texts("ladders", (), int))) or None,
+        verdicts=reader.choices("verdicts", _ACCEPTABLE, ACCEPTED),
+        tiers=reader.texts("tiers", None),
+        ladders=reader.integers("ladders"),
         min_confidence=reader.per_mille("min_confidence"),
         since=reader.text("since"),
         manual=tuple(reader.grants("manual")),
@@ -175,10 +197,21 @@ class _Table:
             raise self.wrong(key, "a string")
         return value
 
-    def texts(self, key: str, default: tuple[str, ...], kind: type = str) -> tuple[str, ...]:
-        values = self.table.get(key, list(default))
-        if not isinstance(values, list) or any(type(each) is not kind for each in values):
-            raise self.wrong(key, f"a list of {'strings' if kind is str else 'integers'}")
+    def texts(self, key: str, default: Default) -> tuple[str, ...] | Default:
+        """A list of strings, or the default."""
+        values = self.table.get(key)
+        if values is None:
+            return default
+        if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+            raise self.wrong(key, "a list of strings")
+        return tuple(values)
+
+    def integers(self, key: str) -> tuple[int, ...] | None:
+        values = self.table.get(key)
+        if values is None:
+            return None
+        if not isinstance(values, list) or any(type(each) is not int for each in values):
+            raise self.wrong(key, "a list of integers")
         return tuple(values)
 
     def choice(self, key: str, known: Sequence[str], default: str) -> str:

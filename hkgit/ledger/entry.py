@@ -43,6 +43,12 @@ class RecordedEdit:
     confidence: int
     runner_up: int | None
 
+    @property
+    def where(self) -> str:
+        """Its path and base lines as `hkgit read` takes them; for a point the line above it."""
+        first, last = self.base_lines[0][0], self.base_lines[-1][1]
+        return f"{self.path}:{first}-{last}" if first <= last else f"{self.path}:{max(last, 1)}"
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedHunk:

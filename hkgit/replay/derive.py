@@ -6,10 +6,11 @@ can be derived by any hkgit.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import covers
+from hkgit.applying.evidence import covers, is_empty, vouches
 from hkgit.applying.hunks import Hunk, apply_hunks
 from hkgit.document import Document
 from hkgit.edits import EXECUTABLE, REGULAR, File, Snapshot, encoded
@@ -28,20 +29,15 @@ class _WrongError(HkgitError):
         self.rule = rule
 
 
-def follows(entry: Entry, files: Snapshot) -> bool:
-    """Whether every file is what the entry says it was before."""
-    return all(
-        mark(files.get(file.path)) == file.before if file.path is not None else True
-        for file in entry.files
-    )
-
-
 def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[Finding]]:
     """The files that change, and what is wrong; nothing is derived of a file that is wrong."""
     changed: dict[str, File | None] = {}
     findings: list[Finding] = []
     if not entry.files:
         findings.append(Finding("surplus", "ledger entry", "it changes nothing", "Take it out."))
+    for path in _named_twice(entry):
+        fix = "Let hkgit apply the spec again."
+        findings.append(Finding("path", path, "two files of one entry have this path", fix))
     for file in entry.files:
         try:
             changed.update(_file(entry, file, files))
@@ -55,8 +51,16 @@ def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[
     return changed, findings
 
 
+def _named_twice(entry: Entry) -> list[str]:
+    old = Counter(file.path for file in entry.files)
+    new = Counter(file.new_path for file in entry.files)
+    return [path for path, count in (*old.items(), *new.items()) if path is not None and count > 1]
+
+
 def _file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File | None]:
     _check_paths(file, files)
+    if file.path == file.new_path and file.before == file.after:
+        raise _WrongError("surplus", file.name, "the entry does not change it", "Take it out.")
     before = files.get(file.path) if file.path is not None else None
     if mark(before) != file.before:
         what = "the file differs from the one that the entry was made on"
@@ -75,7 +79,7 @@ def _file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File |
         if mark(after) != file.after:
             raise _WrongError("after", file.new_path, "the hunks do not make the bytes it records")
         changed[file.new_path] = after
-    elif data:
+    elif Document(data).line_count:
         raise _WrongError("after", file.name, "the file is gone, but its hunks leave text")
     return changed
 
@@ -118,15 +122,16 @@ def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
 
 
 def _accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
-    """The edits that a hunk names, less those that lean on what another edit wrote."""
+    """The edits of a file that a hunk names, less those that lean on what another edit wrote."""
     for edit in entry.edits:
         leans = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
-        if edit.id in hunk.edits and (file.before is None or not leans):
+        is_here = edit.id in hunk.edits and edit.path in (file.path, file.new_path)
+        if is_here and (file.before is None or not leans):
             yield edit
 
 
 def _is_point(edit: RecordedEdit) -> bool:
-    return all(first > last for first, last in edit.base_lines)
+    return all(map(is_empty, edit.base_lines))
 
 
 def _is_covered(hunk: RecordedHunk, ranges: Sequence[Lines]) -> bool:
@@ -140,33 +145,43 @@ def _is_covered(hunk: RecordedHunk, ranges: Sequence[Lines]) -> bool:
     return done >= lines.stop
 
 
-def _base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document | None:
-    """The base of the file that an edit names, by its old name or its new one; None when new."""
-    path = edit.path
-    for file in entry.files:
-        if edit.path == file.new_path and files.get(edit.path) is None:
-            if file.path is None:
-                return None
-            path = file.path
-    found = files.get(path)
-    return Document(found.data) if found is not None else None
+def _base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
+    """The base of the file that an edit names by its old name or its new one; a new one's is empty.
+    """
+    found = files.get(edit.path)
+    if found is None:
+        moved = (f.path for f in entry.files if f.new_path == edit.path and f.path is not None)
+        found = next(map(files.get, moved), None)
+    return Document(b"" if found is None else found.data)
 
 
-def _check_evidence(edit: RecordedEdit, base: Document | None) -> None:
+def _check_evidence(edit: RecordedEdit, base: Document) -> None:
     """An expected hash holds where the entry says, and vouches for what the edit touches."""
-    if edit.evidence not in ("hash", "receipt") or base is None:
+    if edit.evidence not in ("hash", "receipt"):
         return
-    where = f"{edit.path}: edit {edit.id}"
     if edit.expected_hash is None:
         if not _is_point(edit):
-            raise _WrongError("hash", where, f"evidence {edit.evidence} without a hash")
+            raise _WrongError("hash", edit.where, f"evidence {edit.evidence} without a hash")
         return
-    spoken = edit.base_lines if edit.evidence_lines is None else (edit.evidence_lines,)
-    for lines in spoken:
+    for lines in _spoken_of(edit):
         if lines[1] > base.line_count or base.range_hash(*lines) != edit.expected_hash:
-            what = f"the hash of lines {lines[0]}-{lines[1]} does not hold"
-            raise _WrongError("hash", where, what)
-    spoken_of = edit.evidence_lines
-    if spoken_of is not None and not all(covers(spoken_of, lines) for lines in edit.base_lines):
-        raise _WrongError("hash", where, "its hash speaks of other lines than it touches")
+            what = f"the expected hash of lines {lines[0]}-{lines[1]} does not hold"
+            raise _WrongError("hash", edit.where, what)
+    if not _vouches(edit, base):
+        what = "the expected hash speaks of other lines than the edit touches"
+        raise _WrongError("hash", edit.where, what)
+
+
+def _spoken_of(edit: RecordedEdit) -> tuple[Lines, ...]:
+    """The base lines of which an edit's hash is."""
+    if edit.evidence_lines is not None:
+        return (edit.evidence_lines,)
+    return tuple(lines for lines in edit.base_lines if not is_empty(lines))
+
+
+def _vouches(edit: RecordedEdit, base: Document) -> bool:
+    if edit.evidence_lines is None:
+        return bool(_spoken_of(edit))
+    covered = all(covers(edit.evidence_lines, lines) for lines in edit.base_lines)
+    return covered and vouches(base, edit.evidence_lines)
 

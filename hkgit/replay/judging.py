@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
-from hkgit.document import Document
-from hkgit.edits import File, Overlay
+from hkgit.document import split_raw
+from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
 from hkgit.errors import Unverifiable
 from hkgit.git.repository import Repository
 from hkgit.git.trees import TreeChange, TreeEntry
 from hkgit.ledger.entry import Entry
 from hkgit.ledger.trailers import read_trailers, trailer_lines
 from hkgit.replay.added import Added, added_entries
-from hkgit.replay.derive import derive, follows
+from hkgit.replay.derive import derive
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
-from hkgit.replay.recompute import can_recompute, recompute
-
-Entries = Sequence[tuple[str, Entry]]
+from hkgit.replay.ordering import Entries, in_order
+from hkgit.replay.recompute import recompute
 
 _BY_HKGIT = "Make the change with `hkgit apply`, or commit it under a name the policy lets through."
 
@@ -25,39 +25,29 @@ def replay(repository: Repository, candidate: Candidate) -> Judged | None:
     """The verdict of a commit that carries entries, merges or changes nothing.
 
     None for any other: what it changes has no evidence, so only the policy can let it pass.
+    Raises Unverifiable when something that the judgement needs is not here.
     """
-    try:
-        return _replay(repository, candidate)
-    except Unverifiable as error:
-        finding = Finding.of("unverifiable", error)
-        return Judged(candidate, Verdict.UNVERIFIABLE, findings=(finding,))
-
-
-def _replay(repository: Repository, candidate: Candidate) -> Judged | None:
     if candidate.id is not None and repository.commit(candidate.id).is_boundary:
         fix = "Fetch the whole history (in CI: fetch-depth: 0)."
         raise Unverifiable(candidate.id[:12], "its parents are not here: the clone is shallow", fix)
     if len(candidate.parents) > 1:
         return _merge(repository, candidate)
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
-    if parent == candidate.tree:
-        return Judged(candidate, Verdict.EMPTY, notes=_stray_trailers(candidate, ()))
     changes = repository.changes(parent, candidate.tree)
+    if not changes:
+        return Judged(candidate, Verdict.EMPTY, notes=stray_trailers(candidate))
     added = added_entries(repository, changes)
     if not added.entries and not added.findings:
         return None
-    return _linear(repository, candidate, parent, added)
+    return _linear(repository, candidate, added)
 
 
 def _merge(repository: Repository, candidate: Candidate) -> Judged | None:
-    """A merge passes as what git makes of its parents by itself; an octopus never does."""
-    if len(candidate.parents) > 2:
-        finding = Finding("merge", "commit", "more than two parents", "Merge them one by one.")
-        return Judged(candidate, Verdict.FAIL, findings=(finding,))
-    automatic = repository.automatic_merge(candidate.parents)
-    if automatic == candidate.tree:
+    """A merge of two passes as what git makes of them by itself."""
+    is_octopus = len(candidate.parents) > 2
+    if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
         return Judged(candidate, Verdict.MERGE)
-    touched = _changed_on_both_sides(repository, candidate)
+    touched = _changed_on_all_sides(repository, candidate)
     if not any(path.startswith(".hkgit/") for path in touched):
         return None
     what = "differs from the automatic merge of its parents, in the ledger too"
@@ -66,8 +56,8 @@ def _merge(repository: Repository, candidate: Candidate) -> Judged | None:
     return Judged(candidate, Verdict.FAIL, findings=findings)
 
 
-def _changed_on_both_sides(repository: Repository, candidate: Candidate) -> list[str]:
-    """The paths in which a merge is like neither parent, so neither accounts for them."""
+def _changed_on_all_sides(repository: Repository, candidate: Candidate) -> list[str]:
+    """The paths in which a merge is like none of its parents, so none accounts for them."""
     trees = [repository.commit(parent).tree for parent in candidate.parents]
     sides = [
         {change.path for change in repository.changes(tree, candidate.tree)} for tree in trees
@@ -75,55 +65,43 @@ def _changed_on_both_sides(repository: Repository, candidate: Candidate) -> list
     return sorted(set.intersection(*sides))
 
 
-def _linear(
-    repository: Repository, candidate: Candidate, parent: str | None, added: Added
-) -> Judged:
+def _linear(repository: Repository, candidate: Candidate, added: Added) -> Judged:
     """Chain the entries from the parent's files on, then compare with the commit's tree."""
-    files = Overlay(repository.snapshot(parent) if parent is not None else Overlay(_Nothing()))
+    before: Snapshot = MappingSnapshot()
+    if candidate.parents:
+        before = repository.snapshot(candidate.parents[0])
+    files = Overlay(before)
     findings = list(added.findings)
     is_strict = True
-    for _, entry in _in_order(added.entries, files):
+    for _, entry in in_order(added.entries, before):
         changed, wrong = derive(entry, files)
-        if not wrong and can_recompute(entry):
-            wrong = recompute(entry, files)
-        elif not wrong:
-            is_strict = False
+        if not wrong:
+            again = recompute(entry, files, _base_files(repository, candidate, entry))
+            is_strict = is_strict and again is not None
+            wrong = again or []
         findings += wrong
-        files = Overlay(files.below, {**files.files, **changed})
+        files = Overlay(before, {**files.files, **changed})
     if not findings:
-        findings += _unaccounted(repository, added.others, files.files)
+        derived = {path: file for path, file in files.files.items() if file != before.get(path)}
+        findings += _unaccounted(repository, added.others, derived)
     if not findings:
-        findings += _message_findings(candidate, added.entries)
+        findings += _message_findings(candidate, added.entries, is_strict=is_strict)
     verdict = Verdict.STRICT if is_strict else Verdict.SPLICED
-    notes = _stray_trailers(candidate, added.entries)
+    notes = stray_trailers(candidate, added.entries)
     return Judged(
         candidate, Verdict.FAIL if findings else verdict, added.entries, tuple(findings), notes
     )
 
 
-class _Nothing:
-    """The files before a root commit."""
-
-    def get(self, path: str) -> File | None:
+def _base_files(repository: Repository, candidate: Candidate, entry: Entry) -> Snapshot | None:
+    """The files that an entry's edits were carried from, if they are in the commit's history."""
+    if entry.base is None or not candidate.parents:
         return None
-
-    def paths(self) -> Iterator[str]:
-        return iter(())
-
-
-def _in_order(entries: Entries, files: Overlay) -> Iterator[tuple[str, Entry]]:
-    """Each entry as soon as every file is what it says it was before; leftovers at the end.
-
-    What an entry leaves is told by its own marks, so no search is needed.
-    """
-    waiting = list(entries)
-    now = files
-    while waiting:
-        ready = next((each for each in waiting if follows(each[1], now)), waiting[0])
-        waiting.remove(ready)
-        yield ready
-        changed, _ = derive(ready[1], now)
-        now = Overlay(now.below, {**now.files, **changed})
+    try:
+        is_before = repository.is_ancestor(entry.base, candidate.parents[0])
+        return repository.snapshot(entry.base) if is_before else None
+    except Unverifiable:
+        return None
 
 
 def _unaccounted(
@@ -162,44 +140,36 @@ def _compared(
 
 
 def _first_difference(left: bytes, right: bytes) -> int:
-    pairs = zip(Document(left).raw_lines, Document(right).raw_lines, strict=False)
-    differing = (at for at, (a, b) in enumerate(pairs, 1) if a != b)
-    return next(differing, min(Document(left).line_count, Document(right).line_count) + 1)
+    """The number of the first line in which two files differ."""
+    pairs = zip_longest(split_raw(left), split_raw(right))
+    return next(number for number, (a, b) in enumerate(pairs, 1) if a != b)
 
 
-def _message_findings(candidate: Candidate, entries: Entries) -> Iterator[Finding]:
+def _message_findings(
+    candidate: Candidate, entries: Entries, *, is_strict: bool
+) -> Iterator[Finding]:
     """A trailer must name an entry that the commit adds; of one entry it must say the truth."""
-    if candidate.message is None:
-        return
-    trailers = read_trailers(candidate.message)
-    ids = [entry_id for entry_id, _ in entries]
-    for name in trailers.entries:
-        if name not in ids:
-            what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
-            yield Finding("trailer", "message", what, "Take the trailer out.")
-    if len(entries) == 1 and trailers.entries == (ids[0],):
-        true_lines = trailer_lines(entries[0][1], ids[0])
-        for line in trailers.lines:
-            if line not in true_lines:
-                what = f"the entry does not say {line[:80]!r}"
-                yield Finding("trailer", "message", what, "Take the trailer out, or put it right.")
+    trailers = read_trailers(candidate.message or b"")
+    for name in _not_added(trailers.entries, entries):
+        what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
+        yield Finding("trailer", "message", what, "Take the trailer out.")
+    if is_strict and len(entries) == 1 and trailers.entries:
+        [(entry_id, entry)] = entries
+        for line in sorted(set(trailers.lines) - set(trailer_lines(entry, entry_id))):
+            what = f"the entry does not say {line[:80]!r}"
+            yield Finding("trailer", "message", what, "Take the trailer out, or put it right.")
 
 
-def _stray_trailers(candidate: Candidate, entries: Entries) -> tuple[str, ...]:
-    """hkgit's keys in a message where they stand for nothing."""
-    if candidate.message is None:
-        return ()
-    trailers = read_trailers(candidate.message)
-    ids = [entry_id for entry_id, _ in entries]
-    missing = tuple(
+def stray_trailers(candidate: Candidate, entries: Entries = ()) -> tuple[str, ...]:
+    """What a message shows of hkgit's keys that stands for nothing."""
+    trailers = read_trailers(candidate.message or b"")
+    missing = (
         f"the message names entry {name[:12]}, which the commit does not add"
-        for name in trailers.entries
-        if name not in ids
+        for name in _not_added(trailers.entries, entries)
     )
-    return trailers.faults + missing
+    return (*trailers.faults, *missing)
 
 
-def stray_trailers(candidate: Candidate) -> tuple[str, ...]:
-    """The notes on a message whose commit adds no entry."""
-    return _stray_trailers(candidate, ())
-
+def _not_added(names: Sequence[str], entries: Entries) -> list[str]:
+    ids = {entry_id for entry_id, _ in entries}
+    return [name for name in names if name not in ids]

@@ -6,7 +6,7 @@ similarity and confidence are what the ladder answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
 from hkgit import dialects
@@ -16,36 +16,38 @@ from hkgit.applying.planner import Options, plan
 from hkgit.edits import Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.ledger.recording import recorded_edit, recorded_file
+from hkgit.ledger.recording import recorded_edit, recorded_file, used_reads
 from hkgit.matching import LADDER_VERSION
 from hkgit.matching.places import Settings
 from hkgit.replay.findings import Finding
+from hkgit.replay.moving import unexplained
 
 _FIX = "Let hkgit apply the spec again; its record is written by hkgit alone."
 
 
-def can_recompute(entry: Entry) -> bool:
-    """Whether this hkgit carries the entry's ladder, and the entry says all that decided.
+def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> list[Finding] | None:
+    """Everything in which the spec, read and located again, differs from the record.
 
-    A blind range edit that was carried to other lines shows nowhere why it belongs there.
+    `base_files` are those that the spec was written against, where they are here. None where this
+    hkgit cannot tell: it does not carry the entry's ladder, or the base is missing that would
+    show why an edit landed on other lines than it names.
     """
-    return entry.ladder == LADDER_VERSION and not any(
-        edit.relocated and edit.expected_hash is None for edit in entry.edits
-    )
-
-
-def recompute(entry: Entry, files: Snapshot) -> list[Finding]:
-    """Everything in which the spec, read and located again, differs from the record."""
+    if entry.ladder != LADDER_VERSION:
+        return None
     try:
-        spec = recorded_spec(entry)
-        made = plan(resolved(spec, files), files, _options(entry), entry.reads)
+        spec = resolved(recorded_spec(entry), files)
+        made = plan(spec, files, _options(entry), entry.reads)
     except HkgitError as error:
         return [Finding("decoy", error.where, f"the recorded spec is refused: {error.what}", _FIX)]
     error_found = made.first_error
     if error_found is not None:
         what = f"the recorded spec does not apply: {error_found.what}"
         return [Finding("decoy", error_found.where, what, _FIX)]
-    return [*_edit_findings(entry, spec, made), *_file_findings(entry, made)]
+    moved = [*unexplained(entry, spec, files, base_files)]
+    if moved and base_files is None:
+        return None
+    return [*_moved_findings(moved), *_edit_findings(entry, spec, made),
+            *_read_findings(entry, made), *_file_findings(entry, made)]  # fmt: skip
 
 
 def recorded_spec(entry: Entry) -> Spec:
@@ -67,6 +69,18 @@ def _options(entry: Entry) -> Options:
     return Options(Settings(entry.threshold), carried=carried)
 
 
+def _moved_findings(moved: Iterable[RecordedEdit]) -> Iterator[Finding]:
+    for edit in moved:
+        what = f"edit {edit.id} names other lines, and nothing shows that they moved here"
+        yield Finding("decoy", edit.where, what, _FIX)
+
+
+def _read_findings(entry: Entry, made: Plan) -> Iterator[Finding]:
+    for read in entry.reads:
+        if read not in used_reads([read], made):
+            yield Finding("forged", read.path, "records a read that no edit leans on", _FIX)
+
+
 def _edit_findings(entry: Entry, spec: Spec, made: Plan) -> Iterator[Finding]:
     for edit, outcome in zip(entry.edits, made.outcomes, strict=True):
         again = recorded_edit(spec.dialect, edit.text, outcome)
@@ -75,7 +89,7 @@ def _edit_findings(entry: Entry, spec: Spec, made: Plan) -> Iterator[Finding]:
                 f"edit {edit.id} records {name} {_shown(getattr(edit, name))},"
                 f" recomputed {_shown(getattr(again, name))}"
             )
-            yield Finding("forged", edit.path, what, _FIX)
+            yield Finding("forged", edit.where, what, _FIX)
 
 
 def _file_findings(entry: Entry, made: Plan) -> Iterator[Finding]:
