@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from hkgit.matching.diff import anchors
 from hkgit.matching.similar import similarity
 
+Spelt = tuple[Sequence[bytes], Sequence[bytes]]
+
 Targets = tuple[int | None, ...]
 """For each old line the line of the file, both counted from 0, or None where it has none."""
 
@@ -52,15 +54,18 @@ class _Block:
 
 
 def align(
-    old: Sequence[bytes], window: Sequence[bytes], first: int = 0, alike: int = ALIKE
-) -> Targets:
+    old: Sequence[bytes], window: Sequence[bytes], first: int = 0, alike: int = ALIKE,
+    spelt: Spelt | None = None,
+) -> Targets:  # fmt: skip
     """The best alignment of `old` with some lines, the first of which has number `first`.
 
-    Both sides are keys; from similarity `alike` on two of them may be counterparts.
+    Both sides are keys; from similarity `alike` on two of them may be counterparts. `spelt`, the
+    lines of both sides as they are, chooses between alignments that are as good.
     """
     targets: list[int | None] = [None] * len(old)
     for block in _blocks(old, window):
-        for i, j in _aligned(old, window, block, alike):
+        gains = _gains(old, window, block, alike, spelt or (old, window))
+        for i, j in _aligned(gains, block):
             targets[i] = first + j
     return tuple(targets)
 
@@ -78,11 +83,8 @@ def _blocks(old: Sequence[bytes], window: Sequence[bytes]) -> list[_Block]:
     return [block for block in blocks if 0 < block.cells <= MOST_CELLS]
 
 
-def _aligned(
-    old: Sequence[bytes], window: Sequence[bytes], block: _Block, least: int
-) -> Iterator[tuple[int, int]]:
+def _aligned(gains: list[dict[int, int]], block: _Block) -> Iterator[tuple[int, int]]:
     """Pairs of the heaviest alignment of a block; of equal ones the one that starts first."""
-    gains = _gains(old[block.old_start : block.old_end], window[block.start : block.end], least)
     width = block.end - block.start
     is_free = not block.is_held_below
     rows = [[0 if is_free else -GAP * (width - j) for j in range(width + 1)]]
@@ -125,20 +127,20 @@ def _walk(gains: list[dict[int, int]], rows: list[list[int]], j: int) -> list[tu
 
 
 def _gains(
-    old: Sequence[bytes], window: Sequence[bytes], least: int
+    old: Sequence[bytes], window: Sequence[bytes], block: _Block, least: int, spelt: Spelt
 ) -> list[dict[int, int]]:
-    """What each pair of counterparts adds, by old line and by line of the window."""
+    """What each pair of counterparts adds, by old line and by line of the window, in a block."""
     spots: dict[bytes, list[int]] = {}
-    for j, key in enumerate(window):
-        spots.setdefault(key, []).append(j)
-    known = set(old)
-    odd = [j for j, key in enumerate(window) if key and key not in known]
+    for j in range(block.start, block.end):
+        spots.setdefault(window[j], []).append(j)
+    known = set(old[block.old_start : block.old_end])
+    odd = [j for j in range(block.start, block.end) if window[j] and window[j] not in known]
     gains = []
-    for key in old:
-        gain = 1 + 2 * weight(key)
-        found = dict.fromkeys(spots.get(key, ()), gain)
-        if not found and key:
-            alike = {j: similarity(key, window[j], least) for j in odd}
+    for i in range(block.old_start, block.old_end):
+        gain = 1 + 2 * weight(old[i])
+        found = {j: gain + (spelt[0][i] == spelt[1][j]) for j in spots.get(old[i], ())}
+        if not found and old[i]:
+            alike = {j: similarity(old[i], window[j], least) for j in odd}
             found = {j: gain * a // 1500 for j, a in alike.items() if a}
-        gains.append(found)
+        gains.append({j - block.start: gain for j, gain in found.items()})
     return gains

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from operator import eq
 
-from hkgit.matching.align import ALIKE, Targets, align, weight
+from hkgit.matching.align import ALIKE, Spelt, Targets, align, weight
 from hkgit.matching.diff import Change
 from hkgit.matching.landing import Lines, is_whole, landings
 from hkgit.matching.lines import View, Wanted, keys
@@ -21,6 +22,9 @@ from hkgit.matching.similar import similarity
 
 COMMON = 300
 """A line that stands more often than this votes for nothing."""
+
+INTERRUPTED = 8
+"""What lines in between take from the agreement: nearly as much as a line that differs."""
 
 HELD = 850
 """From this similarity on, per mille, a line holds the new ones that stand by it alone."""
@@ -77,8 +81,7 @@ def candidates(view: View, wanted: Wanted) -> tuple[Candidate, ...]:
 
     Two that see a line to be removed at different places are rivals wherever they are.
     """
-    lines, old = keys(view, wanted)
-    found = {targets: judged(view, wanted, targets) for targets in _alignments(old, lines)}
+    found = {targets: judged(view, wanted, targets) for targets in _alignments(view, wanted)}
     kept: list[Candidate] = []
     for candidate in sorted(found.values(), key=lambda c: c.rank, reverse=True):
         if not any(_are_one(wanted, candidate, other) for other in kept):
@@ -104,6 +107,7 @@ def judged(view: View, wanted: Wanted, targets: Targets) -> Candidate:
     lines, old = keys(view, wanted)
     pairs = [(old[i], lines[t]) for i, t in enumerate(targets) if t is not None and old[i]]
     agreement = sum(weight(key) for key, line in pairs if key == line)
+    agreement -= INTERRUPTED * _gaps(lines, targets)
     fits = all(
         not old[i] or ((t := targets[i]) is not None and lines[t] == old[i])
         for i in wanted.bound
@@ -113,6 +117,12 @@ def judged(view: View, wanted: Wanted, targets: Targets) -> Candidate:
     )
     similarity = _similarity(old, lines, targets)
     return Candidate(targets, landings(wanted, targets, view.lines), agreement, similarity, fits)
+
+
+def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
+    """How often lines that the author did not know stand between known ones."""
+    found = [t for t in targets if t is not None]
+    return sum(any(lines[a + 1 : b]) for a, b in pairwise(found))
 
 
 def _is_held(
@@ -152,8 +162,9 @@ def _mass(key: bytes) -> int:
     return 2 + weight(key) if key else 0
 
 
-def _alignments(old: Sequence[bytes], lines: Sequence[bytes]) -> list[Targets]:
+def _alignments(view: View, wanted: Wanted) -> list[Targets]:
     """Alignments worth judging: straight ones at many offsets, with gaps around the best."""
+    lines, old = keys(view, wanted)
     slack = 10 + len(old) // 4
     votes = _votes(old, lines)
     ranked = sorted((-cast.total, offset) for offset, cast in votes.items())
@@ -161,15 +172,18 @@ def _alignments(old: Sequence[bytes], lines: Sequence[bytes]) -> list[Targets]:
     most = votes[offsets[0]].total if offsets else 0
     found = [_straight(old, lines, o) for o in offsets if 3 * votes[o].total > most]
     for offset in _windows(offsets, votes, slack):
-        first = max(offset - slack, 0)
-        found += _aligned(old, list(lines[first : offset + len(old) + slack]), first)
+        first, after = max(offset - slack, 0), offset + len(old) + slack
+        spelt = wanted.old_lines, view.lines[first:after]
+        found += _aligned(old, list(lines[first:after]), first, spelt)
     return [targets for targets in found if any(t is not None for t in targets)]
 
 
-def _aligned(old: Sequence[bytes], window: list[bytes], first: int) -> Iterator[Targets]:
+def _aligned(
+    old: Sequence[bytes], window: list[bytes], first: int, spelt: Spelt
+) -> Iterator[Targets]:
     """The best alignments with a window, the second without the lines of the first, and so on."""
     for _ in range(2):
-        targets = align(old, window, first)
+        targets = align(old, window, first, spelt=spelt)
         yield targets
         for target in targets:
             if target is not None:

@@ -21,7 +21,10 @@ UNITS = (2, 3, 4, 8)
 
 @dataclass(frozen=True, slots=True)
 class Indentation:
-    """A mapping of the author's indentations to the file's, and the unit of either side."""
+    """A mapping of the author's indentations to the file's, and the unit of either side.
+
+    The author's is empty where the author's lines do not show it.
+    """
 
     known: dict[bytes, bytes]
     author_unit: bytes
@@ -38,6 +41,8 @@ class Indentation:
             return indent
         if self.author_unit == self.file_unit or self._is_shift():
             return self._shifted(indent)
+        if not self.author_unit:
+            return self._guessed(indent)
         near = min(self.known, key=lambda k: (abs(width(k) - width(indent)), width(k)))
         here = self.known[near]
         levels, rest = _levels(indent, self.author_unit)
@@ -53,6 +58,21 @@ class Indentation:
         moves = {len(file) - len(author) for author, file in self.known.items()}
         has_tabs = b"\t" in b"".join((*self.known, *self.known.values()))
         return len(self.known) > 1 and len(moves) == 1 and not has_tabs
+
+    def _guessed(self, indent: bytes) -> bytes | None:
+        """The indentation where the author's unit is not known.
+
+        A shift, if that gives whole levels, or if whole levels cannot be meant; scaled levels
+        where a shift would give less than whole ones.
+        """
+        shifted = self._shifted(indent)
+        shares = {_share(a, f, self.file_unit) for a, f in self.known.items() if a}
+        share = min(shares) if len(shares) == 1 else b""
+        levels, rest = _levels(indent, share) if share else (0, indent)
+        if shifted is None or not _levels(shifted, self.file_unit)[1] or not share or rest:
+            return shifted
+        is_outer = all(len(indent) < len(author) for author in self.known)
+        return self.file_unit * levels if is_outer else None
 
     def _shifted(self, indent: bytes) -> bytes | None:
         """The indentation of the nearest pair, with what the author has more or less."""
@@ -77,23 +97,25 @@ def learn(
     seen: dict[bytes, Counter[bytes]] = {}
     for old, here in pairs:
         if old.strip() and here.strip():
-            seen.setdefault(indent_of(old), Counter())[indent_of(here)] += 1
+            seen.setdefault(indent_of(old), Counter())[indent_of(here)] += min(len(old.strip()), 9)
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
-    file_unit = _unit(near, b"") or _unit(author, b"") or b"    "
+    file_unit = _unit(near) or _unit(author) or b"    "
     return Indentation(known, _ratio(known, file_unit) or _unit(author, file_unit), file_unit)
 
 
-def _unit(lines: Iterable[bytes], expected: bytes) -> bytes:
-    """What one level of lines is indented by: a tab or some spaces.
+def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
+    """What one level of lines is indented by: a tab, some spaces, or nothing if none is deeper.
 
-    The expected one where a line is that much deeper than the one above, or where none is deeper.
+    The expected one where a line is that much deeper than the one above it.
     """
     indents = [indent_of(line) for line in lines if line.strip()]
     if any(indent.startswith(b"\t") for indent in indents):
         return b"\t"
     steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
     units = [unit for unit in UNITS if steps[unit]]
-    if not units or len(expected) in units:
+    if not units:
+        return b""
+    if len(expected) in units:
         return expected
     return b" " * max(units, key=lambda unit: (steps[unit], -unit))
 
