@@ -64,7 +64,7 @@ class Gate:
         except Unverifiable as error:
             finding = Finding.of("unverifiable", error)
             judged = Judged(candidate, Verdict.UNVERIFIABLE, findings=(finding,))
-            return Ruling(judged, False, finding.rule, judged.findings)
+            return self._ruling(judged)
 
     def _judge(self, candidate: Candidate) -> Ruling:
         identities = (candidate.author, candidate.committer)
@@ -74,13 +74,18 @@ class Gate:
             return self._without_evidence(candidate, agent)
         below = tuple(self._policy_findings(candidate, judged, agent))
         if below:
-            judged = replace(judged, verdict=Verdict.FAIL)
-        findings = judged.findings + below
+            judged = replace(judged, verdict=Verdict.FAIL, findings=judged.findings + below)
+        return self._ruling(judged)
+
+    def _ruling(self, judged: Judged, rule: str | None = None) -> Ruling:
+        """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
+        findings = judged.findings
         if not findings and judged.verdict not in self.policy.verdicts:
             what = f"the policy does not accept {judged.verdict}"
             findings = (Finding("verdict", "commit", what, _APPLY),)
-        rule = findings[0].rule if findings else f"verdict {judged.verdict}"
-        return Ruling(judged, not findings, rule, findings)
+        if findings:
+            return Ruling(judged, False, findings[0].rule, findings)
+        return Ruling(judged, True, rule or f"verdict {judged.verdict}")
 
     def judge_any(self, candidates: Sequence[Candidate]) -> Ruling:
         """The ruling on a commit whose parents are not known yet: the first that passes."""
@@ -92,16 +97,13 @@ class Gate:
         notes = stray_trailers(candidate)
         if agent is None and self.policy.govern == "agents":
             judged = Judged(candidate, Verdict.UNGOVERNED, notes=notes)
-            passes = Verdict.UNGOVERNED in self.policy.verdicts
-            return Ruling(judged, passes, "author is not governed")
+            return self._ruling(judged, "author is not governed")
         paths = self._paths(candidate)
         grant = self._grant(candidate, paths)
         if grant is not None:
-            judged = Judged(candidate, Verdict.MANUAL, notes=notes)
-            return Ruling(judged, Verdict.MANUAL in self.policy.verdicts, grant)
+            return self._ruling(Judged(candidate, Verdict.MANUAL, notes=notes), grant)
         finding = _blind_commit(candidate, paths, agent)
-        judged = Judged(candidate, Verdict.FAIL, findings=(finding,), notes=notes)
-        return Ruling(judged, False, finding.rule, (finding,))
+        return self._ruling(Judged(candidate, Verdict.FAIL, findings=(finding,), notes=notes))
 
     def _paths(self, candidate: Candidate) -> list[str]:
         """Every path that the commit leaves unlike its first parent."""

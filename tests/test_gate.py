@@ -130,6 +130,13 @@ def test_floors_only_tighten(started: Repo, policy: Policy, rule: str) -> None:
     assert (ruling.rule, ruling.passes) == (rule, rule == "verdict strict")
 
 
+def test_a_policy_may_let_nobody_pass_without_an_entry(started: Repo) -> None:
+    commit(started, by_hand(PERSON))
+    ruling = judge(started, policy=Policy(verdicts=("strict",)))
+    assert (ruling.passes, ruling.rule) == (False, "verdict")
+    assert ruling.findings[0].what == "the policy does not accept ungoverned"
+
+
 def test_a_commit_below_a_floor_fails(started: Repo) -> None:
     commit(started, applied(started, protocol(blind())))
     assert judge(started).judged.verdict is Verdict.FAIL

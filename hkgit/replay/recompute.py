@@ -76,8 +76,9 @@ def _moved_findings(moved: Iterable[RecordedEdit]) -> Iterator[Finding]:
 
 
 def _read_findings(entry: Entry, made: Plan) -> Iterator[Finding]:
+    used = set(used_reads(entry.reads, made))
     for read in entry.reads:
-        if read not in used_reads([read], made):
+        if read not in used:
             yield Finding("forged", read.path, "records a read that no edit leans on", _FIX)
 
 

@@ -1,0 +1,44 @@
+"""Loose file names, settled against the files that are there."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.applying.names import resolved
+from hkgit.edits import AnyEdit, Edit, Spec
+from hkgit.errors import InvalidInput
+from tests.applying.planning import snapshot
+
+FILES = snapshot({"src/app.py": b"", "src/a/util.py": b"", "src/b/util.py": b"", "top.py": b""})
+
+
+def names(*edits: AnyEdit, dialect: str = "search-replace") -> list[str]:
+    spec = Spec(dialect, edits, ("",) * len(edits), sequential=True)
+    return [edit.path for edit in resolved(spec, FILES).edits]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        pytest.param("src/app.py", "src/app.py", id="whole"),
+        pytest.param("app.py", "src/app.py", id="the only one of that name"),
+        pytest.param("a/util.py", "src/a/util.py", id="the only one that ends so"),
+        pytest.param("top.py", "top.py", id="one that is there is meant itself"),
+        pytest.param("absent.py", "absent.py", id="none stays as it is"),
+    ],
+)
+def test_a_loose_name_means_the_file_that_ends_with_it(name: str, path: str) -> None:
+    assert names(Edit(name, "x", "y")) == [path]
+
+
+def test_a_name_of_several_files_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"src/a/util\.py, src/b/util\.py"):
+        names(Edit("util.py", "x", "y"))
+
+
+def test_a_file_that_the_spec_creates_is_meant_by_its_name() -> None:
+    assert names(Edit("app.py", "", "x"), Edit("app.py", "x", "y")) == ["app.py", "app.py"]
+
+
+def test_other_dialects_name_files_whole() -> None:
+    assert names(Edit("app.py", "x", "y"), dialect="harnesskit") == ["app.py"]
