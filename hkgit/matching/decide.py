@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hkgit.document import Document
 from hkgit.edits import Edit
-from hkgit.errors import Ambiguous, Conflict
+from hkgit.matching import hints
 from hkgit.matching.places import Place
 
 Holds = Callable[[Place], bool]
@@ -32,7 +32,8 @@ class Ties:
         if self.holds is not None:
             return [place for place in places if self.holds(place)] or list(places)
         hint = self.edit.line_hint
-        if hint is None:
+        is_tie = len({(place.agreement, place.similarity) for place in places}) == 1
+        if hint is None or not is_tie:
             return list(places)
         away = sorted((abs(self.document.line_at(p.start) - hint), p) for p in places)
         is_clear = away[0][0] <= NEAR_HINT and away[1][0] > 2 * away[0][0] + 1
@@ -40,40 +41,19 @@ class Ties:
 
 
 def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
-    """The place that is meant and the runner-up.
+    """The place that is meant and the runner-up; the place is not always a fit.
 
-    Raises Ambiguous where another one is as good or nearly so, Conflict where the best one has
-    another line than one of those to be removed.
+    Raises Ambiguous where another place is as good or nearly so.
     """
     ranked = sorted(places, key=lambda p: (-p.agreement, -p.similarity, not p.is_fit, p.start))
     near = [place for place in ranked if _is_near(ranked[0], place)]
     if len(near) > 1:
         near = ties.broken(near)
     if len(near) > 1:
-        raise _ambiguous(near, ties)
-    if not near[0].is_fit:
-        raise _conflict(near[0], ties)
+        raise hints.ambiguous(ties.document, near, ties.edit)
     return near[0], next((place for place in ranked if place != near[0]), None)
 
 
 def _is_near(best: Place, other: Place) -> bool:
     """Whether another place is as good as the best one, or looks better in any respect."""
     return best.agreement - other.agreement < MARGIN or other.similarity > best.similarity
-
-
-def _ambiguous(near: Sequence[Place], ties: Ties) -> Ambiguous:
-    numbers = [str(ties.document.line_at(place.start)) for place in near]
-    shown = ", ".join(numbers[:10]) + (", ..." if len(numbers) > 10 else "")
-    return Ambiguous(
-        ties.edit.path,
-        f"the old text fits {len(near)} places, at lines {shown}",
-        "Quote more lines above or below, so that the edit names one place.",
-    )
-
-
-def _conflict(place: Place, ties: Ties) -> Conflict:
-    return Conflict(
-        f"{ties.edit.path}:{ties.document.line_at(place.start)}",
-        "a line to be removed is another one in the file",
-        "Read the place again and write the edit against what it says now.",
-    )

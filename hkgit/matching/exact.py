@@ -16,7 +16,12 @@ def exact(view: View, wanted: Wanted) -> tuple[Place, ...]:
     An old text of several lines, or with a line end, speaks of lines: where it stands in whole
     lines, its stretches inside longer lines do not count.
     """
-    hits = occurrences(view.document.data, wanted.old, LIMIT)
+    return exact_places(view, wanted, LIMIT)
+
+
+def exact_places(view: View, wanted: Wanted, limit: int) -> tuple[Place, ...]:
+    """The same, of at most so many stretches of the file."""
+    hits = occurrences(view.document.data, wanted.old, limit)
     places = tuple(Place(start, start + len(wanted.old)) for start in hits)
     whole = tuple(place for place in places if is_whole(view.document, place))
     if whole and b"\n" in wanted.old:

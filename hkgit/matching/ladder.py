@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from hkgit.document import Document
 from hkgit.edits import Edit
-from hkgit.errors import AlreadyApplied, Ambiguous, InvalidInput, NoMatch
-from hkgit.matching import applied, guards
+from hkgit.errors import Ambiguous, InvalidInput
+from hkgit.matching import applied, guards, hints
 from hkgit.matching.candidates import candidates
 from hkgit.matching.confidence import confidence
 from hkgit.matching.decide import Holds, Ties, decide
 from hkgit.matching.elided import elided
-from hkgit.matching.exact import exact
+from hkgit.matching.exact import exact, exact_places
 from hkgit.matching.fuzzy import fuzzy, line_block
 from hkgit.matching.lines import View, Wanted, view_of
 from hkgit.matching.places import FULL, Located, Place, Settings
@@ -50,11 +50,12 @@ def locate(
     wanted = Wanted.of(edit)
     if wanted.old == wanted.new:
         raise InvalidInput(edit.path, "the old text and the new one are the same", "Leave it out.")
-    if edit.replace_all or edit.expected_count is not None:
-        return search.everywhere(wanted)
-    found = search.strict(wanted) or search.repaired() or search.loose(wanted, ())
+    if edit.replace_all or edit.expected_count not in (None, 1):
+        found = search.everywhere(wanted)
+    else:
+        found = search.strict(wanted) or search.repaired() or search.loose(wanted, ())
     if found is None:
-        raise NoMatch(edit.path, "the old text is not in the file", "Read the file again.")
+        raise hints.no_match(search.view, wanted, edit)
     guards.check(search.view, Wanted.of(edit, found.repairs), edit.path)
     return found
 
@@ -66,14 +67,14 @@ class _Search:
         self.settings = settings
         self.ties = ties
 
-    def everywhere(self, wanted: Wanted) -> Located:
+    def everywhere(self, wanted: Wanted) -> Located | None:
         """Every exact place; overlapping ones count once."""
         places: list[Place] = []
-        for place in exact(self.view, wanted):
+        for place in exact_places(self.view, wanted, len(self.view.document.data)):
             if not places or place.start >= places[-1].end:
                 places.append(place)
         if not places:
-            raise NoMatch(self.edit.path, "the old text is not in the file", "Read it again.")
+            return None
         if self.edit.expected_count not in (None, len(places)):
             raise Ambiguous(
                 self.edit.path,
@@ -128,13 +129,13 @@ class _Search:
             return self.strict(wanted, names) or self.loose(wanted, names)
         made = applied.place_of_new(self.view, wanted)
         if made is not None:
-            raise self._applied(made)
+            raise hints.already_applied(self.view, made, self.edit)
         for tier in LOOSE:
             places = LADDER[tier](self.view, wanted)
             if any(place.similarity >= self.settings.threshold for place in places):
                 made = applied.rival_of(self.view, wanted, candidates(self.view, wanted)[0])
                 if made is not None:
-                    raise self._applied(made)
+                    raise hints.already_applied(self.view, made, self.edit)
                 found = self._located(tier, wanted, places, repairs)
                 return found if found.similarity >= self.settings.threshold else None
         return None
@@ -144,17 +145,15 @@ class _Search:
         repairs: tuple[str, ...],
     ) -> Located:  # fmt: skip
         place, runner_up = decide(places, self.ties)
+        if not place.is_fit:
+            raise hints.conflict(self.view, wanted, place, self.edit)
         if applied.stands_over(self.view, wanted, place):
-            raise self._applied(place)
+            raise hints.already_applied(self.view, place, self.edit)
         return Located(
             (place,), tier, place.similarity,
             confidence(tier, place.similarity, len(repairs)),
             None if runner_up is None else runner_up.similarity, repairs,
         )  # fmt: skip
-
-    def _applied(self, place: Place) -> AlreadyApplied:
-        where = f"{self.edit.path}:{self.view.document.line_at(place.start)}"
-        return AlreadyApplied(where, "the new text stands here already", "Leave the edit out.")
 
 
 def _strictness(found: tuple[Located, Wanted]) -> tuple[int, int]:

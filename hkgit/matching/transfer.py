@@ -14,6 +14,7 @@ from hkgit.errors import AlreadyApplied
 from hkgit.matching.align import Targets, align
 from hkgit.matching.candidates import candidates
 from hkgit.matching.elided import pieces
+from hkgit.matching.exact import is_whole
 from hkgit.matching.fuzzy import place_of
 from hkgit.matching.lines import View, Wanted, keys, view_of
 from hkgit.matching.merge import Merge
@@ -28,6 +29,8 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     where nothing is left to change.
     """
     view, wanted = view_of(document), Wanted.of(edit, located.repairs)
+    if len(located.places) > 1:
+        return tuple(_literal(view, wanted, place) for place in located.places)
     splices: list[Splice] = []
     for piece, place in _parts(view, wanted, located):
         splices += _merge(view, piece, place, located.tier, edit.path).splices()
@@ -38,6 +41,18 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
             where, "the file says already what the edit wants", "Leave the edit out."
         )
     return tuple(changed)
+
+
+def _literal(view: View, wanted: Wanted, place: Place) -> Splice:
+    """One of several exact places: the new text as it is, with the line ends of the file."""
+    document = view.document
+    first, last = document.lines_of(place.start, place.end)
+    end, new = place.end, b"\n".join(wanted.new_lines)
+    if wanted.old.endswith(b"\n"):
+        new += b"\n" if wanted.new_lines else b""
+    elif not new and is_whole(document, place):
+        end = document.span(first, last)[1]
+    return Splice(place.start, end, new.replace(b"\n", document.end_of(last)))
 
 
 def _parts(view: View, wanted: Wanted, located: Located) -> Iterable[tuple[Wanted, Place]]:

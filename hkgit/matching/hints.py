@@ -1,0 +1,147 @@
+"""hints.py: refusals that say what an agent needs to succeed at the next try."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+
+from hkgit.document import Document
+from hkgit.edits import Edit
+from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, NoMatch
+from hkgit.matching.candidates import Candidate, candidates
+from hkgit.matching.fuzzy import place_of
+from hkgit.matching.lines import View, Wanted, key_of, occurrences
+from hkgit.matching.places import Place
+from hkgit.matching.similar import similarity
+
+SHOWN = 3
+"""So many places are described; of more only the lines are named."""
+
+LINES_SHOWN = 10
+LONGEST = 120
+WORD = re.compile(rb"[A-Za-z\x80-\xff]{3,}")
+MOST_WORDS = 8
+MOST_LINES = 50
+
+
+def no_match(view: View, wanted: Wanted, edit: Edit) -> NoMatch:
+    """The old text is nowhere: where it comes nearest, and what is different there."""
+    found = candidates(view, wanted)[:SHOWN]
+    if found:
+        nearest = "; ".join(_described(view, candidate) for candidate in found)
+        fix = f"Nearest: {nearest}. {_difference(view, wanted, found[0])}"
+    else:
+        fix = _nearest_line(view, wanted) or "No line of it is like any of the file's."
+    where, what = edit.path, "the old text is not in the file"
+    if wanted.old in view.document.data:
+        what += ", except inside longer words"
+    return NoMatch(where, what, f"{fix} Read the file again and quote it as it is.")
+
+
+def already_applied(view: View, place: Place, edit: Edit) -> AlreadyApplied:
+    """The new text stands in the file."""
+    first, last = view.document.lines_of(place.start, place.end)
+    return AlreadyApplied(
+        f"{edit.path}:{first}",
+        f"the new text stands at {_lines(first, last)} already",
+        "Leave the edit out; or, if it is another place that you mean, quote more of it.",
+    )
+
+
+def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
+    """Several places are as good, or too nearly so."""
+    spans = sorted(document.lines_of(place.start, place.end) for place in places)
+    numbers = ", ".join(str(first) for first, _ in spans[:LINES_SHOWN])
+    more = ", ..." if len(spans) > LINES_SHOWN else ""
+    is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
+    shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
+    why = "" if is_equal else f" ({shares} alike), too nearly the same to choose"
+    line = _distinction(document, spans)
+    return Ambiguous(
+        edit.path,
+        f"the old text fits {len(places)} places, at lines {numbers}{more}{why}",
+        f"Quote more lines above or below, so that the edit names one place.{line}",
+    )
+
+
+def conflict(view: View, wanted: Wanted, place: Place, edit: Edit) -> Conflict:
+    """The best place has another line than one of those to be removed."""
+    best = next(c for c in candidates(view, wanted) if place_of(view, c) == place)
+    first, _ = view.document.lines_of(place.start, place.end)
+    return Conflict(
+        f"{edit.path}:{first}",
+        "the place is there, but not as the edit has it, in lines that it changes",
+        f"{_difference(view, wanted, best, wanted.bound)} Read the place again and write the "
+        "edit against what it says now.",
+    )
+
+
+def _described(view: View, candidate: Candidate) -> str:
+    first, last = candidate.lines
+    return f"{_lines(first + 1, last + 1)}, {_percent(candidate.similarity)} alike"
+
+
+def _difference(
+    view: View, wanted: Wanted, candidate: Candidate, rows: Set[int] | None = None
+) -> str:
+    """The first old line, of all or of some rows, that stands otherwise in the file or nowhere."""
+    for row, target in enumerate(candidate.targets):
+        old = wanted.old_lines[row]
+        if not old.strip() or (rows is not None and row not in rows):
+            continue
+        if target is None:
+            return f"Not there: {_quoted(old)}."
+        here = view.lines[target]
+        if key_of(here) != key_of(old):
+            return f"Line {target + 1} says {_quoted(here)}, the edit {_quoted(old)}."
+    unknown = next(_unknown(view, candidate), None)
+    if unknown is None:
+        return ""
+    return f"Line {unknown + 1} says {_quoted(view.lines[unknown])}, which the edit has not."
+
+
+def _unknown(view: View, candidate: Candidate) -> Iterator[int]:
+    """The lines between those that the author knew."""
+    known = {target for target in candidate.targets if target is not None}
+    first, last = candidate.lines
+    return (n for n in range(first, last) if n not in known and view.lines[n].strip())
+
+
+def _nearest_line(view: View, wanted: Wanted) -> str:
+    """The line of the file that is most like one of the old lines, found by their rarest words."""
+    data = view.document.data
+    words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
+    best, near, quoted = 0, 0, b""
+    for word in words[:MOST_WORDS]:
+        asked = [line for line in wanted.old_lines if word in line]
+        for start in occurrences(data, word, MOST_LINES):
+            number = view.document.line_at(start)
+            here = view.lines[number - 1]
+            for line in asked[:SHOWN]:
+                alike = similarity(key_of(line), key_of(here))
+                if alike > best:
+                    best, near, quoted = alike, number, here
+    return f"Nearest: line {near}, {_percent(best)} alike: {_quoted(quoted)}." if best else ""
+
+
+def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:
+    """The line right above the places, where it is another one at each of them."""
+    above = [document.lines[first - 2].strip() if first > 1 else b"" for first, _ in spans]
+    if len(spans) > SHOWN or len(set(above)) < len(spans) or not all(above):
+        return ""
+    named = zip(spans, above, strict=True)
+    shown = "; ".join(f"{first}: {_quoted(line)}" for (first, _), line in named)
+    return f" The lines right above them: {shown}."
+
+
+def _lines(first: int, last: int) -> str:
+    return f"line {first}" if first >= last else f"lines {first}-{last}"
+
+
+def _percent(similarity: int) -> str:
+    return f"{similarity // 10} %"
+
+
+def _quoted(line: bytes) -> str:
+    text = line.strip().decode("utf-8", "replace")
+    return repr(text if len(text) <= LONGEST else text[: LONGEST - 3] + "...")
