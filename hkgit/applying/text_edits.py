@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from hkgit import matching
 from hkgit.applying.anchors import below_anchors
 from hkgit.applying.evidence import Evidence, holding, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
@@ -13,11 +12,13 @@ from hkgit.applying.site import Site, change_diff
 from hkgit.applying.workspace import Work, check_text
 from hkgit.document import Document, Splice
 from hkgit.edits import Edit, decoded
+from hkgit.matching.ladder import locate
 from hkgit.matching.places import Located, Place, Settings
+from hkgit.matching.transfer import transfer
 
 
 def change_text(site: Site, edit: Edit, settings: Settings) -> tuple[Work, EditOutcome]:
-    """Replace quoted text. Raises what `matching.locate` and `transfer` raise, and Stale."""
+    """Replace quoted text. Raises what `ladder.locate` and `transfer.transfer` raise, and Stale."""
     check_text(edit.path, site.work)
     document = site.document
     located, splices = _located(site, edit, settings)
@@ -48,14 +49,14 @@ def change_text(site: Site, edit: Edit, settings: Settings) -> tuple[Work, EditO
 def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple[Splice, ...]]:
     """Where the edit lands and what changes there, in bytes of the site's document."""
     if not edit.anchors:
-        located = matching.locate(site.document, edit, settings, _holds(site, edit, 0))
-        return located, matching.transfer(site.document, edit, located)
+        located = locate(site.document, edit, settings, _holds(site, edit, 0))
+        return located, transfer(site.document, edit, located)
     shift, is_sure = below_anchors(site.document, edit)
     below = Document(site.document.data[shift:])
     hint = 1 if is_sure and edit.line_hint is None else None
     plain = replace(edit, anchors=(), line_hint=hint)
-    located = matching.locate(below, plain, settings, _holds(site, edit, shift))
-    splices = matching.transfer(below, plain, located)
+    located = locate(below, plain, settings, _holds(site, edit, shift))
+    splices = transfer(below, plain, located)
     places = tuple(replace(p, start=p.start + shift, end=p.end + shift) for p in located.places)
     moved = tuple(Splice(s.start + shift, s.end + shift, s.new) for s in splices)
     return replace(located, places=places), moved

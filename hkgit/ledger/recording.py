@@ -21,8 +21,7 @@ from hkgit.ledger.entry import (
     RecordedFile,
     RecordedHunk,
 )
-from hkgit.matching import LADDER_VERSION
-from hkgit.matching.places import Settings
+from hkgit.matching.places import LADDER_VERSION, Settings
 
 
 def record(

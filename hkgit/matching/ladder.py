@@ -23,9 +23,6 @@ from hkgit.matching.whitespace import whitespace
 
 Tier = Callable[[View, Wanted], tuple[Place, ...]]
 
-LADDER_VERSION = 1
-"""Raised when any answer may change."""
-
 LADDER: dict[str, Tier] = {
     "exact": exact,
     "whitespace": whitespace,

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+LADDER_VERSION = 1
+"""The number of the ladder, raised when any of its answers may change."""
+
 FULL = 1000
 """A similarity or confidence of 1, per mille."""
 

@@ -16,7 +16,6 @@ from hkgit.replay.added import Added, added_entries
 from hkgit.replay.derive import derive
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
 from hkgit.replay.ordering import Entries, in_order
-from hkgit.replay.recompute import recompute
 
 _BY_HKGIT = "Make the change with `hkgit apply`, or commit it under a name the policy lets through."
 
@@ -67,6 +66,9 @@ def _changed_on_all_sides(repository: Repository, candidate: Candidate) -> list[
 
 def _linear(repository: Repository, candidate: Candidate, added: Added) -> Judged:
     """Chain the entries from the parent's files on, then compare with the commit's tree."""
+    # Only here is the ladder needed, and a hook that finds no entry need not wait for it.
+    from hkgit.replay.recompute import recompute
+
     before: Snapshot = MappingSnapshot()
     if candidate.parents:
         before = repository.snapshot(candidate.parents[0])

@@ -17,8 +17,7 @@ from hkgit.edits import Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.ledger.recording import recorded_edit, recorded_file, used_reads
-from hkgit.matching import LADDER_VERSION
-from hkgit.matching.places import Settings
+from hkgit.matching.places import LADDER_VERSION, Settings
 from hkgit.replay.findings import Finding
 from hkgit.replay.moving import unexplained
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.engines.adapters import NotInstalledError, commands, worker
-from benchmarks.engines.adapters.local import exact_unique, hkgit, hkgit_matching
+from benchmarks.engines.adapters.local import exact_unique, hkgit
 from benchmarks.engines.adapters.notation import unified, v4a
 from benchmarks.engines.adapters.peers import REQUIREMENTS
 from benchmarks.engines.adapters.table import ENGINES
@@ -22,7 +22,6 @@ AFTER = b"top\none\nTWO\nthree\nend\n"
 STARTS = {
     "exact-unique": exact_unique,
     "hkgit": hkgit,
-    "hkgit-matching": hkgit_matching,
     "git-apply": commands.git_apply,
     "gnu-patch": commands.gnu_patch,
 }

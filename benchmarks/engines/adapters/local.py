@@ -42,30 +42,3 @@ def hkgit(cache: Path) -> Iterator[Engine]:
         return Answer(after, spent, reason, outcome.confidence)
 
     yield engine
-
-
-@contextmanager
-def hkgit_matching(cache: Path) -> Iterator[Engine]:
-    """The matching of this project alone: a place located, and the change carried over."""
-    from hkgit import matching
-    from hkgit.document import Document, terminated, unterminated
-    from hkgit.edits import Edit
-    from hkgit.errors import HkgitError
-
-    def engine(before: bytes, old: str, new: str) -> Answer:
-        edit, settings = Edit("file", old, new), matching.Settings()
-        began = perf_counter()
-        try:
-            document = terminated(Document(before))
-            located = matching.locate(document, edit, settings)
-            after = document.data
-            for splice in reversed(matching.transfer(document, edit, located)):
-                after = after[: splice.start] + splice.new + after[splice.end :]
-        except HkgitError as error:
-            return Answer(None, 1000 * (perf_counter() - began), f"{error.status}: {error.what}")
-        after = after if Document(before).is_terminated else unterminated(after)
-        reason = " ".join((located.tier, *located.repairs))
-        spent = 1000 * (perf_counter() - began)
-        return Answer(after, spent, reason, located.confidence / matching.FULL)
-
-    yield engine

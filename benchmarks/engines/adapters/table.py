@@ -20,7 +20,6 @@ class Entry:
 
 ENGINES: dict[str, Entry] = {
     "hkgit": Entry(local.hkgit),
-    "hkgit-matching": Entry(local.hkgit_matching),
     "exact-unique": Entry(local.exact_unique),
     "git-apply": Entry(commands.git_apply),
     "gnu-patch": Entry(commands.gnu_patch),
