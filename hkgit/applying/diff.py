@@ -15,15 +15,18 @@ from hkgit.paths import quote_path
 CONTEXT = 3
 
 
-def unified_diff(change: FileChange) -> str:
-    """A diff of one file that `git apply` takes; empty where nothing changed."""
+def unified_diff(change: FileChange, first_line: int = 1) -> str:
+    """A diff of one file that `git apply` takes; empty where nothing changed.
+
+    Where the change is that of a part of a file, `first_line` says where the part begins.
+    """
     old = _raw_lines(change.before)
     new = _raw_lines(change.after)
     changes = _changes(old, new, change.hunks)
     head = list(_headers(change))
     if not head and not changes:
         return ""
-    body = [*_sides(change), *_hunks(old, new, changes)] if changes else []
+    body = [*_sides(change), *_hunks(old, new, changes, first_line)] if changes else []
     return "".join(f"{line}\n" for line in [_title(change), *head, *body])
 
 
@@ -97,13 +100,15 @@ def _joined(changes: Sequence[Change]) -> list[Change]:
     return joined
 
 
-def _hunks(old: Sequence[bytes], new: Sequence[bytes], changes: Sequence[Change]) -> Iterator[str]:
+def _hunks(
+    old: Sequence[bytes], new: Sequence[bytes], changes: Sequence[Change], first_line: int
+) -> Iterator[str]:
     for group in _grouped(changes):
         first, last = group[0], group[-1]
         above = min(CONTEXT, first.old_start)
         below = min(CONTEXT, len(old) - last.old_end)
-        old_range = _range(first.old_start - above, last.old_end + below)
-        new_range = _range(first.new_start - above, last.new_end + below)
+        old_range = _range(first.old_start - above, last.old_end + below, first_line)
+        new_range = _range(first.new_start - above, last.new_end + below, first_line)
         yield f"@@ -{old_range} +{new_range} @@"
         at = first.old_start - above
         for change in group:
@@ -125,8 +130,8 @@ def _grouped(changes: Sequence[Change]) -> list[list[Change]]:
     return groups
 
 
-def _range(start: int, end: int) -> str:
-    return f"{start + 1 if end > start else start},{end - start}"
+def _range(start: int, end: int, first_line: int) -> str:
+    return f"{start + first_line if end > start else start + first_line - 1},{end - start}"
 
 
 def _shown(sign: str, lines: Sequence[bytes]) -> Iterator[str]:

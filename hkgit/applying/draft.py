@@ -8,8 +8,11 @@ See Crowley, "Data Structures for Text Sequences" (1998), for the structure.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
+from operator import attrgetter
 
 from hkgit.document import Document, terminated, unterminated
 
@@ -120,32 +123,35 @@ class Draft:
         Insertions at one point keep their order, behind what was written up to that point and
         before what was written from there on.
         """
-        if any(_overlaps(piece, start, end) for piece in self.pieces):
-            return None
+        # The pieces tile the base, so those that a stretch meets are neighbours.
+        low = bisect_left(self.pieces, start, key=_end)
+        high = bisect_right(self.pieces, end, key=_start)
         before: list[Piece] = []
         after: list[Piece] = []
-        for piece in self.pieces:
+        for piece in self.pieces[low:high]:
             if piece.new is not None:
+                if piece.start < end and start < piece.end:
+                    return None
                 (before if piece.end <= start else after).append(piece)
                 continue
-            low, high = min(piece.end, start), max(piece.start, end)
-            before += [Piece(piece.start, low)] if low > piece.start else []
-            after += [Piece(high, piece.end)] if high < piece.end else []
-        return Draft(self.base, (*before, Piece(start, end, new, (edit,)), *after))
+            below, above = min(piece.end, start), max(piece.start, end)
+            before += [Piece(piece.start, below)] if below > piece.start else []
+            after += [Piece(above, piece.end)] if above < piece.end else []
+        written = (*before, Piece(start, end, new, (edit,)), *after)
+        return Draft(self.base, (*self.pieces[:low], *written, *self.pieces[high:]))
 
     def lines_now(self, start: int, end: int) -> Lines:
         """The present lines of base bytes `start:end` whose ends no edit wrote over."""
-        first = self._present(start)
-        return self.document.lines_of(first, self._present(end - 1) + 1 if end > start else first)
+        first, last = self.base.lines_of(start, end)
+        shift = self._shift(start)
+        return first + shift, last + (self._shift(end - 1) if end > start else shift)
 
-    def _present(self, base_offset: int) -> int:
-        """Where a point of the base that no edit wrote over stands now, behind insertions at it."""
-        offset = 0
-        for piece in self.pieces:
-            if piece.end > base_offset:
-                return offset + base_offset - piece.start
-            offset += piece.size
-        return offset
+    def _shift(self, offset: int) -> int:
+        """How many lines more than in the base stand above a point of it, insertions at it too."""
+        above = takewhile(lambda piece: piece.end <= offset, self.pieces)
+        written = ((piece, piece.new) for piece in above if piece.new is not None)
+        data = self.base.data
+        return sum(new.count(b"\n") - data.count(b"\n", p.start, p.end) for p, new in written)
 
     def result(self, *, is_terminated: bool) -> bytes:
         """The file's new bytes, with an end on its last line or not."""
@@ -153,8 +159,5 @@ class Draft:
         return data if is_terminated else unterminated(data)
 
 
-def _overlaps(piece: Piece, start: int, end: int) -> bool:
-    """Whether a stretch of the base and what an edit wrote there get in each other's way."""
-    if piece.new is None:
-        return False
-    return piece.start < end and start < piece.end
+_start = attrgetter("start")
+_end = attrgetter("end")

@@ -35,7 +35,7 @@ class Hunk:
 
 def net_hunks(draft: Draft) -> tuple[Hunk, ...]:
     """The splices of a draft as hunks: whole lines, touching ones joined, equal borders trimmed."""
-    trimmed = (_trim(draft.base, hunk) for hunk in _whole_line_hunks(draft))
+    trimmed = (_trim(draft.base, hunk) for hunk in _joined(_whole_line_hunks(draft)))
     return tuple(hunk for hunk in trimmed if hunk.new or hunk.end_line >= hunk.start_line)
 
 
@@ -79,6 +79,18 @@ def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
                 start, new, edits = None, b"", ()
     if start is not None:
         yield _hunk(base, start, len(base.data), new, edits)
+
+
+def _joined(hunks: Iterable[Hunk]) -> list[Hunk]:
+    """Hunks between which no line stands as one."""
+    joined: list[Hunk] = []
+    for hunk in hunks:
+        if joined and joined[-1].end_line + 1 == hunk.start_line:
+            above = joined.pop()
+            numbers = tuple(dict.fromkeys(above.edits + hunk.edits))
+            hunk = Hunk(above.start_line, hunk.end_line, above.new + hunk.new, numbers)
+        joined.append(hunk)
+    return joined
 
 
 def _next_border(base: Document, offset: int, *, is_complete: bool) -> int:

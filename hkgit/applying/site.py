@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
-from hkgit.applying.diff import unified_diff
+from hkgit.applying.diff import CONTEXT, unified_diff
 from hkgit.applying.draft import Draft, Lines
 from hkgit.applying.evidence import KINDS, NONE, Evidence, from_reads, holding, is_empty, stale_hash
 from hkgit.applying.hunks import net_hunks
@@ -62,7 +63,7 @@ class Site:
     def written(self, splices: Sequence[Splice]) -> Work:
         """The file with these splices of the document. Raises InvalidInput where edits overlap."""
         draft: Draft | None = self.work.draft
-        for splice in sorted(splices, key=lambda each: each.start, reverse=True):
+        for splice in sorted(splices, key=attrgetter("start"), reverse=True):
             if draft is None:
                 break
             change = draft.write if self.in_base else draft.replace
@@ -103,12 +104,18 @@ class Site:
 
 
 def change_diff(site: Site, splices: Sequence[Splice], final_newline: bool | None = None) -> str:
-    """The change of one edit as a unified diff."""
-    path, mode, was_terminated = site.work.path, site.work.mode, site.work.is_terminated
-    old = draft = Draft.over(site.document)
-    for splice in sorted(splices, key=lambda each: each.start, reverse=True):
-        draft = draft.replace(splice.start, splice.end, splice.new, site.number)
+    """The change of one edit as a unified diff; only the lines around it are looked at."""
+    document, path, mode = site.document, site.work.path, site.work.mode
+    first, last = document.lines_of(splices[0].start, splices[-1].end)
+    top, bottom = max(first - CONTEXT, 1), min(last + CONTEXT, document.line_count)
+    if final_newline is not None:
+        bottom = document.line_count
+    start = document.offsets[top - 1] if top > 1 else 0
+    old = draft = Draft.over(Document(document.data[start : document.offsets[bottom]]))
+    for splice in sorted(splices, key=attrgetter("start"), reverse=True):
+        draft = draft.replace(splice.start - start, splice.end - start, splice.new, site.number)
+    was_terminated = site.work.is_terminated or bottom < document.line_count
     is_terminated = was_terminated if final_newline is None else final_newline
     before = File(old.result(is_terminated=was_terminated), mode)
     after = File(draft.result(is_terminated=is_terminated), mode)
-    return unified_diff(FileChange(path, path, before, after, net_hunks(draft)))
+    return unified_diff(FileChange(path, path, before, after, net_hunks(draft)), top)

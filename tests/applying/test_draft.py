@@ -125,6 +125,8 @@ def _origins(draft: Draft) -> list[int | None]:
         pytest.param([(0, 6, b"a\nb\nc\n")], [], id="nothing but equal lines"),
         pytest.param([(2, 4, b"x\n"), (4, 6, b"y\n")], [Hunk(2, 3, b"x\ny\n", (1, 2))],
                      id="touching ones"),
+        pytest.param([(2, 3, b"x"), (4, 5, b"y")], [Hunk(2, 3, b"x\ny\n", (1, 2))],
+                     id="parts of touching lines"),
         pytest.param([(2, 4, b"x\n"), (6, 8, b"y\n")],
                      [Hunk(2, 2, b"x\n", (1,)), Hunk(4, 4, b"y\n", (2,))], id="ones apart"),
         pytest.param([(2, 2, b"x\n")], [Hunk(2, 1, b"x\n", (1,))], id="an insertion"),
