@@ -94,23 +94,48 @@ def _stated_base(spec: Spec, choices: Choices) -> str | None:
     return spec.base if choices.base is None else choices.base
 
 
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What specs that state no base were planned on at first: a commit, and the files of each."""
+
+    tip: str
+    files: tuple[Snapshot, ...]
+
+    @classmethod
+    def of(cls, repository: Repository, target: Target, steps: Sequence[Step]) -> Origin:
+        """The origin of steps that were planned on a target."""
+        files: list[Snapshot] = [repository.snapshot(target.tip)]
+        for step in steps[:-1]:
+            files.append(Overlay(files[-1], step.files))
+        return cls(target.tip, tuple(files))
+
+
 def prepare(
-    repository: Repository, specs: Sequence[Spec], choices: Choices, target: Target
+    repository: Repository,
+    specs: Sequence[Spec],
+    choices: Choices,
+    target: Target,
+    origin: Origin | None = None,
 ) -> tuple[Step, ...]:
     """Plan every spec, each on what the one before it leaves; stops at the first refused.
 
-    Raises InvalidInput for a base that is not in the branch's history, Stale for a read of a
-    file that no spec touches and that does not hold.
+    With an origin, specs that state no base speak of it. Raises InvalidInput for a base that is
+    not in the branch's history, Stale for a read of a file that no spec touches and that does
+    not hold.
     """
     start = repository.snapshot(target.tip)
+    first = target.tip if origin is None else origin.tip
     steps: list[Step] = []
     tip: Snapshot = start
     for spec in specs:
         base = _base(repository, spec, choices, target)
-        is_tip = base is None or (base == target.tip and not steps)
-        before = tip if base is None or is_tip else repository.snapshot(base)
+        if base is None:
+            before = tip if origin is None else origin.files[len(steps)]
+        else:
+            is_tip = base == target.tip and not steps
+            before = tip if is_tip else repository.snapshot(base)
         made, reads = _planned(repository, spec, before, tip, choices)
-        steps.append(Step(spec, base if steps or base is not None else target.tip, made, reads))
+        steps.append(Step(spec, base if steps or base is not None else first, made, reads))
         if not made.ok:
             return tuple(steps)
         tip = Overlay(tip, steps[-1].files)

@@ -15,12 +15,14 @@ from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
 from hkgit.commands.reflecting import Reflection
 from hkgit.commands.specs import Input, read_expects, read_specs, spec_options
-from hkgit.committing import Committed, Recorded, carry_out, recorded
+from hkgit.committing import Committed, Recorded, recorded
 from hkgit.errors import HkgitError
+from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
 from hkgit.ledger.trailers import decimal
 from hkgit.matching.places import Settings
 from hkgit.preparing import Choices, Step, Target, find_target, prepare
+from hkgit.retrying import land
 
 
 @click.command()
@@ -31,6 +33,10 @@ from hkgit.preparing import Choices, Step, Target, find_target, prepare
 @click.option("-m", "--message", metavar="TEXT", help="The commit message.")
 @click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
 @click.option("--reflect", metavar="COMMAND", help="Ask this command to correct refused edits.")
+@click.option(
+    "--retry/--no-retry", default=True, show_default=True,
+    help="Plan again where the branch moved meanwhile.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -53,6 +59,7 @@ def command(
     message: str | None,
     verify: str | None,
     reflect: str | None,
+    retry: bool,
 ) -> None:
     """Apply specs of edits and commit them with their evidence.
 
@@ -61,8 +68,15 @@ def command(
     """
     given = Input(specs, edit_file, use_stdin, file, old, new, format)
     outcomes: list[EditOutcome] = []
+
+    def check(steps: Sequence[Step]) -> None:
+        outcomes[:] = [outcome for step in steps for outcome in step.made.outcomes]
+        _refuse(outcomes)
+
     try:
         repository = open_repository()
+        if not dry_run:
+            _repair(repository)
         root = repository.work_tree
         locate = partial(root_relative, repository)
         choices = Choices(
@@ -75,12 +89,13 @@ def command(
         target = find_target(repository, parsed, choices)
         prepared = partial(prepare, repository, choices=choices, target=target)
         steps = prepared(parsed) if asked is None else asked.steps(parsed, prepared)
-        outcomes = [outcome for step in steps for outcome in step.made.outcomes]
-        _refuse(outcomes)
+        check(steps)
         if dry_run:
             _show(steps, choices, as_json=as_json)
-        else:
-            _land(repository, target, steps, choices, as_json=as_json)
+            return
+        again = check if retry else None
+        done = land(repository, target, steps, choices, partial(click.echo, err=True), again)
+        _answer(target, done, outcomes, as_json=as_json)
     except HkgitError as error:
         if as_json:
             echo_json(applied_json(error.status, outcomes, None, error))
@@ -114,19 +129,19 @@ def _show(steps: Sequence[Step], choices: Choices, *, as_json: bool) -> None:
         click.echo(b"\n" + record.message, nl=False)
 
 
-def _land(
-    repository: Repository,
-    target: Target,
-    steps: Sequence[Step],
-    choices: Choices,
-    *,
-    as_json: bool,
+def _repair(repository: Repository) -> None:
+    """Clear away what a crash left, quietly; only what needs somebody is told."""
+    for settled in settle_abandoned(repository):
+        if settled.hindrance is not None:
+            click.echo(f"hkgit: warning: {settled.hindrance}", err=True)
+
+
+def _answer(
+    target: Target, done: Sequence[Committed], outcomes: Sequence[EditOutcome], *, as_json: bool
 ) -> None:
-    done = carry_out(repository, target, steps, choices, lambda text: click.echo(text, err=True))
     for each in done:
         _warn(each.record)
     if as_json:
-        outcomes = [outcome for step in steps for outcome in step.made.outcomes]
         echo_json(applied_json("applied", outcomes, done[-1].commit))
         return
     for each in done:

@@ -281,12 +281,16 @@ class Repository:
         return asked.text if asked.code == 0 else None
 
     def _ref(self, name: str) -> str | None:
+        import pygit2
+
         try:
             return str(self._opened.lookup_reference(name).resolve().target)
         except KeyError:
             return None
         except ValueError as error:
             raise InvalidInput(name, "is not a name for a branch") from error
+        except pygit2.GitError as error:
+            raise GitRefused(name, str(error), "Look at the repository with git fsck.") from error
 
     def _merge_heads(self) -> tuple[str, ...]:
         """What is being merged; before a clean merge is committed only the environment says so."""

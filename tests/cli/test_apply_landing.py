@@ -218,7 +218,7 @@ def test_a_subdirectory_is_good_enough_to_stand_in(bench: Bench) -> None:
 
 def test_a_branch_that_moved_meanwhile_is_left_where_it_went(bench: Bench) -> None:
     meanwhile = f"git -C {bench.repo.path} commit -q --allow-empty -m Meanwhile"
-    result = bench.apply(search_replace(), "--verify", meanwhile)
+    result = bench.apply(search_replace(), "--verify", meanwhile, "--no-retry")
     assert (result.code, "moved meanwhile" in result.err) == (7, True)
     assert bench.repo.git("log", "-2", "--format=%s").splitlines() == ["Meanwhile", "Add sources"]
     assert (bench.repo.status(), list(bench.temporary.iterdir())) == ([], [])

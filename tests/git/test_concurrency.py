@@ -1,0 +1,227 @@
+"""Several writers of one branch: nothing is lost, nothing is done twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Result, range_hash, run
+from tests.repos import Repo
+
+WRITERS, COMMITS = 4, 6
+LINES = "".join(f"line {number}\n" for number in range(1, 21))
+
+
+@pytest.fixture
+def based(repo: Repo) -> Repo:
+    repo.commit({"shared": LINES, "mine": "0\n"}, "Base")
+    return repo
+
+
+def operation(repo: Repo, number: int, text: str, rev: str = "HEAD") -> dict[str, object]:
+    """A change of one line of `shared`, with the hash of what it is to replace."""
+    return {
+        "op": "replace_range", "path": "shared", "start_line": number, "end_line": number,
+        "expected_hash": range_hash(repo.show(rev, "shared"), number, number), "new_text": text,
+    }  # fmt: skip
+
+
+def spec(*operations: dict[str, object], **about: str) -> bytes:
+    return json.dumps({"version": "1", **about, "operations": operations}).encode()
+
+
+def apply(repo: Repo, data: bytes, *options: str) -> Result:
+    return run("apply", "--stdin", *options, cwd=repo.path, stdin=data)
+
+
+def subjects(repo: Repo) -> list[str]:
+    return repo.git("log", "--format=%s").splitlines()
+
+
+def expect_sound(repo: Repo) -> None:
+    """The objects are whole, nothing of hkgit's own is left, and the checkout is at its branch."""
+    repo.git("fsck", "--strict")
+    assert list((repo.path / ".git").glob("*hkgit*")) == []
+    assert repo.git("for-each-ref", "refs/hkgit/") == ""
+    assert repo.status() == []
+
+
+def verdicts(repo: Repo, base: str) -> list[str]:
+    shown = run("verify", f"{base}..HEAD", "--json", cwd=repo.path).json()
+    return [commit["verdict"] for commit in shown["commits"]]
+
+
+# One writer, and somebody who is quicker
+
+
+@pytest.fixture
+def meanwhile(based: Repo, tmp_path: Path) -> Callable[[str], tuple[str, str]]:
+    """The option that lets somebody commit right before the landing, the first time only."""
+
+    def option(command: str) -> tuple[str, str]:
+        script, once = tmp_path / "meanwhile.sh", tmp_path / "once"
+        script.write_text(
+            f"[ -e '{once}' ] && exit\ntouch '{once}'\ncd '{based.path}'\n{command}\n"
+        )
+        return "--verify", f"sh '{script}'"
+
+    return option
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        pytest.param("echo 1 > mine; git commit -qam Meanwhile", 10, id="another file"),
+        pytest.param("sed -i 's/line 2$/two/' shared; git commit -qam Meanwhile", 10, id="lines"),
+        pytest.param("sed -i 1d shared; git commit -qam Meanwhile", 9, id="lines above"),
+        pytest.param("sed -i '1i zero' shared; git commit -qam Meanwhile", 11, id="more lines"),
+    ],
+)
+def test_what_still_holds_lands_on_the_moved_tip(
+    based: Repo, meanwhile: Callable[[str], tuple[str, str]], command: str, line: int
+) -> None:
+    base = based.head
+    result = apply(based, spec(operation(based, 10, "ten")), *meanwhile(command))
+    assert (result.code, "main moved" in result.err) == (0, True), result.err
+    assert subjects(based) == ["Apply 1 edit to 1 file", "Meanwhile", "Base"]
+    assert based.read("shared").splitlines()[line - 1] == b"ten"
+    assert base in based.git("log", "-1", "--format=%(trailers:key=Hkgit-Base,valueonly)")
+    assert verdicts(based, base)[-1] == "strict"
+    expect_sound(based)
+
+
+def test_what_no_longer_holds_is_stale_and_nothing_lands(
+    based: Repo, meanwhile: Callable[[str], tuple[str, str]]
+) -> None:
+    theirs = meanwhile("sed -i 's/line 10/theirs/' shared; git commit -qam Meanwhile")
+    result = apply(based, spec(operation(based, 10, "ten")), "--json", *theirs)
+    assert (result.code, result.json()["status"]) == (3, "stale")
+    assert [edit["status"] for edit in result.json()["edits"]] == ["stale"]
+    assert (subjects(based), b"theirs" in based.read("shared")) == (["Meanwhile", "Base"], True)
+    expect_sound(based)
+
+
+def test_each_spec_of_a_series_speaks_of_the_one_before_it(
+    based: Repo, meanwhile: Callable[[str], tuple[str, str]], tmp_path: Path
+) -> None:
+    series = [
+        {"file": "shared", "old_text": "line 10\n", "new_text": "ten\n"},
+        {"file": "shared", "old_text": "ten\nline 11\n", "new_text": "ten\neleven\n"},
+    ]
+    names = [tmp_path / str(number) for number in range(len(series))]
+    for name, edit in zip(names, series, strict=True):
+        name.write_text(json.dumps(edit))
+    option = meanwhile("sed -i 1d shared; git commit -qam Meanwhile")
+    assert run("apply", *names, *option, cwd=based.path).code == 0
+    assert subjects(based)[2:] == ["Meanwhile", "Base"]
+    assert based.read("shared").splitlines()[8:10] == [b"ten", b"eleven"]
+
+
+def test_a_branch_that_was_set_back_is_not_written_to(
+    based: Repo, meanwhile: Callable[[str], tuple[str, str]]
+) -> None:
+    based.commit({"mine": "1\n"}, "More")
+    option = meanwhile("git reset -q --hard HEAD~")
+    result = apply(based, spec(operation(based, 10, "ten")), *option)
+    assert (result.code, subjects(based)) == (7, ["Base"])
+
+
+def test_without_retry_a_moved_branch_is_told(
+    based: Repo, meanwhile: Callable[[str], tuple[str, str]]
+) -> None:
+    option = meanwhile("git commit -q --allow-empty -m Meanwhile")
+    result = apply(based, spec(operation(based, 10, "ten")), "--no-retry", *option)
+    assert (result.code, subjects(based)) == (7, ["Meanwhile", "Base"])
+
+
+# Many at once
+
+
+def expect_landed(repo: Repo, line: int, text: str) -> None:
+    """Land a commit that writes a line, and has the same text for its subject."""
+    result = apply(repo, spec(operation(repo, line, text), summary=text))
+    assert result.code == 0, result.err
+
+
+def in_parallel(count: int, work: Callable[[int], object]) -> None:
+    with ThreadPoolExecutor(count) as pool:
+        for done in [pool.submit(work, number) for number in range(1, count + 1)]:
+            done.result()
+
+
+def test_writers_of_different_lines_all_land(based: Repo) -> None:
+    base = based.head
+
+    def write(writer: int) -> None:
+        for turn in range(1, COMMITS + 1):
+            expect_landed(based, 2 * writer, f"{writer}.{turn}")
+
+    in_parallel(WRITERS, write)
+    expected = {f"{w}.{t}" for w in range(1, WRITERS + 1) for t in range(1, COMMITS + 1)}
+    assert sorted(subjects(based)[:-1]) == sorted(expected)
+    lines = based.read("shared").decode().splitlines()
+    assert [lines[2 * w - 1] for w in range(1, WRITERS + 1)] == [
+        f"{w}.{COMMITS}" for w in range(1, WRITERS + 1)
+    ]
+    assert set(verdicts(based, base)) == {"strict"}
+    expect_sound(based)
+
+
+def test_of_writers_of_one_line_one_lands_and_the_others_are_stale(based: Repo) -> None:
+    codes: list[int] = []
+    data = {writer: spec(operation(based, 10, f"of {writer}")) for writer in range(1, WRITERS + 1)}
+    in_parallel(WRITERS, lambda writer: codes.append(apply(based, data[writer]).code))
+    assert sorted(codes) == [0] + [3] * (WRITERS - 1)
+    assert subjects(based) == ["Apply 1 edit to 1 file", "Base"]
+    expect_sound(based)
+
+
+def test_a_branch_without_a_checkout_has_many_writers_too(based: Repo) -> None:
+    def write(writer: int) -> None:
+        for turn in range(COMMITS // 2):
+            data = spec({"op": "create_file", "path": f"{writer}.{turn}", "new_text": "x\n"})
+            result = apply(based, data, "--branch", "topic")
+            assert result.code == 0, result.err
+
+    in_parallel(WRITERS, write)
+    names = based.git("ls-tree", "--name-only", "topic").splitlines()
+    made = {f"{w}.{t}" for w in range(1, WRITERS + 1) for t in range(COMMITS // 2)}
+    assert made < set(names)
+    assert based.git("rev-list", "--count", "main..topic") == str(len(made))
+    expect_sound(based)
+
+
+def test_a_person_who_commits_meanwhile_loses_nothing_either(based: Repo) -> None:
+    base, persons = based.head, 12
+
+    def person() -> Iterator[str]:
+        for number in range(1, persons + 1):
+            based.write("mine", f"{number}\n")
+            commit = ["git", "commit", "-qam", f"By hand {number}"]
+            while subprocess.run(commit, cwd=based.path, capture_output=True).returncode != 0:
+                pass  # the index was locked, or the branch moved: as between two gits
+            yield based.show("HEAD", "mine").decode()
+
+    def work(worker: int) -> None:
+        if worker == WRITERS:
+            assert list(person())
+            return
+        for turn in range(1, COMMITS // 2 + 1):
+            expect_landed(based, 2 * worker, f"{worker}.{turn}")
+
+    in_parallel(WRITERS, work)
+    landed = {f"{w}.{t}" for w in range(1, WRITERS) for t in range(1, COMMITS // 2 + 1)}
+    by_hand = {f"By hand {number}" for number in range(1, persons + 1)}
+    assert sorted(subjects(based)[:-1]) == sorted(landed | by_hand)
+    lines = based.read("shared").decode().splitlines()
+    assert [lines[2 * w - 1] for w in range(1, WRITERS)] == [
+        f"{w}.{COMMITS // 2}" for w in range(1, WRITERS)
+    ]
+    assert based.read("mine") == f"{persons}\n".encode()
+    assert based.git("rev-list", "--count", f"{base}..HEAD") == str(len(landed | by_hand))
+    expect_sound(based)
