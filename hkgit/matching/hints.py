@@ -89,15 +89,24 @@ def _difference(
         old = wanted.old_lines[row]
         if not old.strip() or (rows is not None and row not in rows):
             continue
-        if target is None:
+        here = target if target is not None else _instead(view, candidate, row)
+        if here is None:
             return f"Not there: {_quoted(old)}."
-        here = view.lines[target]
-        if key_of(here) != key_of(old):
-            return f"Line {target + 1} says {_quoted(here)}, the edit {_quoted(old)}."
+        if key_of(view.lines[here]) != key_of(old):
+            return f"Line {here + 1} says {_quoted(view.lines[here])}, the edit {_quoted(old)}."
     unknown = next(_unknown(view, candidate), None)
     if unknown is None:
         return ""
     return f"Line {unknown + 1} says {_quoted(view.lines[unknown])}, which the edit has not."
+
+
+def _instead(view: View, candidate: Candidate, row: int) -> int | None:
+    """The line that the file has where it has not an old one, if the author does not know it."""
+    above = [target for target in candidate.targets[:row] if target is not None]
+    after = above[-1] + 1 if above else None
+    if after is None or after in candidate.targets or after >= len(view.lines):
+        return None
+    return after if view.lines[after].strip() else None
 
 
 def _unknown(view: View, candidate: Candidate) -> Iterator[int]:

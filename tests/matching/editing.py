@@ -1,0 +1,44 @@
+"""editing.py: one edit made in one text, for the tests of matching."""
+
+from __future__ import annotations
+
+from hkgit.document import Document, Splice, terminated, unterminated
+from hkgit.edits import Edit
+from hkgit.matching.ladder import locate
+from hkgit.matching.places import Located, Settings
+from hkgit.matching.transfer import transfer
+
+
+def edit_of(old: str, new: str = "") -> Edit:
+    """An edit of a file whose name does not matter."""
+    return Edit("f.py", old, new)
+
+
+def placed(text: str | bytes, edit: Edit, threshold: int = 800) -> Located:
+    """Where an edit lands."""
+    return locate(document_of(text), edit, Settings(threshold))
+
+
+def edited(text: str | bytes, edit: Edit, threshold: int = 800) -> bytes:
+    """The text with the edit made."""
+    before = Document(text.encode() if isinstance(text, str) else text)
+    document = terminated(before)
+    located = locate(document, edit, Settings(threshold))
+    after = spliced(document.data, transfer(document, edit, located))
+    return after if before.is_terminated else unterminated(after)
+
+
+def document_of(text: str | bytes) -> Document:
+    """A text as matching wants it: with an end on its last line."""
+    return terminated(Document(text.encode() if isinstance(text, str) else text))
+
+
+def spliced(data: bytes, splices: tuple[Splice, ...]) -> bytes:
+    """The bytes with all splices made; none may overlap another."""
+    parts = []
+    position = 0
+    for splice in sorted(splices, key=lambda each: (each.start, each.end)):
+        assert splice.start >= position, "splices overlap"
+        parts += [data[position : splice.start], splice.new]
+        position = splice.end
+    return b"".join([*parts, data[position:]])

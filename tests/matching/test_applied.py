@@ -1,0 +1,35 @@
+"""A change that has been made already is an answer of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.errors import AlreadyApplied
+from tests.matching.editing import edit_of, edited
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        pytest.param("a = 2\nb\n", "a = 1\n", "a = 2\n", id="another line stands there"),
+        pytest.param("a\nnew\nb\n", "a\n", "a\nnew\n", id="lines below"),
+        pytest.param("new\na\nb\n", "a\n", "new\na\n", id="lines above"),
+        pytest.param("a\nnew line\nb\n", "a\nb\n", "a\nnew line\nb\n", id="lines in between"),
+        pytest.param("f(a, b)\n", "f(a", "f(a, b", id="words inside a line"),
+        pytest.param("  a\n  new\nb\n", "a\n", "a\nnew\n", id="at another indentation"),
+        pytest.param("a\n\nb\nc\n", "a\nb\n", "a\n\nb\n", id="a blank line"),
+        pytest.param("a:\n    b\nc\n", "a:\nb\n", "a:\n    b\n", id="an indentation"),
+        pytest.param(
+            "start(1)\nvalue = 2\nstop()\n", "start(0)\nvalue = 1\nstop()\n",
+            "start(0)\nvalue = 2\nstop()\n", id="with other context",
+        ),
+    ],
+)  # fmt: skip
+def test_it_is_not_made_twice(text: str, old: str, new: str) -> None:
+    with pytest.raises(AlreadyApplied):
+        edited(text, edit_of(old, new))
+
+
+def test_new_text_that_stands_elsewhere_is_no_obstacle() -> None:
+    text = "a = 1\nb = 1\na = 2\n"
+    assert edited(text, edit_of("a = 1\n", "a = 2\n")) == b"a = 2\nb = 1\na = 2\n"

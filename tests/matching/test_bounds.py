@@ -1,0 +1,45 @@
+"""However strange the file or the edit, the answer is clear and comes in good time."""
+
+from __future__ import annotations
+
+from time import process_time
+
+import pytest
+
+from hkgit.errors import Ambiguous, HkgitError, NoMatch
+from tests.matching.editing import edit_of, edited, placed
+
+NUMBERED = [f"line {number} = {number * number}" for number in range(20_000)]
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "error"),
+    [
+        pytest.param("x = 1\n" * 200_000, "x = 1\n", Ambiguous, id="very many equal lines"),
+        pytest.param("x = 1\n" * 200_000, "x = 1\n" * 500, Ambiguous, id="and a long old text"),
+        pytest.param("x = 1\n" * 200_000, "x  = 1\n", Ambiguous, id="and other blanks"),
+        pytest.param("x\n" * 200_000, "x\ny\nx\n", NoMatch, id="and a line that is not there"),
+        pytest.param("\n" * 200_000, "\n\n", Ambiguous, id="nothing but blank lines"),
+        pytest.param("ab " * 2_000_000, "needle z\n", NoMatch, id="one very long line"),
+        pytest.param("ab " * 2_000_000, "ab " * 1_999_999 + "c", NoMatch, id="two very long lines"),
+        pytest.param(
+            "\n".join(NUMBERED), "\n".join(reversed(NUMBERED)), HkgitError,
+            id="all reversed",
+        ),
+        pytest.param("", "a\n", NoMatch, id="an empty file"),
+        pytest.param("a\0b\n", "\0\0\0\n", NoMatch, id="NUL bytes"),
+    ],
+)  # fmt: skip
+def test_it_is_refused_in_time(text: str, old: str, error: type[HkgitError]) -> None:
+    began = process_time()
+    with pytest.raises(error):
+        placed(text, edit_of(old, "y\n"))
+    assert process_time() - began < 5
+
+
+def test_an_old_text_may_be_the_whole_of_a_large_file() -> None:
+    old = [*NUMBERED[:9000], "not there", *NUMBERED[9001:]]
+    new = [*old[:100], "changed", *old[101:]]
+    after = [*NUMBERED[:100], "changed", *NUMBERED[101:]]
+    edit = edit_of("\n".join(old), "\n".join(new))
+    assert edited("\n".join(NUMBERED), edit) == "\n".join(after).encode()

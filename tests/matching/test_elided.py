@@ -1,0 +1,54 @@
+"""The fourth tier: `...` for lines that are kept."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.errors import Conflict, NoMatch
+from tests.matching.editing import edit_of, edited, placed
+
+TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n    return a\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "after"),
+    [
+        pytest.param(
+            "def f():\n...\n    return a\n", "def g():\n...\n    return b\n",
+            "def g():\n    a = 1\n    b = 2\n    c = 3\n    return b\n",
+            id="a piece on either side",
+        ),
+        pytest.param(
+            "def f():\n    ...\n    c = 3\n    ...\n", "def f():\n    ...\n    c = 4\n    ...\n",
+            TEXT.replace("c = 3", "c = 4"), id="indented, and at the end",
+        ),
+    ],
+)  # fmt: skip
+def test_the_lines_between_are_kept(old: str, new: str, after: str) -> None:
+    assert edited(TEXT, edit_of(old, new)) == after.encode()
+
+
+def test_the_place_covers_what_is_left_out() -> None:
+    place = placed(TEXT, edit_of("def f():\n...\n    return a\n", "x\n...\ny\n")).places[0]
+    assert (place.start, place.end) == (0, len(TEXT))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("    a = 1\n...\n", "    a = 2\n", id="dots in one text only"),
+        pytest.param("    c = 3\n...\n    a = 1\n", "    c\n...\n    a\n", id="out of order"),
+        pytest.param(
+            "def f():\n...\n    x\n", "def g():\n...\n    x\n",
+            id="a piece that is not there",
+        ),
+        pytest.param("def f():\n...\n", "def f():\n...\n    new\n", id="new lines behind the dots"),
+    ],
+)  # fmt: skip
+def test_what_is_not_paired_and_there_once_is_refused(old: str, new: str) -> None:
+    with pytest.raises((NoMatch, Conflict)):
+        edited(TEXT, edit_of(old, new))
+
+
+def test_dots_that_stand_in_the_file_are_text() -> None:
+    assert placed("class A:\n    ...\n", edit_of("    ...\n", "    pass\n")).tier == "exact"

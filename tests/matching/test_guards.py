@@ -1,0 +1,58 @@
+"""What nobody means to write into a file is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from tests.matching.editing import edit_of, edited
+
+TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(">>>>>>> REPLACE", id="the tail of a block"),
+        pytest.param("<<<<<<< SEARCH", id="the head of a block"),
+        pytest.param("+++++++ REPLACE", id="the tail of the other kind"),
+        pytest.param("*** End Patch", id="the end of a patch"),
+        pytest.param("*** Update File: a.py", id="a section of a patch"),
+        pytest.param("@@ -1,2 +1,2 @@", id="the head of a hunk"),
+        pytest.param("    # ... existing code ...", id="existing code"),
+        pytest.param("    // rest of the code unchanged", id="the rest of the code"),
+        pytest.param("    # ... (unchanged) ...", id="unchanged"),
+        pytest.param("    /* ... rest of the function ... */", id="the rest of the function"),
+        pytest.param("    # … other methods remain the same …", id="other methods"),
+        pytest.param("    <!-- remaining content stays the same -->", id="remaining content"),
+    ],
+)
+def test_a_marker_or_a_placeholder_is_refused(line: str) -> None:
+    with pytest.raises(InvalidInput, match="the new text has"):
+        edited(TEXT, edit_of("    b = 2\n", f"    b = 4\n{line}\n"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param("=======", id="an underline"),
+        pytest.param("# The rest of the arguments is passed on.", id="a remark about the rest"),
+        pytest.param("# ... the rest of your URLconf goes here ...", id="documentation"),
+        pytest.param("    ...", id="an empty body"),
+        pytest.param("# existing users are kept", id="existing users"),
+    ],
+)
+def test_lines_that_look_alike_are_written(line: str) -> None:
+    after = edited(TEXT, edit_of("    b = 2\n", f"    b = 4\n{line}\n"))
+    assert after == TEXT.replace("b = 2\n", f"b = 4\n{line}\n").encode()
+
+
+def test_a_marker_that_the_file_has_may_be_written_again() -> None:
+    text = "Write\n>>>>>>> REPLACE\nhere.\n"
+    edit = edit_of("here.\n", "here:\n>>>>>>> REPLACE\n")
+    assert edited(text, edit) == b"Write\n>>>>>>> REPLACE\nhere:\n>>>>>>> REPLACE\n"
+
+
+def test_line_numbers_in_new_lines_alone_are_refused() -> None:
+    with pytest.raises(InvalidInput, match="line number"):
+        edited(TEXT, edit_of("    b = 2\n", "3|    b = 4\n4|    d = 5\n"))

@@ -1,0 +1,124 @@
+"""The loosest tiers: most of the lines, and every line that is to be removed."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.errors import Ambiguous, Conflict, NoMatch
+from tests.matching.editing import edit_of, edited, placed
+
+TEXT = """\
+import sys
+
+def area(width, height):
+    # Both are in metres.
+    check(width)
+    check(height)
+    result = width * height
+    return result
+
+def volume(width, height, depth):
+    return area(width, height) * depth
+"""
+CHANGED = TEXT.replace("result = width * height", "result = abs(width * height)").encode()
+
+
+@pytest.mark.parametrize(
+    ("context", "tier"),
+    [
+        pytest.param("    check(width)\n    check(heights)\n", "fuzzy", id="a wrong name"),
+        pytest.param("    # They are in metres.\n    check(width)\n    check(height)\n", "fuzzy",
+                     id="a reworded comment"),
+        pytest.param("    # Both are in metres.\n    check(height)\n", "line-block",
+                     id="a line left out"),
+        pytest.param("    check(width)\n    check(depth)\n    check(height)\n", "line-block",
+                     id="a line too many"),
+    ],
+)  # fmt: skip
+def test_context_may_differ_and_stays_as_the_file_has_it(context: str, tier: str) -> None:
+    edit = edit_of(
+        f"{context}    result = width * height\n    return result\n",
+        f"{context}    result = abs(width * height)\n    return result\n",
+    )
+    assert (edited(TEXT, edit), placed(TEXT, edit).tier) == (CHANGED, tier)
+
+
+@pytest.mark.parametrize(
+    "removed",
+    [
+        pytest.param("    result = width * heights\n", id="a wrong name"),
+        pytest.param("    result = 2 * width * height\n", id="a wrong number"),
+        pytest.param("    result = width * height  # m2\n", id="a comment that is not there"),
+    ],
+)
+def test_a_line_to_be_removed_must_be_the_file_s(removed: str) -> None:
+    context = "    check(width)\n    check(height)\n"
+    with pytest.raises((Conflict, NoMatch)):
+        edited(TEXT, edit_of(context + removed, context + "    result = 0\n"))
+
+
+def test_a_conflict_names_the_line_with_both_versions() -> None:
+    context = "    check(width)\n    check(height)\n"
+    said = r"Line 7 says 'result = width \* height', the edit 'result = 1'"
+    with pytest.raises(Conflict, match=said):
+        edited(TEXT, edit_of(context + "    result = 1\n", context + "    result = 0\n"))
+
+
+def test_anchors_alone_are_no_place() -> None:
+    old = "def area(width, height):\n    one()\n    two()\n    three()\n    return result\n"
+    with pytest.raises((Conflict, NoMatch)):
+        edited(TEXT, edit_of(old, "def area(width, height):\n    return 0\n"))
+
+
+def test_new_lines_between_which_the_file_has_others_are_refused() -> None:
+    edit = edit_of(
+        "    # Both are in metres.\n    check(height)\n    result = width * height\n",
+        "    # Both are in metres.\n    log()\n    check(height)\n    result = width * height\n",
+    )
+    with pytest.raises(Conflict, match="which side"):
+        edited(TEXT, edit)
+
+
+TWINS = "start_one()\ncheck(a)\nvalue = 1\nstop()\n\nstart_two()\ncheck(a)\nvalue = 1\nstop()\n"
+
+
+def test_of_two_like_places_the_one_that_says_more_wins() -> None:
+    edit = edit_of(
+        "start_two()\ncheck(b)\nvalue = 1\nstop()\n", "start_two()\ncheck(b)\nvalue = 2\nstop()\n"
+    )
+    assert edited(TWINS, edit) == TWINS[::-1].replace("1 = eulav", "2 = eulav", 1)[::-1].encode()
+
+
+def test_two_places_that_say_as_much_are_ambiguous() -> None:
+    edit = edit_of(
+        "start_three()\ncheck(a)\nvalue = 1\nstop()\n",
+        "start_three()\ncheck(a)\nvalue = 2\nstop()\n",
+    )
+    with pytest.raises(Ambiguous, match="at lines 1, 6"):
+        edited(TWINS, edit)
+
+
+def test_a_place_that_somebody_changed_is_not_replaced_by_one_that_looks_like_it() -> None:
+    text = TWINS.replace("value = 1\nstop()\n\n", "value = 7\nstop()\n\n")
+    edit = edit_of("start_one()\ncheck(a)\nvalue = 1\n", "start_one()\ncheck(a)\nvalue = 2\n")
+    with pytest.raises((Conflict, Ambiguous)):
+        edited(text, edit)
+
+
+def test_the_threshold_bounds_the_similarity() -> None:
+    context = "    check(width)\n    check(heights)\n"
+    edit = edit_of(
+        f"{context}    result = width * height\n", f"{context}    result = width + height\n"
+    )
+    with pytest.raises(NoMatch):
+        placed(TEXT, edit, threshold=999)
+
+
+def test_lines_that_are_moved_must_all_be_the_file_s() -> None:
+    text = "a = compute(1)\nb = compute(2)\nc = compute(33)\nd = compute(4)\n"
+    edit = edit_of(
+        "a = compute(1)\nb = compute(2)\nc = compute(3)\nd = compute(4)\n",
+        "b = compute(2)\nc = compute(3)\na = compute(1)\nd = compute(4)\n",
+    )
+    with pytest.raises(Conflict):
+        edited(text, edit)

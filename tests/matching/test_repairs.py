@@ -1,0 +1,105 @@
+"""What went wrong with an edit on its way is undone, if only then its old text stands."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.errors import InvalidInput, NoMatch
+from tests.matching.editing import edit_of, edited, placed
+
+TEXT = 'def f():\n    print("a < b")\n    return 1\n'
+AFTER = b'def f():\n    print("b > a")\n    return 1\n'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "repair"),
+    [
+        pytest.param(
+            '    print(\\"a < b\\")\n', '    print(\\"b > a\\")\n', "quotes", id="escaped quotes",
+        ),
+        pytest.param(
+            "    print(&quot;a &lt; b&quot;)\n", "    print(&quot;b &gt; a&quot;)\n", "entities",
+            id="entities",
+        ),
+        pytest.param(
+            'def f():\\n    print(\\"a < b\\")\\n', 'def f():\\n    print(\\"b > a\\")\\n',
+            "escapes",
+            id="a JSON string",
+        ),
+        pytest.param(
+            'def f():\\n    print("a < b")\\n', 'def f():\\n    print("b > a")\\n', "newlines",
+            id="escaped line feeds",
+        ),
+        pytest.param(
+            '```python\n    print("a < b")\n```\n', '```python\n    print("b > a")\n```\n', "fence",
+            id="a fence",
+        ),
+        pytest.param(
+            '```\n    print("a < b")\n```\n', '    print("b > a")\n', "fence",
+            id="a fence around the old text only",
+        ),
+        pytest.param(
+            '1|def f():\n2|    print("a < b")\n', '1|def f():\n2|    print("b > a")\n',
+            "line-numbers", id="line numbers and a bar",
+        ),
+        pytest.param(
+            '  1 | def f():\n  2 |     print("a < b")\n',
+            '  1 | def f():\n  2 |     print("b > a")\n',
+            "spaced-line-numbers", id="line numbers, a bar and a blank",
+        ),
+        pytest.param(
+            '     2\t    print("a < b")\n', '     2\t    print("b > a")\n', "line-numbers",
+            id="line numbers and a tab",
+        ),
+        pytest.param(
+            '     2→    print("a < b")\n', '    print("b > a")\n', "line-numbers",
+            id="line numbers and an arrow, in the old text only",
+        ),
+    ],
+)  # fmt: skip
+def test_a_repair_is_made_in_both_texts_and_named(old: str, new: str, repair: str) -> None:
+    edit = edit_of(old, new)
+    assert (edited(TEXT, edit), placed(TEXT, edit).repairs) == (AFTER, (repair,))
+
+
+def test_two_repairs_go_together() -> None:
+    old, new = '```\n2|    print("a < b")\n```\n', '```\n2|    print("b > a")\n```\n'
+    assert placed(TEXT, edit_of(old, new)).repairs == ("fence", "line-numbers")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        pytest.param(
+            'a = "\\"b\\""\n', 'a = "\\"b\\""\n', 'a = "\\"c\\""\n', b'a = "\\"c\\""\n',
+            id="escapes",
+        ),
+        pytest.param("a &lt; b\n", "a &lt; b\n", "a &amp; b\n", b"a &amp; b\n", id="entities"),
+        pytest.param("1|a\n2|b\n", "1|a\n", "1|c\n", b"1|c\n2|b\n", id="a table"),
+        pytest.param(
+            "```\na\n```\n", "```\na\n```\n", "```\nb\n```\n", b"```\nb\n```\n",
+            id="a fence",
+        ),
+        pytest.param("re(r'\\1')\n", "re(r'\\1')\n", "re(r'$&')\n", b"re(r'$&')\n", id="a group"),
+    ],
+)  # fmt: skip
+def test_what_stands_as_it_is_written_is_not_repaired(
+    text: str, old: str, new: str, after: bytes
+) -> None:
+    assert edited(text, edit_of(old, new)) == after
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param('    print(\\"a < c\\")\n', "x\n", id="the repaired text is nowhere either"),
+        pytest.param('3|def f():\n9|    print("a < b")\n', "x\n", id="numbers that do not follow"),
+        pytest.param(
+            'def f():\\n    print("a < b")', 'print("a\\n")',
+            id="a line feed in a string",
+        ),
+    ],
+)
+def test_what_cannot_be_repaired_is_refused(old: str, new: str) -> None:
+    with pytest.raises((NoMatch, InvalidInput)):
+        edited(TEXT, edit_of(old, new))

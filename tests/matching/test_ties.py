@@ -1,0 +1,64 @@
+"""What chooses between equal places: an expected hash that holds, a line hint, nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hkgit.edits import Edit
+from hkgit.errors import Ambiguous
+from hkgit.matching.ladder import locate
+from hkgit.matching.places import Settings
+from tests.matching.editing import document_of
+
+TEXT = "one\na\nb\ntwo\na\nb\nthree\na\nb\n"
+EDIT = Edit("f.py", "a\nb\n", "c\n")
+
+
+def line_of(edit: Edit, held: set[int] | None = None) -> int:
+    """The line where an edit lands, if the hash holds at the lines `held`."""
+    document = document_of(TEXT)
+    holds = None if held is None else lambda place: document.line_at(place.start) in held
+    return document.line_at(locate(document, edit, Settings(), holds).places[0].start)
+
+
+@pytest.mark.parametrize(
+    ("hint", "line"),
+    [
+        pytest.param(2, 2, id="at the first"),
+        pytest.param(5, 5, id="at the second"),
+        pytest.param(9, 8, id="nearest to the third"),
+    ],
+)
+def test_a_line_hint_chooses_the_place_that_it_is_at(hint: int, line: int) -> None:
+    assert line_of(replace(EDIT, line_hint=hint)) == line
+
+
+@pytest.mark.parametrize(
+    "hint", [pytest.param(80, id="far from all"), pytest.param(7, id="between two")]
+)
+def test_a_line_hint_that_does_not_tell_leaves_the_edit_ambiguous(hint: int) -> None:
+    with pytest.raises(Ambiguous):
+        line_of(replace(EDIT, line_hint=hint))
+
+
+def test_a_hash_that_holds_at_one_place_chooses_it() -> None:
+    assert line_of(EDIT, {5}) == 5
+
+
+def test_a_hash_outweighs_a_hint() -> None:
+    assert line_of(replace(EDIT, line_hint=2), {8}) == 8
+
+
+@pytest.mark.parametrize(
+    "held", [pytest.param({2, 5}, id="at two"), pytest.param(set(), id="at none")]
+)
+def test_a_hash_that_does_not_tell_leaves_the_edit_ambiguous(held: set[int]) -> None:
+    with pytest.raises(Ambiguous):
+        line_of(EDIT, held)
+
+
+def test_the_refusal_says_how_the_places_differ() -> None:
+    with pytest.raises(Ambiguous, match="2: 'one'; 5: 'two'; 8: 'three'"):
+        line_of(EDIT)

@@ -1,0 +1,42 @@
+"""The third tier: the same text, however it is typeset; folded to find, never to write."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.matching.editing import edit_of, edited, placed
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        pytest.param("“a”\nb\n", '"a"\nb\n', '"a"\nc\n', "“a”\nc\n", id="quotes in the file"),
+        pytest.param('"a"\nb\n', "“a”\nb\n", "“a”\nc\n", '"a"\nc\n', id="quotes in the edit"),
+        pytest.param(
+            "it\u2019s\nb\n", "it's\nb\n", "it's\nc\n", "it\u2019s\nc\n",
+            id="an apostrophe",
+        ),
+        pytest.param("a \u2013 b\nc\n", "a - b\nc\n", "a - b\nd\n", "a \u2013 b\nd\n", id="a dash"),
+        pytest.param("a—b\nc\n", "a--b\nc\n", "a--b\nd\n", "a—b\nd\n", id="a dash typed as two"),
+        pytest.param("a\u00a0b\nc\n", "a b\nc\n", "a b\nd\n", "a\u00a0b\nd\n", id="a hard blank"),
+        pytest.param("a…\nc\n", "a...\nc\n", "a...\nd\n", "a…\nd\n", id="an ellipsis"),
+        pytest.param("e\u0301\nc\n", "é\nc\n", "é\nd\n", "e\u0301\nd\n", id="a composed letter"),
+        pytest.param("a\u200bb\nc\n", "ab\nc\n", "ab\nd\n", "a\u200bb\nd\n", id="zero width"),
+        pytest.param(
+            "say “a” now\n", 'say "a" now\n', 'say "b" now\n', "say “b” now\n",
+            id="in the line itself",
+        ),
+    ],
+)  # fmt: skip
+def test_typography_is_found_and_the_file_s_is_kept(
+    text: str, old: str, new: str, after: str
+) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()
+
+
+def test_the_tier_is_named() -> None:
+    assert placed("“a”\n", edit_of('"a"\n', "b\n")).tier == "unicode"
+
+
+def test_new_text_is_written_as_the_author_has_it() -> None:
+    assert edited("a\nb\n", edit_of("a\n", "a\n“c”\n")) == "a\n“c”\nb\n".encode()

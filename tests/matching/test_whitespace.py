@@ -1,0 +1,112 @@
+"""The second tier: the same text, however its blanks are set."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.errors import Ambiguous, Conflict, NoMatch
+from tests.matching.editing import edit_of, edited, placed
+
+INDENTED = "class A:\n    def f(self):\n        if a:\n            b()\n        c()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
+        pytest.param("a  \nb\n", "a\nb\n", "a\nc\n", b"a  \nc\n", id="file has trailing blanks"),
+        pytest.param("a\nb\n", "a  \nb\n", "a  \nc\n", b"a\nc\n", id="edit has trailing blanks"),
+        pytest.param("a\r\nb\r\n", "a\nb\n", "a\nc\nd\n", b"a\r\nc\r\nd\r\n", id="file is CRLF"),
+        pytest.param("a\nb\n", "a\r\nb\r\n", "a\r\nc\r\n", b"a\nc\n", id="edit is CRLF"),
+        pytest.param(
+            "a\r\nb\nc\r\n", "a\nb\nc\n", "a\nx\nc\n", b"a\r\nx\nc\r\n",
+            id="each line keeps its end",
+        ),
+        pytest.param("a\n\nb\n", "a\nb\n", "a\nc\n", b"a\n\nc\n", id="edit drops a blank line"),
+        pytest.param("a\nb\n", "a\n\nb\n", "a\n\nc\n", b"a\nc\n", id="edit adds a blank line"),
+        pytest.param(
+            "f(a,b)\nx\n", "f(a, b)\nx\n", "f(a, b)\ny\n", b"f(a,b)\ny\n",
+            id="inner blanks",
+        ),
+        pytest.param(
+            "x  = f(a)\n", "x = f(a)\n", "x = f(b)\n", b"x  = f(b)\n",
+            id="in the same line",
+        ),
+        pytest.param(
+            "f( a )  + 1\n", "f( a ) + 1", "g( a ) + 1", b"g( a )  + 1\n",
+            id="inside a line",
+        ),
+    ],
+)  # fmt: skip
+def test_other_blanks_are_found_and_the_file_s_are_kept(
+    text: str, old: str, new: str, after: bytes
+) -> None:
+    assert edited(text, edit_of(old, new)) == after
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param(
+            "if a:\n    b()\n", "if a:\n    b()\n    if d:\n        e()\n",
+            "        if a:\n            b()\n            if d:\n                e()\n",
+            id="dedented",
+        ),
+        pytest.param(
+            "            if a:\n                b()\n", "            if a:\n                d()\n",
+            "        if a:\n            d()\n", id="indented by a unit",
+        ),
+        pytest.param(
+            "\t\tif a:\n\t\t\tb()\n", "\t\tif a:\n\t\t\tb()\n\t\t\tif d:\n\t\t\t\te()\n",
+            "        if a:\n            b()\n            if d:\n                e()\n",
+            id="tabs for spaces",
+        ),
+        pytest.param(
+            "    if a:\n      b()\n", "    if a:\n      b()\n      if d:\n        e()\n",
+            "        if a:\n            b()\n            if d:\n                e()\n",
+            id="two spaces for four",
+        ),
+        pytest.param(
+            "if a:\n            b()", "if a:\n            d()", "        if a:\n            d()\n",
+            id="only the first line has lost its indentation",
+        ),
+    ],
+)  # fmt: skip
+def test_new_lines_are_indented_in_the_file_s_unit(old: str, new: str, expected: str) -> None:
+    after = INDENTED.replace("        if a:\n            b()\n", expected)
+    assert edited(INDENTED, edit_of(old, new)) == after.encode()
+
+
+def test_a_file_of_tabs_keeps_them() -> None:
+    text = "f:\n\tif a:\n\t\tb()\n"
+    old = "    if a:\n        b()\n"
+    edit = edit_of(old, f"{old}        c()\n            d()\n")
+    assert edited(text, edit) == b"f:\n\tif a:\n\t\tb()\n\t\tc()\n\t\t\td()\n"
+
+
+def test_an_indentation_that_cannot_be_told_is_refused() -> None:
+    text = "a:\n    b:\n        c\nd\n"
+    edit = edit_of("    d\n", "    d\n    e:\n      f\n      g:\n        h\n")
+    with pytest.raises(Conflict, match="indented"):
+        edited(text, edit)
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        pytest.param("  a\nx\n    a\n", "a \n", id="at two depths"),
+        pytest.param("f(a,b)\nf(a , b)\n", "f(a, b)\n", id="with blanks elsewhere"),
+        pytest.param("a\n\nb\nx\na\n\n\nb\n", "a\nb\n", id="with other blank lines"),
+    ],
+)
+def test_two_places_that_differ_in_blanks_are_ambiguous(text: str, old: str) -> None:
+    with pytest.raises(Ambiguous):
+        placed(text, edit_of(old, "new\n"))
+
+
+def test_a_change_of_blanks_alone_is_made() -> None:
+    assert edited("a:\nb\nc\n", edit_of("a:\nb\n", "a:\n    b\n")) == b"a:\n    b\nc\n"
+
+
+def test_a_name_is_not_found_by_leaving_out_blanks_inside_a_line() -> None:
+    with pytest.raises(NoMatch):
+        placed("x = async def f(a)\n", edit_of("    def  f(a)", "    def g(a)"))
