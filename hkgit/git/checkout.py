@@ -44,6 +44,12 @@ def untracked(repository: Repository, paths: Iterable[str], env: Environment) ->
     return set(os.fsdecode(repository.git(*args, env=env).stdout).split("\0")) - {""}
 
 
+def is_hidden(repository: Repository, path: str) -> bool:
+    """Whether something else stands where a directory above a file should be."""
+    assert repository.work_tree is not None
+    return _obstacle(repository.work_tree, path) not in (None, path)
+
+
 def _obstacle(work_tree: Path, path: str) -> str | None:
     """What stands where a file is to be: the file itself, or one in place of a directory."""
     names = path.split("/")

@@ -12,7 +12,7 @@ import os
 from collections.abc import Iterable
 
 from hkgit.errors import GitRefused
-from hkgit.git.checkout import Environment, changes, read_tree, restore, untracked
+from hkgit.git.checkout import Environment, changes, is_hidden, read_tree, restore, untracked
 from hkgit.git.index import LockedIndex, locked_index
 from hkgit.git.journal import Journal
 from hkgit.git.repository import Repository
@@ -103,8 +103,8 @@ def _expect_nothing_in_the_way(
     repository: Repository, old: str | None, new: str, env: Environment
 ) -> None:
     changed = changes(repository, old, new)
-    added = [change.path for change in changed if change.old is None]
-    blocking = untracked(repository, added, env)
+    hidden = (each for each in changed if each.old is None or is_hidden(repository, each.path))
+    blocking = untracked(repository, [each.path for each in hidden], env)
     refusal = _rehearse(repository, old, new, env)
     if refusal is not None:
         blocking |= _locally_changed(repository, env) & {change.path for change in changed}

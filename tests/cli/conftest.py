@@ -19,7 +19,7 @@ SOURCES = {
     "vendor/click/core.py": ("click", "core.py"),
 }
 
-AGENT = "--author=claude-code <agent@example.org>"
+AGENT = "--author=codex <agent@example.org>"
 
 
 @pytest.fixture(scope="session")

@@ -80,8 +80,7 @@ def test_at_most_ten_edits_have_a_line(bench: Bench) -> None:
         pytest.param({"summary": "Say it anew"}, (), "Say it anew", id="as the spec says"),
         pytest.param({"summary": "x"}, ("-m", "Mine"), "Mine", id="as the command line says"),
         pytest.param(
-            {}, ("-m", "Subject\n\n# body\n\nFixes: #1\n"), "Subject\n\n# body\n\nFixes: #1",
-            id="verbatim",
+            {}, ("-m", "Subject\n\n# not a comment\n"), "Subject\n\n# not a comment", id="verbatim"
         ),
     ],
 )  # fmt: skip
@@ -91,6 +90,12 @@ def test_the_message_is_the_one_given(
     assert bench.apply(first_line(bench, **about), *options).code == 0
     raw = bench.repo.git("cat-file", "commit", "HEAD").split("\n\n", 1)[1]
     assert raw.split("\n\nHkgit-Entry:")[0] == message
+
+
+def test_trailers_of_the_message_stay_trailers(bench: Bench) -> None:
+    assert bench.apply(first_line(bench), "-m", "Subject\n\nFixes: #1\n").code == 0
+    found = trailers(bench)
+    assert (found["Fixes"], len(found["Hkgit-Entry"])) == (["#1"], 1)
 
 
 @pytest.mark.parametrize(

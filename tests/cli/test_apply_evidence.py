@@ -170,14 +170,14 @@ def move_on(bench: Bench, path: str, old: str, new: str) -> str:
 
 FIRST = '"""errors.py'
 MOVES = [
-    pytest.param("src/document.py", '"""document.py', 0, id="another file was changed"),
-    pytest.param(SOURCE, FIRST, 0, id="the file was changed elsewhere"),
-    pytest.param(SOURCE, OLD, 3, id="the lines were changed"),
+    pytest.param("src/document.py", '"""doc', 0, "--base", id="another file was changed"),
+    pytest.param(SOURCE, FIRST, 0, "--base", id="the file was changed elsewhere"),
+    pytest.param(SOURCE, FIRST, 0, "in the spec", id="the same, with the base in the spec"),
+    pytest.param(SOURCE, OLD, 3, "--base", id="the lines were changed"),
 ]
 
 
-@pytest.mark.parametrize("spell", ["--base", "in the spec"])
-@pytest.mark.parametrize(("path", "text", "code"), MOVES)
+@pytest.mark.parametrize(("path", "text", "code", "spell"), MOVES)
 def test_an_edit_of_an_older_base_is_carried_to_the_tip_or_stale(
     bench: Bench, path: str, text: str, code: int, spell: str
 ) -> None:

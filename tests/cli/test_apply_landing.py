@@ -86,6 +86,11 @@ def file_for_directory(bench: Bench) -> None:
     bench.repo.write("new", "mine\n")
 
 
+def link_for_directory(bench: Bench) -> None:
+    (bench.repo.path / "src").rename(bench.scratch / "src")
+    (bench.repo.path / "src").symlink_to(bench.scratch / "src")
+
+
 def committing_elsewhere(bench: Bench) -> None:
     bench.repo.write(".git/index.lock", "")
 
@@ -103,6 +108,7 @@ def merging(bench: Bench) -> None:
         pytest.param(unstaged, search_replace(), SOURCE, id="unstaged"),
         pytest.param(staged, search_replace(), SOURCE, id="staged"),
         pytest.param(removed, search_replace(), SOURCE, id="staged for removal"),
+        pytest.param(link_for_directory, search_replace(), "src", id="a link, not a directory"),
         pytest.param(untracked, protocol(CREATE), "new/file.py", id="untracked"),
         pytest.param(ignored, protocol(CREATE), "new/file.py", id="ignored"),
         pytest.param(file_for_directory, protocol(CREATE), "new", id="a file, not a directory"),
@@ -122,6 +128,12 @@ def test_what_is_in_the_way_is_named_and_nothing_moves(
 def test_a_file_that_was_only_touched_is_not_in_the_way(bench: Bench) -> None:
     os.utime(bench.repo.path / SOURCE, (1, 1))
     assert bench.apply(search_replace()).code == 0
+
+
+def test_what_a_sparse_checkout_leaves_out_is_not_in_the_way(bench: Bench) -> None:
+    bench.repo.git("sparse-checkout", "set", "vendor")
+    assert bench.apply(search_replace()).code == 0
+    assert (bench.repo.status(), (bench.repo.path / SOURCE).exists()) == ([], False)
 
 
 def test_a_renamed_file_moves_in_the_checkout(bench: Bench) -> None:

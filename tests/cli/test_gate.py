@@ -19,20 +19,20 @@ def verdicts(report: Any) -> list[str]:
 
 
 RANGES = [
-    pytest.param("start..good", 0, ["strict", "ungoverned"], 0, id="good commits"),
-    pytest.param("start..blind-edit", 6, ["strict"], 0, id="a blind edit"),
-    pytest.param("start..blind-commit", 6, ["fail"], 6, id="a blind commit of an agent"),
-    pytest.param("start..smuggled", 6, ["fail"], 6, id="a smuggled byte"),
-    pytest.param("start..merged", 0, ["ungoverned", "strict", "merge"], 0, id="a clean merge"),
-    pytest.param("strict..good", 0, ["ungoverned"], 0, id="only what is new"),
-    pytest.param("good..good", 0, [], 0, id="an empty range"),
-    pytest.param("good..blind-commit", 6, ["fail"], 6, id="of branches that parted"),
+    pytest.param("start..good", 0, ["strict", "ungoverned"], id="good commits"),
+    pytest.param("start..blind-edit", 6, ["fail"], id="a blind edit"),
+    pytest.param("start..blind-commit", 6, ["fail"], id="a blind commit of an agent"),
+    pytest.param("start..smuggled", 6, ["fail"], id="a smuggled byte"),
+    pytest.param("start..merged", 0, ["ungoverned", "strict", "merge"], id="a clean merge"),
+    pytest.param("strict..good", 0, ["ungoverned"], id="only what is new"),
+    pytest.param("good..good", 0, [], id="an empty range"),
+    pytest.param("good..blind-commit", 6, ["fail"], id="of branches that parted"),
 ]
 
 
-@pytest.mark.parametrize(("commits", "code", "expected", "by_verify"), RANGES)
+@pytest.mark.parametrize(("commits", "code", "expected"), RANGES)
 def test_the_gate_judges_each_commit_of_a_range(
-    history: Bench, commits: str, code: int, expected: list[str], by_verify: int
+    history: Bench, commits: str, code: int, expected: list[str]
 ) -> None:
     result = history.run("gate", "--range", commits, "--format", "json")
     report = result.json()
@@ -40,12 +40,30 @@ def test_the_gate_judges_each_commit_of_a_range(
     assert report["passes"] == (code == 0)
 
 
-@pytest.mark.parametrize(("commits", "code", "expected", "by_verify"), RANGES)
+@pytest.mark.parametrize(
+    ("commits", "code", "expected"),
+    [
+        pytest.param("start..good", 0, ["strict", "ungoverned"], id="good commits"),
+        pytest.param("start..blind-edit", 0, ["strict"], id="a blind edit replays"),
+        pytest.param("start..smuggled", 6, ["fail"], id="a smuggled byte does not"),
+    ],
+)
 def test_verify_judges_without_the_policy_s_floors(
-    history: Bench, commits: str, code: int, expected: list[str], by_verify: int
+    history: Bench, commits: str, code: int, expected: list[str]
 ) -> None:
     result = history.run("verify", commits, "--json")
-    assert (result.code, sorted(verdicts(result.json()))) == (by_verify, sorted(expected))
+    assert (result.code, verdicts(result.json())) == (code, expected)
+
+
+@pytest.mark.parametrize(
+    ("commits", "code"),
+    [
+        pytest.param("start...good", 64, id="no range"),
+        pytest.param("nowhere..good", 4, id="an unknown beginning"),
+    ],
+)
+def test_verify_takes_nothing_but_a_range(history: Bench, commits: str, code: int) -> None:
+    assert history.run("verify", commits).code == code
 
 
 @pytest.mark.parametrize(
@@ -92,12 +110,10 @@ def test_the_last_line_sums_it_up(history: Bench, args: list[str], words: str) -
         pytest.param("0" * 40 + "..good", 4, "fetch-depth", id="a commit that is not here"),
     ],
 )
-@pytest.mark.parametrize("command", ["gate", "verify"])
 def test_what_is_no_range_is_refused(
-    history: Bench, command: str, commits: str, code: int, words: str
+    history: Bench, commits: str, code: int, words: str
 ) -> None:
-    args = ["gate", "--range", commits] if command == "gate" else ["verify", commits]
-    result = history.run(*args)
+    result = history.run("gate", "--range", commits)
     assert (result.code, result.out, words in result.err) == (code, "", True), result.err
 
 
