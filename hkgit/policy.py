@@ -35,10 +35,10 @@ _ACCEPTABLE = tuple(
 )
 
 KNOWN_AGENTS = (
-    "*[[]bot]*", "aider*", "*(aider)*", "amp <*", "claude <*", "claude code*",
+    "*[[]bot]*", "aider*", "*(aider)*", "amp <*", "claude <*", "claude-*", "claude code*",
     "*noreply@anthropic.com>", "codex*", "*noreply@openai.com>", "*copilot*", "cursor agent*",
-    "*cursoragent@cursor.com>", "devin <*", "devin ai*", "gemini*", "goose*", "hkgit-agent*",
-    "jules <*", "openhands*", "opencode*", "windsurf*",
+    "*cursoragent@cursor.com>", "devin <*", "devin-*", "devin ai*", "gemini*", "goose*",
+    "hkgit-agent*", "jules <*", "jules-*", "openhands*", "opencode*", "windsurf*",
 )  # fmt: skip
 """Globs on `Name <email>`, in lower case, of agents that commit under a name of their own.
 

@@ -143,6 +143,7 @@ def test_what_no_policy_says(table: dict[str, Any], said: str) -> None:
     [
         "Claude <noreply@anthropic.com>",
         "Claude Opus 4 <noreply@anthropic.com>",
+        "claude-code <agent@example.org>",
         "claude-code[bot] <1+claude-code[bot]@users.noreply.github.com>",
         "Devin AI <158243242+devin-ai-integration[bot]@users.noreply.github.com>",
         "dependabot[bot] <49699333+dependabot[bot]@users.noreply.github.com>",

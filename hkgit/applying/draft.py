@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import takewhile
+from itertools import islice
 from operator import attrgetter
 
 from hkgit.document import Document, terminated, unterminated
@@ -22,12 +22,16 @@ Lines = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Base bytes `start:end`, kept where `new` is None, else replaced by it by `edits`."""
+    """Base bytes `start:end`, kept where `new` is None, else replaced by it by `edits`.
+
+    `growth` says how many line ends more `new` has than what it replaces.
+    """
 
     start: int
     end: int
     new: bytes | None = None
     edits: tuple[int, ...] = ()
+    growth: int = 0
 
     @property
     def size(self) -> int:
@@ -73,8 +77,12 @@ class Draft:
             first, last = cut[0].start, cut[-1].end
         else:
             first = last = before[-1].end if before else 0
-        written = Piece(first, last, head + new + tail, tuple(dict.fromkeys(edits)))
+        written = self._written(first, last, head + new + tail, tuple(dict.fromkeys(edits)))
         return Draft(self.base, (*before, written, *after))
+
+    def _written(self, start: int, end: int, new: bytes, edits: tuple[int, ...]) -> Piece:
+        growth = new.count(b"\n") - self.base.data.count(b"\n", start, end)
+        return Piece(start, end, new, edits, growth)
 
     def _cut(self, start: int, end: int) -> tuple[list[Piece], list[Piece], list[Piece]]:
         """The pieces before, inside and after a stretch; kept pieces are cut to fit."""
@@ -137,8 +145,8 @@ class Draft:
             below, above = min(piece.end, start), max(piece.start, end)
             before += [Piece(piece.start, below)] if below > piece.start else []
             after += [Piece(above, piece.end)] if above < piece.end else []
-        written = (*before, Piece(start, end, new, (edit,)), *after)
-        return Draft(self.base, (*self.pieces[:low], *written, *self.pieces[high:]))
+        near = (*before, self._written(start, end, new, (edit,)), *after)
+        return Draft(self.base, (*self.pieces[:low], *near, *self.pieces[high:]))
 
     def lines_now(self, start: int, end: int) -> Lines:
         """The present lines of base bytes `start:end` whose ends no edit wrote over."""
@@ -148,10 +156,8 @@ class Draft:
 
     def _shift(self, offset: int) -> int:
         """How many lines more than in the base stand above a point of it, insertions at it too."""
-        above = takewhile(lambda piece: piece.end <= offset, self.pieces)
-        written = ((piece, piece.new) for piece in above if piece.new is not None)
-        data = self.base.data
-        return sum(new.count(b"\n") - data.count(b"\n", p.start, p.end) for p, new in written)
+        above = islice(self.pieces, bisect_right(self.pieces, offset, key=_end))
+        return sum(map(_growth, above))
 
     def result(self, *, is_terminated: bool) -> bytes:
         """The file's new bytes, with an end on its last line or not."""
@@ -161,3 +167,4 @@ class Draft:
 
 _start = attrgetter("start")
 _end = attrgetter("end")
+_growth = attrgetter("growth")
