@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from hkgit.edits import Snapshot
+from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import Entry, RecordedEdit
 from hkgit.ledger.trailers import decimal
 from hkgit.policy import Grant, Policy, matches, policy_values
-from hkgit.replay.added import adds_entry
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
-from hkgit.replay.judging import replay, stray_trailers
+from hkgit.replay.judging import replay
+from hkgit.replay.messages import stray_trailers
 
 REJECTED = "hkgit-rejected"
 """The file that the gate, as a hook of a transaction, leaves in the git directory it judged."""
@@ -234,9 +234,8 @@ def verify_range(repository: Repository, old: str, new: str, policy: Policy) -> 
 def without_floors(policy: Policy) -> Policy:
     """The policy with everything accepted that replays; who is governed stays as it is."""
     every = tuple(verdict for verdict in Verdict if verdict is not Verdict.FAIL)
-    kinds = ("hash", "receipt", "quote", "tag", "none")
     return replace(
-        policy, mode="enforce", accept=kinds, verdicts=(*policy.verdicts, *every),
+        policy, mode="enforce", accept=KINDS, verdicts=(*policy.verdicts, *every),
         tiers=None, ladders=None, min_confidence=0,
     )  # fmt: skip
 
@@ -252,16 +251,3 @@ def judge_index(
         for parents in repository.commit_in_progress_parents()
     ]
     return Report(policy, (gate.judge_any(candidates),), provisional=True)
-
-
-def head_files(repository: Repository) -> Snapshot | None:
-    """The files of HEAD, or None while there is no commit yet."""
-    commit = repository.head().commit
-    return repository.snapshot(commit) if commit is not None else None
-
-
-def touches_ledger(repository: Repository, commit_id: str) -> bool:
-    """Whether a commit changes the ledger, judged against its first parent."""
-    commit = repository.commit(commit_id)
-    parent = repository.commit(commit.parents[0]).tree if commit.parents else None
-    return adds_entry(repository.changes(parent, commit.tree))

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,50 +13,29 @@ from hkgit.errors import InvalidInput
 from hkgit.gate import (
     Gate,
     commits_of,
-    judge_index,
     judge_range,
     split_range,
     verify_range,
 )
-from hkgit.git.repository import Repository
-from hkgit.policy import Grant, Policy, read_policy
+from hkgit.policy import Policy
 from hkgit.replay.findings import Candidate, Verdict
-from tests.applying.planning import Operation, protocol, replace_range
+from tests.applying.planning import Operation, protocol
+from tests.gating import begun, blind, by_hand, good, opened, staged
 from tests.replay.commits import (
     AGENT,
     PERSON,
     Change,
     applied,
     commit,
-    commit_tree,
     judge,
-    tree_of,
     verdict,
 )
 from tests.repos import Repo
 
-A = b"one\ntwo\nthree\n"
-PYPROJECT = b"[project]\nname = 'x'\n\n[tool.hkgit.gate]\nmode = 'enforce'\n"
-
 
 @pytest.fixture
 def started(repo: Repo) -> Repo:
-    repo.commit({"a.txt": A, "pyproject.toml": PYPROJECT, "docs/x.md": "x\n"}, "Begin")
-    return repo
-
-
-def good() -> Operation:
-    return replace_range("a.txt", A, 2, 2, "zwei")
-
-
-def blind() -> Operation:
-    operation = good()
-    del operation["expected_hash"]
-    return operation
-
-
-def by_hand(author: str, message: str | None = None) -> Change:
-    return Change({"docs/x.md": File(b"y\n")}, author=author, message=message)
+    return begun(repo)
 
 
 # Who is governed
@@ -173,186 +149,9 @@ def test_an_unknown_ladder_may_be_accepted(started: Repo) -> None:
 def test_verify_knows_no_floors(started: Repo) -> None:
     start = started.head
     commit(started, applied(started, protocol(blind())))
-    report = verify_range(_opened(started), start, started.head, Policy(tiers=("exact",)))
+    report = verify_range(opened(started), start, started.head, Policy(tiers=("exact",)))
     assert [ruling.judged.verdict for ruling in report.rulings] == [Verdict.STRICT]
     assert report.passes
-
-
-# Manual grants
-
-
-@pytest.fixture
-def key(tmp_path: Path) -> Path:
-    path = tmp_path / "key"
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)]
-    subprocess.run(made, check=True)
-    return path
-
-
-def public(key: Path) -> str:
-    return " ".join(key.with_suffix(".pub").read_text().split()[:2])
-
-
-def signed(repo: Repo, change: Change, key: Path) -> None:
-    repo.git("config", "gpg.format", "ssh")
-    tree = tree_of(repo, change)
-    made = commit_tree(repo, tree, ["HEAD"], b"Say\n", change.author, f"-S{key}")
-    repo.git("reset", "-q", "--hard", made)
-
-
-def test_a_key_may_be_granted_paths(started: Repo, key: Path) -> None:
-    signed(started, by_hand(PERSON), key)
-    policy = Policy(govern="all", manual=(Grant(("docs/*",), keys=(public(key),)),))
-    assert verdict(started, policy=policy) is Verdict.MANUAL
-
-
-@pytest.mark.parametrize(
-    ("paths", "is_signed", "keys"),
-    [
-        pytest.param("src/*", True, "{}", id="other paths"),
-        pytest.param("docs/*", False, "{}", id="no signature"),
-        pytest.param("docs/*", True, "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAA"
-                     "AAAAAAAAAAAAAAAAAAAA", id="another key"),
-    ],
-)  # fmt: skip
-def test_a_grant_is_for_its_paths_and_its_key_alone(
-    started: Repo, key: Path, paths: str, is_signed: bool, keys: str
-) -> None:
-    if is_signed:
-        signed(started, by_hand(PERSON), key)
-    else:
-        commit(started, by_hand(PERSON))
-    grant = Grant((paths,), keys=(keys.format(public(key)),))
-    assert not judge(started, policy=Policy(govern="all", manual=(grant,))).passes
-
-
-BY_NAME = Policy(govern="all", manual=(Grant(("docs/*",), names=("ada tester <*",)),))
-
-
-def test_a_name_is_no_proof_on_a_server(started: Repo) -> None:
-    commit(started, by_hand(PERSON))
-    assert not judge(started, policy=BY_NAME).passes
-
-
-def staged(repo: Repo, files: dict[str, str | None], policy: Policy, **who: Any) -> Any:
-    """The ruling on the commit that git would make of these files."""
-    for name, content in files.items():
-        if content is None:
-            (repo.path / name).unlink()
-        else:
-            repo.write(name, content)
-    repo.git("add", "-A")
-    identity = {"author": PERSON, "committer": PERSON, "message": b"Say\n", **who}
-    report = judge_index(_opened(repo), policy, **identity)
-    [ruling] = report.rulings
-    assert report.provisional
-    return ruling
-
-
-def test_a_name_will_do_on_a_client_provisionally(started: Repo) -> None:
-    ruling = staged(started, {"docs/x.md": "y\n"}, BY_NAME)
-    assert (ruling.judged.verdict, ruling.passes) == (Verdict.MANUAL, True)
-    assert "provisional" in ruling.rule
-
-
-@pytest.mark.parametrize(
-    ("files", "author"),
-    [
-        pytest.param({"docs/x.md": "y\n", "a.txt": "y\n"}, PERSON, id="not all paths"),
-        pytest.param({"docs/x.md": "y\n"}, "Bob <bob@example.org>", id="another name"),
-        pytest.param({"docs/x.md": None, "a.txt": None}, PERSON, id="files removed elsewhere"),
-    ],
-)
-def test_a_name_is_granted_its_paths_alone(
-    started: Repo, files: dict[str, str | None], author: str
-) -> None:
-    assert not staged(started, files, BY_NAME, author=author).passes
-
-
-def test_a_grant_does_not_reach_the_ledger(started: Repo, key: Path) -> None:
-    commit(started, applied(started, protocol(good())))
-    [path] = started.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
-    signed(started, Change({path: None}, author=PERSON), key)
-    policy = Policy(govern="all", manual=(Grant(("*",), keys=(public(key),)),))
-    assert judge(started, policy=policy).rule == "entry"
-
-
-# The policy itself
-
-LOOSER = PYPROJECT.replace(b"enforce", b"warn")
-
-
-def looser(repo: Repo) -> Change:
-    operation = replace_range("pyproject.toml", PYPROJECT, 5, 5, "mode = 'warn'")
-    return applied(repo, protocol(operation))
-
-
-def test_a_governed_commit_does_not_change_the_policy(started: Repo) -> None:
-    commit(started, looser(started))
-    ruling = judge(started)
-    assert (ruling.passes, ruling.rule, ruling.findings[0].where) == (
-        False, "policy", "pyproject.toml",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("line", "new_text"),
-    [
-        pytest.param(2, "name = 'y'", id="another table"),
-        pytest.param(4, "# strict\n[tool.hkgit.gate]", id="a comment"),
-        pytest.param(5, 'mode = "enforce"', id="the same value"),
-    ],
-)
-def test_it_may_edit_the_rest_of_the_file(started: Repo, line: int, new_text: str) -> None:
-    operation = replace_range("pyproject.toml", PYPROJECT, line, line, new_text)
-    commit(started, applied(started, protocol(operation)))
-    assert verdict(started) is Verdict.STRICT
-
-
-def test_it_does_not_break_the_file(started: Repo) -> None:
-    operation = replace_range("pyproject.toml", PYPROJECT, 1, 1, "[project")
-    commit(started, applied(started, protocol(operation)))
-    assert judge(started).rule == "policy"
-
-
-def test_it_does_not_bring_one(repo: Repo) -> None:
-    repo.commit({"a.txt": A}, "Begin")
-    text = PYPROJECT.decode()
-    create: Operation = {"op": "create_file", "path": "pyproject.toml", "new_text": text}
-    commit(repo, applied(repo, protocol(create)))
-    assert judge(repo).rule == "policy"
-
-
-def test_a_grant_allows_it(started: Repo, key: Path) -> None:
-    signed(started, looser(started), key)
-    grant = Grant(("pyproject.toml",), keys=(public(key),))
-    assert verdict(started, policy=Policy(manual=(grant,))) is Verdict.STRICT
-
-
-def test_a_merge_brings_what_its_parents_say(started: Repo) -> None:
-    started.git("switch", "-q", "-c", "topic")
-    commit(started, applied(started, protocol(good())))
-    topic = started.head
-    started.git("switch", "-q", "main")
-    main = started.commit({"pyproject.toml": LOOSER}, "A person loosens the policy")
-    tree = started.git("merge-tree", "--write-tree", topic, main)
-    made = commit_tree(started, tree, [topic, main], b"Merge\n", AGENT)
-    assert verdict(started, made) is Verdict.MERGE
-
-
-def test_the_policy_is_that_of_the_trusted_side(started: Repo) -> None:
-    """The commits under test say nothing of how they are to be judged."""
-    start = started.head
-    commit(started, by_hand(PERSON))
-    commit(started, Change({"pyproject.toml": File(LOOSER)}, author=PERSON))
-    commit(started, by_hand(AGENT, "Say\n"))
-    opened = _opened(started)
-    report = judge_range(opened, start, started.head, read_policy(opened.snapshot(start)))
-    assert (report.policy.mode, report.passes) == ("enforce", True)
-
-
-def _opened(repo: Repo) -> Repository:
-    return Repository.discover(repo.path)
 
 
 # Ranges and modes
@@ -368,7 +167,7 @@ def mixed(started: Repo) -> Repo:
 
 
 def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
-    report = judge_range(_opened(mixed), mixed.git("rev-parse", "HEAD~3"), mixed.head, Policy())
+    report = judge_range(opened(mixed), mixed.git("rev-parse", "HEAD~3"), mixed.head, Policy())
     assert [(ruling.judged.verdict, ruling.passes) for ruling in report.rulings] == [
         ("ungoverned", True), ("strict", True), ("fail", False),
     ]  # fmt: skip
@@ -379,37 +178,37 @@ def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
 )
 def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
     old, policy = mixed.git("rev-parse", "HEAD~1"), Policy(mode=mode)
-    report = judge_range(_opened(mixed), old, mixed.head, policy)
+    report = judge_range(opened(mixed), old, mixed.head, policy)
     assert (report.passes, [ruling.passes for ruling in report.rulings]) == (passes, [False])
 
 
 def test_what_came_before_since_is_left_alone(mixed: Repo) -> None:
     root = mixed.git("rev-list", "--max-parents=0", "HEAD")
-    kept = commits_of(_opened(mixed), root, mixed.head, Policy(since="HEAD~1"))
+    kept = commits_of(opened(mixed), root, mixed.head, Policy(since="HEAD~1"))
     assert kept == [mixed.head]
 
 
 def test_the_commits_of_a_range_come_parents_first(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~2")
-    listed = commits_of(_opened(mixed), old, mixed.head, Policy())
+    listed = commits_of(opened(mixed), old, mixed.head, Policy())
     assert listed == [mixed.git("rev-parse", "HEAD~1"), mixed.head]
 
 
 def test_an_empty_range_passes(mixed: Repo) -> None:
-    report = judge_range(_opened(mixed), mixed.head, mixed.head, Policy())
+    report = judge_range(opened(mixed), mixed.head, mixed.head, Policy())
     assert (report.rulings, report.passes) == ((), True)
 
 
 def test_a_range_that_runs_backwards_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="runs backwards"):
-        judge_range(_opened(mixed), mixed.head, old, Policy())
+        judge_range(opened(mixed), mixed.head, old, Policy())
 
 
 def test_a_since_that_is_not_here_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="names no commit here"):
-        judge_range(_opened(mixed), old, mixed.head, Policy(since="v0"))
+        judge_range(opened(mixed), old, mixed.head, Policy(since="v0"))
 
 
 def test_a_range_has_two_sides() -> None:
@@ -443,7 +242,7 @@ def test_the_first_commit_is_judged_on_nothing(repo: Repo) -> None:
 
 def test_of_several_candidates_the_one_that_passes_counts(started: Repo) -> None:
     commit(started, applied(started, protocol(good())))
-    gate = Gate(_opened(started), Policy())
+    gate = Gate(opened(started), Policy())
     parents = ((), (started.git("rev-parse", "HEAD^"),))
     candidates = [Candidate(None, started.tree(), each, AGENT, AGENT, None) for each in parents]
     assert gate.judge_any(candidates).judged.verdict is Verdict.STRICT

@@ -44,11 +44,6 @@ def added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Adde
     return Added(tuple(entries), tuple(others), tuple(findings))
 
 
-def adds_entry(changes: Sequence[TreeChange]) -> bool:
-    """Whether a commit touches the ledger at all."""
-    return any(change.path.startswith(f"{LEDGER}/") for change in changes)
-
-
 def _entry(repository: Repository, change: TreeChange) -> tuple[str, Entry]:
     """The entry that a change adds. Raises InvalidInput when it does anything else."""
     name = _ENTRY_PATH.match(change.path)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from hkgit.errors import HkgitError
 from hkgit.ledger.entry import Entry
+
+Entries = Sequence[tuple[str, Entry]]
+"""Ledger entries with their ids."""
 
 
 class Verdict(StrEnum):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from hkgit.edits import Snapshot
 from hkgit.ledger.entry import Entry, FileMark
 from hkgit.ledger.recording import mark
+from hkgit.replay.findings import Entries
 
-Entries = Sequence[tuple[str, Entry]]
 State = tuple[str, FileMark | None]
 """A path and what stands there."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hkgit.applying.outcome import changed_files
+from hkgit.applying.outcome import Plan, changed_files
 from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
 from hkgit.edits import File, Read, Snapshot, Spec
@@ -24,6 +24,8 @@ from hkgit.replay.findings import Verdict
 from tests.ledger.entries import as_json, written
 from tests.repos import IDENTITY, Repo
 
+A = b"import sys\n\n\ndef main():\n    print(sys.argv)\n"
+CRLF = b"one\r\ntwo\r\nthree"
 AGENT = "hkgit-agent <agent@example.org>"
 PERSON = IDENTITY
 
@@ -84,6 +86,13 @@ def applied(
         spec_digest="d" * 64, reads=listed, claims={"agent": "tester/1", "time": 0},
     )  # fmt: skip
     return Change(changed_files(made), [as_json(entry)])
+
+
+def recorded(spec: Spec, made: Plan, base: str | None = None) -> bytes:
+    """The entry of a plan without reads and claims."""
+    return record(
+        spec, made, settings=Settings(), base=base, spec_digest="d" * 64, reads=(), claims={}
+    ).to_bytes()
 
 
 def joined(*changes: Change) -> Change:

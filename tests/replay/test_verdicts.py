@@ -4,71 +4,48 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
 
 from hkgit import dialects
 from hkgit.applying.carrying import carried_plan
-from hkgit.applying.outcome import Plan, changed_files
+from hkgit.applying.outcome import changed_files
 from hkgit.applying.planner import Options, plan
 from hkgit.dialects.tags import tag
-from hkgit.document import BOM, Document, range_hash
+from hkgit.document import range_hash
 from hkgit.edits import (
-    EXECUTABLE,
     AnyEdit,
-    CreateFile,
-    DeleteFile,
     Edit,
-    File,
     MappingSnapshot,
     Read,
-    RenameFile,
-    ReplaceRange,
-    SetMode,
     Spec,
     TagEdit,
     WriteFile,
 )
 from hkgit.errors import InvalidInput
-from hkgit.ledger.reading import read_entry
-from hkgit.ledger.recording import record
-from hkgit.matching.places import Settings
-from hkgit.replay.derive import derive
 from hkgit.replay.findings import Verdict
-from hkgit.replay.recompute import recompute
 from tests.applying.planning import (
     Operation,
     delete_range,
-    hash_of,
     insert_after,
     protocol,
     replace_range,
 )
 from tests.replay.commits import (
-    AGENT,
-    PERSON,
+    CRLF,
+    A,
     Change,
     applied,
     commit,
     files_of,
     joined,
     judge,
+    recorded,
     verdict,
 )
 from tests.repos import Repo
 
-A = b"import sys\n\n\ndef main():\n    print(sys.argv)\n"
 READ = Read("a.py", 1, 5, range_hash(A))
-
-
-@pytest.fixture
-def started(repo: Repo) -> Repo:
-    repo.commit({"a.py": A, "b.txt": "one\r\ntwo\r\nthree", "bom": BOM + b"x\n"}, "Begin")
-    return repo
 
 
 WAYS: tuple[AnyEdit, ...] = (
@@ -95,7 +72,6 @@ def test_a_commit_from_any_dialect_is_strict(started: Repo, dialect: str) -> Non
     assert verdict(started) is Verdict.STRICT
 
 
-CRLF = b"one\r\ntwo\r\nthree"
 
 
 @pytest.mark.parametrize(
@@ -155,13 +131,6 @@ def test_a_relocated_range_is_strict(started: Repo) -> None:
     spec = protocol(replace_range("a.py", A, 5, 5, "    pass"))
     commit(started, applied(started, spec, relocate=True))
     assert verdict(started) is Verdict.STRICT
-
-
-def recorded(spec: Spec, made: Plan, base: str | None = None) -> bytes:
-    """The entry of a plan without reads and claims."""
-    return record(
-        spec, made, settings=Settings(), base=base, spec_digest="d" * 64, reads=(), claims={}
-    ).to_bytes()
 
 
 def carried(repo: Repo, spec: Spec, base: str) -> Change:
@@ -266,154 +235,3 @@ def test_a_commit_that_changes_nothing_is_empty(started: Repo) -> None:
 def test_a_root_commit_of_nothing_is_empty(repo: Repo) -> None:
     commit(repo, Change(message="Nothing", parents=()))
     assert verdict(repo) is Verdict.EMPTY
-
-
-def branches(repo: Repo) -> tuple[str, str]:
-    """Two branches that change a.py at its two ends, each with an entry."""
-    start = repo.head
-    left = commit(repo, applied(repo, protocol(replace_range("a.py", A, 1, 1, "import os"))))
-    repo.git("reset", "-q", "--hard", start)
-    right = commit(repo, applied(repo, protocol(replace_range("a.py", A, 5, 5, "    pass"))))
-    return left, right
-
-
-def merged(
-    repo: Repo, left: str, right: str, changes: dict[str, File | None], author: str = AGENT
-) -> None:
-    """A merge: what git makes of the parents, and more."""
-    tree = repo.git("merge-tree", "--write-tree", left, right)
-    files = {path: files_of(repo, tree).get(path) for path in files_of(repo, tree).paths()}
-    merge = Change({**files, **changes}, message="Merge", parents=(left, right), author=author)
-    commit(repo, merge)
-
-
-def test_the_merge_that_git_makes_is_a_merge(started: Repo) -> None:
-    merged(started, *branches(started), {})
-    assert verdict(started) is Verdict.MERGE
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        pytest.param({"a.py": File(b"evil\n")}, id="in a merged file"),
-        pytest.param({"evil": File(b"evil\n")}, id="a new file"),
-        pytest.param({"b.txt": None}, id="a file less"),
-        pytest.param({"b.txt": File(CRLF, EXECUTABLE)}, id="a mode"),
-    ],
-)
-def test_an_agents_merge_with_changes_of_its_own_fails(
-    started: Repo, changes: dict[str, File | None]
-) -> None:
-    merged(started, *branches(started), changes)
-    ruling = judge(started)
-    assert (ruling.passes, ruling.rule) == (False, "merge")
-    assert "make those in a commit after it" in ruling.findings[0].fix
-
-
-def test_a_persons_merge_with_changes_is_nobodys_business(started: Repo) -> None:
-    merged(started, *branches(started), {"b.txt": None}, PERSON)
-    assert verdict(started) is Verdict.UNGOVERNED
-
-
-@pytest.mark.parametrize("author", [AGENT, PERSON], ids=["agent", "person"])
-def test_nobodys_merge_may_write_entries(started: Repo, author: str) -> None:
-    entry: dict[str, File | None] = {f".hkgit/ledger/00/{'0' * 62}.json": File(b"{}\n")}
-    merged(started, *branches(started), entry, author)
-    assert (judge(started).passes, judge(started).rule) == (False, "merge")
-
-
-def octopus(repo: Repo, author: str) -> None:
-    left, right = branches(repo)
-    repo.git("reset", "-q", "--hard", left)
-    third = commit(repo, applied(repo, protocol(replace_range("b.txt", CRLF, 1, 1, "1"))))
-    commit(repo, Change(message="Merge", parents=(left, right, third), author=author))
-
-
-def test_an_agents_octopus_fails(started: Repo) -> None:
-    octopus(started, AGENT)
-    ruling = judge(started)
-    assert (ruling.passes, ruling.rule) == (False, "merge")
-    assert ruling.findings[0].fix == "Merge them one by one."
-
-
-def test_a_persons_octopus_is_nobodys_business(started: Repo) -> None:
-    octopus(started, PERSON)
-    assert verdict(started) is Verdict.UNGOVERNED
-
-
-def test_what_a_shallow_clone_left_out_is_unverifiable(started: Repo, tmp_path: Path) -> None:
-    commit(started, applied(started, protocol(replace_range("a.py", A, 1, 1, "import os"))))
-    started.git("clone", "-q", "--depth=1", f"file://{started.path}", str(tmp_path / "shallow"))
-    ruling = judge(Repo(tmp_path / "shallow"))
-    assert (ruling.passes, ruling.judged.verdict, ruling.rule) == (
-        False, Verdict.UNVERIFIABLE, "unverifiable",
-    )  # fmt: skip
-    assert "fetch-depth: 0" in ruling.findings[0].fix
-
-
-@pytest.mark.parametrize("path", ["a.py", "pyproject.toml"])
-def test_what_a_missing_blob_said_is_unverifiable(started: Repo, path: str) -> None:
-    started.commit({"pyproject.toml": "[project]\n"}, "Project")
-    commit(started, applied(started, protocol(replace_range("a.py", A, 1, 1, "import os"))))
-    blob = started.git("rev-parse", f"HEAD^:{path}")
-    (started.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    ruling = judge(started)
-    assert (ruling.passes, ruling.judged.verdict) == (False, Verdict.UNVERIFIABLE)
-
-
-TEXT = st.lists(st.sampled_from(["a", "b", "", " c", "\r"]), max_size=6)
-ENDS = st.sampled_from(["\n", "\r\n"])
-
-
-@st.composite
-def files_and_edits(draw: st.DrawFn) -> tuple[bytes, list[AnyEdit]]:
-    """A file, and edits of its lines that mostly apply."""
-    text = "".join(line + draw(ENDS) for line in draw(TEXT))
-    data = (text[:-1] if draw(st.booleans()) else text).encode()
-    data = BOM + data if draw(st.booleans()) else data
-    count = Document(data).line_count
-    edits: list[AnyEdit] = []
-    for line in range(1, count + 1):
-        if draw(st.booleans()):
-            edits.append(ReplaceRange("f", line, line, tuple(draw(TEXT)[:2])))
-    whole: list[AnyEdit] = [
-        CreateFile("g", draw(ENDS).join(draw(TEXT))), DeleteFile("f"), RenameFile("f", "h"),
-        SetMode("f", EXECUTABLE), WriteFile("f", draw(ENDS).join(draw(TEXT))),
-    ]  # fmt: skip
-    return data, edits + draw(st.lists(st.sampled_from(whole), max_size=2))
-
-
-@settings(max_examples=200)
-@given(files_and_edits())
-def test_whatever_applies_is_derived_again_from_its_entry(
-    drawn: tuple[bytes, list[AnyEdit]]
-) -> None:
-    data, edits = drawn
-    files = MappingSnapshot({"f": File(data)})
-    spec = Spec("protocol", tuple(edits), ("",) * len(edits), sequential=False)
-    made = plan(spec, files)
-    assume(made.ok and made.files)
-    changed, findings = derive(read_entry(recorded(spec, made)), files)
-    assert (changed, findings) == (changed_files(made), [])
-
-
-@settings(max_examples=100)
-@given(files_and_edits(), st.booleans())
-def test_whatever_the_protocol_says_is_recomputed_from_its_entry(
-    drawn: tuple[bytes, list[AnyEdit]], with_hashes: bool
-) -> None:
-    data, edits = drawn
-    document = Document(data)
-    said = [
-        replace(each, expected_hash=hash_of(data, each.start_line, each.end_line))
-        if isinstance(each, ReplaceRange) and with_hashes and document.line_count
-        else each
-        for each in edits
-        if isinstance(each, ReplaceRange | DeleteFile | RenameFile)
-    ]
-    assume(said)
-    spec = dialects.parse(dialects.DIALECTS["protocol"].render(said))
-    files = MappingSnapshot({"f": File(data)})
-    made = plan(spec, files)
-    assume(made.ok and made.files)
-    assert recompute(read_entry(recorded(spec, made)), files, None) == []

@@ -1,0 +1,185 @@
+"""Manual grants, and the policy as a thing that only a grant changes (contract, section 10)."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.gate import judge_range
+from hkgit.policy import Grant, Policy, read_policy
+from hkgit.replay.findings import Verdict
+from tests.applying.planning import Operation, protocol, replace_range
+from tests.gating import PYPROJECT, A, begun, by_hand, good, opened, staged
+from tests.replay.commits import (
+    AGENT,
+    PERSON,
+    Change,
+    applied,
+    commit,
+    commit_tree,
+    judge,
+    tree_of,
+    verdict,
+)
+from tests.repos import Repo
+
+
+@pytest.fixture
+def started(repo: Repo) -> Repo:
+    return begun(repo)
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    path = tmp_path / "key"
+    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)]
+    subprocess.run(made, check=True)
+    return path
+
+
+def public(key: Path) -> str:
+    return " ".join(key.with_suffix(".pub").read_text().split()[:2])
+
+
+def signed(repo: Repo, change: Change, key: Path) -> None:
+    repo.git("config", "gpg.format", "ssh")
+    tree = tree_of(repo, change)
+    made = commit_tree(repo, tree, ["HEAD"], b"Say\n", change.author, f"-S{key}")
+    repo.git("reset", "-q", "--hard", made)
+
+
+def test_a_key_may_be_granted_paths(started: Repo, key: Path) -> None:
+    signed(started, by_hand(PERSON), key)
+    policy = Policy(govern="all", manual=(Grant(("docs/*",), keys=(public(key),)),))
+    assert verdict(started, policy=policy) is Verdict.MANUAL
+
+
+@pytest.mark.parametrize(
+    ("paths", "is_signed", "keys"),
+    [
+        pytest.param("src/*", True, "{}", id="other paths"),
+        pytest.param("docs/*", False, "{}", id="no signature"),
+        pytest.param("docs/*", True, "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAA"
+                     "AAAAAAAAAAAAAAAAAAAA", id="another key"),
+    ],
+)  # fmt: skip
+def test_a_grant_is_for_its_paths_and_its_key_alone(
+    started: Repo, key: Path, paths: str, is_signed: bool, keys: str
+) -> None:
+    if is_signed:
+        signed(started, by_hand(PERSON), key)
+    else:
+        commit(started, by_hand(PERSON))
+    grant = Grant((paths,), keys=(keys.format(public(key)),))
+    assert not judge(started, policy=Policy(govern="all", manual=(grant,))).passes
+
+
+BY_NAME = Policy(govern="all", manual=(Grant(("docs/*",), names=("ada tester <*",)),))
+
+
+def test_a_name_is_no_proof_on_a_server(started: Repo) -> None:
+    commit(started, by_hand(PERSON))
+    assert not judge(started, policy=BY_NAME).passes
+
+
+def test_a_name_will_do_on_a_client_provisionally(started: Repo) -> None:
+    ruling = staged(started, {"docs/x.md": "y\n"}, BY_NAME)
+    assert (ruling.judged.verdict, ruling.passes) == (Verdict.MANUAL, True)
+    assert "provisional" in ruling.rule
+
+
+@pytest.mark.parametrize(
+    ("files", "author"),
+    [
+        pytest.param({"docs/x.md": "y\n", "a.txt": "y\n"}, PERSON, id="not all paths"),
+        pytest.param({"docs/x.md": "y\n"}, "Bob <bob@example.org>", id="another name"),
+        pytest.param({"docs/x.md": None, "a.txt": None}, PERSON, id="files removed elsewhere"),
+    ],
+)
+def test_a_name_is_granted_its_paths_alone(
+    started: Repo, files: dict[str, str | None], author: str
+) -> None:
+    assert not staged(started, files, BY_NAME, author=author).passes
+
+
+def test_a_grant_does_not_reach_the_ledger(started: Repo, key: Path) -> None:
+    commit(started, applied(started, protocol(good())))
+    [path] = started.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
+    signed(started, Change({path: None}, author=PERSON), key)
+    policy = Policy(govern="all", manual=(Grant(("*",), keys=(public(key),)),))
+    assert judge(started, policy=policy).rule == "entry"
+
+
+LOOSER = PYPROJECT.replace(b"enforce", b"warn")
+
+
+def looser(repo: Repo) -> Change:
+    operation = replace_range("pyproject.toml", PYPROJECT, 5, 5, "mode = 'warn'")
+    return applied(repo, protocol(operation))
+
+
+def test_a_governed_commit_does_not_change_the_policy(started: Repo) -> None:
+    commit(started, looser(started))
+    ruling = judge(started)
+    assert (ruling.passes, ruling.rule, ruling.findings[0].where) == (
+        False, "policy", "pyproject.toml",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "new_text"),
+    [
+        pytest.param(2, "name = 'y'", id="another table"),
+        pytest.param(4, "# strict\n[tool.hkgit.gate]", id="a comment"),
+        pytest.param(5, 'mode = "enforce"', id="the same value"),
+    ],
+)
+def test_it_may_edit_the_rest_of_the_file(started: Repo, line: int, new_text: str) -> None:
+    operation = replace_range("pyproject.toml", PYPROJECT, line, line, new_text)
+    commit(started, applied(started, protocol(operation)))
+    assert verdict(started) is Verdict.STRICT
+
+
+def test_it_does_not_break_the_file(started: Repo) -> None:
+    operation = replace_range("pyproject.toml", PYPROJECT, 1, 1, "[project")
+    commit(started, applied(started, protocol(operation)))
+    assert judge(started).rule == "policy"
+
+
+def test_it_does_not_bring_one(repo: Repo) -> None:
+    repo.commit({"a.txt": A}, "Begin")
+    text = PYPROJECT.decode()
+    create: Operation = {"op": "create_file", "path": "pyproject.toml", "new_text": text}
+    commit(repo, applied(repo, protocol(create)))
+    assert judge(repo).rule == "policy"
+
+
+def test_a_grant_allows_it(started: Repo, key: Path) -> None:
+    signed(started, looser(started), key)
+    grant = Grant(("pyproject.toml",), keys=(public(key),))
+    assert verdict(started, policy=Policy(manual=(grant,))) is Verdict.STRICT
+
+
+def test_a_merge_brings_what_its_parents_say(started: Repo) -> None:
+    started.git("switch", "-q", "-c", "topic")
+    commit(started, applied(started, protocol(good())))
+    topic = started.head
+    started.git("switch", "-q", "main")
+    main = started.commit({"pyproject.toml": LOOSER}, "A person loosens the policy")
+    tree = started.git("merge-tree", "--write-tree", topic, main)
+    made = commit_tree(started, tree, [topic, main], b"Merge\n", AGENT)
+    assert verdict(started, made) is Verdict.MERGE
+
+
+def test_the_policy_is_that_of_the_trusted_side(started: Repo) -> None:
+    """The commits under test say nothing of how they are to be judged."""
+    start = started.head
+    commit(started, by_hand(PERSON))
+    commit(started, Change({"pyproject.toml": File(LOOSER)}, author=PERSON))
+    commit(started, by_hand(AGENT, "Say\n"))
+    here = opened(started)
+    report = judge_range(here, start, started.head, read_policy(here.snapshot(start)))
+    assert (report.policy.mode, report.passes) == ("enforce", True)
