@@ -26,8 +26,15 @@ _OID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
 _MODE = re.compile(r"[0-7]{6}\Z")
 
 
+class NewerEntry(InvalidInput):
+    """An entry of a schema that only a later hkgit knows."""
+
+
 def read_entry(data: bytes) -> Entry:
-    """The entry that some bytes say. Raises InvalidInput where they are not the canonical ones."""
+    """The entry that some bytes say.
+
+    Raises InvalidInput where they are not the canonical ones, NewerEntry for a later schema.
+    """
     if len(data) > MAX_BYTES:
         raise InvalidInput("ledger entry", f"has {len(data)} bytes, over {MAX_BYTES}")
     try:
@@ -67,7 +74,8 @@ def _check_schema(root: Node) -> None:
     if schema is None:
         raise InvalidInput(root.path, "is no ledger entry: it has no schema")
     if schema.integer(1) > SCHEMA:
-        raise InvalidInput(schema.path, f"is {schema.value}, this hkgit knows {SCHEMA}", "Upgrade.")
+        what = f"is {schema.value}, this hkgit knows {SCHEMA}"
+        raise NewerEntry(schema.path, what, "Upgrade hkgit.")
 
 
 def _claims(node: Node) -> dict[str, Json]:

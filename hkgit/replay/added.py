@@ -11,7 +11,7 @@ from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.git.trees import TreeChange
 from hkgit.ledger.entry import LEDGER, MAX_BYTES, Entry, entry_id
-from hkgit.ledger.reading import read_entry
+from hkgit.ledger.reading import NewerEntry, read_entry
 from hkgit.replay.findings import Finding
 
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
@@ -60,7 +60,8 @@ def _entry(repository: Repository, change: TreeChange) -> tuple[str, Entry]:
     try:
         return name[1] + name[2], read_entry(data)
     except InvalidInput as error:
-        raise InvalidInput(change.path, f"{error.where}: {error.what}", _REMAKE) from error
+        fix = error.fix if isinstance(error, NewerEntry) else _REMAKE
+        raise InvalidInput(change.path, f"{error.where}: {error.what}", fix) from error
 
 
 _REMAKE = "Let hkgit apply the spec again."

@@ -24,14 +24,13 @@ def sha256(data: bytes) -> str:
 def governed_repository(repo: Repo) -> Repo:
     """A repository with some files, and one honest commit of an agent in its history."""
     repo.commit({"a.py": A, "b.txt": B, "run.sh": "#!/bin/sh\n", ".gitattributes": ""}, "Begin")
-    repo.git("commit", "-q", "--allow-empty", "-m", "Nothing")
     commit(repo, applied(repo, protocol(replace_range("b.txt", B, 3, 3, "drei"))))
     return repo
 
 
-def operation(**more: object) -> Operation:
+def operation() -> Operation:
     """Replaces lines 5 and 6 of a.py."""
-    return {**replace_range("a.py", A, 5, 6, "    print(sys.argv)"), **more}
+    return replace_range("a.py", A, 5, 6, "    print(sys.argv)")
 
 
 def honest(repo: Repo) -> Change:

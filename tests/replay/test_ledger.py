@@ -73,20 +73,23 @@ def test_an_entry_stands_under_its_name_alone(
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "said", "fix"),
     [
-        pytest.param(b'{"schema":2}\n', "is 2, this hkgit knows 1", id="of a newer schema"),
-        pytest.param(b"nonsense\n", "expected JSON", id="no JSON"),
-        pytest.param(b"[" * 2**10, "nest", id="nested deep"),
-        pytest.param(b" " * (2**20 + 1), "is over 1048576 bytes", id="too large"),
+        pytest.param(b'{"schema":2}\n', "is 2, this hkgit knows 1", "Upgrade hkgit.",
+                     id="of a newer schema"),
+        pytest.param(b"nonsense\n", "expected JSON", "apply the spec again", id="no JSON"),
+        pytest.param(b"[" * 2**10, "nest", "apply the spec again", id="nested deep"),
+        pytest.param(b" " * (2**20 + 1), "is over 1048576 bytes", "Split", id="too large"),
     ],
-)
-def test_an_entry_that_cannot_be_read_is_rejected(governed: Repo, data: bytes, said: str) -> None:
+)  # fmt: skip
+def test_an_entry_that_cannot_be_read_is_rejected(
+    governed: Repo, data: bytes, said: str, fix: str
+) -> None:
     name = sha256(data)
     commit(governed, Change({f".hkgit/ledger/{name[:2]}/{name[2:]}.json": File(data)}))
     ruling = judge(governed)
-    assert ruling.rule == "entry"
-    assert said in ruling.findings[0].what
+    [finding] = ruling.findings
+    assert (ruling.rule, said in finding.what, fix in finding.fix) == ("entry", True, True)
 
 
 def test_an_entry_is_not_used_on_another_base(governed: Repo) -> None:
