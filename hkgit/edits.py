@@ -16,6 +16,9 @@ SYMLINK = 0o120000
 SUBMODULE = 0o160000
 DIRECTORY = 0o040000
 
+MAX_EDITS = 1000
+"""So many edits a spec may hold, and so the record of one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Edit:

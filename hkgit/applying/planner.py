@@ -21,6 +21,7 @@ from hkgit.applying.text_edits import change_text
 from hkgit.applying.workspace import Work, Workspace, made_and_removed
 from hkgit.document import Document
 from hkgit.edits import (
+    MAX_EDITS,
     REGULAR,
     AnyEdit,
     CreateFile,
@@ -59,8 +60,12 @@ def plan(
 ) -> Plan:
     """Place every edit of `spec` on the files of `snapshot`.
 
-    Refusals stand in the outcomes; when there is one, `files` is empty.
+    Refusals stand in the outcomes; when there is one, `files` is empty. Raises InvalidInput for
+    more edits than one ledger entry may hold.
     """
+    if len(spec.edits) > MAX_EDITS:
+        what = f"{len(spec.edits)} edits are more than {MAX_EDITS}"
+        raise InvalidInput("the spec", what, "Split it into several specs.")
     planner = _Planner(spec, Workspace(snapshot), options or Options(), tuple(reads))
     outcomes = tuple(planner.outcome(at + 1, edit) for at, edit in enumerate(spec.edits))
     made = Plan(outcomes, planner.workspace.changes())

@@ -48,12 +48,16 @@ def change_text(site: Site, edit: Edit, settings: Settings) -> tuple[Work, EditO
 
 def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple[Splice, ...]]:
     """Where the edit lands and what changes there, in bytes of the site's document."""
+    if edit.final_newline is not None and edit.old_text == edit.new_text:
+        # Only the end of the last line changes; the place is wanted all the same.
+        located, _ = _located(site, replace(edit, new_text="", final_newline=None), settings)
+        return located, ()
     if not edit.anchors:
         located = locate(site.document, edit, settings, _holds(site, edit, 0))
         return located, transfer(site.document, edit, located)
     shift, is_sure = below_anchors(site.document, edit)
     below = Document(site.document.data[shift:])
-    hint = 1 if is_sure and edit.line_hint is None else None
+    hint = 0 if is_sure and edit.line_hint is None else None
     plain = replace(edit, anchors=(), line_hint=hint)
     located = locate(below, plain, settings, _holds(site, edit, shift))
     splices = transfer(below, plain, located)

@@ -15,7 +15,6 @@ from hkgit.ledger.canonical import Json, canonical, digest, text_json
 
 SCHEMA = 1
 MAX_BYTES = 2**20
-MAX_EDITS = 1000
 LEDGER = ".hkgit/ledger"
 
 

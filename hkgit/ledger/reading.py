@@ -7,12 +7,11 @@ import re
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import KINDS
 from hkgit.dialects.strict_json import Node, only_document
-from hkgit.edits import Read
+from hkgit.edits import MAX_EDITS, Read
 from hkgit.errors import InvalidInput
 from hkgit.ledger.canonical import Json, text_of
 from hkgit.ledger.entry import (
     MAX_BYTES,
-    MAX_EDITS,
     SCHEMA,
     Entry,
     FileMark,

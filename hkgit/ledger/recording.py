@@ -9,12 +9,11 @@ from itertools import product
 from hkgit.applying.hunks import CONTEXT, Hunk
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan
 from hkgit.document import Document, hash_lines
-from hkgit.edits import File, Read, Spec, decoded
+from hkgit.edits import MAX_EDITS, File, Read, Spec, decoded
 from hkgit.errors import InvalidInput
 from hkgit.ledger.canonical import Json, digest
 from hkgit.ledger.entry import (
     MAX_BYTES,
-    MAX_EDITS,
     Entry,
     FileMark,
     RecordedEdit,

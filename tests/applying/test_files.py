@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hkgit.applying.outcome import changed_files
+from hkgit.applying.planner import plan as plan_of
 from hkgit.document import BOM
 from hkgit.edits import (
     EXECUTABLE,
+    MAX_EDITS,
     REGULAR,
     SUBMODULE,
     SYMLINK,
@@ -17,11 +19,14 @@ from hkgit.edits import (
     Edit,
     File,
     InsertAfter,
+    MappingSnapshot,
     RenameFile,
     ReplaceRange,
     SetMode,
+    Spec,
     WriteFile,
 )
+from hkgit.errors import InvalidInput
 from tests.applying.planning import (
     Files,
     Operation,
@@ -263,3 +268,22 @@ def test_a_deletion_may_quote_the_whole_file() -> None:
 def test_a_deletion_that_quotes_another_text_is_stale() -> None:
     said = refusal(in_sequence({"f": TWO}, DeleteFile("f", old_text="1\n")))
     assert said.startswith("stale: f: the file is not the one that the edit removes")
+
+
+@pytest.mark.parametrize(("before", "wanted", "after"), [
+    pytest.param(b"a\nb", True, b"a\nb\n", id="added"),
+    pytest.param(b"a\nb\n", False, b"a\nb", id="taken away"),
+])
+def test_only_the_end_of_the_last_line_may_change(
+    before: bytes, wanted: bool, after: bytes
+) -> None:
+    edit = Edit("f", "a\nb\n", "a\nb\n", final_newline=wanted)
+    spec = Spec("edits", (edit,), ("",), sequential=True)
+    made = plan_of(spec, MappingSnapshot({"f": File(before)}))
+    assert [change.after for change in made.files] == [File(after)]
+
+
+def test_more_edits_than_an_entry_may_hold_are_refused_at_once() -> None:
+    edits = (Edit("f", "a", "b"),) * (MAX_EDITS + 1)
+    with pytest.raises(InvalidInput, match="1001 edits are more than 1000"):
+        plan_of(Spec("edits", edits, ("",) * len(edits), sequential=True), MappingSnapshot())
