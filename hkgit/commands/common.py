@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 
 import click
 
-from hkgit.applying.reporting import error_json
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.git.repository import Repository
 
@@ -68,4 +67,6 @@ def echo_json(value: Any) -> None:
 def echo_refusal(ctx: click.Context, error: HkgitError) -> None:
     """Print why a command gave no answer, where it was asked for JSON."""
     if ctx.meta.get(_AS_JSON, False):
+        from hkgit.applying.reporting import error_json
+
         echo_json({"status": error.status, "error": error_json(error)})
