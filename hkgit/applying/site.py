@@ -106,7 +106,9 @@ class Site:
 def change_diff(site: Site, splices: Sequence[Splice], final_newline: bool | None = None) -> str:
     """The change of one edit as a unified diff; only the lines around it are looked at."""
     document, path, mode = site.document, site.work.path, site.work.mode
-    first, last = document.lines_of(splices[0].start, splices[-1].end)
+    first = last = document.line_count
+    if splices:
+        first, last = document.lines_of(splices[0].start, splices[-1].end)
     top, bottom = max(first - CONTEXT, 1), min(last + CONTEXT, document.line_count)
     if final_newline is not None:
         bottom = document.line_count
