@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.repository import Repository
+from hkgit.git.store import EMPTY_TREE
 from hkgit.ledger.entry import Entry, RecordedEdit
 from hkgit.ledger.trailers import decimal
-from hkgit.policy import Grant, Policy, matches, policy_values
+from hkgit.policy import CONFIG, PYPROJECT, Grant, Policy, matches, policy_value
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
 from hkgit.replay.judging import replay
 from hkgit.replay.messages import stray_trailers
@@ -140,12 +141,10 @@ class Gate:
         """The files whose policy has another value than in the parent; a merge adds none."""
         if judged.verdict is Verdict.MERGE:
             return []
-        after = policy_values(self.repository.snapshot(candidate.tree))
-        before: dict[str, str] = {}
-        if candidate.parents:
-            before = policy_values(self.repository.snapshot(candidate.parents[0]))
-        paths = sorted(before.keys() | after.keys())
-        return [path for path in paths if before.get(path) != after.get(path)]
+        parent = candidate.parents[0] if candidate.parents else EMPTY_TREE
+        before, after = map(self.repository.snapshot, (parent, candidate.tree))
+        paths = [path for path in (PYPROJECT, CONFIG) if before.entry(path) != after.entry(path)]
+        return [path for path in paths if policy_value(before, path) != policy_value(after, path)]
 
 
 def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:

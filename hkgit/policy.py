@@ -135,18 +135,14 @@ def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
         raise InvalidInput(where, f"is not TOML: {error}", "Mend it where it stands.") from error
 
 
-def policy_values(files: Snapshot) -> dict[str, str]:
-    """The value of every policy table by its file, for comparison; of a broken one what it says."""
-    values = {}
-    for path in (PYPROJECT, CONFIG):
-        try:
-            table = _table(files, path)
-        except InvalidInput as error:
-            values[path] = str(error)
-        else:
-            if table is not None:
-                values[path] = json.dumps(table, sort_keys=True, default=repr)
-    return values
+def policy_value(files: Snapshot, path: str) -> str | None:
+    """The value of a file's policy table, for comparison; of a broken file what is wrong with it.
+    """
+    try:
+        table = _table(files, path)
+    except InvalidInput as error:
+        return str(error)
+    return None if table is None else json.dumps(table, sort_keys=True, default=repr)
 
 
 def parse_policy(table: Any, source: str) -> Policy:
