@@ -28,13 +28,18 @@ class Ties:
     holds: Holds | None
 
     def broken(self, places: Sequence[Place]) -> list[Place]:
-        """The places that a holding hash, or else a line hint, leaves."""
+        """The places that a holding hash, or else a line hint, leaves.
+
+        A hint before the file favours the first place, one behind it the last.
+        """
         if self.holds is not None:
             return [place for place in places if self.holds(place)] or list(places)
         hint = self.edit.line_hint
         is_tie = len({(place.agreement, place.similarity) for place in places}) == 1
         if hint is None or not is_tie:
             return list(places)
+        if not 1 <= hint <= self.document.line_count:
+            return [min(places) if hint < 1 else max(places)]
         away = sorted((abs(self.document.line_at(p.start) - hint), p) for p in places)
         is_clear = away[0][0] <= NEAR_HINT and away[1][0] > 2 * away[0][0] + 1
         return [away[0][1]] if is_clear else list(places)

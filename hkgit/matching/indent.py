@@ -112,12 +112,17 @@ def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
     if any(indent.startswith(b"\t") for indent in indents):
         return b"\t"
     steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
-    units = [unit for unit in UNITS if steps[unit]]
+    units = [unit for unit in UNITS if steps[unit] and _divides(unit, indents)]
     if not units:
         return b""
     if len(expected) in units:
         return expected
     return b" " * max(units, key=lambda unit: (steps[unit], -unit))
+
+
+def _divides(unit: int, indents: Sequence[bytes]) -> bool:
+    """Whether most indentations are whole levels of so many spaces."""
+    return 4 * sum(1 for indent in indents if len(indent) % unit) <= len(indents)
 
 
 def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:

@@ -63,10 +63,11 @@ class Merge:
         )
 
     def _is_there(self, change: Change, at: int) -> bool:
-        """Whether all that is added are blank lines, and the file has as many there already."""
+        """Whether blank lines alone are added, between lines with as many in between already."""
         theirs, ours = self.wanted.new_lines, self.view.lines
         added = theirs[change.new_start : change.new_end]
-        if change.old_start < change.old_end or any(line.strip() for line in added):
+        is_inside = 0 < change.old_start == change.old_end < len(self.targets)
+        if not is_inside or any(line.strip() for line in added):
             return False
         return _blanks_around(ours, at) >= _blanks_around(theirs, change.new_end)
 
