@@ -89,7 +89,7 @@ def is_locked_by(git_dir: Path, owner: str) -> bool:
 def unlock(git_dir: Path, owner: str) -> None:
     """Take away the copy and the lock, if they are the owner's, also after a crash."""
     copy = copy_of(git_dir, owner)
-    left = [copy.with_name(f"{copy.name}.lock"), copy]
+    left = [copy.with_name(f"{copy.name}.lock"), copy.with_name(f"{copy.name}.mark"), copy]
     if is_locked_by(git_dir, owner):
         left.append(_lock_of(git_dir))
     for path in left:
@@ -99,7 +99,8 @@ def unlock(git_dir: Path, owner: str) -> None:
 
 def _lock(git_dir: Path, owner: str) -> None:
     """Make `index.lock`, from its first moment on with the owner's mark in it."""
-    lock, marked = _lock_of(git_dir), copy_of(git_dir, owner)
+    lock, copy = _lock_of(git_dir), copy_of(git_dir, owner)
+    marked = copy.with_name(f"{copy.name}.mark")
     started = time.monotonic()
     try:
         marked.write_bytes(_mark(owner))

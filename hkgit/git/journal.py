@@ -76,14 +76,20 @@ class Journal:
     def close(self) -> None:
         """The transaction is over, and nothing else of it is left."""
         locks.remove(self.path, self.descriptor)
-        for directory in self.path.parents[:2]:
-            with suppress(OSError):  # other transactions are at work
-                directory.rmdir()
+        tidy(self.path.parents[2])
 
 
 def directory_of(common_dir: Path) -> Path:
     """Where the journals of a repository stand."""
     return common_dir / "hkgit" / "tx"
+
+
+def tidy(common_dir: Path) -> None:
+    """Take away the directories that hkgit needed and that are empty now."""
+    hkgit, refs = common_dir / "hkgit", common_dir / "refs" / "hkgit"
+    for directory in (hkgit / "tx", hkgit, refs / "tx", refs, common_dir / "worktrees"):
+        with suppress(OSError):  # not empty, or not there
+            directory.rmdir()
 
 
 def new_id() -> str:
@@ -97,6 +103,7 @@ def begin(common_dir: Path, state: State) -> Journal:
     try:
         journal = Journal(path, locks.make(path), state)
     except OSError as error:
+        tidy(common_dir)
         raise unwritable(path, error) from error
     try:
         journal.note(state.step)

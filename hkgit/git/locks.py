@@ -41,7 +41,7 @@ def make(path: Path) -> int:
             _make_directory(path.parent)
             descriptor = os.open(path, _OPEN | os.O_CREAT | os.O_EXCL, 0o666)
             if _locked(descriptor, path):
-                path.chmod(stat.S_IMODE(path.parent.stat().st_mode) & 0o666)
+                _share(path, 0o666)
                 return descriptor
 
 
@@ -68,12 +68,12 @@ def wait_for(path: Path, seconds: float) -> int | None:
 
 
 def remove(path: Path, descriptor: int) -> None:
-    """Let a lock go, and its file with it."""
+    """Let a lock go, and its file with it if the system allows it."""
     if sys.platform == "win32":  # there, a file that is open cannot be removed
         os.close(descriptor)
+    with suppress(OSError):
         path.unlink(missing_ok=True)
-    else:
-        path.unlink(missing_ok=True)
+    if sys.platform != "win32":
         os.close(descriptor)
 
 
@@ -83,7 +83,12 @@ def _make_directory(path: Path) -> None:
         _make_directory(path.parent)
         with suppress(FileExistsError):
             path.mkdir()
-            path.chmod(stat.S_IMODE(path.parent.stat().st_mode))
+            _share(path, 0o7777)
+
+
+def _share(path: Path, bits: int) -> None:
+    with suppress(OSError):  # whoever comes later has to say why it cannot be opened
+        path.chmod(stat.S_IMODE(path.parent.stat().st_mode) & bits)
 
 
 def _locked(descriptor: int, path: Path) -> bool:

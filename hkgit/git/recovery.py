@@ -18,6 +18,7 @@ from hkgit.git.journal import Journal, State, abandoned
 from hkgit.git.landing import is_landed
 from hkgit.git.repository import Repository
 from hkgit.git.store import EMPTY_TREE
+from hkgit.git.turns import forget_turns
 from hkgit.git.worktree import forget_worktrees
 from hkgit.paths import quote_path
 
@@ -63,7 +64,9 @@ def settle(repository: Repository, journal: Journal) -> Settled:
 
 def settle_abandoned(repository: Repository) -> list[Settled]:
     """Settle every transaction that has no process any more."""
-    return [settle(repository, journal) for journal in abandoned(repository.common_dir)]
+    settled = [settle(repository, journal) for journal in abandoned(repository.common_dir)]
+    forget_turns(repository)
+    return settled
 
 
 def outcome_of(repository: Repository, state: State) -> Outcome:

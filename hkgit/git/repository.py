@@ -239,13 +239,9 @@ class Repository:
                 return
 
     def delete_ref(self, name: str) -> None:
-        """Take a ref of hkgit's own away, and directories left empty. Raises GitRefused."""
+        """Take a ref of hkgit's own away, if it is there. Raises GitRefused."""
         with writing(name), suppress(KeyError):
             self._opened.references.delete(name)
-        place = self.common_dir / name
-        with suppress(OSError):
-            while (place := place.parent) != self.common_dir / "refs":
-                place.rmdir()
 
     def checked_out_branches(self) -> dict[str, Path]:
         """The branches that some work tree stands on, and where."""

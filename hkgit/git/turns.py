@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from hkgit.git import locks
+from hkgit.git.journal import tidy
 from hkgit.git.repository import Repository
 
 PATIENCE = 10.0
@@ -33,5 +34,14 @@ def turn(repository: Repository, branch: str) -> Iterator[None]:
         yield
     finally:
         locks.remove(path, descriptor)
+        tidy(repository.common_dir)
+
+
+def forget_turns(repository: Repository) -> None:
+    """Take away what killed processes left of their turns."""
+    for path in (repository.common_dir / "hkgit").glob("turn-*"):
         with suppress(OSError):
-            path.parent.rmdir()
+            descriptor = locks.take(path)
+            if descriptor is not None:
+                locks.remove(path, descriptor)
+    tidy(repository.common_dir)

@@ -86,7 +86,10 @@ def forget_worktrees(repository: Repository, directory: Path, prefix: str) -> No
 
 @contextmanager
 def _empty_directory(prefix: str) -> Iterator[Path]:
-    path = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+    try:
+        path = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+    except OSError as error:
+        raise _unwritable(error) from error
     try:
         yield path
     finally:
@@ -123,11 +126,19 @@ def _git_dir(path: Path) -> Path:
 def _check_out(path: Path, git_dir: Path, tree_id: str, touched: Iterable[str] | None) -> None:
     """Fill the index and, of the files, all or the touched ones: one git process."""
     if touched is not None:
-        (git_dir / "info").mkdir(exist_ok=True)
         patterns = "".join(map(_pattern, [*touched, *HOOK_CONFIGURATION]))
-        (git_dir / "info" / "sparse-checkout").write_bytes(os.fsencode(patterns))
+        try:
+            (git_dir / "info").mkdir(exist_ok=True)
+            (git_dir / "info" / "sparse-checkout").write_bytes(os.fsencode(patterns))
+        except OSError as error:
+            raise _unwritable(error) from error
     sparse = ("-c", f"core.sparseCheckout={'false' if touched is None else 'true'}")
     run([*sparse, *PLAIN, "read-tree", "-m", "-u", tree_id], cwd=path)
+
+
+def _unwritable(error: OSError) -> GitRefused:
+    fix = "Make room where temporary files go (TMPDIR), then try again; nothing was landed."
+    return GitRefused("temporary worktree", f"could not be made: {error.strerror}", fix)
 
 
 def _pattern(path: str) -> str:

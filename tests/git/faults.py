@@ -1,0 +1,188 @@
+"""faults.py: runs hkgit in forks of a process that has imported it, killed or failed at a point.
+
+A point is every file that is opened for writing, every name that is made, moved or taken away,
+every line of a journal, every object and ref that is written, and every process that is started,
+before and after.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, NoReturn
+
+from hkgit.commands import apply, doctor, main
+from hkgit.errors import GitRefused
+from hkgit.git import journal
+from hkgit.git.repository import Repository
+from hkgit.git.store import Store
+
+CHANGES = frozenset(
+    {"os.mkdir", "os.rmdir", "os.remove", "os.rename", "os.link", "os.chmod", "os.utime"}
+)
+LOADED = (apply, doctor)
+"""Before the forks, so that none of them has to."""
+
+
+class Forks:
+    """A process that forks for every run."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", __name__],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
+        )  # fmt: skip
+
+    def run(
+        self, where: Path, args: Sequence[str], temporary: Path, kind: str = "", at: int = -1
+    ) -> tuple[int, list[str], str]:
+        """The exit code (negative: by a signal), the points that were met, and what was said."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        asked = [str(where), list(args), str(temporary), kind, at]
+        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        self._process.stdin.flush()
+        code, points, said = json.loads(self._process.stdout.readline())
+        return code, points, said
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+class Fault:
+    """What happens at the n-th point: the process is killed, or the point fails."""
+
+    def __init__(self, kind: str, at: int, seen: int) -> None:
+        self.kind = kind
+        self.at = at
+        self.count = 0
+        self.seen = seen
+
+    def point(self, name: str, fail: Callable[[], object]) -> None:
+        """Here is a point."""
+        is_meant = self.count == self.at
+        self.count += 1
+        os.write(self.seen, name.encode() + b"\n")
+        if is_meant and self.kind == "kill":
+            os.kill(os.getpid(), signal.SIGKILL)
+        if is_meant:
+            fail()
+
+    def audit(self, event: str, args: tuple[Any, ...]) -> None:
+        """What sys.audit tells of the file system."""
+        is_named = bool(args) and isinstance(args[0], str | bytes | os.PathLike)
+        name = os.path.basename(os.fsdecode(args[0])) if is_named else ""  # noqa: PTH119 - of bytes
+        if event in CHANGES or (event == "open" and is_named and _is_writing(args)):
+            self.point(f"{event} {name}", _no_space)
+
+    def around(self, owner: Any, method: str, fail: Callable[[], object]) -> None:
+        """Make points of the moments before and after a call."""
+        real = getattr(owner, method)
+
+        @wraps(real)
+        def watched(*args: Any, **options: Any) -> Any:
+            self.point(f"before {method}", fail)
+            result = real(*args, **options)
+            self.point(f"after {method}", fail)
+            return result
+
+        setattr(owner, method, watched)
+
+    def around_processes(self) -> None:
+        """A process fails before it has done anything, or when it has done everything."""
+        module: Any = subprocess
+        real = module.run
+
+        @wraps(real)
+        def watched(command: Any, **options: Any) -> Any:
+            name = _git_command(command)
+            failed = subprocess.CompletedProcess(command, 128, b"", b"fatal: injected")
+            answers: list[Any] = []
+            self.point(f"before {name}", lambda: answers.append(failed))
+            done = real(command, **options) if not answers else failed
+            self.point(f"after {name}", lambda: answers.append(failed))
+            return answers[0] if answers else done
+
+        module.run = watched
+
+    def arm(self) -> None:
+        """From now on points count."""
+        self.around(journal, "_append", _no_space)
+        self.around(Store, "_write", _refused)
+        self.around(Repository, "write_ref", _refused)
+        self.around(Repository, "delete_ref", _refused)
+        self.around_processes()
+        sys.addaudithook(self.audit)
+
+
+def _is_writing(args: tuple[Any, ...]) -> bool:
+    is_flagged = isinstance(args[2], int) and bool(args[2] & (os.O_WRONLY | os.O_RDWR))
+    return is_flagged and args[0] != os.devnull
+
+
+def _git_command(command: Any) -> str:
+    if isinstance(command, str):
+        return "verify"
+    words = [word for word in command[1:] if not word.startswith("-") and "=" not in word]
+    return " ".join(["git", *words[:1]])
+
+
+def _no_space() -> NoReturn:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def _refused() -> NoReturn:
+    raise GitRefused("object store", "injected")
+
+
+def _fork(where: str, args: list[str], temporary: str, kind: str, at: int) -> tuple[int, str, str]:
+    """Run hkgit in a child; what it met and what it said come back through pipes."""
+    met, said = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        _run(where, args, temporary, Fault(kind, at, met[1]), said[1])
+    os.close(met[1])
+    os.close(said[1])
+    with os.fdopen(met[0], "rb") as points, os.fdopen(said[0], "rb") as words:
+        answer = points.read().decode(), words.read().decode(errors="replace")
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), *answer
+
+
+def _run(where: str, args: list[str], temporary: str, fault: Fault, said: int) -> NoReturn:
+    code = 70
+    try:
+        os.chdir(where)
+        for number, stream in ((1, "stdout"), (2, "stderr")):
+            os.dup2(said, number)
+            setattr(sys, stream, os.fdopen(number, "w", closefd=False))
+        tempfile.tempdir = temporary
+        sys.argv = ["hkgit", *args]
+        fault.arm()
+        main.run()
+    except SystemExit as ended:
+        code = ended.code if isinstance(ended.code, int) else 70
+    finally:
+        if code == 70:
+            traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _serve() -> None:
+    for line in sys.stdin:
+        code, points, said = _fork(*json.loads(line))
+        print(json.dumps([code, points.split("\n")[:-1], said]), flush=True)
+
+
+if __name__ == "__main__":
+    _serve()
