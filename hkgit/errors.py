@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hkgit.edits import AnyEdit
+
 
 class HkgitError(Exception):
-    """Says where it happened, what happened, and what to do next."""
+    """Says where it happened, what happened, and what to do next.
+
+    `corrected` is the edit that would have been right, where there is just one.
+    """
 
     exit_code = 70
     status = "fault"
+    corrected: AnyEdit | None = None
 
     def __init__(self, where: str, what: str, fix: str = "") -> None:
         super().__init__(f"{where}: {what}" + (f"\n{fix}" if fix else ""))

@@ -18,6 +18,8 @@ APPLIED = "applied"
 class EditOutcome:
     """One edit: applied where and how surely, or refused and why.
 
+    `corrected` is a refused edit put right, in the dialect of the spec, where that is possible.
+
     `lines` are ranges of the file as it stood just before this edit, `base_lines` the lines of
     the base it touches. Numbers that end in `_permille` are per mille, rounded down.
     """
@@ -38,6 +40,7 @@ class EditOutcome:
     diff: str = ""
     notes: tuple[str, ...] = ()
     error: HkgitError | None = None
+    corrected: str | None = None
 
     @property
     def similarity(self) -> float | None:

@@ -17,8 +17,10 @@ from hkgit.applying.file_edits import change_file, create
 from hkgit.applying.outcome import EditOutcome, Plan
 from hkgit.applying.range_edits import change_lines, change_tagged
 from hkgit.applying.site import Site
+from hkgit.applying.syntax import checked
 from hkgit.applying.text_edits import change_text
 from hkgit.applying.workspace import Work, Workspace, made_and_removed
+from hkgit.dialects import DIALECTS
 from hkgit.document import Document
 from hkgit.edits import (
     MAX_EDITS,
@@ -47,11 +49,14 @@ from hkgit.matching.places import Settings
 class Options:
     """How a plan is made: the ladder's settings, and whether moved ranges may be followed.
 
-    `carried` maps the number of a range edit to the lines it was carried to.
+    `syntax` says what becomes of a Python or JSON file that can no longer be parsed: `ignore`,
+    `report` (a note at the edit), `refuse`. `carried` maps the number of a range edit to the
+    lines it was carried to.
     """
 
     settings: Settings = field(default_factory=Settings)
     relocate: bool = False
+    syntax: str = "ignore"
     carried: Mapping[int, Lines] = field(default_factory=dict)
 
 
@@ -69,7 +74,10 @@ def plan(
     planner = _Planner(spec, Workspace(snapshot), options or Options(), tuple(reads))
     outcomes = tuple(planner.outcome(at + 1, edit) for at, edit in enumerate(spec.edits))
     made = Plan(outcomes, planner.workspace.changes())
-    return made if made.ok else Plan(outcomes, ())
+    if not made.ok:
+        return Plan(outcomes, ())
+    syntax = (options or Options()).syntax
+    return made if syntax == "ignore" else checked(made, refuse=syntax == "refuse")
 
 
 class _Planner:
@@ -79,6 +87,7 @@ class _Planner:
         self, spec: Spec, workspace: Workspace, options: Options, reads: tuple[Read, ...]
     ) -> None:
         self.workspace = workspace
+        self._dialect = spec.dialect
         self._in_base = not spec.sequential
         self._options = options
         self._reads = reads
@@ -91,9 +100,18 @@ class _Planner:
         try:
             outcome = self._placed(number, edit)
         except HkgitError as error:
-            return EditOutcome(number, edit.path, error.status, error=error)
+            corrected = self._said(error.corrected)
+            return EditOutcome(
+                number, edit.path, error.status, error=error, corrected=corrected
+            )
         self._evidence[number] = outcome.evidence
         return outcome
+
+    def _said(self, edit: AnyEdit | None) -> str | None:
+        """An edit in the dialect of the spec; edits that came without one are said in protocol."""
+        if edit is None:
+            return None
+        return DIALECTS.get(self._dialect, DIALECTS["protocol"]).render([edit])
 
     def _placed(self, number: int, edit: AnyEdit) -> EditOutcome:
         made = edit.new_path if isinstance(edit, RenameFile) else edit.path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hkgit.applying import ranges
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, vouches
@@ -58,7 +60,10 @@ def _placed(
         evidence = _own_evidence(site, edit, (hashed[0] + shift, hashed[1] + shift))
         if evidence is not None:
             return (stated[0] + shift, stated[1] + shift), evidence
-    raise ranges.stale_range(edit.path, document, hashed, expected, found)
+    refusal = ranges.stale_range(edit.path, document, hashed, expected, found)
+    if len(found) == 1:
+        refusal.corrected = _moved(edit, found[0] - hashed[0])
+    raise refusal
 
 
 def _own_evidence(site: Site, edit: ReplaceRange | InsertAfter, hashed: Lines) -> Evidence | None:
@@ -70,6 +75,13 @@ def _own_evidence(site: Site, edit: ReplaceRange | InsertAfter, hashed: Lines) -
     if not vouches(site.base, lines) or not actual.startswith(edit.expected_hash):
         return None
     return Evidence("hash", actual, lines if isinstance(edit, InsertAfter) else None)
+
+
+def _moved(edit: ReplaceRange | InsertAfter, shift: int) -> ReplaceRange | InsertAfter:
+    """The same edit, so many lines further down."""
+    if isinstance(edit, InsertAfter):
+        return replace(edit, after_line=edit.after_line + shift)
+    return replace(edit, start_line=edit.start_line + shift, end_line=edit.end_line + shift)
 
 
 def change_tagged(site: Site, edit: TagEdit) -> tuple[Work, EditOutcome]:

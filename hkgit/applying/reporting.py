@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ def outcome_json(outcome: EditOutcome) -> dict[str, Any]:
         "matched_text": shown_text(outcome.matched_text),
         "diff": shown_text(outcome.diff),
         "error": None if outcome.error is None else error_json(outcome.error),
+        "corrected": shown_text(outcome.corrected),
     }
 
 
@@ -74,4 +76,16 @@ def shown_text(text: str | None) -> str | None:
 def refusal_text(outcomes: Sequence[EditOutcome]) -> str:
     """Every refused edit with its reason and the next step."""
     refused = [each for each in outcomes if each.error is not None]
-    return "\n".join(f"edit {each.number}: {each.error}" for each in refused)
+    return "\n".join(f"edit {each.number}: {each.error}{_corrected(each)}" for each in refused)
+
+
+def _corrected(outcome: EditOutcome) -> str:
+    return "" if outcome.corrected is None else f"\nCorrected: {outcome.corrected.rstrip()}"
+
+
+def visible(text: str) -> str:
+    """Text without what could drive a terminal."""
+    shown = shown_text(text) or ""
+    return "".join(
+        char if char.isprintable() else json.dumps(char)[1:-1] for char in shown
+    )

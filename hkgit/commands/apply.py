@@ -10,17 +10,22 @@ import click
 
 from hkgit.applying.diff import unified_diff
 from hkgit.applying.outcome import EditOutcome
-from hkgit.applying.planner import Options
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
 from hkgit.commands.reflecting import Reflection
-from hkgit.commands.specs import Input, read_expects, read_specs, spec_options
+from hkgit.commands.specs import (
+    Input,
+    echo_notes,
+    planning,
+    read_expects,
+    read_specs,
+    spec_options,
+)
 from hkgit.committing import Committed, Recorded, recorded
 from hkgit.errors import HkgitError
 from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
 from hkgit.ledger.trailers import decimal
-from hkgit.matching.places import Settings
 from hkgit.preparing import Choices, Step, Target, find_target, prepare
 from hkgit.retrying import land
 
@@ -51,6 +56,7 @@ def command(
     threshold: float,
     expect: tuple[str, ...],
     relocate: bool,
+    check_syntax: bool,
     dry_run: bool,
     as_json: bool,
     base: str | None,
@@ -81,7 +87,8 @@ def command(
         locate = partial(root_relative, repository)
         choices = Choices(
             branch, base, agent, message, verify,
-            Options(Settings(round(threshold * 1000)), relocate), read_expects(expect, locate),
+            planning(threshold, relocate=relocate, check_syntax=check_syntax),
+            read_expects(expect, locate),
         )  # fmt: skip
         reader = partial(read_specs, given, root, locate)
         asked = None if reflect is None else Reflection(reflect, Path.cwd(), _text(root))
@@ -118,6 +125,7 @@ def _show(steps: Sequence[Step], choices: Choices, *, as_json: bool) -> None:
     """What would change, and the evidence it would have."""
     records = [recorded(step, choices, None) for step in steps]
     outcomes = [outcome for step in steps for outcome in step.made.outcomes]
+    echo_notes(outcomes)
     if as_json:
         echo_json(applied_json("applied", outcomes, None))
     for step, record in zip(steps, records, strict=True):
@@ -141,6 +149,7 @@ def _answer(
 ) -> None:
     for each in done:
         _warn(each.record)
+    echo_notes(outcomes)
     if as_json:
         echo_json(applied_json("applied", outcomes, done[-1].commit))
         return

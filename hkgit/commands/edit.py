@@ -13,12 +13,18 @@ from hkgit.applying.outcome import EditOutcome, changed_files, expect_change
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import below, echo_json
-from hkgit.commands.specs import Input, read_expects, read_specs, spec_options
+from hkgit.commands.specs import (
+    Input,
+    echo_notes,
+    planning,
+    read_expects,
+    read_specs,
+    spec_options,
+)
 from hkgit.directory import DirectorySnapshot, write_files
 from hkgit.edits import File, Overlay, Read, Spec
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.ledger.trailers import decimal
-from hkgit.matching.places import Settings
 
 
 @click.command()
@@ -37,6 +43,7 @@ def command(
     threshold: float,
     expect: tuple[str, ...],
     relocate: bool,
+    check_syntax: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -48,7 +55,7 @@ def command(
     outcomes: list[EditOutcome] = []
     try:
         root = _root()
-        options = Options(Settings(round(threshold * 1000)), relocate)
+        options = planning(threshold, relocate=relocate, check_syntax=check_syntax)
         locate = partial(below, root)
         parsed = read_specs(given, root, locate)
         changed = _changed(root, parsed, options, read_expects(expect, locate), outcomes)
@@ -97,6 +104,7 @@ def _changed(
 
 
 def _print(outcomes: Sequence[EditOutcome], *, dry_run: bool, as_json: bool) -> None:
+    echo_notes(outcomes)
     if as_json:
         echo_json(applied_json("applied", outcomes, None))
         return

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from hkgit.applying.reporting import shown_text
+from hkgit.applying.reporting import shown_text, visible
 from hkgit.errors import InvalidInput
 from hkgit.gate import Report, Ruling, split_range
 from hkgit.git.repository import Repository
@@ -105,11 +104,3 @@ def summary(report: Report) -> str:
     if report.policy.mode != "enforce" and rejected:
         words += f" (mode {report.policy.mode}: let through)"
     return f"{words}; {report.policy.source}" + (", provisional" if report.provisional else "")
-
-
-def visible(text: str) -> str:
-    """Text without what could drive a terminal."""
-    shown = shown_text(text) or ""
-    return "".join(
-        char if char.isprintable() else json.dumps(char)[1:-1] for char in shown
-    )

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository
-from hkgit.commands.judging import load_policy, resolve_range, ruling_json, visible
+from hkgit.commands.judging import load_policy, resolve_range, ruling_json
 from hkgit.gate import Gate, Ruling, candidate_of, without_floors
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import Entry

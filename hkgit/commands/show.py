@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import click
 
+from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository
-from hkgit.commands.judging import load_policy, report_lines, ruling_json, visible
+from hkgit.commands.judging import load_policy, report_lines, ruling_json
 from hkgit.commands.log import subject_of
 from hkgit.gate import Gate, Report, Ruling, candidate_of, without_floors
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile

@@ -12,10 +12,14 @@ from pathlib import Path
 
 import click
 
+from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.planner import Options
+from hkgit.applying.reporting import visible
 from hkgit.commands.common import Command, json_option
 from hkgit.dialects import parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
+from hkgit.matching.places import Settings
 
 STDIN = "-"
 
@@ -63,12 +67,22 @@ def spec_options(command: Command) -> Command:
                 help="The hash of what was read; may be repeated.",
             ),
             click.option("--relocate", is_flag=True, help="Follow ranges that have moved."),
+            click.option(
+                "--check-syntax", is_flag=True,
+                help="Refuse what leaves a Python or JSON file that can no longer be parsed.",
+            ),
             click.option("--dry-run", is_flag=True, help="Show what would change, change nothing."),
             json_option,
         ]
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+def planning(threshold: float, *, relocate: bool, check_syntax: bool) -> Options:
+    """How plans are made, as asked on the command line."""
+    syntax = "refuse" if check_syntax else "report"
+    return Options(Settings(round(threshold * 1000)), relocate, syntax)
 
 
 def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
@@ -119,3 +133,10 @@ def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[
     """The reads that --expect names, their paths from the root. Raises InvalidInput."""
     reads = (parse_expect(argument) for argument in expects)
     return tuple(replace(read, path=locate(read.path)) for read in reads)
+
+
+def echo_notes(outcomes: Sequence[EditOutcome]) -> None:
+    """Say what a person may want to know of edits that applied."""
+    for outcome in outcomes:
+        for note in outcome.notes:
+            click.echo(f"hkgit: note: {visible(outcome.path)}: {visible(note)}", err=True)

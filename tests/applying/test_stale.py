@@ -133,3 +133,14 @@ def test_a_file_that_is_gone_is_stale_where_a_hash_was_expected() -> None:
 def test_a_file_that_is_gone_is_no_match_otherwise() -> None:
     operation: Operation = {"op": "insert_after", "path": "f", "after_line": 0, "new_text": "x"}
     assert refusal(planned({}, operation)).startswith("no_match: f: there is no such file")
+
+
+@pytest.mark.parametrize(("operation", "corrected"), [
+    pytest.param(replace_range("f", OLD, 2, 3, "z"), '"start_line": 4', id="a range"),
+    pytest.param(insert_after("f", OLD, 2, "z"), '"after_line": 4', id="an insertion"),
+])
+def test_an_edit_whose_lines_moved_is_said_again_in_its_dialect(
+    operation: Operation, corrected: str
+) -> None:
+    [outcome] = planned({"f": NEW}, operation).outcomes
+    assert corrected in (outcome.corrected or "")
