@@ -49,7 +49,7 @@ def recorded(step: Step, choices: Choices, verify: dict[str, object] | None) -> 
     text = _first(choices.message, spec.summary, default_subject(step.made))
     if not text.strip():
         raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
-    if any(line.startswith("Hkgit-") for line in text.splitlines()):
+    if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
     blind = tuple(each for each in entry_findings(Policy(), entry) if each.rule == "blind")
     return Recorded(entry, name, with_trailers(text, trailer_lines(entry, name)), blind)

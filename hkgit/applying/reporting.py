@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 from hkgit.applying.outcome import EditOutcome
@@ -74,9 +75,16 @@ def shown_text(text: str | None) -> str | None:
 
 
 def refusal_text(outcomes: Sequence[EditOutcome]) -> str:
-    """Every refused edit with its reason and the next step."""
-    refused = [each for each in outcomes if each.error is not None]
-    return "\n".join(f"edit {each.number}: {each.error}{_corrected(each)}" for each in refused)
+    """Every refused edit with its reason and the next step; edits refused for one reason once."""
+    refused = (each for each in outcomes if each.error is not None)
+    reasons = groupby(refused, key=lambda each: each.error)
+    return "\n".join(_reason(str(error), list(edits)) for error, edits in reasons)
+
+
+def _reason(error: str, edits: Sequence[EditOutcome]) -> str:
+    first, last = edits[0].number, edits[-1].number
+    named = f"edit {first}" if first == last else f"edits {first}-{last}"
+    return "".join([f"{named}: {error}", *map(_corrected, edits)])
 
 
 def _corrected(outcome: EditOutcome) -> str:

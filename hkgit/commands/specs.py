@@ -104,11 +104,16 @@ def _documents(given: Input, locate: Callable[[str], str]) -> list[bytes]:
         if names or given.use_stdin or None in single:
             raise click.UsageError("--file, --old and --new belong together, without a SPEC.")
         return [_single(locate(given.file or ""), given.old or "", given.new or "")]
-    if given.use_stdin or (not names and not sys.stdin.isatty()):
+    if given.use_stdin or (not names and _is_piped()):
         names = [*names, STDIN]
     if not names:
         raise click.UsageError("Give a SPEC, --file with --old and --new, or a spec on stdin.")
     return [_read(name) for name in names]
+
+
+def _is_piped() -> bool:
+    """Whether something other than a terminal is on standard input, which may be closed."""
+    return sys.stdin is not None and not sys.stdin.isatty()
 
 
 def _single(path: str, old: str, new: str) -> bytes:
@@ -118,7 +123,7 @@ def _single(path: str, old: str, new: str) -> bytes:
 
 def _read(name: str) -> bytes:
     if name == STDIN:
-        return sys.stdin.buffer.read()
+        return b"" if sys.stdin is None else sys.stdin.buffer.read()
     try:
         return Path(name).read_bytes()
     except OSError as error:

@@ -120,6 +120,7 @@ def test_the_agent_is_claimed(
         pytest.param(("-m", ""), id="no message"),
         pytest.param(("-m", " \n"), id="a blank message"),
         pytest.param(("-m", "Fake\n\nHkgit-Entry: sha256:" + "0" * 64), id="a trailer of ours"),
+        pytest.param(("-m", "Fake\n\nhkgit-agent: me"), id="one in other letters"),
         pytest.param(("--agent", ""), id="no agent"),
         pytest.param(("--agent", "two\nlines"), id="an agent on two lines"),
         pytest.param(("--agent", "\x1b[2J"), id="an agent that drives the terminal"),

@@ -151,6 +151,39 @@ def test_modes_and_line_ends_survive(bench: Bench) -> None:
     assert bench.repo.git("ls-tree", "HEAD", "run.sh").startswith("100755 ")
 
 
+# Checkouts of other kinds
+
+
+def with_crlf(repo: Repo) -> None:
+    repo.git("config", "core.autocrlf", "true")
+    (repo.path / SOURCE).unlink()
+    repo.git("checkout", "-q", SOURCE)
+
+
+def with_a_split_index(repo: Repo) -> None:
+    repo.git("update-index", "--split-index")
+
+
+def ignoring_the_ledger(repo: Repo) -> None:
+    repo.commit({".gitignore": ".hkgit\n"})
+
+
+def with_its_git_directory_elsewhere(repo: Repo) -> None:
+    repo.git("init", "-q", "--separate-git-dir", str(repo.path.parent / 'odd "name\n é'))
+
+
+@pytest.mark.parametrize(
+    "make",
+    [with_crlf, with_a_split_index, ignoring_the_ledger, with_its_git_directory_elsewhere],
+)
+def test_an_unusual_checkout_follows_too(bench: Bench, make: Callable[[Repo], None]) -> None:
+    make(bench.repo)
+    result = bench.apply(search_replace())
+    assert (result.code, bench.repo.status()) == (0, []), result.err
+    assert NEW in bench.repo.read(SOURCE).decode().splitlines()
+    assert bench.run("show", "--json").json()["verdict"] == "strict"
+
+
 # Branches
 
 

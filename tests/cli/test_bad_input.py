@@ -108,7 +108,7 @@ SPECS = [
     ),
     pytest.param(
         protocol(*[operation("create_file", f"many/{n}", new_text="") for n in range(1001)]),
-        4, "1000 edits", id="more edits than an entry holds",
+        4, "edits 1-1001: the spec: 1001 edits", id="more edits than an entry holds",
     ),
 ]  # fmt: skip
 
@@ -316,3 +316,16 @@ def test_a_fault_of_hkgit_itself_is_70_and_says_how_to_see_more(bench: Bench) ->
     spec = bench.write(search_replace())
     result = bench.run("apply", spec, env={"PYTHONPATH": str(broken)})
     assert (result.code, "--debug" in result.err) == (70, True)
+
+
+def test_a_closed_standard_input_holds_no_spec(bench: Bench) -> None:
+    command = f"'{script('hkgit')}' apply <&-"
+    done = subprocess.run(command, cwd=bench.repo.path, shell=True, capture_output=True, text=True)
+    assert (done.returncode, "Give a SPEC" in done.stderr) == (64, True)
+
+
+def test_a_file_in_place_of_the_ledger_is_refused(bench: Bench) -> None:
+    bench.repo.commit({".hkgit": "a file\n"})
+    with bench.untouched():
+        result = bench.apply(search_replace())
+    assert (result.code, ".hkgit: is not a directory" in result.err) == (4, True)
