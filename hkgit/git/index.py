@@ -37,11 +37,12 @@ class LockedIndex:
         return {"GIT_INDEX_FILE": str(self.copy)}
 
     def reset(self) -> None:
-        """Make the copy, with the time of the index: git tells by it which files it may trust.
+        """Make the copy anew, with the index's time: by it git tells which files it may trust.
 
         A repository without a commit has no index yet. Raises GitRefused.
         """
         try:
+            self.copy.with_name(f"{self.copy.name}.lock").unlink(missing_ok=True)  # a git died
             with suppress(FileNotFoundError):
                 shutil.copy2(self.index, self.copy)
         except OSError as error:

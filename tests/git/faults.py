@@ -105,6 +105,8 @@ class Fault:
         @wraps(real)
         def watched(command: Any, **options: Any) -> Any:
             name = _git_command(command)
+            if self.kind == "desert" and self.count == self.at:
+                self.desert(command, **options)
             failed = subprocess.CompletedProcess(command, 128, b"", b"fatal: injected")
             answers: list[Any] = []
             self.point(f"before {name}", lambda: answers.append(failed))
@@ -113,6 +115,16 @@ class Fault:
             return answers[0] if answers else done
 
         module.run = watched
+
+    def desert(self, command: Any, input: bytes, **options: Any) -> NoReturn:
+        """Die as soon as a process has started, and leave it to itself."""
+        for unused in ("capture_output", "check"):
+            options.pop(unused)
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
+        assert child.stdin is not None
+        child.stdin.write(input)
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise AssertionError("still alive")
 
     def arm(self) -> None:
         """From now on points count."""

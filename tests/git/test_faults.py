@@ -147,6 +147,14 @@ def points_of(scene: Scene, forks: Forks) -> list[tuple[int, str]]:
     return list(enumerate(points))
 
 
+def repaired(scene: Scene, forks: Forks) -> str:
+    """What `hkgit doctor --fix` says, once no process of the transaction runs any more."""
+    said = "running"
+    while "running" in said:
+        _, _, said = forks.run(scene.checkout.path, ["doctor", "--fix"], scene.temporary)
+    return said
+
+
 def injected(scene: Scene, forks: Forks, kind: str, at: int) -> Iterator[str]:
     """What one fault does harm to; then `hkgit doctor --fix` has seen to what it left."""
     scene.renew()
@@ -154,9 +162,21 @@ def injected(scene: Scene, forks: Forks, kind: str, at: int) -> Iterator[str]:
     code, _, said = forks.run(scene.checkout.path, scene.args, scene.temporary, kind, at)
     if kind == "fail":
         yield from (f"{each}\n{said}" for each in scene.inconsistencies(tip, code))
-    _, _, repair = forks.run(scene.checkout.path, ["doctor", "--fix"], scene.temporary)
+    repair = repaired(scene, forks)
     found = (*scene.inconsistencies(tip, None), *scene.orphans())
     yield from (f"{each}, repaired\n{said}{repair}" for each in found)
+
+
+@pytest.mark.parametrize("scene", [on_the_checked_out_branch], indirect=True)
+def test_a_git_that_outlives_hkgit_is_not_disturbed(scene: Scene, forks: Forks) -> None:
+    processes = [at for at, name in points_of(scene, forks) if name.startswith("before git ")]
+    found = [
+        f"at point {at}: {problem}"
+        for at in processes
+        for problem in injected(scene, forks, "desert", at)
+    ]
+    assert found == []
+    assert len(processes) >= 6
 
 
 @pytest.mark.parametrize(

@@ -426,15 +426,67 @@ def test_a_hook_on_references_is_heard(based: Repo) -> None:
     assert everything(based) == before
 
 
-def test_a_checkout_that_cannot_follow_is_undone(based: Repo) -> None:
-    based.git("config", "filter.broken.smudge", "false")
+def expect_unlocked(repo: Repo) -> None:
+    assert list((repo.path / ".git").rglob("*.lock")) == []
+    assert list((repo.path / ".git").rglob("*hkgit*")) == []
+
+
+@pytest.mark.parametrize(
+    ("smudge", "said"),
+    [
+        pytest.param("false", "smudge filter broken failed", id="git gives up"),
+        pytest.param("kill -9 $PPID; exit 1", "git read-tree: ended with code -9", id="git dies"),
+    ],
+)
+def test_a_checkout_that_cannot_follow_is_undone(based: Repo, smudge: str, said: str) -> None:
+    based.git("config", "filter.broken.smudge", smudge)
     based.git("config", "filter.broken.required", "true")
     based.write(".git/info/attributes", "z filter=broken\n")
     before = everything(based)[:3]
-    with pytest.raises(GitRefused, match="smudge filter broken failed"):
+    with pytest.raises(GitRefused, match=said):
         land_on_main(based, {"a": "2\n", "b": None, "new/x": "2\n", "z": "2\n"})
     assert everything(based)[:3] == before
     assert based.status() == []
+    expect_unlocked(based)
+
+
+ON_MAIN = "grep -q refs/heads/main && [ $1 = {} ] && kill -9 $PPID; exit 0"
+"""A hook that kills the git which moves the branch."""
+
+
+def test_a_git_that_dies_before_it_moves_the_branch_leaves_no_lock(based: Repo) -> None:
+    based.write_hook("reference-transaction", ON_MAIN.format("prepared"))
+    before = everything(based)
+    with pytest.raises(GitRefused, match="git update-ref: ended with code -9"):
+        land_on_main(based, {"a": "2\n"})
+    assert everything(based) == before
+    expect_unlocked(based)
+
+
+def test_a_git_that_dies_when_it_has_moved_the_branch_has_landed(based: Repo) -> None:
+    based.write_hook("reference-transaction", ON_MAIN.format("committed"))
+    new = land_on_main(based, {"a": "2\n"})
+    assert (based.head, based.read("a"), based.status()) == (new, b"2\n", [])
+    expect_unlocked(based)
+
+
+def test_an_index_that_is_split_stays_split(based: Repo) -> None:
+    based.git("config", "core.splitIndex", "true")
+    based.git("update-index", "--split-index")
+    based.write("b", "staged\n")
+    based.git("add", "b")
+    new = land_on_main(based, {"a": "2\n", "new": "2\n"})
+    assert (based.head, based.read("a"), based.status()) == (new, b"2\n", ["M  b"])
+    assert list((based.path / ".git").glob("sharedindex.*")) != []
+
+
+def test_a_sparse_index_stays_sparse(based: Repo) -> None:
+    based.commit({"other/deep/x": "1\n"})
+    based.git("sparse-checkout", "set", "--cone", "--sparse-index", "dir")
+    land_on_main(based, {"dir/c": "2\n", "other/deep/x": "2\n"})
+    assert (based.read("dir/c"), based.status()) == (b"2\n", [])
+    assert not (based.path / "other").exists()
+    assert "other/" in based.git("ls-files", "--sparse").splitlines()
 
 
 LAND = """

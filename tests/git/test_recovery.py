@@ -369,6 +369,58 @@ def test_the_first_commit_of_all_is_brought_along(repo: Repo) -> None:
     assert (repo.read("a"), repo.status()) == (b"1", [])
 
 
+KILLED_WITH_ITS_GIT = """
+import os, pathlib, sys
+from hkgit.git.repository import Repository
+from hkgit.git.transaction import transaction
+opened = Repository.discover(pathlib.Path.cwd())
+os.environ["PYTHON"] = str(os.getpid())
+with transaction(opened, branch="main", old=opened.resolve("HEAD"), checkout=True) as begun:
+    begun.land(sys.argv[1], reflog="x")
+"""
+IN_BOTH = "kill -9 $PYTHON $PPID"
+
+
+def killed_with_its_git(repo: Repo, new: str) -> None:
+    """Land in a process of its own, which something kills together with the git it has started."""
+    done = subprocess.run([sys.executable, "-c", KILLED_WITH_ITS_GIT, new], cwd=repo.path)
+    assert done.returncode == -9
+
+
+def test_a_checkout_whose_git_died_in_the_middle_is_completed(based: Repo) -> None:
+    based.git("config", "filter.broken.smudge", IN_BOTH)
+    based.write(".git/info/attributes", "m filter=broken\n")
+    based.write("b", "mine\n")
+    new = commit_on(based, {"a": "2\n", "m": "2\n", "z": "2\n"})
+    killed_with_its_git(based, new)
+    assert (based.read("a"), (based.path / "z").exists()) == (b"2\n", False)
+    based.git("config", "filter.broken.smudge", "cat")
+    assert settle(based).outcome is Outcome.LANDED
+    assert (based.head, based.status()) == (new, [" M b"])
+    assert (based.read("m"), based.read("z")) == (b"2\n", b"2\n")
+    expect_no_trace(based)
+
+
+@pytest.mark.parametrize(
+    ("state", "outcome"),
+    [
+        pytest.param("prepared", Outcome.NOTHING, id="before the branch moved"),
+        pytest.param("committed", Outcome.LANDED, id="after the branch moved"),
+    ],
+)
+def test_what_a_git_left_that_died_while_it_moved_the_branch_is_cleared_away(
+    based: Repo, state: str, outcome: Outcome
+) -> None:
+    old, new = based.head, commit_on(based, {"a": "2\n"})
+    hook = based.write_hook("reference-transaction", f"[ $1 = {state} ] && {IN_BOTH}; exit 0")
+    killed_with_its_git(based, new)
+    hook.unlink()
+    assert settle(based).outcome is outcome
+    assert (based.head, based.status()) == (old if outcome is Outcome.NOTHING else new, [])
+    assert list((based.path / ".git").rglob("*.lock")) == []
+    expect_no_trace(based)
+
+
 # Locks
 
 
