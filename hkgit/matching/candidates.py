@@ -26,6 +26,9 @@ COMMON = 300
 INTERRUPTED = 8
 """What lines in between take from the agreement: nearly as much as a line that differs."""
 
+TELLING = 8
+"""From this weight on a line says something."""
+
 HELD = 850
 """From this similarity on, per mille, a line holds the new ones that stand by it alone."""
 
@@ -44,7 +47,8 @@ class Candidate:
     """One way to see the old text in the file.
 
     `landings` are the lines that the author's changes would replace; `agreement` is the weight
-    of the lines that stand there up to blanks and typography.
+    of the lines that stand there up to blanks and typography, `rows` has a bit for each of those
+    that says something.
     """
 
     targets: Targets
@@ -52,6 +56,7 @@ class Candidate:
     agreement: int
     similarity: int
     is_fit: bool
+    rows: int
 
     @property
     def lines(self) -> Lines:
@@ -116,7 +121,13 @@ def judged(view: View, wanted: Wanted, targets: Targets) -> Candidate:
         for change in wanted.changes
     )
     similarity = _similarity(old, lines, targets)
-    return Candidate(targets, landings(wanted, targets, view.lines), agreement, similarity, fits)
+    rows = sum(
+        1 << i
+        for i, t in enumerate(targets)
+        if t is not None and lines[t] == old[i] and weight(old[i]) >= TELLING
+    )
+    found = landings(wanted, targets, view.lines)
+    return Candidate(targets, found, agreement, similarity, fits, rows)
 
 
 def _gaps(lines: Sequence[bytes], targets: Targets) -> int:

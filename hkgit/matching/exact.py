@@ -34,11 +34,15 @@ def exact_places(view: View, wanted: Wanted, limit: int) -> tuple[Place, ...]:
 
 
 def _may_begin(document: Document, wanted: Wanted, place: Place) -> bool:
-    """Whether a text that ends with its line also begins with one, but for the indentation."""
-    if not wanted.old.endswith(b"\n"):
-        return True
+    """Whether a text that ends with its line also begins with one, but for the indentation.
+
+    A text that begins with a blank line does not begin at the end of one that has blanks.
+    """
     line = document.offsets[document.line_at(place.start) - 1]
-    return not document.data[line : place.start].strip()
+    before = document.data[line : place.start]
+    if before and not before.strip() and not wanted.old_lines[0].strip():
+        return False
+    return not wanted.old.endswith(b"\n") or not before.strip()
 
 
 def is_whole(document: Document, place: Place) -> bool:

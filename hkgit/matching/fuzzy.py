@@ -32,5 +32,7 @@ def place_of(view: View, candidate: Candidate) -> Place:
     """The whole lines that a candidate covers."""
     first, last = candidate.lines
     offsets = view.document.offsets
-    similarity, agreement = candidate.similarity, candidate.agreement
-    return Place(offsets[first], offsets[last + 1], similarity, agreement, candidate.is_fit)
+    return Place(
+        offsets[first], offsets[last + 1], candidate.similarity, candidate.agreement,
+        candidate.is_fit, candidate.rows,
+    )  # fmt: skip

@@ -11,7 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise
+from math import gcd
 
 from hkgit.matching.lines import indent_of
 
@@ -29,6 +31,8 @@ class Indentation:
     known: dict[bytes, bytes]
     author_unit: bytes
     file_unit: bytes
+    unsure: frozenset[bytes] = frozenset()
+    """Those of the author's for which the pairs show several of the file's."""
 
     def of(self, indent: bytes) -> bytes | None:
         """The file's indentation for a line that the author indents by `indent`.
@@ -39,6 +43,9 @@ class Indentation:
             return self.known.get(indent, indent)
         if all(author == file for author, file in self.known.items()):
             return indent
+        scaled = self._scaled(indent)
+        if scaled is not None:
+            return scaled
         if self.author_unit == self.file_unit or self._is_shift():
             return self._shifted(indent)
         if not self.author_unit:
@@ -52,6 +59,20 @@ class Indentation:
         if (is_spaces and near_levels != here_levels) or near_rest or here_rest:
             return None
         return self.file_unit * max(here_levels + levels - near_levels, 0) + rest
+
+    def _scaled(self, indent: bytes) -> bytes | None:
+        """The indentation times the ratio that several pairs show, if it is of whole levels."""
+        deep = {a: f for a, f in self.known.items() if a and f}
+        is_all = all(bool(a) == bool(f) for a, f in self.known.items())
+        marks = {(a[:1], f[:1]) for a, f in deep.items()}
+        ratios = {Fraction(len(f), len(a)) for a, f in deep.items()}
+        if not is_all or len(self.known) < 2 or len(marks) != 1 or len(ratios) != 1:
+            return None
+        [(author, file)], [ratio] = marks, ratios
+        sides = (b"".join((indent, *deep)).strip(author), b"".join(deep.values()).strip(file))
+        if any(sides) or len(indent) % gcd(*map(len, deep)):
+            return None
+        return file * int(len(indent) * ratio)
 
     def _is_shift(self) -> bool:
         """Whether the pairs alone show that all is moved by one and the same width."""
@@ -99,8 +120,10 @@ def learn(
         if old.strip() and here.strip():
             seen.setdefault(indent_of(old), Counter())[indent_of(here)] += min(len(old.strip()), 9)
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
+    unsure = frozenset(old for old, counts in seen.items() if len(counts) > 1)
     file_unit = _unit(near) or _unit(author) or b"    "
-    return Indentation(known, _ratio(known, file_unit) or _unit(author, file_unit), file_unit)
+    author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
+    return Indentation(known, author_unit, file_unit, unsure)
 
 
 def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
@@ -109,7 +132,8 @@ def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
     The expected one where a line is that much deeper than the one above it.
     """
     indents = [indent_of(line) for line in lines if line.strip()]
-    if any(indent.startswith(b"\t") for indent in indents):
+    tabs = sum(1 for indent in indents if indent.startswith(b"\t"))
+    if 2 * tabs > sum(map(bool, indents)):
         return b"\t"
     steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
     units = [unit for unit in UNITS if steps[unit] and _divides(unit, indents)]

@@ -76,7 +76,9 @@ class Merge:
         partners = self._partners(change)
         theirs = self.wanted.new_lines[change.new_start : change.new_end]
         return [
-            self._edited(partners[j], line) if j in partners else self._written(line)
+            self._edited(partners[j], line, change.new_start + j)
+            if j in partners
+            else self._written(line, change.new_start + j)
             for j, line in enumerate(theirs)
         ]
 
@@ -100,15 +102,15 @@ class Merge:
         pairs = ((i, self.view.lines[t]) for i, t in enumerate(self.targets) if t is not None)
         return {i: line for i, line in pairs if line != self.wanted.old_lines[i]}
 
-    def _edited(self, row: int, theirs: bytes) -> bytes:
+    def _edited(self, row: int, theirs: bytes, number: int) -> bytes:
         """A new line that is an edited form of an old one, as far as it can in its spelling."""
         base, ours = self.wanted.old_lines[row], self._spelt[row]
         kept = indent_of(base) == indent_of(theirs)
-        lead = indent_of(ours) if kept else self._indent(indent_of(theirs))
+        lead = indent_of(ours) if kept else self._indent(indent_of(theirs), number)
         trail = _trail(ours if _trail(base) == _trail(theirs) else theirs)
         return lead + merge_line(base.strip(), ours.strip(), theirs.strip()) + trail
 
-    def _written(self, line: bytes) -> bytes:
+    def _written(self, line: bytes, number: int) -> bytes:
         """A new line with the file's indentation; blank lines stay as they are.
 
         A line that the author only moves keeps the file's spelling.
@@ -120,10 +122,18 @@ class Merge:
         moved = (ours for i, ours in self._spelt.items() if old[i].strip() == text)
         ours = next((ours for ours in moved if key_of(ours) == key_of(line)), None)
         words = line.lstrip() if ours is None else ours.strip()
-        return self._indent(indent_of(line)) + words
+        return self._indent(indent_of(line), number) + words
 
-    def _indent(self, indent: bytes) -> bytes:
+    def _indent(self, indent: bytes, number: int) -> bytes:
+        """The file's indentation for new line `number`.
+
+        Where several are possible, that of the nearest line which both sides have.
+        """
         found = self._indentation.of(indent)
+        if indent in self._indentation.unsure:
+            near = [n for n, kept in self._kept.items() if indent_of(kept[0]) == indent]
+            closest = min(near, key=lambda n: (abs(n - number), n), default=None)
+            found = found if closest is None else indent_of(self._kept[closest][1])
         if found is None:
             raise Conflict(
                 self.path,
@@ -143,6 +153,22 @@ class Merge:
         middle = rows[0][1] if rows else 0
         near = self.view.lines[max(middle - NEAR, 0) : middle + NEAR]
         return learn(pairs, [*self.wanted.old_lines, *self.wanted.new_lines], near)
+
+    @cached_property
+    def _kept(self) -> dict[int, tuple[bytes, bytes]]:
+        """The new lines that are old ones, by number, each with the file's spelling of it."""
+        kept: dict[int, tuple[bytes, bytes]] = {}
+        lines, old = keys(self.view, self.wanted)
+        shift, row = 0, 0
+        for change in (*self.wanted.changes, None):
+            end = len(old) if change is None else change.old_start
+            for i in range(row, end):
+                target = self.targets[i]
+                if target is not None and old[i] and lines[target] == old[i]:
+                    kept[i + shift] = self.wanted.old_lines[i], self.view.lines[target]
+            if change is not None:
+                shift, row = change.new_end - change.old_end, change.old_end
+        return kept
 
     def _keeps_margins(self, rows: Sequence[tuple[int, int]]) -> bool:
         """Whether the context is indented as the author has it; then other blanks are a change."""

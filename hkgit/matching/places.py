@@ -16,7 +16,8 @@ class Place:
     """Bytes `start:end` of a document, as alike to the old text as `similarity` per mille says.
 
     `agreement` weighs the lines that stand there up to whitespace and typography; of two places
-    of a loose tier it decides. A place is a fit unless a line to be removed is another one there.
+    of a loose tier it decides. `rows` are those old lines that say something, one bit each. A
+    place is a fit unless a line to be removed is another one there.
     """
 
     start: int
@@ -24,6 +25,7 @@ class Place:
     similarity: int = FULL
     agreement: int = 0
     is_fit: bool = True
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,9 @@ def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wante
     shift = b"" if b"\n" in old.rstrip() else _shift(before, lines, f"{path}:{first}")
     moved = [lines[0], *(shift + line if line.strip() else line for line in lines[1:])]
     moved[_row_of_rest(old, moved, rest)] += rest
-    return Wanted(before + old + rest + b"\n", before + b"\n".join(moved) + b"\n")
+    if moved[0].strip() or before.strip():
+        moved[0] = before + moved[0]
+    return Wanted(before + old + rest + b"\n", b"\n".join(moved) + b"\n")
 
 
 def _row_of_rest(old: bytes, new: list[bytes], rest: bytes) -> int:

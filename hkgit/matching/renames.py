@@ -28,10 +28,14 @@ REMARK = (b"# ", b"//", b"/*", b"* ", b"-- ", b"<!--")
 
 @dataclass(slots=True)
 class _Name:
-    """What the file has where the author has one name, and in which old lines."""
+    """What the file has where the author has one name, and in which old lines.
+
+    It is prose, and may be reworded, where it stands in remarks only.
+    """
 
     here: set[bytes] = field(default_factory=set)
     rows: set[int] = field(default_factory=set)
+    is_prose: bool = True
 
 
 def renamed(view: View, wanted: Wanted, path: str) -> tuple[str, ...]:
@@ -47,7 +51,8 @@ def renamed(view: View, wanted: Wanted, path: str) -> tuple[str, ...]:
     words = set(NAME.findall(wanted.old + b"\n" + wanted.new))
     repairs = []
     for name, seen in sorted(_names(view, wanted, found[0]).items()):
-        if not _matters(wanted, name) or _stands(view, name):
+        is_reworded = seen.is_prose and len(seen.rows) == 1
+        if is_reworded or not _matters(wanted, name) or _stands(view, name):
             continue
         other = min(seen.here)
         if len(seen.here) == 1 and other not in words and _is_sure(wanted, name, other, seen.rows):
@@ -66,12 +71,14 @@ def _names(view: View, wanted: Wanted, best: Candidate) -> dict[bytes, _Name]:
     """The author's names that are others in the file somewhere at the best candidate."""
     names: dict[bytes, _Name] = {}
     for row, target in enumerate(best.targets):
-        if target is None or wanted.old_lines[row].strip().startswith(REMARK):
+        if target is None:
             continue
+        is_remark = wanted.old_lines[row].strip().startswith(REMARK)
         for name, other in _pairs(wanted.old_lines[row], view.lines[target]):
             seen = names.setdefault(name, _Name())
             seen.here.add(other)
             seen.rows.add(row)
+            seen.is_prose = seen.is_prose and is_remark
     return {name: seen for name, seen in names.items() if seen.here != {name}}
 
 

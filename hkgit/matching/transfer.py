@@ -71,6 +71,7 @@ def _merge(view: View, wanted: Wanted, place: Place, tier: str, path: str) -> Me
         first, last = view.document.lines_of(place.start, place.end)
         wanted = in_whole_lines(view, wanted, place, path)
         targets = _targets(view, wanted, first - 1, last)
+        wanted, targets = _without_blank_ends(wanted, targets)
     return Merge(view, path, with_margin(view, wanted, targets, path), targets)
 
 
@@ -89,6 +90,18 @@ def _targets(view: View, wanted: Wanted, first: int, after: int) -> Targets:
     _fill_blank(targets, range(says[0] - 1, -1, -1), lines, -1)
     _fill_blank(targets, range(says[0] + 1, len(old)), lines, 1)
     return tuple(targets)
+
+
+def _without_blank_ends(wanted: Wanted, targets: Targets) -> tuple[Wanted, Targets]:
+    """The edit without the blank lines above and below that the file has not."""
+    old, new = list(wanted.old_lines), list(wanted.new_lines)
+    for end in (0, -1):
+        while new and targets[end] is None and not old[end].strip() and not new[end].strip():
+            del old[end], new[end]
+            targets = targets[1:] if end == 0 else targets[:-1]
+    if len(old) == len(wanted.old_lines):
+        return wanted, targets
+    return Wanted(*(b"".join(line + b"\n" for line in lines) for lines in (old, new))), targets
 
 
 def _fill_blank(
