@@ -5,7 +5,7 @@ Nothing is written here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from hkgit.applying.carrying import carried_plan
@@ -18,6 +18,7 @@ from hkgit.directory import DirectorySnapshot
 from hkgit.document import Document, terminated
 from hkgit.edits import File, Overlay, Read, Snapshot, Spec
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
+from hkgit.git.conversion import Content, Conversion
 from hkgit.git.repository import Repository
 
 
@@ -124,6 +125,7 @@ def prepare(
     not hold.
     """
     start = repository.snapshot(target.tip)
+    conversion = Conversion(repository, start)
     first = target.tip if origin is None else origin.tip
     steps: list[Step] = []
     tip: Snapshot = start
@@ -134,7 +136,8 @@ def prepare(
         else:
             is_tip = base == target.tip and not steps
             before = tip if is_tip else repository.snapshot(base)
-        made, reads = _planned(repository, spec, before, tip, choices)
+        made, reads = _planned(repository, spec, before, tip, _converting(choices, conversion))
+        made = _stored(spec, made, conversion)
         steps.append(Step(spec, base if steps or base is not None else first, made, reads))
         if not made.ok:
             return tuple(steps)
@@ -142,6 +145,33 @@ def prepare(
     touched = {outcome.path for step in steps for outcome in step.made.outcomes}
     _check_reads(start, [read for read in choices.reads if read.path not in touched])
     return tuple(steps)
+
+
+def _converting(choices: Choices, conversion: Conversion) -> Choices:
+    """The choices, with git's word on what line ends it keeps."""
+
+    def stores_lf(path: str, data: bytes, before: bytes | None) -> bool:
+        return conversion.stores_lf(path, Content(data, before))
+
+    return replace(choices, options=replace(choices.options, stores_lf=stores_lf))
+
+
+def _stored(spec: Spec, made: Plan, conversion: Conversion) -> Plan:
+    """The plan, or its refusal where git would not store what it makes of a file."""
+    try:
+        conversion.expect_stored(dict(_new_contents(made)))
+    except HkgitError as error:
+        return _all_refused(spec, error)
+    return made
+
+
+def _new_contents(made: Plan) -> Iterator[tuple[str, Content]]:
+    """Every path whose bytes a plan changes; that a file moves or gets a mode is no new content."""
+    for change in made.files:
+        before = None if change.before is None else change.before.data
+        after = None if change.after is None else change.after.data
+        if change.new_path is not None and after is not None and after != before:
+            yield change.new_path, Content(after, before)
 
 
 def _base(repository: Repository, spec: Spec, choices: Choices, target: Target) -> str | None:

@@ -6,7 +6,7 @@ The one place where a refusal (an error) becomes an outcome.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from hkgit.applying import ranges
@@ -14,6 +14,8 @@ from hkgit.applying.anchors import line_below
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, read_holds
 from hkgit.applying.file_edits import change_file, create
+from hkgit.applying.line_ends import REPAIR as LINE_ENDS
+from hkgit.applying.line_ends import StoresLf, as_given, as_stored
 from hkgit.applying.outcome import EditOutcome, Plan
 from hkgit.applying.range_edits import change_lines, change_tagged
 from hkgit.applying.site import Site
@@ -51,13 +53,14 @@ class Options:
 
     `syntax` says what becomes of a Python or JSON file that can no longer be parsed: `ignore`,
     `report` (a note at the edit), `refuse`. `carried` maps the number of a range edit to the
-    lines it was carried to.
+    lines it was carried to. `stores_lf` says where git keeps new files with LF (see `line_ends`).
     """
 
     settings: Settings = field(default_factory=Settings)
     relocate: bool = False
     syntax: str = "ignore"
     carried: Mapping[int, Lines] = field(default_factory=dict)
+    stores_lf: StoresLf = as_given
 
 
 def plan(
@@ -98,14 +101,21 @@ class _Planner:
     def outcome(self, number: int, edit: AnyEdit) -> EditOutcome:
         """Place one edit, or say why not."""
         try:
-            outcome = self._placed(number, edit)
+            stored = as_stored(edit, self._before, self._options.stores_lf)
+            outcome = self._placed(number, stored)
         except HkgitError as error:
             corrected = self._said(error.corrected)
             return EditOutcome(
                 number, edit.path, error.status, error=error, corrected=corrected
             )
         self._evidence[number] = outcome.evidence
+        if stored is not edit:
+            return replace(outcome, repairs=(*outcome.repairs, LINE_ENDS))
         return outcome
+
+    def _before(self, path: str) -> bytes | None:
+        work = self._find(path)
+        return None if work is None or work.before is None else work.before.data
 
     def _said(self, edit: AnyEdit | None) -> str | None:
         """An edit in the dialect of the spec; edits that came without one are said in protocol."""

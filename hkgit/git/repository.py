@@ -257,6 +257,11 @@ class Repository:
         """The last value of a configuration variable, as git reads it."""
         return self._configured(name)
 
+    def quick_config(self, name: str) -> str | None:
+        """The value of a variable as libgit2 reads it, without a process; `name` in lower case."""
+        with reading("git configuration"):
+            return str(self._opened.config[name]) if name in self._opened.config else None
+
     @cached_property
     def hooks_path(self) -> Path | None:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import fields
 
 from hkgit import dialects
+from hkgit.applying.line_ends import REPAIR as LINE_ENDS
 from hkgit.applying.names import resolved
 from hkgit.applying.outcome import Plan
 from hkgit.applying.planner import Options, plan
@@ -65,7 +66,10 @@ def recorded_spec(entry: Entry) -> Spec:
 
 def _options(entry: Entry) -> Options:
     carried = {edit.id: edit.base_lines[0] for edit in entry.edits if edit.relocated}
-    return Options(Settings(entry.threshold), carried=carried)
+    stored = {edit.path for edit in entry.edits if LINE_ENDS in edit.repairs}
+    return Options(
+        Settings(entry.threshold), carried=carried, stores_lf=lambda path, *_: path in stored
+    )
 
 
 def _moved_findings(moved: Iterable[RecordedEdit]) -> Iterator[Finding]:

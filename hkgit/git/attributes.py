@@ -1,0 +1,86 @@
+"""attributes.py: the attributes of gitattributes(5) that files have under one commit.
+
+git itself is asked, but only where an attribute file in its sight says one of the words in
+question: most do not, and a process costs more than the planning of an edit.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from hkgit.edits import EXECUTABLE, REGULAR
+from hkgit.git.objects import TreeSnapshot
+from hkgit.git.repository import Repository
+from hkgit.git.trees import TreeEntry
+
+UNSPECIFIED = "unspecified"
+
+_FILE = ".gitattributes"
+_SYSTEM = Path("/etc/gitattributes")
+
+
+def attributes(
+    repository: Repository, files: TreeSnapshot, paths: Collection[str], names: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """What git says of attributes of paths: set, unset, unspecified, or a value.
+
+    The attribute files are those of a commit, of the repository and of the user; what somebody
+    has changed in a work tree does not count. Raises GitRefused.
+    """
+    above = dict(_files_above(files, paths))
+    contents = [files.read_blob(entry.id) for entry in above.values()]
+    contents += _contents([repository.common_dir / "info" / "attributes", *_outside(repository)])
+    if not any(name.encode() in content for name in names for content in contents):
+        return {path: dict.fromkeys(names, UNSPECIFIED) for path in paths}
+    return _checked(repository, above, paths, names)
+
+
+def _files_above(files: TreeSnapshot, paths: Iterable[str]) -> Iterator[tuple[str, TreeEntry]]:
+    """The attribute files of the directories that paths lie in; git heeds no links among them."""
+    parents = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
+    for parent in parents:
+        name = _FILE if parent == "." else f"{parent}/{_FILE}"
+        entry = files.entry(name)
+        if entry is not None and entry.mode in (REGULAR, EXECUTABLE):
+            yield name, entry
+
+
+def _outside(repository: Repository) -> Iterator[Path]:
+    """Where git looks for the attributes of the user and of the machine."""
+    named = repository.quick_config("core.attributesfile")
+    home = Path(os.environ.get("HOME", "/"))
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    yield Path(named).expanduser() if named is not None else config / "git" / "attributes"
+    if os.environ.get("GIT_ATTR_NOSYSTEM") is None:
+        yield _SYSTEM
+
+
+def _contents(paths: Iterable[Path]) -> list[bytes]:
+    return [path.read_bytes() for path in paths if path.is_file()]
+
+
+def _checked(
+    repository: Repository,
+    above: Mapping[str, TreeEntry],
+    paths: Iterable[str],
+    names: Iterable[str],
+) -> dict[str, dict[str, str]]:
+    """What `git check-attr` says with an index that holds the attribute files alone."""
+    with tempfile.TemporaryDirectory(prefix="hkgit-attributes-") as folder:
+        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        if repository.work_tree is None:  # check-attr wants one, though it does not look there
+            env["GIT_WORK_TREE"] = folder
+        listed = "".join(f"{entry.mode:o} {entry.id}\t{name}\0" for name, entry in above.items())
+        index = ("update-index", "-z", "--add", "--index-info")
+        repository.git(*index, stdin=os.fsencode(listed), env=env)
+        check = ("check-attr", "--cached", "-z", "--stdin", *names)
+        asked = os.fsencode("".join(f"{path}\0" for path in paths))
+        words = os.fsdecode(repository.git(*check, stdin=asked, env=env).stdout).split("\0")
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for path, name, value in zip(words[:-1:3], words[1::3], words[2::3], strict=True):
+        found[path][name] = value
+    return found

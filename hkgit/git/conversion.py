@@ -1,0 +1,114 @@
+"""conversion.py: what `git add` would store of a file's new content.
+
+hkgit edits blobs, not files of the work tree, so between the two only that is right which
+convert.c of git would do on the way in: line ends, and `$Id$`. Where a driver or an encoding
+stands between them, an edit of the one is not an edit of the other, and is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from hkgit.errors import InvalidInput
+from hkgit.git.attributes import UNSPECIFIED, attributes
+from hkgit.git.objects import TreeSnapshot
+from hkgit.git.repository import Repository
+from hkgit.paths import quote_path
+
+_LINE_ENDS = ("text", "eol", "crlf", "binary")
+_FOREIGN = ("filter", "working-tree-encoding")
+_IDENT = re.compile(rb"\$Id:[^$\n]*\$")
+_ODD = bytes({*range(32), 127} - set(b"\b\t\n\f\r\33"))
+_UNSET = (UNSPECIFIED, "unset")
+_AUTOCRLF = ("input", "true", "yes", "on", "1")
+"""What makes `core.autocrlf` act on the way in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """New content of a file; `before` is the blob that the index has at its path, if any."""
+
+    data: bytes
+    before: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversion:
+    """What git makes of content on its way into a repository, under the attributes of a commit.
+
+    The methods raise GitRefused when git cannot be asked.
+    """
+
+    repository: Repository
+    files: TreeSnapshot
+
+    def expect_stored(self, contents: Mapping[str, Content]) -> None:
+        """Raise InvalidInput for a path where git would store something else than the content."""
+        self._expect_plain(contents)
+        for path, content in contents.items():
+            if self.stored(path, content) != content.data:
+                what = "git would not store this content as it is: it changes line ends or $Id$"
+                fix = "Bring the file to its normal form (git add --renormalize) and commit that."
+                raise InvalidInput(quote_path(path), what, fix)
+
+    def stored(self, path: str, content: Content) -> bytes:
+        """The blob that `git add` makes of content, filters and encodings aside."""
+        data = content.data
+        if self.stores_lf(path, content):
+            data = data.replace(b"\r\n", b"\n")
+        if _IDENT.search(data) and self._said([path], ("ident",))[path]["ident"] == "set":
+            data = _IDENT.sub(b"$Id$", data)
+        return data
+
+    def stores_lf(self, path: str, content: Content) -> bool:
+        """Whether CRLF becomes LF."""
+        if b"\r\n" not in content.data:
+            return False
+        action = _action(self._said([path], _LINE_ENDS)[path])
+        if action is None and self.repository.quick_config("core.autocrlf") in _AUTOCRLF:
+            action = "auto"
+        if action == "auto":
+            return not _is_binary(content.data) and not _has_crlf(content.before)
+        return action == "text"
+
+    def _expect_plain(self, paths: Collection[str]) -> None:
+        fix = "Edit it in the work tree, and git add it."
+        for path, said in self._said(paths, _FOREIGN).items():
+            driver, encoding = (said[name] for name in _FOREIGN)
+            if driver not in _UNSET:
+                what = f"goes through the filter {driver}: what git stores is another text"
+                raise InvalidInput(quote_path(path), what, fix)
+            if encoding not in (*_UNSET, "set") and encoding.lower() != "utf-8":
+                what = f"is {encoding} in the work tree, and UTF-8 in git"
+                raise InvalidInput(quote_path(path), what, fix)
+
+    def _said(self, paths: Collection[str], names: Collection[str]) -> dict[str, dict[str, str]]:
+        return attributes(self.repository, self.files, paths, names)
+
+
+def _action(said: dict[str, str]) -> str | None:
+    """`text`, `auto` or `binary`, as git_path_check_crlf and convert_attrs of git's convert.c.
+
+    None where the configuration decides.
+    """
+    kinds = {"set": "text", "unset": "binary", "input": "text", "auto": "auto"}
+    action = kinds.get(said["text"]) or kinds.get(said["crlf"])
+    if action is None and said["eol"] in ("lf", "crlf"):
+        return "text"
+    return action
+
+
+def _is_binary(data: bytes) -> bool:
+    """As convert_is_binary of git's convert.c: a lone CR, a NUL, or much that is not printable."""
+    if b"\0" in data or data.count(b"\r") != data.count(b"\r\n"):
+        return True
+    body = data.removesuffix(b"\x1a")
+    odd = len(body) - len(body.translate(None, _ODD))
+    breaks = body.count(b"\r\n") + body.count(b"\n")
+    return (len(body) - odd - breaks) >> 7 < odd
+
+
+def _has_crlf(blob: bytes | None) -> bool:
+    return blob is not None and b"\r\n" in blob and not _is_binary(blob)

@@ -1,0 +1,207 @@
+"""What `git add` stores: the same content, beside git itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hkgit.errors import InvalidInput
+from hkgit.git.conversion import Content, Conversion
+from hkgit.git.repository import Repository
+from tests.repos import Repo
+
+ATTRIBUTES = [
+    "text", "-text", "!text", "text=auto", "text=input", "text=odd", "binary", "eol=lf", "eol=crlf",
+    "text eol=crlf", "text=auto eol=lf", "text=auto eol=crlf", "-text eol=lf", "binary text",
+    "crlf", "-crlf", "crlf=input", "crlf=auto", "text=odd crlf", "ident", "-ident", "text ident",
+    "filter", "-filter", "working-tree-encoding=UTF-8",
+]  # fmt: skip
+CONTENTS = [
+    b"a\r\nb\n", b"a\rb\r\n", b"", b"\r\n", b"a\nb\n", b"a\r\r\nb\r\n", b"\xef\xbb\xbfa\r\n",
+    b"a\r\n\x1a", b"\x1a\r\n", b"a" * 128 + b"\x01\r\n", b"a" * 127 + b"\x01\r\n", b"a\0b\r\n",
+    b"$Id$\n", b"$Id: x $\n", b"$Id: x\n$\r\n", b"$Id:$ $Id: y$\r\n", b"$Id: x",
+    b"\x7f\x08\x0c\r\n",
+]  # fmt: skip
+BEFORE = [None, b"a\nb\n", b"a\r\nb\r\n", b"a\rb\r\n"]
+
+
+def stored_by_git(repo: Repo, contents: dict[str, Content]) -> dict[str, bytes]:
+    """The blobs that `git add` makes, in a repository that has what was before in its index."""
+    for path, content in contents.items():
+        if content.before is not None:
+            blob = repo.git("hash-object", "-w", "--no-filters", "--stdin", stdin=content.before)
+            repo.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
+        repo.write(path, content.data)
+    repo.git("add", "--", *contents)
+    return {path: repo.git_bytes("cat-file", "blob", f":{path}") for path in contents}
+
+
+def conversion(repo: Repo) -> Conversion:
+    opened = Repository.discover(repo.path)
+    return Conversion(opened, opened.snapshot("HEAD"))
+
+
+@pytest.mark.parametrize(
+    ("said", "autocrlf"),
+    [
+        *((said, "true") for said in ATTRIBUTES),
+        *((said, None) for said in ("text", "text=auto", "!text", "eol=lf", "crlf")),
+        *((None, autocrlf) for autocrlf in (None, "true", "input", "false", "1")),
+    ],
+)
+def test_content_is_stored_as_git_add_stores_it(
+    repo: Repo, said: str | None, autocrlf: str | None
+) -> None:
+    repo.commit({".gitattributes": "" if said is None else f"* {said}\n"})
+    if autocrlf is not None:
+        repo.git("config", "core.autocrlf", autocrlf)
+    contents = {str(number): Content(data) for number, data in enumerate(CONTENTS)}
+    for at, old in enumerate(BEFORE):
+        contents |= {f"{at}-{number}": Content(CONTENTS[number], old) for number in (0, 1)}
+    ours = conversion(repo)
+    stored = {path: ours.stored(path, content) for path, content in contents.items()}
+    assert stored == stored_by_git(repo, contents)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    data=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"\x01", b"$Id: x$", b"\x1a"]))
+    .map(b"".join),
+    before=st.none() | st.sampled_from(CONTENTS),
+    said=st.sampled_from(["text", "text=auto", "ident", "eol=crlf", "text=auto ident"]),
+    autocrlf=st.sampled_from(["true", "false"]),
+)  # fmt: skip
+def test_any_content_is_stored_as_git_add_stores_it(
+    data: bytes, before: bytes | None, said: str, autocrlf: str,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:  # fmt: skip
+    repo = Repo.init(tmp_path_factory.mktemp("conversion") / "repo")
+    repo.git("config", "core.autocrlf", autocrlf)
+    repo.commit({".gitattributes": f"* {said}\n"})
+    content = Content(data, before)
+    assert {"f": conversion(repo).stored("f", content)} == stored_by_git(repo, {"f": content})
+
+
+# Where attributes stand
+
+
+def in_the_root(repo: Repo) -> None:
+    repo.commit({".gitattributes": "*.txt text\n"})
+
+
+def in_a_directory(repo: Repo) -> None:
+    repo.commit({".gitattributes": "*.txt -text\n", "d/.gitattributes": "f.* text\n"})
+
+
+def in_the_repository(repo: Repo) -> None:
+    repo.commit({".gitattributes": "*.txt -text\n"})
+    repo.write(".git/info/attributes", "*.txt text\n")
+
+
+def in_a_macro(repo: Repo) -> None:
+    repo.commit({".gitattributes": "[attr]prose text -ident\n*.txt prose\n"})
+
+
+def of_the_user(repo: Repo) -> None:
+    repo.commit({"x": ""})
+    path = repo.write(".git/mine", "*.txt text\n")
+    repo.git("config", "core.attributesFile", str(path))
+
+
+def in_the_configuration(repo: Repo) -> None:
+    repo.commit({"x": ""})
+    repo.write(".git/more", "[core]\n\tautocrlf = input\n")
+    repo.git("config", "include.path", str(repo.path / ".git" / "more"))
+
+
+def nowhere(repo: Repo) -> None:
+    repo.commit({".gitattributes": "*.txt diff\n", "d/e/.gitattributes": "*.txt text\n"})
+
+
+def only_in_the_work_tree(repo: Repo) -> None:
+    repo.commit({"x": ""})
+    repo.write(".gitattributes", "*.txt text\n")
+
+
+@pytest.mark.parametrize(
+    ("place", "stores_lf"),
+    [
+        (in_the_root, True),
+        (in_a_directory, True),
+        (in_the_repository, True),
+        (in_a_macro, True),
+        (of_the_user, True),
+        (in_the_configuration, True),
+        (nowhere, False),
+        (only_in_the_work_tree, False),
+    ],
+)
+def test_attributes_count_wherever_git_finds_them(
+    repo: Repo, place: Callable[[Repo], None], stores_lf: bool
+) -> None:
+    place(repo)
+    assert conversion(repo).stores_lf("d/f.txt", Content(b"a\r\n")) is stores_lf
+
+
+def test_attributes_of_a_bare_repository_are_those_of_its_commit(
+    repo: Repo, make_repo: Callable[..., Repo]
+) -> None:
+    repo.commit({".gitattributes": "*.txt text\n"})
+    bare = make_repo("bare.git", bare=True)
+    repo.git("push", "-q", str(bare.path), "main")
+    assert conversion(bare).stores_lf("f.txt", Content(b"a\r\n"))
+    assert not conversion(bare).stores_lf("f.md", Content(b"a\r\n"))
+
+
+def test_odd_names_have_attributes_too(repo: Repo) -> None:
+    repo.commit({".gitattributes": "caf* text\n", "d\nd/.gitattributes": "* text\n"})
+    ours = conversion(repo)
+    assert ours.stores_lf("caf\udce9", Content(b"\r\n"))
+    assert ours.stores_lf("d\nd/x", Content(b"\r\n"))
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        pytest.param("filter=lfs diff=lfs merge=lfs -text", "filter lfs", id="LFS"),
+        pytest.param("filter=crypt", "filter crypt", id="a driver that is not configured here"),
+        pytest.param("working-tree-encoding=UTF-16", "UTF-16 in the work tree", id="UTF-16"),
+    ],
+)
+def test_content_that_is_not_what_the_work_tree_has_is_refused(
+    repo: Repo, said: str, named: str
+) -> None:
+    repo.commit({".gitattributes": f"*.x {said}\n"})
+    with pytest.raises(InvalidInput, match=named):
+        conversion(repo).expect_stored({"a": Content(b""), "f.x": Content(b"a\n", b"b\n")})
+
+
+@pytest.mark.parametrize(
+    ("said", "content"),
+    [
+        pytest.param("text", Content(b"a\r\nc\r\n", b"a\r\nb\r\n"), id="CRLF where LF is normal"),
+        pytest.param("ident", Content(b"$Id: x $\n", b"\n"), id="an expanded keyword"),
+    ],
+)
+def test_content_that_git_would_change_is_refused(
+    repo: Repo, said: str, content: Content
+) -> None:
+    repo.commit({".gitattributes": f"* {said}\n"})
+    with pytest.raises(InvalidInput, match="would not store"):
+        conversion(repo).expect_stored({"f": content})
+
+
+def test_plain_content_needs_no_process(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    repo.commit({".gitattributes": "*.png binary\n*.py diff=python\n"})
+    ours = conversion(repo)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    ours.expect_stored({"f": Content(b"a\n", b"b\n"), "d/g": Content(b"\n")})
