@@ -72,7 +72,7 @@ def plan(
     more edits than one ledger entry may hold.
     """
     if len(spec.edits) > MAX_EDITS:
-        what = f"{len(spec.edits)} edits are more than {MAX_EDITS}"
+        what = f"{len(spec.edits)} edits are more than the {MAX_EDITS} edits of one ledger entry"
         raise InvalidInput("the spec", what, "Split it into several specs.")
     planner = _Planner(spec, Workspace(snapshot), options or Options(), tuple(reads))
     outcomes = tuple(planner.outcome(at + 1, edit) for at, edit in enumerate(spec.edits))

@@ -285,5 +285,5 @@ def test_only_the_end_of_the_last_line_may_change(
 
 def test_more_edits_than_an_entry_may_hold_are_refused_at_once() -> None:
     edits = (Edit("f", "a", "b"),) * (MAX_EDITS + 1)
-    with pytest.raises(InvalidInput, match="1001 edits are more than 1000"):
+    with pytest.raises(InvalidInput, match="1001 edits are more than the 1000"):
         plan_of(Spec("edits", edits, ("",) * len(edits), sequential=True), MappingSnapshot())

@@ -160,7 +160,7 @@ def test_only_the_reads_that_an_edit_leans_on_are_kept_with_their_whole_hash() -
 def test_an_entry_of_too_many_edits_is_not_written() -> None:
     data = b"".join(b"%d\n" % n for n in range(MAX_EDITS + 1))
     operations = [delete_range("f", data, n, n) for n in range(1, MAX_EDITS + 2)]
-    with pytest.raises(InvalidInput, match="1001 edits are more than 1000"):
+    with pytest.raises(InvalidInput, match="1001 edits are more than the 1000"):
         entry_of_protocol({"f": data}, *operations)
 
 
