@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import Bench
-from tests.cli.specs import SOURCE, protocol, replace_range, search_replace
+from tests.cli.specs import SOURCE, first_line, search_replace
 from tests.repos import Repo
 
 SOURCES = {
@@ -48,11 +48,6 @@ def make_bench(repo: Repo, tmp_path: Path) -> Bench:
     scratch.mkdir()
     temporary.mkdir()
     return Bench(repo, scratch, temporary)
-
-
-def first_line(bench: Bench, text: str) -> str:
-    expected = bench.hash(SOURCE, 1, 1)
-    return protocol(replace_range(SOURCE, 1, 1, expected, text))
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+from tests.cli.running import Bench
+
 SOURCE = "src/errors.py"
 """hkgit's own errors.py."""
 
@@ -11,8 +13,8 @@ OLD = "class Ambiguous(HkgitError):"
 NEW = "class Ambiguous(HkgitError):  # more than one place"
 """A line that stands once in it, and what it becomes."""
 
-TWICE = "    exit_code = 3\n"
-"""A line that stands more than once in it."""
+
+CREATE: dict[str, object] = {"op": "create_file", "path": "new/file.py", "new_text": "ours\n"}
 
 
 def protocol(*operations: dict[str, object], **about: str) -> str:
@@ -42,3 +44,14 @@ def harnesskit(*edits: dict[str, object]) -> str:
 
 def search_replace(old: str = OLD, new: str = NEW, path: str = SOURCE) -> str:
     return f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+
+
+def line_of(bench: Bench, text: str) -> int:
+    """The number of the first line of the source that holds a text."""
+    lines = bench.repo.show("HEAD", SOURCE).decode().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def first_line(bench: Bench, new_text: str = "new", **about: str) -> str:
+    """A spec that replaces line 1 of the source and quotes its hash."""
+    return protocol(replace_range(SOURCE, 1, 1, bench.hash(SOURCE, 1, 1), new_text), **about)

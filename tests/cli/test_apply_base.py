@@ -1,0 +1,146 @@
+"""`hkgit apply`: specs of an older base, and files with uncommitted changes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.running import Bench
+from tests.cli.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
+
+
+def move_on(bench: Bench, path: str, old: str, new: str) -> str:
+    """Change a file by hand on top of a base, which is returned."""
+    base = bench.repo.head
+    text = bench.repo.read(path).decode()
+    assert old in text
+    bench.repo.commit({path: text.replace(old, new, 1)}, "Move on")
+    return base
+
+
+FIRST = '"""errors.py'
+MOVES = [
+    pytest.param("src/document.py", '"""doc', 0, "--base", id="another file was changed"),
+    pytest.param(SOURCE, FIRST, 0, "--base", id="the file was changed elsewhere"),
+    pytest.param(SOURCE, FIRST, 0, "in the spec", id="the same, with the base in the spec"),
+    pytest.param(SOURCE, OLD, 3, "--base", id="the lines were changed"),
+]
+
+
+@pytest.mark.parametrize(("path", "text", "code", "spell"), MOVES)
+def test_an_edit_of_an_older_base_is_carried_to_the_tip_or_stale(
+    bench: Bench, path: str, text: str, code: int, spell: str
+) -> None:
+    number = line_of(bench, OLD)
+    operation = replace_range(SOURCE, number, number, bench.hash(SOURCE, number, number), NEW)
+    base = move_on(bench, path, text, f"# moved\n# on\n{text}")
+    if text == OLD:
+        base = move_on(bench, path, OLD, OLD + "  # by hand") and base
+    about, options = ({"base": base}, ()) if spell != "--base" else ({}, ("--base", base))
+    result = bench.apply(protocol(operation, **about), *options)
+    assert result.code == code, result.err
+    assert (f"\n{NEW}\n" in bench.repo.show("HEAD", SOURCE).decode()) == (code == 0)
+
+
+def test_a_carried_edit_replays_on_its_parent(bench: Bench) -> None:
+    number = line_of(bench, OLD)
+    operation = replace_range(SOURCE, number, number, bench.hash(SOURCE, number, number), NEW)
+    base = move_on(bench, SOURCE, FIRST, f"# moved\n{FIRST}")
+    assert bench.apply(protocol(operation), "--base", base).code == 0
+    shown = bench.run("show", "--json").json()
+    assert (shown["verdict"], shown["ledger"][0]["base"]) == ("strict", base)
+
+
+@pytest.mark.parametrize(
+    ("lines", "code"),
+    [
+        pytest.param("{n}-{n}", 0, id="its lines were read"),
+        pytest.param("1-{n}", 3, id="lines that changed were read too"),
+    ],
+)
+def test_every_expected_hash_must_hold_at_the_tip_too(
+    bench: Bench, lines: str, code: int
+) -> None:
+    named = lines.format(n=line_of(bench, OLD))
+    first, last = map(int, named.split("-"))
+    wanted = f"{SOURCE}:{named}={bench.hash(SOURCE, first, last)}"
+    base = move_on(bench, SOURCE, "from __future__", "# moved\nfrom __future__")
+    result = bench.apply(search_replace(), "--base", base, "--expect", wanted)
+    assert result.code == code, result.err
+
+
+def test_a_file_cannot_be_renamed_onto_one_that_came_since_the_base(bench: Bench) -> None:
+    base = bench.repo.head
+    whole = bench.hash(SOURCE, 1, 900)
+    bench.repo.commit({"src/new.py": "somebody's work\n"}, "Take the name")
+    rename: dict[str, object] = {
+        "op": "rename_file", "path": SOURCE, "new_path": "src/new.py", "expected_hash": whole,
+    }  # fmt: skip
+    with bench.untouched():
+        assert bench.apply(protocol(rename), "--base", base).code == 3
+
+
+def test_a_file_whose_mode_alone_changed_is_still_the_same(bench: Bench) -> None:
+    base, whole = bench.repo.head, bench.hash(SOURCE, 1, 900)
+    (bench.repo.path / SOURCE).chmod(0o755)
+    bench.repo.commit(message="Make it executable")
+    delete: dict[str, object] = {"op": "delete_file", "path": SOURCE, "expected_hash": whole}
+    assert bench.apply(protocol(delete), "--base", base).code == 0
+
+
+@pytest.mark.parametrize(
+    ("base", "words"),
+    [
+        pytest.param("elsewhere", "no ancestor", id="on another branch"),
+        pytest.param("nowhere", "names no commit", id="unknown"),
+    ],
+)
+def test_a_base_that_is_not_in_the_branch_s_history_is_invalid(
+    bench: Bench, base: str, words: str
+) -> None:
+    bench.repo.git("checkout", "-q", "-b", "elsewhere")
+    bench.repo.commit({"a": "1"})
+    bench.repo.git("checkout", "-q", "main")
+    with bench.untouched():
+        result = bench.apply(search_replace(), "--base", base)
+    assert (result.code, words in result.err) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        pytest.param("protocol", 3, id="a hash of it"),
+        pytest.param("quote", 1, id="a quotation from it"),
+    ],
+)
+def test_a_dirty_file_that_the_agent_read_is_named_as_such(
+    bench: Bench, content: str, code: int
+) -> None:
+    number = line_of(bench, OLD)
+    dirty = OLD + "  # not committed yet"
+    text = bench.repo.read(SOURCE).decode().replace(OLD, dirty)
+    bench.repo.write(SOURCE, text)
+    read = bench.run("read", "--json", f"{SOURCE}:{number}").json()["range_hash"]
+    specs = {
+        "protocol": protocol(replace_range(SOURCE, number, number, read, NEW)),
+        "quote": search_replace(dirty, NEW),
+    }
+    with bench.untouched():
+        result = bench.apply(specs[content])
+    assert (result.code, "uncommitted changes" in result.err) == (code, True)
+
+
+def test_an_untracked_file_that_the_agent_read_is_named_as_such(bench: Bench) -> None:
+    bench.repo.write("new.py", "one\n")
+    read = bench.run("read", "--json", "new.py").json()["range_hash"]
+    with bench.untouched():
+        result = bench.apply(protocol(replace_range("new.py", 1, 1, read, "two")))
+    assert (result.code, "uncommitted" in result.err) == (3, True)
+
+
+def test_a_blind_edit_is_applied_with_a_warning_that_says_how_to_give_its_hash(
+    bench: Bench
+) -> None:
+    result = bench.apply(search_replace())
+    assert result.code == 0
+    assert "blind edit" in result.err
+    assert f"hkgit read {SOURCE}:{line_of(bench, NEW)}" in result.err

@@ -1,0 +1,127 @@
+"""`hkgit apply`: branches, and others at work."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.cli.running import Bench, script
+from tests.cli.specs import CREATE, NEW, OLD, SOURCE, protocol, search_replace
+from tests.repos import Repo
+
+
+def test_a_new_branch_begins_at_the_base_and_the_checkout_stays(bench: Bench) -> None:
+    base = bench.repo.git("rev-parse", "HEAD~1")
+    spec = protocol(CREATE)
+    before = bench.state()
+    assert bench.apply(spec, "--branch", "topic/1", "--base", base).code == 0
+    assert bench.repo.git("rev-parse", "topic/1~1") == base
+    after = bench.state()
+    assert (after.head, after.status, after.files) == (before.head, before.status, before.files)
+
+
+def test_the_base_of_a_new_branch_may_stand_in_the_spec(bench: Bench) -> None:
+    base = bench.repo.git("rev-parse", "HEAD~1")
+    assert bench.apply(protocol(CREATE, base=base), "--branch", "topic").code == 0
+    assert bench.repo.git("rev-parse", "topic~1") == base
+
+
+def test_without_a_base_a_new_branch_begins_at_head(bench: Bench) -> None:
+    result = bench.apply(search_replace(), "--branch", "topic")
+    assert (result.code, result.out.startswith("[topic ")) == (0, True)
+    assert bench.repo.git("rev-parse", "topic~1") == bench.repo.head
+
+
+def test_an_existing_branch_is_appended_to(bench: Bench) -> None:
+    assert bench.apply(search_replace(), "--branch", "topic").code == 0
+    again = bench.apply(search_replace(NEW, OLD), "--branch", "topic")
+    assert again.code == 0, again.err
+    assert bench.repo.git("rev-list", "--count", "main..topic") == "2"
+
+
+def test_a_branch_may_be_appended_to_with_a_dirty_or_detached_checkout(bench: Bench) -> None:
+    bench.repo.write(SOURCE, "mine\n")
+    bench.repo.git("checkout", "-q", "--detach")
+    assert bench.apply(search_replace(), "--branch", "topic").code == 0
+
+
+@pytest.mark.parametrize(
+    ("branch", "code", "words"),
+    [
+        pytest.param("main", 7, "is checked out", id="checked out here"),
+        pytest.param("elsewhere", 7, "is checked out", id="checked out in another worktree"),
+        pytest.param("main/below", 7, "main", id="below another branch"),
+        pytest.param("bad..name", 4, "bad..name", id="no name for a branch"),
+        pytest.param("-x", 4, "", id="looks like an option"),
+        pytest.param("HEAD", 4, "", id="HEAD"),
+    ],
+)
+def test_a_branch_that_cannot_be_appended_to_is_refused(
+    bench: Bench, branch: str, code: int, words: str
+) -> None:
+    bench.repo.git("worktree", "add", "-q", "-b", "elsewhere", str(bench.scratch / "linked"))
+    with bench.untouched():
+        result = bench.apply(search_replace(), f"--branch={branch}")
+    assert (result.code, words in result.err) == (code, True), result.err
+
+
+def test_a_linked_worktree_lands_on_its_own_branch(bench: Bench) -> None:
+    linked = Repo(bench.scratch / "linked")
+    bench.repo.git("worktree", "add", "-q", "-b", "elsewhere", str(linked.path))
+    main = bench.repo.head
+    result = bench.run("apply", bench.write(search_replace()), cwd=linked.path)
+    assert (result.code, result.out.startswith("[elsewhere ")) == (0, True)
+    assert (NEW.encode() in linked.read(SOURCE), linked.status()) == (True, [])
+    assert (bench.repo.head, bench.repo.status()) == (main, [])
+
+
+def test_a_subdirectory_is_good_enough_to_stand_in(bench: Bench) -> None:
+    spec = bench.write(search_replace())
+    assert bench.run("apply", spec, cwd=bench.repo.path / "src").code == 0
+    assert (NEW.encode() in bench.repo.read(SOURCE), bench.repo.status()) == (True, [])
+
+
+# Others at work
+
+
+def test_a_branch_that_moved_meanwhile_is_left_where_it_went(bench: Bench) -> None:
+    meanwhile = f"git -C {bench.repo.path} commit -q --allow-empty -m Meanwhile"
+    result = bench.apply(search_replace(), "--verify", meanwhile, "--no-retry")
+    assert (result.code, "moved meanwhile" in result.err) == (7, True)
+    assert bench.repo.git("log", "-2", "--format=%s").splitlines() == ["Meanwhile", "Add sources"]
+    assert (bench.repo.status(), list(bench.temporary.iterdir())) == ([], [])
+
+
+def test_local_changes_that_came_meanwhile_are_kept(bench: Bench) -> None:
+    mine = bench.repo.path / SOURCE
+    result = bench.apply(search_replace(), "--verify", f"echo '# mine' >> {mine}")
+    assert (result.code, SOURCE in result.err) == (7, True)
+    assert bench.repo.read(SOURCE).endswith(b"# mine\n")
+    assert bench.repo.git("log", "-1", "--format=%s") == "Add sources"
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_a_command_that_is_told_to_stop_leaves_nothing_behind(
+    bench: Bench, number: signal.Signals
+) -> None:
+    started = bench.scratch / "started"
+    spec = bench.write(search_replace())
+    verify = f"touch {started}; exec sleep 20"
+    with bench.untouched():
+        process = subprocess.Popen(
+            [script("hkgit"), "apply", spec, "--verify", verify],
+            cwd=bench.repo.path,
+            env=os.environ | {"TMPDIR": str(bench.temporary)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        while not started.exists():
+            time.sleep(0.01)
+        process.send_signal(number)
+        _, err = process.communicate(timeout=10)
+    assert process.returncode == (130 if number == signal.SIGINT else 128 + number)
+    assert b"Traceback" not in err

@@ -1,0 +1,126 @@
+"""`hkgit apply`: what runs before the commit: the --verify command and the hooks."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.cli.running import Bench
+from tests.cli.specs import SOURCE, first_line, search_replace
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(f"grep -q 'more than one place' {SOURCE}", id="the edited file is there"),
+        pytest.param(f'"{sys.executable}" -m py_compile vendor/click/*.py', id="and all others"),
+        pytest.param("echo chatter; test -z \"$GIT_DIR\"", id="it may talk"),
+    ],
+)
+def test_a_verified_spec_is_committed_with_the_outcome_under_claims(
+    bench: Bench, command: str
+) -> None:
+    result = bench.apply(search_replace(), "--verify", command, "--json")
+    assert result.json()["status"] == "applied"
+    assert "full checkout: --verify needs it" in result.err
+    [entry] = bench.run("show", "--json").json()["ledger"]
+    assert entry["claims"]["verify"] == {"command": command, "exit_code": 0}
+    assert bench.repo.status() == []
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        pytest.param("exit 3", 3, id="it says no"),
+        pytest.param("no-such-program-anywhere", 127, id="there is no such program"),
+        pytest.param("kill -9 $$", 137, id="it dies"),
+        pytest.param("touch left-behind; git add -A; git commit -qm x; exit 1", 1, id="it commits"),
+    ],
+)
+def test_a_failed_verification_leaves_nothing_behind(
+    bench: Bench, command: str, code: int
+) -> None:
+    with bench.untouched():
+        result = bench.apply(search_replace(), "--verify", command)
+    assert (result.code, f"exited with {code}" in result.err) == (5, True)
+
+
+def test_what_will_be_refused_anyway_is_refused_before_the_command_runs(bench: Bench) -> None:
+    bench.repo.write(SOURCE, "local changes\n")
+    result = bench.apply(search_replace(), "--verify", f"touch {bench.scratch}/it-ran")
+    assert result.code == 7
+    assert not (bench.scratch / "it-ran").exists()
+
+
+# Hooks
+
+
+def test_a_foreign_hook_sees_a_full_checkout_and_that_is_said(bench: Bench) -> None:
+    bench.repo.write_hook("pre-commit", "test -f vendor/click/core.py && test -f README.md")
+    result = bench.apply(search_replace())
+    assert (result.code, "full checkout" in result.err, "pre-commit" in result.err) == (
+        0, True, True,
+    )  # fmt: skip
+
+
+def test_without_hooks_no_checkout_is_spoken_of(bench: Bench) -> None:
+    assert "checkout" not in bench.apply(search_replace()).err
+
+
+@pytest.mark.parametrize(
+    ("hook", "body", "words"),
+    [
+        pytest.param("pre-commit", "echo 'not today' >&2; exit 1", "not today", id="pre-commit"),
+        pytest.param("commit-msg", "echo 'no, no' >&2; exit 1", "no, no", id="commit-msg"),
+        pytest.param(
+            "pre-commit", f"echo '# added' >> {SOURCE}; git add {SOURCE}", SOURCE,
+            id="one that changes a file",
+        ),
+        pytest.param(
+            "pre-commit",
+            "test -n \"$AGAIN\" || { echo x > extra; git add extra; AGAIN=1 git commit -qm x; }",
+            "", id="one that commits",
+        ),
+    ],
+)  # fmt: skip
+def test_a_hook_that_says_no_or_changes_files_leaves_all_as_it_was(
+    bench: Bench, hook: str, body: str, words: str
+) -> None:
+    bench.repo.write_hook(hook, body)
+    with bench.untouched():
+        result = bench.apply(search_replace())
+    assert (result.code, words in result.err) == (7, True)
+
+
+def test_a_hook_may_change_the_message_only_so_far_as_it_stays_true(bench: Bench) -> None:
+    bench.repo.write_hook("commit-msg", 'sed -i "1s/^/[x] /" "$1"')
+    assert bench.apply(search_replace(), "-m", "Subject").code == 0
+    assert bench.repo.git("log", "-1", "--format=%s") == "[x] Subject"
+    assert bench.run("show", "--json").json()["verdict"] == "strict"
+
+
+@pytest.fixture
+def gated(bench: Bench) -> Bench:
+    """With hkgit's own hooks installed."""
+    assert bench.run("init").code == 0
+    bench.repo.git("add", "-A")
+    bench.repo.git("commit", "-q", "-m", "Install the gate")
+    return bench
+
+
+def test_hkgit_s_own_hooks_pass_what_has_its_hash_and_need_no_full_checkout(gated: Bench) -> None:
+    result = gated.apply(first_line(gated))
+    assert (result.code, result.err) == (0, "")
+
+
+def test_hkgit_s_own_hooks_reject_a_blind_edit(gated: Bench) -> None:
+    with gated.untouched():
+        result = gated.apply(search_replace(), "--json")
+    assert (result.code, result.json()["status"]) == (6, "rejected")
+    assert "hkgit read" in result.err
+
+
+def test_a_commit_by_hand_may_pass_those_hooks(gated: Bench) -> None:
+    gated.repo.commit({"README.md": "By hand\n"})
+    assert gated.run("log", "-n1", "--json").json()[0]["verdict"] == "ungoverned"
