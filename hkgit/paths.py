@@ -9,6 +9,7 @@ policy can judge.
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from hkgit.edits import decoded, encoded
 from hkgit.errors import InvalidInput
@@ -56,6 +57,17 @@ def check_new_path(path: str) -> None:
             raise _not_portable(path, "a name with : or \\ means something else on Windows")
         if name.endswith((".", " ")):
             raise _not_portable(path, "Windows drops a dot or blank at the end of a name")
+
+
+def folded_name(name: str) -> str:
+    """What a name is to a file system that heeds neither case nor the normal form of letters.
+
+    The canonical caseless match of the Unicode standard (3.13, D145), less what HFS+ leaves out.
+    """
+    if name.isascii():
+        return name.lower()
+    letters = unicodedata.normalize("NFD", name.translate(_HFS_IGNORES))
+    return unicodedata.normalize("NFD", letters.casefold())
 
 
 def quote_path(path: str) -> str:

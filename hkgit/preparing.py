@@ -5,7 +5,7 @@ Nothing is written here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hkgit.applying.carrying import carried_plan
@@ -20,6 +20,7 @@ from hkgit.edits import File, Overlay, Read, Snapshot, Spec
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.repository import Repository
+from hkgit.git.twins import expect_no_twins
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def prepare(
             is_tip = base == target.tip and not steps
             before = tip if is_tip else repository.snapshot(base)
         made, reads = _planned(repository, spec, before, tip, _converting(choices, conversion))
-        made = _stored(spec, made, conversion)
+        made = _storable(spec, made, conversion, [step.files for step in steps])
         steps.append(Step(spec, base if steps or base is not None else first, made, reads))
         if not made.ok:
             return tuple(steps)
@@ -156,10 +157,19 @@ def _converting(choices: Choices, conversion: Conversion) -> Choices:
     return replace(choices, options=replace(choices.options, stores_lf=stores_lf))
 
 
-def _stored(spec: Spec, made: Plan, conversion: Conversion) -> Plan:
-    """The plan, or its refusal where git would not store what it makes of a file."""
+def _storable(
+    spec: Spec,
+    made: Plan,
+    conversion: Conversion,
+    earlier: Sequence[Mapping[str, File | None]],
+) -> Plan:
+    """The plan, or its refusal where git could not keep what it makes as it is."""
+    changed: dict[str, File | None] = {}
+    for files in (*earlier, changed_files(made)):
+        changed |= files
     try:
         conversion.expect_stored(dict(_new_contents(made)))
+        expect_no_twins(conversion.files, changed)
     except HkgitError as error:
         return _all_refused(spec, error)
     return made

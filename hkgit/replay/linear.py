@@ -7,9 +7,11 @@ from itertools import zip_longest
 
 from hkgit.document import split_raw
 from hkgit.edits import File, MappingSnapshot, Overlay, Snapshot
-from hkgit.errors import Unverifiable
+from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.repository import Repository
+from hkgit.git.store import EMPTY_TREE
 from hkgit.git.trees import TreeChange, TreeEntry
+from hkgit.git.twins import expect_no_twins
 from hkgit.ledger.entry import Entry
 from hkgit.replay.added import Added
 from hkgit.replay.derive import derive
@@ -40,6 +42,7 @@ def replay_entries(repository: Repository, candidate: Candidate, added: Added) -
     if not findings:
         derived = {path: file for path, file in files.files.items() if file != before.get(path)}
         findings += _unaccounted(repository, added.others, derived)
+        findings += _twins(repository, candidate, derived)
     if not findings:
         findings += message_findings(candidate, added.entries, is_strict=is_strict)
     verdict = Verdict.STRICT if is_strict else Verdict.SPLICED
@@ -58,6 +61,16 @@ def _base_files(repository: Repository, candidate: Candidate, entry: Entry) -> S
         return repository.snapshot(entry.base) if is_before else None
     except Unverifiable:
         return None
+
+
+def _twins(
+    repository: Repository, candidate: Candidate, derived: Mapping[str, File | None]
+) -> Iterator[Finding]:
+    parent = candidate.parents[0] if candidate.parents else EMPTY_TREE
+    try:
+        expect_no_twins(repository.snapshot(parent), derived)
+    except InvalidInput as error:
+        yield Finding.of("path", error)
 
 
 def _unaccounted(

@@ -1,0 +1,124 @@
+"""A spec brings no name beside one that some file system takes for the same."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.errors import InvalidInput
+from hkgit.git.repository import Repository
+from hkgit.git.twins import expect_no_twins
+from hkgit.paths import folded_name
+from tests.cli.running import run
+from tests.repos import Repo
+
+NEW = File(b"")
+
+
+@pytest.fixture
+def based(repo: Repo) -> Repo:
+    repo.commit({"README": "1\n", "Src/a.py": "1\n", "Src/b.py": "1\n", "caf\u00e9": "1\n"})
+    return repo
+
+
+def check(repo: Repo, changed: Mapping[str, File | None]) -> None:
+    expect_no_twins(Repository.discover(repo.path).snapshot("HEAD"), changed)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"readme": NEW}, id="case"),
+        pytest.param({"Readme/x": NEW}, id="case of a directory beside a file"),
+        pytest.param({"src/c.py": NEW}, id="case of a directory"),
+        pytest.param({"Src/A.PY": NEW}, id="case below a directory"),
+        pytest.param({"cafe\u0301": NEW}, id="normal form"),
+        pytest.param({"CAFE\u0301": NEW}, id="both"),
+        pytest.param({"READ\u200dME": NEW}, id="what HFS+ leaves out"),
+        pytest.param({"new": NEW, "NEW": NEW}, id="two new ones"),
+        pytest.param({"n/x": NEW, "N/y": NEW}, id="two new directories"),
+        pytest.param({"\u212b": NEW, "\u00e5": NEW}, id="the sign of \u00c5ngstr\u00f6m"),
+        pytest.param({"Src/a.py": None, "src/a.py": NEW}, id="out of a directory that stays"),
+    ],
+)
+def test_a_twin_is_refused(based: Repo, changed: dict[str, File | None]) -> None:
+    with pytest.raises(InvalidInput, match="is the same as"):
+        check(based, changed)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        pytest.param({"README": NEW}, id="a file that is there"),
+        pytest.param({"README": None, "readme": NEW}, id="a file that changes its case"),
+        pytest.param(
+            {"Src/a.py": None, "Src/b.py": None, "src/a.py": NEW, "src/b.py": NEW},
+            id="a directory that changes its case",
+        ),
+        pytest.param({"Src/readme": NEW}, id="the name in another directory"),
+        pytest.param({"readme2": NEW, "cafe": NEW}, id="other names"),
+        pytest.param({"README": None}, id="a removal"),
+    ],
+)
+def test_what_is_no_twin_may_come(based: Repo, changed: dict[str, File | None]) -> None:
+    check(based, changed)
+
+
+def test_twins_that_are_there_can_be_edited(repo: Repo) -> None:
+    repo.commit({"a": "1\n", "A": "1\n"})
+    check(repo, {"a": NEW, "A": NEW, "b": NEW})
+
+
+def test_only_directories_with_new_names_are_read(based: Repo) -> None:
+    source = based.git("rev-parse", "HEAD:Src")
+    (based.path / ".git" / "objects" / source[:2] / source[2:]).unlink()
+    check(based, {"new": NEW})
+
+
+@pytest.mark.parametrize(
+    ("name", "twin"),
+    [
+        pytest.param("a", "A", id="case"),
+        pytest.param("\u00e9", "e\u0301", id="composed and decomposed"),
+        pytest.param("\u0130", "i\u0307", id="a dotted capital I"),
+        pytest.param("\u03c3", "\u03c2", id="a final sigma"),
+        pytest.param("\u1e9e", "\u00df", id="a capital sharp s"),
+        pytest.param("\ufb01", "FI", id="a ligature"),
+    ],
+)
+def test_twins_have_one_folded_name(name: str, twin: str) -> None:
+    assert folded_name(name) == folded_name(twin)
+
+
+@pytest.mark.parametrize("name", ["caf\udce9", "\udcff\udcfe", "\U0001f600"])
+def test_odd_names_can_be_folded(name: str) -> None:
+    assert folded_name(name) == name
+
+
+def test_apply_refuses_a_twin_and_a_series_that_makes_one(based: Repo) -> None:
+    head = based.head
+    specs = []
+    for name in ("new", "NEW"):
+        operation = {"op": "create_file", "path": name, "new_text": "x\n"}
+        specs.append(based.path.parent / f"{name}.json")
+        specs[-1].write_text(json.dumps({"version": "1", "operations": [operation]}))
+    result = run("apply", *specs, cwd=based.path)
+    assert (result.code, based.head, "is the same as new" in result.err) == (4, head, True)
+
+
+
+
+def test_verify_refuses_a_commit_that_makes_a_twin(based: Repo) -> None:
+    operation = {"op": "create_file", "path": "notes", "new_text": "x\n"}
+    spec = json.dumps({"version": "1", "operations": [operation]}).encode()
+    assert run("apply", "--stdin", cwd=based.path, stdin=spec).code == 0
+    made = based.head
+    based.git("checkout", "-q", "-b", "side", "HEAD~")
+    based.commit({"NOTES": "1\n"})
+    based.git("cherry-pick", made)
+    shown = run("verify", "HEAD~..HEAD", "--json", cwd=based.path).json()["commits"]
+    assert [commit["verdict"] for commit in shown] == ["fail"]
+    assert "is the same as NOTES" in json.dumps(shown)
