@@ -120,10 +120,15 @@ def learn(
         if old.strip() and here.strip():
             seen.setdefault(indent_of(old), Counter())[indent_of(here)] += min(len(old.strip()), 9)
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
-    unsure = frozenset(old for old, counts in seen.items() if len(counts) > 1)
+    unsure = frozenset(old for old, counts in seen.items() if _is_divided(counts))
     file_unit = _unit(near) or _unit(author) or b"    "
     author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
     return Indentation(known, author_unit, file_unit, unsure)
+
+
+def _is_divided(counts: Counter[bytes]) -> bool:
+    """Whether not nearly all that says something speaks for one of several."""
+    return 5 * max(counts.values()) < 4 * sum(counts.values())
 
 
 def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
