@@ -16,7 +16,7 @@ from hkgit.applying.outcome import EditOutcome, Plan, changed_files, expect_chan
 from hkgit.applying.planner import Options, plan
 from hkgit.directory import DirectorySnapshot
 from hkgit.document import Document, terminated
-from hkgit.edits import File, Overlay, Read, Snapshot, Spec
+from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.repository import Repository
@@ -208,7 +208,7 @@ def _planned(
             made, reads = carried_plan(spec, base, tip, choices.options, reads)
     except HkgitError as error:
         return _all_refused(spec, error), choices.reads
-    return _explained(repository, spec, expect_change(made), tip, choices), reads
+    return _explained(repository, spec, expect_change(made), choices), reads
 
 
 def _all_refused(spec: Spec, error: HkgitError) -> Plan:
@@ -220,26 +220,28 @@ def _all_refused(spec: Spec, error: HkgitError) -> Plan:
     return Plan(outcomes, ())
 
 
-def _explained(
-    repository: Repository, spec: Spec, made: Plan, tip: Snapshot, choices: Choices
-) -> Plan:
+def _explained(repository: Repository, spec: Spec, made: Plan, choices: Choices) -> Plan:
     """Say where a refused edit fits the working tree: the agent read uncommitted changes."""
     if repository.work_tree is None or made.ok:
         return made
+    head = repository.head().commit
+    committed = MappingSnapshot() if head is None else repository.snapshot(head)
     checkout = DirectorySnapshot(repository.work_tree)
     live = plan(spec, checkout, choices.options, choices.reads)
     outcomes = tuple(
         _uncommitted(each, each.error)
-        if each.error is not None and there.error is None and _differ(checkout, tip, there.path)
+        if each.error is not None
+        and there.error is None
+        and _differ(checkout, committed, there.path)
         else each
         for each, there in zip(made.outcomes, live.outcomes, strict=True)
     )
     return Plan(outcomes, ())
 
 
-def _differ(checkout: Snapshot, tip: Snapshot, path: str) -> bool:
+def _differ(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
     """Whether a file's lines are others in the checkout; its line ends may be."""
-    here, there = checkout.get(path), tip.get(path)
+    here, there = checkout.get(path), committed.get(path)
     if here is None or there is None:
         return here is not there
     return Document(here.data).lines != Document(there.data).lines

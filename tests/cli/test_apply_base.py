@@ -144,3 +144,10 @@ def test_a_blind_edit_is_applied_with_a_warning_that_says_how_to_give_its_hash(
     assert result.code == 0
     assert "blind edit" in result.err
     assert f"hkgit read {SOURCE}:{line_of(bench, NEW)}" in result.err
+
+
+def test_what_an_earlier_spec_changed_is_not_taken_for_uncommitted(bench: Bench) -> None:
+    first = bench.write(search_replace(), "first")
+    again = bench.write(search_replace(), "again")
+    result = bench.run("apply", first, again)
+    assert (result.code, "uncommitted" in result.err) == (1, False)
