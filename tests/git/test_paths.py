@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -113,6 +116,37 @@ NOT_PORTABLE = [
     "ends ",
     "dir./x",
 ]
+
+
+def documented(heading: str) -> list[str]:
+    """The examples of a table of docs/paths.md, in which escapes and `{...}` are Python's."""
+    page = (Path(__file__).parents[2] / "docs" / "paths.md").read_text()
+    table = page.split(heading)[1].split("\n\n")[1]
+    cells = [row.split(" | ")[1] for row in table.splitlines()[2:]]
+    quoted = re.findall("`(.*?)`", " ".join(cell for cell in cells if "beside" not in cell))
+    assert len(quoted) > 8
+    return [_evaluated(code) for code in quoted]
+
+
+def _evaluated(code: str) -> str:
+    if code.startswith("{"):
+        repeated, rest = code[1:].split("}")
+        text, times = repeated.split(" * ")
+        return text.strip('"') * int(times) + rest
+    return code.encode("ascii").decode("unicode_escape")
+
+
+@pytest.mark.parametrize("path", documented("**Always refused**"), ids=repr)
+def test_what_the_documentation_says_is_refused_is_refused(path: str) -> None:
+    with pytest.raises(InvalidInput):
+        check_path(path)
+
+
+@pytest.mark.parametrize("path", documented("**Not portable:**"), ids=repr)
+def test_what_the_documentation_says_is_not_portable_is_not_made(path: str) -> None:
+    check_path(path)
+    with pytest.raises(InvalidInput, match="not portable"):
+        check_new_path(path)
 
 
 @pytest.mark.parametrize("path", NEVER)
