@@ -81,19 +81,16 @@ class Indentation:
         return len(self.known) > 1 and len(moves) == 1 and not has_tabs
 
     def _guessed(self, indent: bytes) -> bytes | None:
-        """The indentation where the author's unit is not known.
+        """The indentation where the author's unit is not known: a shift.
 
-        A shift, if that gives whole levels, or if whole levels cannot be meant; scaled levels
-        where a shift would give less than whole ones.
+        None where that leaves no whole levels and other units on either side would.
         """
         shifted = self._shifted(indent)
         shares = {_share(a, f, self.file_unit) for a, f in self.known.items() if a}
         share = min(shares) if len(shares) == 1 else b""
-        levels, rest = _levels(indent, share) if share else (0, indent)
-        if shifted is None or not _levels(shifted, self.file_unit)[1] or not share or rest:
-            return shifted
-        is_outer = all(len(indent) < len(author) for author in self.known)
-        return self.file_unit * levels if is_outer else None
+        is_scalable = bool(share) and not _levels(indent, share)[1]
+        is_uneven = shifted is not None and _levels(shifted, self.file_unit)[1]
+        return None if is_uneven and is_scalable else shifted
 
     def _shifted(self, indent: bytes) -> bytes | None:
         """The indentation of the nearest pair, with what the author has more or less."""

@@ -14,7 +14,8 @@ from hkgit.matching.lines import View, Wanted, indent_of
 from hkgit.matching.places import Place
 
 COMMENT = re.compile(rb"[ \t]+(?:#|//|/\*|<!--|--|;)")
-OPENERS = (b":", b"{", b"(", b"[", b",", b"\\", b"=>", b"=")
+BELOW = 20
+OPENERS = (b":", b"{", b"(", b"[", b"\\", b"=>", b"=")
 """What a line ends with that makes one expect a deeper line after it."""
 
 
@@ -34,7 +35,8 @@ def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wante
     if not before.strip() and not rest.strip() and not new:
         return Wanted(before + old + rest + b"\n", b"")
     lines = new.split(b"\n")
-    shift = b"" if b"\n" in old.rstrip() else _shift(before, lines, f"{path}:{first}")
+    goes_on = _goes_on(view, last, before)
+    shift = b"" if b"\n" in old.rstrip() else _shift(before, lines, goes_on, f"{path}:{first}")
     moved = [lines[0], *(shift + line if line.strip() else line for line in lines[1:])]
     moved[_row_of_rest(old, moved, rest)] += rest
     if moved[0].strip() or before.strip():
@@ -67,7 +69,10 @@ def with_margin(view: View, wanted: Wanted, targets: Targets, path: str) -> Want
         for i, t in enumerate(targets)
         if i and t is not None and wanted.old_lines[i].strip()
     ]
-    is_first_alone = all(others) if others else not _shift(margin, list(wanted.new_lines), path)
+    goes_on = _goes_on(view, first + 1, margin)
+    is_first_alone = (
+        all(others) if others else not _shift(margin, list(wanted.new_lines), goes_on, path)
+    )
     if not margin or not wanted.new_lines or not is_first_alone:
         return wanted
     return Wanted(margin + wanted.old, margin + wanted.new)
@@ -81,12 +86,19 @@ def _core(wanted: Wanted) -> tuple[bytes, bytes]:
     return old, new
 
 
-def _shift(before: bytes, lines: list[bytes], where: str) -> bytes:
+def _goes_on(view: View, last: int, margin: bytes) -> bool:
+    """Whether what stands below line `last`, counted from 1, is indented as deeply as it is."""
+    below = next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
+    return width(indent_of(below)) >= width(indent_of(margin))
+
+
+def _shift(before: bytes, lines: list[bytes], goes_on: bool, where: str) -> bytes:
     """What has to stand before every new line but the first.
 
     An agent that leaves out the indentation of the one old line may have left it out of all
     lines, or of the first alone. Of the two readings that is taken in which the line after the
-    first is indented as one expects: deeper after an opening one, else not.
+    first is indented as one expects: deeper after an opening one, else not. No indentation at all
+    means that of the first line where the file goes on in that, for the block cannot end there.
     """
     margin = indent_of(before)
     further = [indent_of(line) for line in lines[1:] if line.strip()]
@@ -96,7 +108,7 @@ def _shift(before: bytes, lines: list[bytes], where: str) -> bytes:
         return _inner_shift(margin, further, where)
     opens = lines[0].rstrip().endswith(OPENERS)
     depth, edge = width(further[0]), width(margin)
-    if depth == 0 and not opens and not lines[1].strip():
+    if depth == 0 and not opens and not goes_on:
         raise _undecided(where)
     is_dedented = 0 < depth <= edge if opens else depth == 0
     return margin if is_dedented else b""

@@ -7,6 +7,7 @@ the author changed is written; everything else stays as the file has it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
 from hkgit.document import Document, Splice
 from hkgit.edits import Edit
@@ -94,14 +95,25 @@ def _targets(view: View, wanted: Wanted, first: int, after: int) -> Targets:
 
 def _without_blank_ends(wanted: Wanted, targets: Targets) -> tuple[Wanted, Targets]:
     """The edit without the blank lines above and below that the file has not."""
-    old, new = list(wanted.old_lines), list(wanted.new_lines)
-    for end in (0, -1):
-        while new and targets[end] is None and not old[end].strip() and not new[end].strip():
-            del old[end], new[end]
-            targets = targets[1:] if end == 0 else targets[:-1]
-    if len(old) == len(wanted.old_lines):
+    top = _outer_blanks(wanted.old_lines, wanted.new_lines, targets)
+    bottom = _outer_blanks(wanted.old_lines[::-1], wanted.new_lines[::-1], targets[::-1])
+    if not top and not bottom:
         return wanted, targets
-    return Wanted(*(b"".join(line + b"\n" for line in lines) for lines in (old, new))), targets
+    old, new = (
+        lines[top : len(lines) - bottom] for lines in (wanted.old_lines, wanted.new_lines)
+    )
+    texts = (b"".join(line + b"\n" for line in lines) for lines in (old, new))
+    return Wanted(*texts), targets[top : len(targets) - bottom]
+
+
+def _outer_blanks(old: Sequence[bytes], new: Sequence[bytes], targets: Targets) -> int:
+    """How many blank lines both texts begin with that the file has not.
+
+    None where the old text has more of them than the new one: some are to be removed.
+    """
+    blanks = [len(list(takewhile(lambda line: not line.strip(), lines))) for lines in (old, new)]
+    absent = len(list(takewhile(lambda target: target is None, targets)))
+    return 0 if blanks[0] > blanks[1] else min(blanks[0], absent)
 
 
 def _fill_blank(

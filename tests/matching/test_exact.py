@@ -98,7 +98,8 @@ def test_an_edit_that_changes_nothing_is_invalid() -> None:
             id="all lines have lost the indentation: the new one is a child",
         ),
         pytest.param(
-            "    a = 1\n", "a = 1", "a = 1\nb = 2", "    a = 1\n    b = 2\n",
+            "    a = 1\n    c = 3\n", "a = 1", "a = 1\nb = 2",
+            "    a = 1\n    b = 2\n    c = 3\n",
             id="all lines have lost the indentation: the new one is a sibling",
         ),
         pytest.param(
