@@ -21,16 +21,21 @@ OLDEST = (2, 38)
 LOCAL_VARIABLES = frozenset(
     {
         "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+        "GIT_ATTR_SOURCE",
         "GIT_COMMON_DIR",
         "GIT_CONFIG",
         "GIT_CONFIG_COUNT",
         "GIT_CONFIG_PARAMETERS",
         "GIT_DIR",
+        "GIT_GLOB_PATHSPECS",
         "GIT_GRAFT_FILE",
+        "GIT_ICASE_PATHSPECS",
         "GIT_IMPLICIT_WORK_TREE",
         "GIT_INDEX_FILE",
         "GIT_INTERNAL_SUPER_PREFIX",
+        "GIT_LITERAL_PATHSPECS",
         "GIT_NAMESPACE",
+        "GIT_NOGLOB_PATHSPECS",
         "GIT_NO_REPLACE_OBJECTS",
         "GIT_OBJECT_DIRECTORY",
         "GIT_PREFIX",
@@ -40,7 +45,7 @@ LOCAL_VARIABLES = frozenset(
         "GIT_WORK_TREE",
     }
 )
-"""What `git rev-parse --local-env-vars` lists, and the two others that speak of one repository."""
+"""What `git rev-parse --local-env-vars` lists, and others that speak of one repository or call."""
 
 PINNED = {
     "LC_ALL": "C",
