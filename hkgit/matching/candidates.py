@@ -145,9 +145,14 @@ def _is_held(
     """
     if change.old_start < change.old_end or 0 < change.old_start < len(old):
         return True
-    row = change.old_start - 1 if change.old_start else 0
+    is_top = not change.old_start
+    row = 0 if is_top else change.old_start - 1
     target = targets[row]
-    return target is None or similarity(old[row], lines[target]) >= HELD
+    if target is None or old[row] == lines[target]:
+        return True
+    # Where two lines of the file are one in the edit, the other half stands on the far side.
+    is_half = old[row].endswith(lines[target]) if is_top else old[row].startswith(lines[target])
+    return not is_half and similarity(old[row], lines[target]) >= HELD
 
 
 def _similarity(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) -> int:

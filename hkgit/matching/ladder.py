@@ -146,11 +146,9 @@ class _Search:
             raise hints.conflict(self.view, wanted, place, self.edit)
         if applied.stands_over(self.view, wanted, place):
             raise hints.already_applied(self.view, place, self.edit)
-        return Located(
-            (place,), tier, place.similarity,
-            confidence(tier, place.similarity, len(repairs)),
-            None if runner_up is None else runner_up.similarity, repairs,
-        )  # fmt: skip
+        second = None if runner_up is None else runner_up.similarity
+        sure = confidence(tier, place.similarity, second, repairs)
+        return Located((place,), tier, place.similarity, sure, second, repairs)
 
 
 def _strictness(found: tuple[Located, Wanted]) -> tuple[int, int]:
