@@ -15,6 +15,7 @@ from hkgit.git.objects import Commit
 from hkgit.git.program import run, scrubbed
 from hkgit.git.repository import Repository
 from hkgit.git.worktree import PLAIN, Worktree
+from hkgit.git.signals import unstoppable
 from hkgit.paths import quote_path
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
@@ -73,14 +74,22 @@ def run_command(command: str, directory: Path) -> int:
 
     What it prints goes to standard error: standard output is for hkgit's answer.
     """
-    done = subprocess.run(
-        command,
-        shell=True,
-        cwd=directory,
-        env=scrubbed(os.environ),
-        stdin=subprocess.DEVNULL,
-        stdout=_STANDARD_ERROR,
-        check=False,
-        close_fds=False,  # it keeps the locks that this process holds (see `locks`)
-    )
-    return done.returncode if done.returncode >= 0 else 128 - done.returncode
+    process = None
+    try:
+        # A signal between the start of the command and the knowledge of it would lose it.
+        with unstoppable():
+            process = subprocess.Popen(
+                command,
+                shell=True,
+                cwd=directory,
+                env=scrubbed(os.environ),
+                stdin=subprocess.DEVNULL,
+                stdout=_STANDARD_ERROR,
+                close_fds=False,  # it keeps the locks that this process holds (see `locks`)
+            )
+        code = process.wait()
+    finally:
+        if process is not None and process.poll() is None:
+            process.kill()
+            process.wait()
+    return code if code >= 0 else 128 - code

@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import tempfile
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -27,6 +28,9 @@ PLAIN = (
     *("-c", "submodule.recurse=false"),
 )
 """A worktree has files, chosen one by one, whatever the repository does in its own."""
+
+_PAUSES = (0.02, 0.05, 0.1, 0.2)
+"""Seconds to wait for another git that is adding a worktree too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +105,27 @@ def _empty_directory(prefix: str) -> Iterator[Path]:
 def _listed(repository: Repository, path: Path, commit_id: str) -> Iterator[Path]:
     """Make the directory a worktree; afterwards git's list of them is as it was."""
     try:
-        repository.git("worktree", "add", "-q", "--no-checkout", "--detach", str(path), commit_id)
+        _add(repository, path, commit_id)
         # git chooses the name, so what it wrote down is read back.
         yield _git_dir(path)
     finally:
         with unstoppable():
             _forget(repository, path)
+
+
+def _add(repository: Repository, path: Path, commit_id: str) -> None:
+    """Let git add the worktree; again where it met one that another git was just writing down."""
+    args = ("worktree", "add", "-q", "--no-checkout", "--detach", str(path), commit_id)
+    for pause in _PAUSES:
+        try:
+            repository.git(*args)
+            return
+        except GitRefused as refusal:
+            if "worktrees/" not in refusal.what:
+                raise
+            _forget(repository, path)
+            time.sleep(pause)
+    repository.git(*args)
 
 
 def _forget(repository: Repository, path: Path) -> None:
