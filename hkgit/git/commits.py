@@ -14,8 +14,8 @@ from hkgit.git import hooks
 from hkgit.git.objects import Commit
 from hkgit.git.program import run, scrubbed
 from hkgit.git.repository import Repository
-from hkgit.git.worktree import PLAIN, Worktree
 from hkgit.git.signals import unstoppable
+from hkgit.git.worktree import PLAIN, Worktree
 from hkgit.paths import quote_path
 
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
