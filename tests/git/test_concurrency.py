@@ -196,6 +196,22 @@ def test_a_branch_without_a_checkout_has_many_writers_too(based: Repo) -> None:
     expect_sound(based)
 
 
+def test_writers_of_different_branches_do_not_meet(based: Repo) -> None:
+    def write(writer: int) -> None:
+        for turn in range(COMMITS // 2):
+            data = spec({"op": "create_file", "path": f"new {turn}", "new_text": "x\n"})
+            result = apply(based, data, "--branch", f"topic-{writer}")
+            assert result.code == 0, result.err
+
+    in_parallel(WRITERS, write)
+    counts = {
+        based.git("rev-list", "--count", f"main..topic-{writer}")
+        for writer in range(1, WRITERS + 1)
+    }
+    assert counts == {str(COMMITS // 2)}
+    expect_sound(based)
+
+
 def test_a_person_who_commits_meanwhile_loses_nothing_either(based: Repo) -> None:
     base, persons = based.head, 12
 
