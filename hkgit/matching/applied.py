@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hkgit.matching.candidates import Candidate, candidates, loss
 from hkgit.matching.exact import is_whole, starts_line
 from hkgit.matching.fuzzy import place_of
-from hkgit.matching.lines import View, Wanted, keys, reading_of
+from hkgit.matching.lines import View, Wanted, is_telling, keys, reading_of
 from hkgit.matching.places import Place
 from hkgit.matching.whitespace import runs
 
@@ -24,7 +24,8 @@ def stands_over(view: View, wanted: Wanted, place: Place) -> bool:
     if _says(new) == _says(old):
         return list(view.lines[first - 1 : last]) == list(wanted.new_lines)
     says = [n for n in range(first - 1, last) if lines[n]]
-    return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in _runs(view, wanted))
+    found = _runs(view, wanted) if says else []
+    return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in found)
 
 
 def _stands_literally(view: View, wanted: Wanted, place: Place) -> bool:
@@ -90,7 +91,3 @@ def _runs(view: View, wanted: Wanted) -> list[tuple[int, ...]]:
 def _says(lines: Sequence[bytes]) -> list[bytes]:
     return [line for line in lines if line]
 
-
-def is_telling(key: bytes) -> bool:
-    """Whether a line says more than brackets do."""
-    return any(byte >= 0x80 or chr(byte).isalnum() for byte in key)

@@ -23,8 +23,8 @@ from hkgit.matching.similar import similarity
 COMMON = 300
 """A line that stands more often than this votes for nothing."""
 
-INTERRUPTED = 8
-"""What lines in between take from the agreement: nearly as much as a line that differs."""
+INTERRUPTED = 4
+"""What lines in between take from the agreement."""
 
 TELLING = 8
 """From this weight on a line says something."""
@@ -95,8 +95,9 @@ def candidates(view: View, wanted: Wanted) -> tuple[Candidate, ...]:
 
 
 def _are_one(wanted: Wanted, a: Candidate, b: Candidate) -> bool:
-    """Whether two candidates are ways to see one place."""
-    if a.landings == b.landings:
+    """Whether two candidates, the better one last, are ways to see one place."""
+    is_part = all(t in (None, u) for t, u in zip(a.targets, b.targets, strict=True))
+    if is_part or a.landings == b.landings:
         return True
     return a.is_at(b) and all(a.targets[i] == b.targets[i] for i in wanted.removed)
 

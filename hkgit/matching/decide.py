@@ -62,8 +62,8 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
 def _is_near(best: Place, other: Place) -> bool:
     """Whether another place is as good as the best one, or looks better in any respect.
 
-    It does, too, where it has a telling line that the best one has not, and half of all else.
+    It does, too, where it has a telling line that the best one has not, and most of all else.
     """
     if best.agreement - other.agreement < MARGIN or other.similarity > best.similarity:
         return True
-    return bool(other.rows & ~best.rows) and 2 * other.agreement >= best.agreement
+    return bool(other.rows & ~best.rows) and 3 * other.agreement >= 2 * best.agreement

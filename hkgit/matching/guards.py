@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from hkgit.errors import InvalidInput
-from hkgit.matching.lines import View, Wanted
+from hkgit.matching.exact import is_whole
+from hkgit.matching.lines import View, Wanted, is_telling, key_of
+from hkgit.matching.places import Place
 
 MARKER = re.compile(
     rb"<{5,9} ?(?:SEARCH|HEAD|ORIGINAL)\b.*|>{5,9} ?(?:REPLACE|UPDATED)\b.*"
@@ -61,6 +63,31 @@ def check(view: View, wanted: Wanted, path: str) -> None:
             "every line of the new text begins with a line number",
             "Write the lines as they should stand in the file, without numbers.",
         )
+
+
+def doubled(view: View, wanted: Wanted, place: Place) -> tuple[str, ...]:
+    """Notes on new lines at an end of the place that repeat the line beyond it.
+
+    That may be meant; more often the author took the line for one of the replaced ones.
+    """
+    if not is_whole(view.document, place):
+        return ()
+    first, last = view.document.lines_of(place.start, place.end)
+    notes = []
+    for change in wanted.changes:
+        added = wanted.new_lines[change.new_start : change.new_end]
+        is_top, is_bottom = change.old_start == 0, change.old_end == len(wanted.old_lines)
+        if added and is_top and _repeats(view, added[0], first - 1):
+            notes.append(f"the first new line repeats line {first - 1}")
+        if added and is_bottom and _repeats(view, added[-1], last + 1):
+            notes.append(f"the last new line repeats line {last + 1}")
+    return tuple(notes)
+
+
+def _repeats(view: View, line: bytes, number: int) -> bool:
+    """Whether a line says something, and the same as line `number` of the file."""
+    is_there = 1 <= number <= len(view.lines)
+    return is_there and is_telling(key_of(line)) and key_of(line) == key_of(view.lines[number - 1])
 
 
 def _check_line(view: View, line: bytes, path: str) -> None:

@@ -123,8 +123,8 @@ def _nearest_line(view: View, wanted: Wanted) -> str:
     best, near, quoted = 0, 0, b""
     for word in words[:MOST_WORDS]:
         asked = [line for line in wanted.old_lines if word in line]
-        for start in occurrences(data, word, MOST_LINES):
-            number = view.document.line_at(start)
+        starts = occurrences(data, word, MOST_LINES) if view.lines else []
+        for number in map(view.document.line_at, starts):
             here = view.lines[number - 1]
             for line in asked[:SHOWN]:
                 alike = similarity(key_of(line), key_of(here))

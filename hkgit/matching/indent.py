@@ -117,10 +117,22 @@ def learn(
         if old.strip() and here.strip():
             seen.setdefault(indent_of(old), Counter())[indent_of(here)] += min(len(old.strip()), 9)
     known = {old: max(counts, key=lambda k: (counts[k], k)) for old, counts in seen.items()}
-    unsure = frozenset(old for old, counts in seen.items() if _is_divided(counts))
+    if _is_same(seen):
+        known = {old: old for old in seen}
+    divided = {old for old, counts in seen.items() if _is_divided(counts)}
+    # What somebody moved since is indented otherwise; then the rest shows that nothing is amiss.
+    known |= {old: old for old in divided if old in seen[old]}
+    unsure = frozenset(old for old in divided if old not in seen[old])
     file_unit = _unit(near) or _unit(author) or b"    "
     author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
     return Indentation(known, author_unit, file_unit, unsure)
+
+
+def _is_same(seen: dict[bytes, Counter[bytes]]) -> bool:
+    """Whether most of what is indented at all is indented alike on both sides."""
+    deep = {old: counts for old, counts in seen.items() if old}
+    same = sum(counts[old] for old, counts in deep.items())
+    return 4 * same > 3 * sum(counts.total() for counts in deep.values())
 
 
 def _is_divided(counts: Counter[bytes]) -> bool:

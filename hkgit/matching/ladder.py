@@ -45,6 +45,8 @@ def locate(
     """
     search = _Search(view_of(document), edit, settings, Ties(document, edit, holds))
     wanted = Wanted.of(edit)
+    if not wanted.old:
+        raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
     if wanted.old == wanted.new:
         raise InvalidInput(edit.path, "the old text and the new one are the same", "Leave it out.")
     if edit.replace_all or edit.expected_count not in (None, 1):
@@ -95,13 +97,10 @@ class _Search:
 
         Raises InvalidInput where two repairs as good leave different new texts.
         """
-        literal = Wanted.of(self.edit)
         found: list[tuple[Located, Wanted]] = []
-        for repairs in READINGS:
-            wanted = Wanted.of(self.edit, repairs)
-            if wanted != literal and wanted.old and all(wanted != known for _, known in found):
-                located = self.strict(wanted, repairs)
-                found += [(located, wanted)] if located is not None else []
+        for wanted, repairs in self._readings():
+            located = self.strict(wanted, repairs)
+            found += [(located, wanted)] if located is not None else []
         if not found:
             return None
         best = min(map(_strictness, found))
@@ -114,16 +113,38 @@ class _Search:
             )
         return min(found, key=_strictness)[0]
 
+    def _readings(self) -> list[tuple[Wanted, tuple[str, ...]]]:
+        """The edit with repairs made, where there is something to repair."""
+        literal = Wanted.of(self.edit)
+        found: dict[Wanted, tuple[str, ...]] = {}
+        for repairs in READINGS:
+            wanted = Wanted.of(self.edit, repairs)
+            if wanted != literal and wanted.old:
+                found.setdefault(wanted, repairs)
+        return list(found.items())
+
+    def _telling(self, wanted: Wanted) -> tuple[Wanted, tuple[str, ...]]:
+        """The reading, repaired or not, of which most stands at one place of the file."""
+        readings = [(wanted, ()), *self._readings()]
+        return max(readings, key=lambda reading: self._agreement(reading[0]))
+
+    def _agreement(self, wanted: Wanted) -> int:
+        found = candidates(self.view, wanted)
+        return found[0].agreement if found else 0
+
     def loose(self, wanted: Wanted, repairs: tuple[str, ...]) -> Located | None:
         """The place by the tiers that want most of the old text; None where it is nowhere.
 
         Before, it is seen to that the change has not been made already, and that the file has
         the author's names.
         """
-        names = () if repairs else renamed(self.view, wanted, self.edit.path)
-        if names:
-            wanted = Wanted.of(self.edit, names)
-            return self.strict(wanted, names) or self.loose(wanted, names)
+        if not repairs:
+            wanted, repairs = self._telling(wanted)
+            names = renamed(self.view, wanted, self.edit.path)
+            if names:
+                repairs = (*repairs, *names)
+                wanted = Wanted.of(self.edit, repairs)
+                return self.strict(wanted, repairs) or self.loose(wanted, repairs)
         made = applied.place_of_new(self.view, wanted)
         if made is not None:
             raise hints.already_applied(self.view, made, self.edit)
@@ -148,7 +169,8 @@ class _Search:
             raise hints.already_applied(self.view, place, self.edit)
         second = None if runner_up is None else runner_up.similarity
         sure = confidence(tier, place.similarity, second, repairs)
-        return Located((place,), tier, place.similarity, sure, second, repairs)
+        notes = guards.doubled(self.view, wanted, place)
+        return Located((place,), tier, place.similarity, sure, second, repairs, notes)
 
 
 def _strictness(found: tuple[Located, Wanted]) -> tuple[int, int]:

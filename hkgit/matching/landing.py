@@ -34,6 +34,10 @@ def _landing(
         above, below = _nearest(change, targets)
         return None if above is None or below != above + 1 else (below, below)
     if above is None or below is None:
+        near = lines[above] if above is not None else lines[below or 0]
+        is_inside = change.old_start > 0 and change.old_end < len(targets)
+        if is_inside and not near.strip():
+            return None
         at = above + 1 if above is not None else below
         return None if at is None else (at, at)
     if any(line.strip() for line in lines[above + 1 : below]):

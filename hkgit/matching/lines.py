@@ -185,6 +185,11 @@ def key_of(line: bytes) -> bytes:
     return join_hyphens(squeeze(line if line.isascii() else fold(line)))
 
 
+def is_telling(key: bytes) -> bool:
+    """Whether a line says more than brackets do."""
+    return any(byte >= 0x80 or chr(byte).isalnum() for byte in key)
+
+
 def indent_of(line: bytes) -> bytes:
     """The blanks that a line begins with."""
     return line[: len(line) - len(line.lstrip(INDENT))]

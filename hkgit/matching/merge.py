@@ -39,6 +39,16 @@ class Merge:
             for change, lines in zip(self.wanted.changes, found, strict=True)
         ]
 
+    def is_made(self) -> bool:
+        """Whether the file has all the new lines already, just as the author has them."""
+        theirs, ours = self.wanted.new_lines, self.view.lines
+        found = landings(self.wanted, self.targets, ours)
+        return all(
+            lines is not None
+            and tuple(ours[lines[0] : lines[1]]) == theirs[change.new_start : change.new_end]
+            for change, lines in zip(self.wanted.changes, found, strict=True)
+        )
+
     def _splice(self, change: Change, found: Lines | None) -> Splice:
         document = self.view.document
         if found is None:
@@ -64,10 +74,11 @@ class Merge:
 
     def _is_there(self, change: Change, at: int) -> bool:
         """Whether blank lines alone are added, between lines with as many in between already."""
-        theirs, ours = self.wanted.new_lines, self.view.lines
+        old, theirs, ours = self.wanted.old_lines, self.wanted.new_lines, self.view.lines
         added = theirs[change.new_start : change.new_end]
-        is_inside = 0 < change.old_start == change.old_end < len(self.targets)
-        if not is_inside or any(line.strip() for line in added):
+        sides = old[: change.old_start], old[change.old_end :]
+        is_inside = all(any(line.strip() for line in side) for side in sides)
+        if change.old_start < change.old_end or not is_inside or any(map(bytes.strip, added)):
             return False
         return _blanks_around(ours, at) >= _blanks_around(theirs, change.new_end)
 
@@ -147,6 +158,8 @@ class Merge:
     def _indentation(self) -> Indentation:
         lines, old = keys(self.view, self.wanted)
         rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
+        if not any(indent_of(self.wanted.old_lines[i]) for i, _ in rows):
+            rows = [(i, t) for i, t in enumerate(self.targets) if t is not None]
         if self._keeps_margins(rows):
             rows = [(i, t) for i, t in rows if i not in self.wanted.removed]
         pairs = [(self.wanted.old_lines[i], self.view.lines[t]) for i, t in rows]

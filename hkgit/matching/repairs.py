@@ -35,8 +35,8 @@ def _fence(old: bytes, new: bytes) -> Texts | None:
     inner = _FENCE.match(new)
     if inner is None:
         return _ended(found[2]), new
-    # An empty fence holds nothing or one blank line; the latter if the old one has one outside.
-    is_blank = not inner[2] and (found[2].startswith(b"\n") or found[2].endswith(b"\n"))
+    # An empty fence holds nothing, or one blank line, if there was one above what is removed.
+    is_blank = not inner[2] and found[2].startswith(b"\n")
     return _ended(found[2]), b"\n" if is_blank else _ended(inner[2])
 
 

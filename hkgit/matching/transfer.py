@@ -32,11 +32,11 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     view, wanted = view_of(document), Wanted.of(edit, located.repairs)
     if len(located.places) > 1:
         return tuple(_literal(view, wanted, place) for place in located.places)
-    splices: list[Splice] = []
-    for piece, place in _parts(view, wanted, located):
-        splices += _merge(view, piece, place, located.tier, edit.path).splices()
+    parts = _parts(view, wanted, located)
+    merges = [_merge(view, piece, place, located.tier, edit.path) for piece, place in parts]
+    splices = [splice for merge in merges for splice in merge.splices()]
     changed = [s for s in splices if document.data[s.start : s.end] != s.new]
-    if not changed:
+    if not changed or all(merge.is_made() for merge in merges):
         where = f"{edit.path}:{document.line_at(located.places[0].start)}"
         raise AlreadyApplied(
             where, "the file says already what the edit wants", "Leave the edit out."
@@ -83,7 +83,7 @@ def _targets(view: View, wanted: Wanted, first: int, after: int) -> Targets:
     lines, old = keys(view, wanted)
     numbers = [n for n in range(first, after) if lines[n]]
     says = [i for i, key in enumerate(old) if key]
-    if [lines[n] for n in numbers] != [old[i] for i in says]:
+    if not says or [lines[n] for n in numbers] != [old[i] for i in says]:
         return align(old, lines[first:after], first)
     targets: list[int | None] = [None] * len(old)
     for i, number in zip(says, numbers, strict=True):

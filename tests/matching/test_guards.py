@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.errors import InvalidInput
-from tests.matching.editing import edit_of, edited
+from tests.matching.editing import edit_of, edited, placed
 
 TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n"
 
@@ -56,3 +56,23 @@ def test_a_marker_that_the_file_has_may_be_written_again() -> None:
 def test_line_numbers_in_new_lines_alone_are_refused() -> None:
     with pytest.raises(InvalidInput, match="line number"):
         edited(TEXT, edit_of("    b = 2\n", "3|    b = 4\n4|    d = 5\n"))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "notes"),
+    [
+        pytest.param(
+            "    b = 2\n", "    a = 1\n    b = 4\n", ("the first new line repeats line 2",),
+            id="above",
+        ),
+        pytest.param(
+            "    b = 2\n", "    b = 4\n    c = 3\n", ("the last new line repeats line 4",),
+            id="below",
+        ),
+        pytest.param("    b = 2\n", "    b = 4\n", (), id="neither"),
+    ],
+)
+def test_a_line_that_is_doubled_at_the_border_is_reported(
+    old: str, new: str, notes: tuple[str, ...]
+) -> None:
+    assert placed(TEXT, edit_of(old, new)).notes == notes
