@@ -35,8 +35,10 @@ def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wante
     if not before.strip() and not rest.strip() and not new:
         return Wanted(before + old + rest + b"\n", b"")
     lines = new.split(b"\n")
-    goes_on = _goes_on(view, last, before)
-    shift = b"" if b"\n" in old.rstrip() else _shift(before, lines, goes_on, f"{path}:{first}")
+    shift = b""
+    if b"\n" not in old.rstrip():
+        goes_on = _goes_on(view, last, before)
+        shift = _shift(before, old.rstrip(), lines, goes_on, f"{path}:{first}")
     moved = [lines[0], *(shift + line if line.strip() else line for line in lines[1:])]
     moved[_row_of_rest(old, moved, rest)] += rest
     if moved[0].strip() or before.strip():
@@ -69,13 +71,12 @@ def with_margin(view: View, wanted: Wanted, targets: Targets, path: str) -> Want
         for i, t in enumerate(targets)
         if i and t is not None and wanted.old_lines[i].strip()
     ]
-    goes_on = _goes_on(view, first + 1, margin)
-    is_first_alone = (
-        all(others) if others else not _shift(margin, list(wanted.new_lines), goes_on, path)
-    )
-    if not margin or not wanted.new_lines or not is_first_alone:
+    if not margin or not wanted.new_lines:
         return wanted
-    return Wanted(margin + wanted.old, margin + wanted.new)
+    if not others:
+        lines, goes_on = list(wanted.new_lines), _goes_on(view, first + 1, margin)
+        others = [not _shift(margin, wanted.old_lines[0], lines, goes_on, f"{path}:{first + 1}")]
+    return Wanted(margin + wanted.old, margin + wanted.new) if all(others) else wanted
 
 
 def _core(wanted: Wanted) -> tuple[bytes, bytes]:
@@ -92,13 +93,14 @@ def _goes_on(view: View, last: int, margin: bytes) -> bool:
     return width(indent_of(below)) >= width(indent_of(margin))
 
 
-def _shift(before: bytes, lines: list[bytes], goes_on: bool, where: str) -> bytes:
+def _shift(before: bytes, old: bytes, lines: list[bytes], goes_on: bool, where: str) -> bytes:
     """What has to stand before every new line but the first.
 
     An agent that leaves out the indentation of the one old line may have left it out of all
-    lines, or of the first alone. Of the two readings that is taken in which the line after the
-    first is indented as one expects: deeper after an opening one, else not. No indentation at all
-    means that of the first line where the file goes on in that, for the block cannot end there.
+    lines, or of the first alone. Where the old line itself is among the further ones, it tells.
+    Otherwise that reading is taken in which the line after the first is indented as one expects:
+    deeper after an opening one, else not. No indentation at all means that of the first line where
+    the file goes on in that, for the block cannot end there.
     """
     margin = indent_of(before)
     further = [indent_of(line) for line in lines[1:] if line.strip()]
@@ -106,6 +108,9 @@ def _shift(before: bytes, lines: list[bytes], goes_on: bool, where: str) -> byte
         return b""
     if before.strip():
         return _inner_shift(margin, further, where)
+    kept = [indent_of(line) for line in lines[1:] if line.strip() == old.strip()]
+    if kept:
+        return b"" if kept[0] == margin else margin
     opens = lines[0].rstrip().endswith(OPENERS)
     depth, edge = width(further[0]), width(margin)
     if depth == 0 and not opens and not goes_on:
