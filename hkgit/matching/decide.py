@@ -48,13 +48,13 @@ class Ties:
 def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
     """The place that is meant and the runner-up; the place is not always a fit.
 
-    Raises Ambiguous where another place is as good or nearly so.
+    Raises Ambiguous where another place is as good or nearly so, unless none of them is a fit.
     """
     ranked = sorted(places, key=lambda p: (-p.agreement, -p.similarity, not p.is_fit, p.start))
     near = [place for place in ranked if _is_near(ranked[0], place)]
     if len(near) > 1:
         near = ties.broken(near)
-    if len(near) > 1:
+    if len(near) > 1 and any(place.is_fit for place in near):
         raise hints.ambiguous(ties.document, near, ties.edit)
     return near[0], next((place for place in ranked if place != near[0]), None)
 

@@ -116,7 +116,8 @@ def test_an_edit_that_changes_nothing_is_invalid() -> None:
             id="the next line is further out",
         ),
         pytest.param(
-            "    a = 1\n", "a = 1", "/**\n * b\n */\na = 1", "    /**\n     * b\n     */\n    a = 1\n",
+            "    a = 1\n", "a = 1", "/**\n * b\n */\na = 1",
+            "    /**\n     * b\n     */\n    a = 1\n",
             id="the old line shows that all have lost it",
         ),
         pytest.param(
