@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hkgit.matching.candidates import Candidate, candidates, loss
 from hkgit.matching.exact import is_whole, starts_line
 from hkgit.matching.fuzzy import place_of
-from hkgit.matching.lines import View, Wanted, is_telling, keys, reading_of
+from hkgit.matching.lines import View, Wanted, folds, is_telling, keys, reading_of
 from hkgit.matching.places import Place
 from hkgit.matching.whitespace import runs
 
@@ -18,11 +18,16 @@ def stands_over(view: View, wanted: Wanted, place: Place) -> bool:
         return False
     if _stands_literally(view, wanted, place):
         return True
+    is_folded = folds(view, wanted)
+    old, new = (
+        _says(each.folded if is_folded else each.squeezed) for each in (wanted, wanted.reversed)
+    )
+    if not _holds(new, old):
+        return False
     first, last = view.document.lines_of(place.start, place.end)
-    lines, old = keys(view, wanted)
-    _, new = keys(view, wanted.reversed)
-    if _says(new) == _says(old):
+    if new == old:
         return list(view.lines[first - 1 : last]) == list(wanted.new_lines)
+    lines, _ = keys(view, wanted)
     says = [n for n in range(first - 1, last) if lines[n]]
     found = _runs(view, wanted) if says else []
     return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in found)
@@ -86,6 +91,12 @@ def _runs(view: View, wanted: Wanted) -> list[tuple[int, ...]]:
     """The lines where the new text stands, up to blanks and typography."""
     _, new = keys(view, wanted.reversed)
     return runs(reading_of(view, wanted), new) if any(map(is_telling, new)) else []
+
+
+def _holds(lines: Sequence[bytes], part: Sequence[bytes]) -> bool:
+    """Whether some lines follow each other among others; seldom so, and soon told."""
+    text, needle = (b"\n" + b"\n".join(each) + b"\n" for each in (lines, part))
+    return needle in text
 
 
 def _says(lines: Sequence[bytes]) -> list[bytes]:

@@ -132,7 +132,6 @@ class Wanted:
         """The old lines that the author rewrote or removed."""
         return frozenset(i for c in self.changes for i in range(c.old_start, c.old_end))
 
-
     @cached_property
     def added(self) -> frozenset[int]:
         """The new lines that the author wrote."""

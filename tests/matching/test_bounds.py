@@ -43,3 +43,12 @@ def test_an_old_text_may_be_the_whole_of_a_large_file() -> None:
     after = [*NUMBERED[:100], "changed", *NUMBERED[101:]]
     edit = edit_of("\n".join(old), "\n".join(new))
     assert edited("\n".join(NUMBERED), edit) == "\n".join(after).encode()
+
+
+def test_a_loose_edit_of_a_very_large_file_takes_a_moment() -> None:
+    lines = [f"    value_{n % 977} = compute_{n}(item, {n % 9})" for n in range(100_000)]
+    old = [*lines[500:503], "    # not there", *lines[503:506]]
+    edit = edit_of("\n".join(old), "\n".join([*old[:-1], "    changed()"]))
+    began = process_time()
+    assert placed("\n".join(lines), edit).tier == "line-block"
+    assert process_time() - began < 1
