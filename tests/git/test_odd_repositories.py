@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -32,10 +32,9 @@ def apply(repo: Repo, *options: str, env: Mapping[str, str] | None = None) -> Re
 
 
 @pytest.fixture
-def gnupg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def gnupg() -> Iterator[Path]:
     """A home of GnuPG with a key that needs no passphrase; its path is short, as sockets want."""
-    home = Path("/tmp") / f"hkgit-gpg-{os.getpid()}"
-    home.mkdir(mode=0o700)
+    home = Path(tempfile.mkdtemp())
     command = ["gpg", "--homedir", str(home), "--batch", "--passphrase", "", "--quick-gen-key"]
     subprocess.run([*command, "ada@example.org", "ed25519"], check=True, capture_output=True)
     yield home
@@ -227,6 +226,15 @@ def test_a_shallow_clone_can_be_landed_in(based: Repo, tmp_path: Path) -> None:
     shallow = Repo(tmp_path / "shallow")
     assert apply(shallow).code == 0
     assert (shallow.read("a"), shallow.status()) == (b"2\n", [])
+
+
+def test_a_partial_clone_can_be_landed_in(based: Repo, tmp_path: Path) -> None:
+    based.git("config", "uploadpack.allowFilter", "true")
+    url = f"file://{based.path}"
+    based.git("clone", "-q", "--filter=blob:none", url, str(tmp_path / "partial"))
+    partial = Repo(tmp_path / "partial")
+    assert apply(partial).code == 0
+    assert (partial.read("a"), partial.status()) == (b"2\n", [])
 
 
 def test_borrowed_objects_are_read_and_own_ones_written(based: Repo, tmp_path: Path) -> None:

@@ -382,9 +382,16 @@ IN_BOTH = "kill -9 $PYTHON $PPID"
 
 
 def killed_with_its_git(repo: Repo, new: str) -> None:
-    """Land in a process of its own, which something kills together with the git it has started."""
-    done = subprocess.run([sys.executable, "-c", KILLED_WITH_ITS_GIT, new], cwd=repo.path)
-    assert done.returncode == -9
+    """Land in a process of its own, which something kills together with the git it has started.
+
+    A pipe that all of them inherit ends when the last is gone: what lives holds the journal.
+    """
+    end, held = os.pipe()
+    command = [sys.executable, "-c", KILLED_WITH_ITS_GIT, new]
+    done = subprocess.run(command, cwd=repo.path, pass_fds=[held])
+    os.close(held)
+    assert (done.returncode, os.read(end, 1)) == (-9, b"")
+    os.close(end)
 
 
 def test_a_checkout_whose_git_died_in_the_middle_is_completed(based: Repo) -> None:

@@ -1,0 +1,160 @@
+"""`hkgit doctor`: what it says, what it repairs, how it ends; and that apply repairs as well."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from typing import Any
+
+import pytest
+
+from hkgit.git.hooks import script
+from hkgit.git.journal import Journal, State, begin
+from tests.cli.running import Result, run
+from tests.repos import Repo
+
+ID = "0123456789abcdef"
+
+
+@pytest.fixture
+def based(repo: Repo) -> Repo:
+    repo.commit({"a": "1\n", "b": "1\n"})
+    return repo
+
+
+def doctor(repo: Repo, *options: str) -> Result:
+    return run("doctor", *options, cwd=repo.path)
+
+
+def said(repo: Repo, *options: str) -> Any:
+    return doctor(repo, "--json", *options).json()
+
+
+def begun(repo: Repo) -> Journal:
+    """A transaction of this process."""
+    checkout = str(repo.path / ".git")
+    temporary = tempfile.gettempdir()
+    state = State(ID, "objects", 1, "host", 2, temporary, "main", repo.head, checkout=checkout)
+    return begin(repo.path / ".git", state)
+
+
+def cut(repo: Repo) -> str:
+    """A crash between the move of the branch and the checkout."""
+    tree = repo.git("mktree", stdin=f"100644 blob {blob(repo, '2')}\ta\n".encode())
+    new = repo.git("commit-tree", tree, "-p", "HEAD", "-m", "Landed")
+    journal = begun(repo)
+    journal.note("landing", new)
+    repo.git("update-ref", "refs/heads/main", new)
+    repo.write(".git/index.lock", f"hkgit {ID}\n")
+    journal.leave()
+    return new
+
+
+def blob(repo: Repo, text: str) -> str:
+    return repo.git("hash-object", "-w", "--stdin", stdin=f"{text}\n".encode())
+
+
+def test_a_repository_that_is_well_is_described(based: Repo) -> None:
+    document = said(based)
+    assert (document["status"], document["running"], document["stale"]) == ("well", [], [])
+    assert document["repository"] == {
+        "git_dir": f"{based.path}/.git", "work_tree": str(based.path), "branch": "main",
+        "commit": based.head, "is_shallow": False, "under_way": [], "index_lock": None,
+    }  # fmt: skip
+    assert set(document["versions"]) == {"hkgit", "git", "pygit2", "libgit2", "python"}
+
+
+def test_people_are_told_in_lines(based: Repo) -> None:
+    result = doctor(based)
+    assert (result.code, "nothing is left of any crash" in result.out) == (0, True)
+
+
+def test_outside_a_repository_the_versions_are_told(make_repo: Any, tmp_path: Any) -> None:
+    result = run("doctor", cwd=tmp_path)
+    assert (result.code, result.out.startswith("hkgit ")) == (7, True)
+    assert "is not in a git repository" in result.err
+
+
+def test_a_bare_repository_can_be_looked_at(make_repo: Any) -> None:
+    assert doctor(make_repo("bare.git", bare=True)).code == 0
+
+
+def test_hooks_are_listed_with_their_owner(based: Repo) -> None:
+    based.write_hook("commit-msg", "exec hkgit gate --message-file $1")
+    based.write_hook("pre-push", "exit 0")
+    based.write_hook("reference-transaction", "exit 0").chmod(0o644)
+    own = based.path / ".git" / "hooks" / "pre-commit"
+    own.write_bytes(script("pre-commit"))
+    own.chmod(0o755)
+    owners = {hook["name"]: hook["owner"] for hook in said(based)["hooks"]}
+    assert owners == {"pre-commit": "hkgit", "commit-msg": "calls hkgit", "pre-push": "foreign"}
+
+
+def test_what_git_is_in_the_middle_of_is_told(based: Repo) -> None:
+    based.git("bisect", "start")
+    assert said(based)["repository"]["under_way"] == ["a bisect"]
+
+
+def test_a_lock_of_another_git_is_told_and_left(based: Repo) -> None:
+    lock = based.write(".git/index.lock", "")
+    assert said(based, "--fix")["repository"]["index_lock"] == str(lock)
+    assert lock.exists()
+
+
+def test_a_transaction_at_work_is_told(based: Repo) -> None:
+    journal = begun(based)
+    assert said(based, "--fix")["running"] == [{"id": ID, "step": "objects", "pid": 1}]
+    journal.close()
+
+
+def test_without_fix_a_crash_is_told_and_nothing_is_changed(based: Repo) -> None:
+    cut(based)
+    result = doctor(based)
+    assert (result.code, "the checkout has not followed" in result.out) == (7, True)
+    assert "with --fix   the checkout is brought along" in result.out
+    assert (based.path / ".git" / "index.lock").exists()
+    assert based.read("a") == b"1\n"
+
+
+def test_with_fix_a_crash_is_repaired(based: Repo) -> None:
+    new = cut(based)
+    [stale] = said(based, "--fix")["stale"]
+    assert (stale["outcome"], stale["is_fixed"], stale["new"]) == ("landed", True, new)
+    assert (based.read("a"), based.status()) == (b"2\n", [])
+    assert said(based)["status"] == "well"
+
+
+def test_what_somebody_has_to_see_to_is_told(based: Repo) -> None:
+    cut(based)
+    based.write("a", "mine\n")
+    document = said(based, "--fix")
+    assert (document["status"], document["stale"][0]["is_fixed"]) == ("stale", False)
+    assert "a" in document["stale"][0]["error"]["what"]
+    result = doctor(based, "--fix")
+    assert (result.code, "git checkout HEAD -- a" in result.out) == (7, True)
+
+
+def apply(repo: Repo, path: str) -> Result:
+    spec = json.dumps({"file": path, "old_text": "2\n", "new_text": "3\n"}).encode()
+    return run("apply", "--stdin", cwd=repo.path, stdin=spec)
+
+
+def test_apply_repairs_first_and_quietly(based: Repo) -> None:
+    cut(based)
+    result = apply(based, "a")
+    assert (result.code, "crash" in result.err) == (0, False), result.err
+    assert (based.read("a"), based.status()) == (b"3\n", [])
+
+
+def test_apply_says_what_somebody_has_to_see_to(based: Repo) -> None:
+    cut(based)
+    based.write("a", "mine\n")
+    result = apply(based, "a")
+    assert (result.code, "has not followed its branch" in result.err) == (7, True), result.err
+    assert based.read("a") == b"mine\n"
+
+
+def test_a_dry_run_repairs_nothing(based: Repo) -> None:
+    cut(based)
+    run("apply", "--stdin", "--dry-run", cwd=based.path, stdin=b"{}")
+    assert (based.path / ".git" / "index.lock").exists()
