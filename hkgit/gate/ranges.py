@@ -1,0 +1,78 @@
+"""ranges.py: which commits are judged, and as what."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hkgit.applying.evidence import KINDS
+from hkgit.errors import InvalidInput
+from hkgit.gate.judge import Gate
+from hkgit.gate.rulings import Report
+from hkgit.git.repository import Repository
+from hkgit.policy.model import Policy
+from hkgit.replay.findings import Candidate, Verdict
+
+
+def candidate_of(repository: Repository, commit_id: str) -> Candidate:
+    """A commit that exists, as something to judge."""
+    commit = repository.commit(commit_id)
+    return Candidate(
+        commit.id, commit.tree, commit.parents, commit.author, commit.committer, commit.message
+    )
+
+
+def split_range(argument: str) -> tuple[str, str]:
+    """The two sides of `A..B`. Raises InvalidInput for anything else."""
+    old, dots, new = argument.partition("..")
+    if not dots or not old or not new or new.startswith(".") or ".." in new:
+        raise InvalidInput(argument, "is not a range A..B", "Write OLD..NEW, with two dots.")
+    return old, new
+
+
+def commits_of(repository: Repository, old: str, new: str, policy: Policy) -> list[str]:
+    """The commits of `old..new`, parents first, without what came before the policy's `since`.
+
+    Raises InvalidInput for a range that runs backwards.
+    """
+    if old != new and repository.is_ancestor(new, old):
+        fix = "Write the older revision first."
+        raise InvalidInput(f"{old[:12]}..{new[:12]}", "the range runs backwards", fix)
+    commits = list(repository.commits_between(old, new))
+    if policy.since is None:
+        return commits
+    since = repository.resolve(policy.since)
+    return [commit for commit in commits if not repository.is_ancestor(commit, since)]
+
+
+def judge_range(repository: Repository, old: str, new: str, policy: Policy) -> Report:
+    """The rulings on every commit of `old..new`, each judged on its own parents."""
+    gate = Gate(repository, policy)
+    commits = commits_of(repository, old, new, policy)
+    return Report(policy, tuple(gate.judge(candidate_of(repository, each)) for each in commits))
+
+
+def verify_range(repository: Repository, old: str, new: str, policy: Policy) -> Report:
+    """The verdicts of `judge_range` without the policy's floors."""
+    return judge_range(repository, old, new, without_floors(policy))
+
+
+def without_floors(policy: Policy) -> Policy:
+    """The policy with everything accepted that replays; who is governed stays as it is."""
+    every = tuple(verdict for verdict in Verdict if verdict is not Verdict.FAIL)
+    return replace(
+        policy, mode="enforce", accept=KINDS, verdicts=(*policy.verdicts, *every),
+        tiers=None, ladders=None, min_confidence=0,
+    )  # fmt: skip
+
+
+def judge_index(
+    repository: Repository, policy: Policy, *, author: str, committer: str, message: bytes | None
+) -> Report:
+    """The provisional ruling on the commit that git is about to make."""
+    gate = Gate(repository, policy, on_client=True)
+    tree = repository.index_tree()
+    candidates = [
+        Candidate(None, tree, parents, author, committer, message)
+        for parents in repository.commit_in_progress_parents()
+    ]
+    return Report(policy, (gate.judge_any(candidates),), provisional=True)

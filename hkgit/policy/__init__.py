@@ -1,0 +1,11 @@
+"""What a repository lets pass, read from the trusted side."""
+
+from hkgit.policy.agents import KNOWN_AGENTS, co_authors, matches
+from hkgit.policy.files import CONFIG, PYPROJECT, load_toml, policy_in, policy_value, read_policy
+from hkgit.policy.model import ACCEPTED, BUILT_IN, Grant, Policy
+from hkgit.policy.parsing import parse_policy
+
+__all__ = [
+    "ACCEPTED", "BUILT_IN", "CONFIG", "KNOWN_AGENTS", "PYPROJECT", "Grant", "Policy", "co_authors",
+    "load_toml", "matches", "parse_policy", "policy_in", "policy_value", "read_policy",
+]  # fmt: skip

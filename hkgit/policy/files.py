@@ -1,0 +1,64 @@
+"""files.py: where a tree holds its policy, and what it says there.
+
+`[tool.hkgit.gate]` in pyproject.toml or `[gate]` in .hkgit/config.toml; without either the
+built-in policy holds.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from hkgit.edits import Snapshot
+from hkgit.errors import InvalidInput
+from hkgit.policy.model import Policy
+from hkgit.policy.parsing import parse_policy
+
+PYPROJECT = "pyproject.toml"
+CONFIG = ".hkgit/config.toml"
+
+
+def read_policy(files: Snapshot) -> Policy:
+    """The policy of a tree. Raises InvalidInput when it is malformed or stands in both places."""
+    tables = {path: _table(files, path) for path in (PYPROJECT, CONFIG)}
+    found = {path: table for path, table in tables.items() if table is not None}
+    if len(found) > 1:
+        what = f"the gate's policy stands in {' and '.join(found)}"
+        raise InvalidInput("policy", what, "Keep one of them.")
+    for source, table in found.items():
+        return parse_policy(table, source)
+    return Policy()
+
+
+def _table(files: Snapshot, path: str) -> Any:
+    """The policy's table in a file, or None; whether it is a table is not known yet."""
+    file = files.get(path)
+    return None if file is None else policy_in(load_toml(path, file.data), path)
+
+
+def policy_in(document: Mapping[str, Any], name: str) -> Any:
+    """The policy's table in a TOML document, which lies deeper in a pyproject.toml; else None."""
+    table: Any = document
+    for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
+        table = table.get(key) if isinstance(table, dict) else None
+    return table
+
+
+def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
+    """A TOML document. Raises InvalidInput."""
+    try:
+        return tomllib.loads(data.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(where, f"is not TOML: {error}", "Mend it where it stands.") from error
+
+
+def policy_value(files: Snapshot, path: str) -> str | None:
+    """The value of a file's policy table, for comparison; of a broken file what is wrong with it.
+    """
+    try:
+        table = _table(files, path)
+    except InvalidInput as error:
+        return str(error)
+    return None if table is None else json.dumps(table, sort_keys=True, default=repr)

@@ -1,0 +1,81 @@
+"""table.py: a TOML table whose values are asked for by type, and refused by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from hkgit.errors import InvalidInput
+
+Default = TypeVar("Default", tuple[str, ...], None)
+
+
+class Table:
+    """A TOML table that names its source and key when a value is wrong."""
+
+    def __init__(self, source: str, table: Any) -> None:
+        self.source = source
+        if not isinstance(table, dict):
+            raise InvalidInput(source, "the gate's policy is not a table", "Write [gate].")
+        self.table = table
+
+    def wrong(self, key: str, expected: str) -> InvalidInput:
+        found = self.table.get(key)
+        return InvalidInput(f"{self.source}: {key}", f"expected {expected}, found {found!r}")
+
+    def check_keys(self, *known: str) -> None:
+        for key in self.table:
+            if key not in known:
+                fix = f"Known keys: {', '.join(known)}."
+                raise InvalidInput(f"{self.source}: {key}", "unknown key of the policy", fix)
+
+    def text(self, key: str) -> str | None:
+        value = self.table.get(key)
+        if value is not None and not isinstance(value, str):
+            raise self.wrong(key, "a string")
+        return value
+
+    def texts(self, key: str, default: Default) -> tuple[str, ...] | Default:
+        """A list of strings, or the default."""
+        values = self.table.get(key)
+        if values is None:
+            return default
+        if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
+            raise self.wrong(key, "a list of strings")
+        return tuple(values)
+
+    def integers(self, key: str) -> tuple[int, ...] | None:
+        values = self.table.get(key)
+        if values is None:
+            return None
+        if not isinstance(values, list) or any(type(each) is not int for each in values):
+            raise self.wrong(key, "a list of integers")
+        return tuple(values)
+
+    def choice(self, key: str, known: Sequence[str], default: str) -> str:
+        value = self.table.get(key, default)
+        if value not in known:
+            raise self.wrong(key, f"one of {', '.join(known)}")
+        return str(value)
+
+    def choices(
+        self, key: str, known: Sequence[str], default: tuple[str, ...]
+    ) -> tuple[str, ...]:
+        values = self.texts(key, default)
+        if any(value not in known for value in values):
+            raise self.wrong(key, f"some of {', '.join(dict.fromkeys(map(str, known)))}")
+        return values
+
+    def per_mille(self, key: str) -> int:
+        value = self.table.get(key, 0)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise self.wrong(key, "a number from 0 to 1")
+        return round(value * 1000)
+
+    def tables(self, key: str) -> Iterator[Table]:
+        """The tables of a list, each to be read by itself."""
+        tables = self.table.get(key, [])
+        if not isinstance(tables, list):
+            raise self.wrong(key, "a list of tables")
+        for table in tables:
+            yield Table(f"{self.source}: {key}", table)
