@@ -29,12 +29,12 @@ def split_range(argument: str) -> tuple[str, str]:
     return old, new
 
 
-def commits_of(repository: Repository, old: str, new: str, policy: Policy) -> list[str]:
+def commits_of(repository: Repository, old: str | None, new: str, policy: Policy) -> list[str]:
     """The commits of `old..new`, parents first, without what came before the policy's `since`.
 
-    Raises InvalidInput for a range that runs backwards.
+    Without `old` all that `new` has. Raises InvalidInput for a range that runs backwards.
     """
-    if old != new and repository.is_ancestor(new, old):
+    if old is not None and old != new and repository.is_ancestor(new, old):
         fix = "Write the older revision first."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", "the range runs backwards", fix)
     commits = list(repository.commits_between(old, new))
@@ -44,11 +44,14 @@ def commits_of(repository: Repository, old: str, new: str, policy: Policy) -> li
     return [commit for commit in commits if not repository.is_ancestor(commit, since)]
 
 
-def judge_range(repository: Repository, old: str, new: str, policy: Policy) -> Report:
+def judge_range(
+    repository: Repository, old: str | None, new: str, policy: Policy, *, on_client: bool = False
+) -> Report:
     """The rulings on every commit of `old..new`, each judged on its own parents."""
-    gate = Gate(repository, policy)
+    gate = Gate(repository, policy, on_client=on_client)
     commits = commits_of(repository, old, new, policy)
-    return Report(policy, tuple(gate.judge(candidate_of(repository, each)) for each in commits))
+    rulings = tuple(gate.judge(candidate_of(repository, each)) for each in commits)
+    return Report(policy, rulings, provisional=on_client)
 
 
 def verify_range(repository: Repository, old: str, new: str, policy: Policy) -> Report:

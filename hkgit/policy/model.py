@@ -52,8 +52,14 @@ class Policy:
     min_confidence: int = 0
     since: str | None = None
     manual: tuple[Grant, ...] = ()
+    refs: tuple[str, ...] = ("refs/heads/*", "refs/tags/*")
+    rewrites: str = "judge"
     source: str = BUILT_IN
     table: Mapping[str, Any] | None = field(default=None, compare=False)
+
+    def protects(self, ref: str) -> bool:
+        """Whether a push to this ref is judged."""
+        return any(fnmatchcase(ref, glob) for glob in self.refs)
 
     def is_agent(self, identity: str) -> bool:
         """Whether a `Name <email>` is one of the agents."""

@@ -15,7 +15,7 @@ def parse_policy(table: Any, source: str) -> Policy:
     reader = Table(source, table)
     reader.check_keys(
         "mode", "govern", "agents", "accept", "verdicts", "tiers", "ladders", "min_confidence",
-        "since", "manual",
+        "since", "manual", "refs", "rewrites",
     )  # fmt: skip
     return Policy(
         mode=reader.choice("mode", ("enforce", "warn", "report"), "enforce"),
@@ -28,6 +28,8 @@ def parse_policy(table: Any, source: str) -> Policy:
         min_confidence=reader.per_mille("min_confidence"),
         since=reader.text("since"),
         manual=tuple(map(_grant, reader.tables("manual"))),
+        refs=reader.texts("refs", ("refs/heads/*", "refs/tags/*")),
+        rewrites=reader.choice("rewrites", ("judge", "refuse"), "judge"),
         source=source,
         table=table,
     )
