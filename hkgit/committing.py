@@ -7,18 +7,20 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
+from hkgit.accepting import step_of_hooks
 from hkgit.applying.outcome import Plan
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
 from hkgit.gate import REJECTED, entry_findings
-from hkgit.git.commits import foreign_hooks, run_command
+from hkgit.git.commits import HookChanged, foreign_hooks, run_command
 from hkgit.git.landing import expect_landable
 from hkgit.git.repository import Repository
 from hkgit.git.transaction import Transaction, transaction
-from hkgit.git.worktree import Worktree, advanced
+from hkgit.git.worktree import Worktree, advanced, reset
 from hkgit.ledger.entry import Entry, entry_id, entry_path
 from hkgit.ledger.recording import record
 from hkgit.ledger.trailers import trailer_lines, with_trailers
+from hkgit.paths import quote_path
 from hkgit.policy import Policy
 from hkgit.preparing import Choices, Step, Target
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
@@ -116,7 +118,7 @@ def carry_out(
         ) as begun,
         ExitStack() as stack,
     ):
-        series = _Series(repository, begun, stack, choices, is_full=bool(foreign))
+        series = _Series(repository, begun, stack, choices, say, is_full=bool(foreign))
         for step in steps:
             tip = done[-1].commit if done else target.tip
             done.append(series.commit(tip, replace(step, base=step.base or tip)))
@@ -146,6 +148,7 @@ class _Series:
     transaction: Transaction
     stack: ExitStack
     choices: Choices
+    say: Callable[[str], None]
     is_full: bool
     worktree: Worktree | None = None
 
@@ -160,12 +163,36 @@ class _Series:
         tree = self.repository.write_tree(before.tree_id, files)
         worktree = self._worktree(tip, tree, tuple(files))
         try:
-            commit = self.transaction.commit(worktree, record.message)
+            return Committed(step, record, self._commit(worktree, record.message))
+        except HookChanged as changed:
+            if not self.choices.accept_hook_changes:
+                raise
+            return self._with_hooks(worktree, Committed(step, record, ""), changed)
+
+    def _commit(self, worktree: Worktree, message: bytes) -> str:
+        try:
+            return self.transaction.commit(worktree, message)
         except GitRefused as error:
             if (worktree.git_dir / REJECTED).exists():
                 raise Rejected(error.where, error.what, error.fix) from error
             raise
-        return Committed(step, record, commit)
+
+    def _with_hooks(
+        self, worktree: Worktree, planned: Committed, changed: HookChanged
+    ) -> Committed:
+        """The commit with what hooks made of it, which an entry of its own accounts for."""
+        step = step_of_hooks(self.repository, worktree.tree, changed)
+        step = replace(step, base=planned.step.base)
+        theirs = recorded(step, replace(self.choices, agent=None), None)
+        files = ledger_files(self.repository.snapshot(changed.tree), theirs)
+        tree = self.repository.write_tree(changed.tree, files)
+        paths = (*planned.step.files, *step.files, *files, entry_path(planned.record.id))
+        self.worktree = reset(worktree, tree, paths, full=self.is_full)
+        message = planned.record.message + f"Hkgit-Entry: sha256:{theirs.id}\n".encode()
+        named = ", ".join(map(quote_path, step.files))
+        self.say(f"hooks changed what was to be committed; recorded as theirs: {named}")
+        commit = self._commit(self.worktree, message)
+        return replace(planned, commit=commit)
 
     def _worktree(self, tip: str, tree: str, paths: Sequence[str]) -> Worktree:
         if self.worktree is None:

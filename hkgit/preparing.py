@@ -34,6 +34,7 @@ class Choices:
     verify: str | None = None
     options: Options = field(default_factory=Options)
     reads: tuple[Read, ...] = ()
+    accept_hook_changes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,10 @@ from hkgit.retrying import land
 @click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
 @click.option("-m", "--message", metavar="TEXT", help="The commit message.")
 @click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
+@click.option(
+    "--accept-hook-changes", is_flag=True,
+    help="Commit what hooks of the repository change as well, recorded as theirs.",
+)
 @click.option("--reflect", metavar="COMMAND", help="Ask this command to correct refused edits.")
 @click.option(
     "--retry/--no-retry", default=True, show_default=True,
@@ -64,6 +68,7 @@ def command(
     agent: str | None,
     message: str | None,
     verify: str | None,
+    accept_hook_changes: bool,
     reflect: str | None,
     retry: bool,
 ) -> None:
@@ -89,6 +94,7 @@ def command(
             branch, base, agent, message, verify,
             planning(threshold, relocate=relocate, check_syntax=check_syntax),
             read_expects(expect, locate),
+            accept_hook_changes,
         )  # fmt: skip
         reader = partial(read_specs, given, root, locate)
         asked = None if reflect is None else Reflection(reflect, Path.cwd(), _text(root))

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from hkgit.errors import GitRefused
 from hkgit.git import hooks
-from hkgit.git.objects import Commit
 from hkgit.git.program import run, scrubbed
 from hkgit.git.repository import Repository
 from hkgit.git.signals import unstoppable
@@ -22,16 +21,44 @@ HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
 """The hooks that `git commit` runs."""
 
 _STANDARD_ERROR = 2
+_SHOWN_LINES = 60
+"""Of the changes that a hook made, in a refusal."""
+
 _HOOK_ENVIRONMENT = {"HKGIT_TRANSACTION": "1", "LANGUAGE": "C", "GIT_OPTIONAL_LOCKS": None}
 """Hooks work in the user's locale and may lock; hkgit's own know that this commit is judged."""
+
+
+class HookChanged(GitRefused):
+    """A hook changed what was to be committed: to the tree that it left."""
+
+    def __init__(self, refusal: GitRefused, tree: str) -> None:
+        super().__init__(refusal.where, refusal.what, refusal.fix)
+        self.tree = tree
 
 
 def commit_worktree(repository: Repository, worktree: Worktree, message: bytes) -> str:
     """Let git commit the worktree's index, and give the id of the commit.
 
-    Raises GitRefused with the words of git or of the hook that stood in the way, and when a hook
-    changed what was to be committed.
+    Raises HookChanged when a hook changed what was to be committed, else GitRefused with the words
+    of git or of the hook that stood in the way.
     """
+    try:
+        made = repository.commit(_commit(repository, worktree, message))
+    except GitRefused as refusal:
+        # So a formatter that checks: it mends the file, stages nothing, and says no.
+        tree = _left_in(worktree) if foreign_hooks(repository) else worktree.tree
+        if tree == worktree.tree:
+            raise
+        raise _changed(repository, worktree, tree, said=refusal.what) from refusal
+    if made.parents != (worktree.parent,):
+        fix = "Let the hook only check, or run it on the files before the edits are made."
+        raise GitRefused("git commit", "a hook made commits of its own", fix)
+    if made.tree != worktree.tree:
+        raise _changed(repository, worktree, made.tree)
+    return made.id
+
+
+def _commit(repository: Repository, worktree: Worktree, message: bytes) -> str:
     options = ["-c", "maintenance.auto=false", "-c", "i18n.commitEncoding=UTF-8", *PLAIN]
     if repository.hooks_path is not None:
         # git would look for a relative path in the worktree, where a spec may have changed it.
@@ -42,19 +69,33 @@ def commit_worktree(repository: Repository, worktree: Worktree, message: bytes) 
         stdin=message,
         env=_HOOK_ENVIRONMENT | {"LC_ALL": os.environ.get("LC_ALL")},
     )
-    made = repository.commit((worktree.git_dir / "HEAD").read_text().strip())
-    _expect_as_planned(repository, worktree, made)
-    return made.id
+    return (worktree.git_dir / "HEAD").read_text().strip()
 
 
-def _expect_as_planned(repository: Repository, worktree: Worktree, made: Commit) -> None:
-    fix = "Let the hook only check, or run it on the files before the edits are made."
-    if made.parents != (worktree.parent,):
-        raise GitRefused("git commit", "a hook made commits of its own", fix)
-    changed = [change.path for change in repository.changes(worktree.tree, made.tree)]
-    if changed:
-        named = ", ".join(map(quote_path, changed))
-        raise GitRefused("git commit", f"a hook changed what was to be committed: {named}", fix)
+def _left_in(worktree: Worktree) -> str:
+    """The tree of the worktree with what a hook that said no has done to its files."""
+    run(["add", "-u"], cwd=worktree.path, check=False)
+    return run(["write-tree"], cwd=worktree.path, check=False).text or worktree.tree
+
+
+def _changed(
+    repository: Repository, worktree: Worktree, tree: str, said: str = ""
+) -> HookChanged:
+    """The refusal of what a hook changed, which shows the change."""
+    named = ", ".join(
+        quote_path(change.path) for change in repository.changes(worktree.tree, tree)
+    )
+    lines = diff(repository, worktree.tree, tree).decode("utf-8", "replace").splitlines()
+    shown = [*lines[:_SHOWN_LINES], *(["..."] if len(lines) > _SHOWN_LINES else [])]
+    what = "\n".join([f"a hook changed what was to be committed: {named}", *shown])
+    fix = "Land with --accept-hook-changes to commit and record that, or let the hook only check."
+    return HookChanged(GitRefused("git commit", (said and f"{said}\n{what}") or what, fix), tree)
+
+
+def diff(repository: Repository, old: str, new: str) -> bytes:
+    """What leads from one tree to another, as git shows it; every file is text, none is renamed."""
+    options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
+    return repository.git("diff", *options, "--full-index", "-U3", old, new, "--").stdout
 
 
 def foreign_hooks(repository: Repository) -> tuple[str, ...]:

@@ -75,6 +75,15 @@ def advanced(
     return replace(worktree, parent=commit_id, tree=tree_id)
 
 
+def reset(
+    worktree: Worktree, tree_id: str, touched_paths: Iterable[str], *, full: bool
+) -> Worktree:
+    """The same worktree for another try on the same parent, whatever hooks have done in it."""
+    run(["update-ref", "--no-deref", "HEAD", worktree.parent], cwd=worktree.path)
+    run([*PLAIN, "read-tree", "--reset", "-u", worktree.tree], cwd=worktree.path)
+    return advanced(worktree, worktree.parent, tree_id, touched_paths, full=full)
+
+
 def forget_worktrees(repository: Repository, directory: Path, prefix: str) -> None:
     """Take away what a killed process left of its worktrees. Raises GitRefused if that fails."""
     listed = repository.common_dir / "worktrees"

@@ -93,6 +93,49 @@ def test_a_hook_that_says_no_or_changes_files_leaves_all_as_it_was(
     assert (result.code, words in result.err) == (7, True)
 
 
+def test_a_refusal_shows_what_a_hook_changed(bench: Bench) -> None:
+    bench.repo.write_hook("pre-commit", f"echo '# added' >> {SOURCE}; git add {SOURCE}")
+    assert "\n+# added\n" in bench.apply(search_replace()).err
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        pytest.param(f"grep -q added {SOURCE} || echo '# added' >> {SOURCE}; git add {SOURCE}",
+                     id="one that stages what it changes"),
+        pytest.param(f"grep -q added {SOURCE} || {{ echo '# added' >> {SOURCE}; exit 1; }}",
+                     id="a formatter that says no the first time"),
+        pytest.param(
+            f"echo made > made; chmod +x {SOURCE}; git rm -q README.md; git add made {SOURCE}",
+            id="one that makes and removes files",
+        ),
+    ],
+)  # fmt: skip
+def test_what_hooks_change_can_be_accepted_and_is_recorded_as_theirs(
+    bench: Bench, hook: str
+) -> None:
+    bench.repo.write_hook("pre-commit", hook.replace("git rm -q", "git rm -q --ignore-unmatch"))
+    result = bench.apply(search_replace(), "--accept-hook-changes")
+    assert (result.code, "recorded as theirs" in result.err) == (0, True)
+    assert bench.repo.status() == []
+    shown = bench.run("show", "--json").json()
+    assert (shown["verdict"], len(shown["entries"])) == ("strict", 2)
+
+
+@pytest.mark.parametrize(
+    "hook",
+    [
+        pytest.param(f"echo '# more' >> {SOURCE}; git add {SOURCE}", id="that changes ever more"),
+        pytest.param("ln -s README.md made; git add made", id="that makes a link"),
+    ],
+)
+def test_changes_of_hooks_that_cannot_be_derived_are_not_accepted(bench: Bench, hook: str) -> None:
+    bench.repo.write_hook("pre-commit", hook)
+    with bench.untouched():
+        result = bench.apply(search_replace(), "--accept-hook-changes")
+    assert (result.code, "a hook changed what was to be committed" in result.err) == (7, True)
+
+
 def test_a_hook_may_change_the_message_only_so_far_as_it_stays_true(bench: Bench) -> None:
     bench.repo.write_hook("commit-msg", 'sed -i "1s/^/[x] /" "$1"')
     assert bench.apply(search_replace(), "-m", "Subject").code == 0
