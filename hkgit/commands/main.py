@@ -27,6 +27,7 @@ COMMANDS = {
     "doctor": "Look at a repository, and clear away what a crash left",
     "demo": "Show all of hkgit in a throw-away repository",
     "schema": "Print a published JSON Schema",
+    "prompt": "Print what teaches a model a dialect",
 }
 """Every command and its one-line help; the module of the same name is loaded when it is called."""
 

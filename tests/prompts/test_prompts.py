@@ -1,0 +1,91 @@
+"""Every command in a prompt gives, word for word, the answer that the prompt shows."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from hkgit.dialects import DIALECTS, detect
+from hkgit.prompts import prompt
+from tests.cli.running import run
+from tests.repos import Repo
+
+BEFORE = 'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
+AFTER = BEFORE.replace("Helo", "Hello")
+
+_CALL = re.compile(
+    r"^\$ (?P<command>.*?)(?: <<'EDIT'\n(?P<input>(?:.*\n)*?)EDIT)?\n(?P<answer>(?:(?!\$ ).*\n)*)",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A command, what it is given on standard input, and what it answers."""
+
+    arguments: list[str]
+    given: str
+    answer: str
+
+
+def calls(text: str) -> Iterator[Call]:
+    """The commands of a prompt: its lines that are set off by four blanks."""
+    session = "".join(line[4:] for line in text.splitlines(True) if line.startswith("    "))
+    for found in _CALL.finditer(session):
+        arguments = shlex.split(found["command"])[1:]
+        yield Call(arguments, found["input"] or "", found["answer"])
+
+
+@pytest.fixture
+def greeting(repo: Repo) -> Path:
+    """The file that the prompts speak of."""
+    path = repo.path / "greet.py"
+    path.write_text(BEFORE, newline="")
+    return path
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_each_example_gives_the_answer_that_is_shown(dialect: str, greeting: Path) -> None:
+    shown = list(calls(prompt(dialect)))
+    said = []
+    for call in shown:
+        result = run(*call.arguments, cwd=greeting.parent, stdin=call.given.encode())
+        said.append(Call(call.arguments, call.given, result.out + result.err))
+    assert said == shown
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_edit_that_is_taught_lands(dialect: str, greeting: Path) -> None:
+    edit = next(call for call in calls(prompt(dialect)) if call.arguments[0] == "edit")
+    run(*edit.arguments, cwd=greeting.parent, stdin=edit.given.encode())
+    assert greeting.read_text() == AFTER
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_prompt_shows_a_read_an_edit_and_a_refusal(dialect: str) -> None:
+    kinds = [call.arguments[0] for call in calls(prompt(dialect))]
+    assert kinds[-3:] == ["read", "edit", "edit"]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_edit_that_is_taught_is_known_without_its_name(dialect: str) -> None:
+    edit = next(call for call in calls(prompt(dialect)) if call.arguments[0] == "edit")
+    assert detect(edit.given) == dialect
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_prompt_is_short(dialect: str) -> None:
+    assert len(prompt(dialect)) < 2200
+
+
+def test_the_command_prints_the_prompt(repo: Repo) -> None:
+    assert run("prompt", "protocol", cwd=repo.path).out == prompt("protocol")
+
+
+def test_an_unknown_dialect_is_wrong_usage(repo: Repo) -> None:
+    assert run("prompt", "nonsense", cwd=repo.path).code == 64
