@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -90,11 +91,28 @@ def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) ->
 
     Raises InvalidInput for a malformed one and click.UsageError when nothing or too much is given.
     """
-    base = None if root is None else str(root)
     return [
-        replace(parse(data, given.format, root=base), digest=_digest(data))
+        replace(parse(data, given.format, root=_name_of(root, data)), digest=_digest(data))
         for data in _documents(given, locate)
     ]
+
+
+def _name_of(root: Path | None, data: bytes) -> str | None:
+    """The root as a spec's absolute paths name it: an agent may stand in it through a link."""
+    if root is None:
+        return None
+    here = Path(os.environ.get("PWD", ""))
+    for name in (here, *here.parents):
+        if name != root and os.fsencode(name) in data and _is_same(name, root):
+            return str(name)
+    return str(root)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.is_absolute() and one.samefile(other)
+    except OSError:
+        return False
 
 
 def _documents(given: Input, locate: Callable[[str], str]) -> list[bytes]:

@@ -81,6 +81,18 @@ def test_each_way_makes_the_same_commit(bench: Bench, give: Give) -> None:
     assert list(bench.temporary.iterdir()) == []
 
 
+def test_an_absolute_path_may_name_the_work_tree_through_the_link_one_stands_in(
+    bench: Bench,
+) -> None:
+    link = bench.scratch / "link"
+    link.symlink_to(bench.repo.path)
+    spec = bench.write(harnesskit(edit(path=str(link / SOURCE))))
+    below = bench.repo.path / "src"
+    assert bench.run("apply", spec, cwd=below).code == 4
+    result = bench.run("apply", spec, cwd=below, env={"PWD": str(link / "src")})
+    assert (result.code, bench.repo.show("HEAD", SOURCE)) == (0, changed(bench))
+
+
 MISUSED = [
     pytest.param(["--file", SOURCE, "--old", OLD], id="--file and --old without --new"),
     pytest.param([*SINGLE, "{spec}"], id="a SPEC beside --file"),
