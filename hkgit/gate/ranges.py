@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from hkgit.applying.evidence import KINDS
@@ -11,6 +12,8 @@ from hkgit.gate.rulings import Report
 from hkgit.git.repository import Repository
 from hkgit.policy.model import Policy
 from hkgit.replay.findings import Candidate, Verdict
+
+Watch = Callable[[Sequence[str]], Iterator[str]]
 
 
 def candidate_of(repository: Repository, commit_id: str) -> Candidate:
@@ -45,18 +48,29 @@ def commits_of(repository: Repository, old: str | None, new: str, policy: Policy
 
 
 def judge_range(
-    repository: Repository, old: str | None, new: str, policy: Policy, *, on_client: bool = False
+    repository: Repository,
+    old: str | None,
+    new: str,
+    policy: Policy,
+    *,
+    on_client: bool = False,
+    watch: Watch = iter,
 ) -> Report:
-    """The rulings on every commit of `old..new`, each judged on its own parents."""
+    """The rulings on every commit of `old..new`, each judged on its own parents.
+
+    `watch` gets the commits and gives them on, one by one, to show how far the work has come.
+    """
     gate = Gate(repository, policy, on_client=on_client)
     commits = commits_of(repository, old, new, policy)
-    rulings = tuple(gate.judge(candidate_of(repository, each)) for each in commits)
+    rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
     return Report(policy, rulings, provisional=on_client)
 
 
-def verify_range(repository: Repository, old: str, new: str, policy: Policy) -> Report:
+def verify_range(
+    repository: Repository, old: str, new: str, policy: Policy, *, watch: Watch = iter
+) -> Report:
     """The verdicts of `judge_range` without the policy's floors."""
-    return judge_range(repository, old, new, without_floors(policy))
+    return judge_range(repository, old, new, without_floors(policy), watch=watch)
 
 
 def without_floors(policy: Policy) -> Policy:

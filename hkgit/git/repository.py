@@ -123,10 +123,11 @@ class Repository:
         raw = self._store.read(commit_id, COMMIT)
         return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
 
-    def commits_between(self, old: str | None, new: str) -> tuple[str, ...]:
-        """The commits reachable from `new` and not from `old`, parents first."""
-        excluded = [f"^{old}"] if old is not None else []
-        listed = self.git("rev-list", "--topo-order", "--reverse", new, *excluded, "--")
+    def commits_between(self, old: str | None, new: str, *beside: str) -> tuple[str, ...]:
+        """The commits reachable from `new`, but not from `old` or one beside it, parents first."""
+        excluded = [f"^{each}\n" for each in (old, *beside) if each is not None]
+        asked = "".join((f"{new}\n", *excluded)).encode()
+        listed = self.git("rev-list", "--topo-order", "--reverse", "--stdin", stdin=asked)
         return tuple(listed.text.split())
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
