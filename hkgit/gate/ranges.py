@@ -32,15 +32,17 @@ def split_range(argument: str) -> tuple[str, str]:
     return old, new
 
 
-def commits_of(repository: Repository, old: str | None, new: str, policy: Policy) -> list[str]:
+def commits_of(
+    repository: Repository, old: str | None, new: str, policy: Policy, *beside: str
+) -> list[str]:
     """The commits of `old..new`, parents first, without what came before the policy's `since`.
 
-    Without `old` all that `new` has. Raises InvalidInput for a range that runs backwards.
+    Without `old` all that `new` has; never what a commit of `beside` has. Raises InvalidInput for a range that runs backwards.
     """
     if old is not None and old != new and repository.is_ancestor(new, old):
         fix = "Write the older revision first."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", "the range runs backwards", fix)
-    commits = list(repository.commits_between(old, new))
+    commits = list(repository.commits_between(old, new, *beside))
     if policy.since is None:
         return commits
     since = repository.resolve(policy.since)
@@ -52,16 +54,17 @@ def judge_range(
     old: str | None,
     new: str,
     policy: Policy,
-    *,
+    *beside: str,
     on_client: bool = False,
     watch: Watch = iter,
 ) -> Report:
     """The rulings on every commit of `old..new`, each judged on its own parents.
 
+    What a commit of `beside` has is not judged again.
     `watch` gets the commits and gives them on, one by one, to show how far the work has come.
     """
     gate = Gate(repository, policy, on_client=on_client)
-    commits = commits_of(repository, old, new, policy)
+    commits = commits_of(repository, old, new, policy, *beside)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
     return Report(policy, rulings, provisional=on_client)
 
