@@ -47,6 +47,10 @@ from hkgit.errors import HkgitError, InvalidInput, NoMatch, Stale
 from hkgit.matching.places import Settings
 
 
+_TELL_NEW_FILES = frozenset({"apply-patch"})
+"""Dialects that say of every file whether it is there: no text is quoted from one that is new."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a plan is made: the ladder's settings, and whether moved ranges may be followed.
@@ -91,6 +95,7 @@ class _Planner:
     ) -> None:
         self.workspace = workspace
         self._dialect = spec.dialect
+        self._creates = spec.dialect not in _TELL_NEW_FILES
         self._in_base = not spec.sequential
         self._options = options
         self._reads = reads
@@ -133,7 +138,7 @@ class _Planner:
             case (
                 WriteFile(expected_hash=None)
                 | Edit(old_text="", anchors=(), expected_hash=None)
-            ) if self._find(edit.path) is None:
+            ) if self._creates and self._find(edit.path) is None:
                 return create(self.workspace, number, edit.path, edit.new_text, REGULAR)
             case WriteFile() | DeleteFile() | RenameFile() | SetMode():
                 return change_file(self.workspace, self._site(number, edit), edit)

@@ -6,6 +6,7 @@ import pytest
 
 from hkgit.applying.outcome import changed_files
 from hkgit.applying.planner import plan as plan_of
+from hkgit.dialects import parse
 from hkgit.document import BOM
 from hkgit.edits import (
     EXECUTABLE,
@@ -287,3 +288,9 @@ def test_more_edits_than_an_entry_may_hold_are_refused_at_once() -> None:
     edits = (Edit("f", "a", "b"),) * (MAX_EDITS + 1)
     with pytest.raises(InvalidInput, match="1001 edits are more than the 1000"):
         plan_of(Spec("edits", edits, ("",) * len(edits), sequential=True), MappingSnapshot())
+
+
+def test_a_patch_that_updates_a_file_does_not_make_it() -> None:
+    patch = "*** Begin Patch\n*** Update File: a\n@@\n+x\n*** End Patch\n"
+    [outcome] = plan_of(parse(patch), MappingSnapshot()).outcomes
+    assert (outcome.status, "no such file" in str(outcome.error)) == ("no_match", True)
