@@ -46,7 +46,6 @@ from hkgit.edits import (
 from hkgit.errors import HkgitError, InvalidInput, NoMatch, Stale
 from hkgit.matching.places import Settings
 
-
 _TELL_NEW_FILES = frozenset({"apply-patch"})
 """Dialects that say of every file whether it is there: no text is quoted from one that is new."""
 
