@@ -12,10 +12,12 @@ from hkgit.applying.diff import unified_diff
 from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
+from hkgit.commands.manners import VERBOSE, complain, confirm, loudness, remark
 from hkgit.commands.reflecting import Reflection
 from hkgit.commands.specs import (
     Input,
     echo_notes,
+    outcome_line,
     planning,
     read_expects,
     read_specs,
@@ -112,7 +114,7 @@ def command(
     except HkgitError as error:
         if as_json:
             echo_json(applied_json(error.status, outcomes, None, error))
-        click.echo(f"hkgit: {refusal_text(outcomes) or error}", err=True)
+        complain(refusal_text(outcomes) or str(error))
         ctx.exit(error.exit_code)
 
 
@@ -147,7 +149,7 @@ def _repair(repository: Repository) -> None:
     """Clear away what a crash left, quietly; only what needs somebody is told."""
     for settled in settle_abandoned(repository):
         if settled.hindrance is not None:
-            click.echo(f"hkgit: warning: {settled.hindrance}", err=True)
+            remark(f"warning: {settled.hindrance}")
 
 
 def _answer(
@@ -160,7 +162,10 @@ def _answer(
         echo_json(applied_json("applied", outcomes, done[-1].commit))
         return
     for each in done:
-        click.echo(summary_line(target.branch, each))
+        confirm(summary_line(target.branch, each))
+    if loudness() == VERBOSE:
+        for outcome in outcomes:
+            click.echo(f"  {outcome_line(outcome)}  {outcome.evidence.kind}")
 
 
 def summary_line(branch: str, done: Committed) -> str:
@@ -175,5 +180,5 @@ def summary_line(branch: str, done: Committed) -> str:
 
 def _warn(record: Recorded) -> None:
     for finding in record.warnings:
-        click.echo(f"hkgit: warning: {finding.where}: {finding.what}\n{finding.fix}", err=True)
+        remark(f"warning: {finding.where}: {finding.what}\n{finding.fix}")
 

@@ -13,9 +13,11 @@ from hkgit.applying.outcome import EditOutcome, changed_files, expect_change
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import below, echo_json
+from hkgit.commands.manners import complain, confirm
 from hkgit.commands.specs import (
     Input,
     echo_notes,
+    outcome_line,
     planning,
     read_expects,
     read_specs,
@@ -24,7 +26,6 @@ from hkgit.commands.specs import (
 from hkgit.directory import DirectorySnapshot, write_files
 from hkgit.edits import File, Overlay, Read, Spec
 from hkgit.errors import GitRefused, HkgitError
-from hkgit.ledger.trailers import decimal
 
 
 @click.command()
@@ -64,7 +65,7 @@ def command(
     except HkgitError as error:
         if as_json:
             echo_json(applied_json(error.status, outcomes, None, error))
-        click.echo(f"hkgit: {refusal_text(outcomes) or error}", err=True)
+        complain(refusal_text(outcomes) or str(error))
         ctx.exit(error.exit_code)
     _print(outcomes, dry_run=dry_run, as_json=as_json)
 
@@ -111,6 +112,4 @@ def _print(outcomes: Sequence[EditOutcome], *, dry_run: bool, as_json: bool) -> 
     for outcome in outcomes:
         if dry_run:
             click.echo(outcome.diff.encode("utf-8", "surrogateescape"), nl=False)
-        where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
-        confidence = decimal(outcome.confidence_permille or 0)
-        click.echo(f"{outcome.path}:{where}  {outcome.tier}  confidence {confidence}")
+        confirm(outcome_line(outcome))

@@ -9,10 +9,13 @@ import click
 
 from hkgit.commands.common import echo_json, note_json, open_repository
 from hkgit.commands.judging import load_policy, report_json, report_lines, resolve_range
+from hkgit.commands.manners import QUIET, loudness, watched
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import REJECTED, Report, judge_index, judge_range
 from hkgit.git.hooks import calls_gate
 from hkgit.git.repository import Repository
+
+_COLOURS = {"ok  ": "green", "FAIL": "red"}
 
 
 @click.command()
@@ -31,7 +34,6 @@ from hkgit.git.repository import Repository
     "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
     callback=note_json,
 )  # fmt: skip
-@click.option("--quiet", is_flag=True, help="As text, say nothing where nothing is rejected.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -41,7 +43,6 @@ def command(
     commits: str | None,
     policy: str | None,
     form: str,
-    quiet: bool,
 ) -> None:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
     if sum((staged, message_file is not None, commits is not None)) != 1:
@@ -54,24 +55,32 @@ def command(
             return
         report = _judge_index(repository, message_file, policy)
         _remember(repository, report)
-    if form == "json" or not quiet or not all(ruling.passes for ruling in report.rulings):
-        print_report(report, form)
+    print_report(report, form)
     if not report.passes:
         ctx.exit(Rejected.exit_code)
 
 
 def print_report(report: Report, form: str) -> None:
-    """The report on standard output, as lines or as one JSON document."""
+    """The report on standard output, as lines or as one JSON document.
+
+    Where it shall be quiet and nothing is rejected, there are no lines.
+    """
     if form == "json":
         echo_json(report_json(report))
-    else:
-        click.echo("\n".join(report_lines(report)))
+    elif loudness() > QUIET or not all(ruling.passes for ruling in report.rulings):
+        click.echo("\n".join(map(_coloured, report_lines(report))))
+
+
+def _coloured(line: str) -> str:
+    mark = line[:4]
+    return click.style(mark, fg=_COLOURS[mark]) + line[4:] if mark in _COLOURS else line
 
 
 def _judge_range(commits: str, policy: str | None) -> Report:
     repository = open_repository()
     old, new = resolve_range(repository, commits)
-    return judge_range(repository, old, new, load_policy(repository, policy, old))
+    trusted = load_policy(repository, policy, old)
+    return judge_range(repository, old, new, trusted, watch=watched("judging commit"))
 
 
 def _judge_index(repository: Repository, message_file: str | None, policy: str | None) -> Report:

@@ -8,12 +8,15 @@ from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from hkgit import __version__
+from hkgit.commands.manners import colour, complain, share_options
 from hkgit.errors import HkgitError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 COMMANDS = {
     "read": "Print lines of a file with their hash",
@@ -27,6 +30,8 @@ COMMANDS = {
     "doctor": "Look at a repository, and clear away what a crash left",
     "demo": "Show all of hkgit in a throw-away repository",
     "schema": "Print a published JSON Schema",
+    "completions": "Print what a shell needs to complete commands",
+    "help": "Show what a command does",
     "prompt": "Print what teaches a model a dialect",
 }
 """Every command and its one-line help; the module of the same name is loaded when it is called."""
@@ -46,8 +51,38 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"hkgit.commands.{cmd_name}")
-        command: click.Command = module.command
+        command: click.Command = share_options(module.command)
+        if ctx.resilient_parsing:
+            from hkgit.commands.completing import offer_completions
+
+            offer_completions(command)
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS)
+            if near:
+                meant = " or ".join(map(repr, near))
+                raise click.UsageError(f"No such command {args[0]!r}. Did you mean {meant}?", ctx)
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Commands and options; click's own way would load every command's module."""
+        from click.shell_completion import CompletionItem
+
+        named = [
+            CompletionItem(name, help=words)
+            for name, words in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        return super().make_context(*args, color=colour(), **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -63,10 +98,18 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
+def _print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    from hkgit.commands.versions import print_versions
+
+    print_versions(ctx, param, value)
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="hkgit")
-@click.option("--debug", is_flag=True, help="Show a traceback for a fault of hkgit itself.")
-def main(debug: bool) -> None:
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_versions,
+    help="Print the versions that an answer may depend on.",
+)  # fmt: skip
+def main() -> None:
     """Turn what a coding agent wants to change into a git commit whose every byte can be
     derived again from its evidence."""
 
@@ -74,6 +117,10 @@ def main(debug: bool) -> None:
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 def hk() -> None:
     """Apply fuzzy edits to the working tree (`hk apply` is `hkgit edit`)."""
+
+
+share_options(main)
+share_options(hk)
 
 
 def run() -> NoReturn:
@@ -108,7 +155,7 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         code = group.main(list(arguments), prog_name=name, standalone_mode=False)
         return code if isinstance(code, int) else 0
     except HkgitError as error:
-        click.echo(f"hkgit: {error}", err=True)
+        complain(str(error))
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
@@ -117,7 +164,7 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         error.show()
         return USAGE
     except (click.Abort, KeyboardInterrupt):
-        click.echo("hkgit: interrupted", err=True)
+        complain("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
         return 0
@@ -125,7 +172,7 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         if "--debug" in arguments:
             raise
         # The one boundary where whatever nobody expected becomes an exit code.
-        kind = type(error).__name__
-        click.echo(f"hkgit: a fault of hkgit itself: {kind}: {error}", err=True)
-        click.echo("Run it again with --debug in front of the command and report it.", err=True)
+        words = str(error).partition("\n")[0]
+        complain(f"a fault of hkgit itself: {type(error).__name__}: {words}")
+        click.echo("Run it again with --debug and report it.", err=True)
         return FAULT

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import click
 
 from hkgit.commands.common import echo_json, json_option, open_repository, root_relative
+from hkgit.commands.manners import remark
 from hkgit.dialects.tags import tags
 from hkgit.directory import DirectorySnapshot
 from hkgit.document import Document
@@ -92,7 +93,7 @@ def command(target: str, rev: str | None, hashline: bool, as_json: bool) -> None
         path, start, end = target, None, None
     reading = read_lines(files, root_relative(repository, path), start, end)
     if end is not None and reading.end_line < end:
-        click.echo(f"hkgit: the file ends at line {reading.end_line}", err=True)
+        remark(f"the file ends at line {reading.end_line}")
     if hashline and not as_json:
         click.echo("".join(f"{line}\n" for line in reading.tagged_lines()), nl=False)
     else:

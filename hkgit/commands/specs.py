@@ -17,10 +17,11 @@ from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.planner import Options
 from hkgit.applying.reporting import visible
 from hkgit.commands.common import Command, json_option
+from hkgit.commands.manners import remark
 from hkgit.dialects import parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
-from hkgit.matching.places import Settings
+from hkgit.matching.places import Settings, decimal
 
 STDIN = "-"
 
@@ -158,8 +159,15 @@ def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[
     return tuple(replace(read, path=locate(read.path)) for read in reads)
 
 
+def outcome_line(outcome: EditOutcome) -> str:
+    """Where an edit landed and how surely."""
+    where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
+    confidence = decimal(outcome.confidence_permille or 0)
+    return f"{visible(outcome.path)}:{where}  {outcome.tier}  confidence {confidence}"
+
+
 def echo_notes(outcomes: Sequence[EditOutcome]) -> None:
     """Say what a person may want to know of edits that applied."""
     for outcome in outcomes:
         for note in outcome.notes:
-            click.echo(f"hkgit: note: {visible(outcome.path)}: {visible(note)}", err=True)
+            remark(f"note: {visible(outcome.path)}: {visible(note)}")

@@ -7,6 +7,7 @@ import click
 from hkgit.commands.common import json_option, open_repository
 from hkgit.commands.gate import print_report
 from hkgit.commands.judging import load_policy, resolve_range
+from hkgit.commands.manners import watched
 from hkgit.errors import Rejected
 from hkgit.gate import verify_range
 
@@ -23,7 +24,8 @@ def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool)
     """
     repository = open_repository()
     old, new = resolve_range(repository, commits)
-    report = verify_range(repository, old, new, load_policy(repository, policy, old))
+    trusted = load_policy(repository, policy, old)
+    report = verify_range(repository, old, new, trusted, watch=watched("replaying commit"))
     print_report(report, "json" if as_json else "text")
     if not report.passes:
         ctx.exit(Rejected.exit_code)

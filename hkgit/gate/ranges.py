@@ -37,7 +37,8 @@ def commits_of(
 ) -> list[str]:
     """The commits of `old..new`, parents first, without what came before the policy's `since`.
 
-    Without `old` all that `new` has; never what a commit of `beside` has. Raises InvalidInput for a range that runs backwards.
+    Without `old` all that `new` has; never what a commit of `beside` has. Raises InvalidInput for
+    a range that runs backwards.
     """
     if old is not None and old != new and repository.is_ancestor(new, old):
         fix = "Write the older revision first."

@@ -15,6 +15,7 @@ from itertools import pairwise
 from hkgit.applying.evidence import KINDS
 from hkgit.edits import encoded
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.matching.places import decimal as decimal
 from hkgit.paths import quote_path
 
 MAX_EDIT_LINES = 10
@@ -74,10 +75,6 @@ def _range(edit: RecordedEdit, file: RecordedFile | None) -> str:
     first, last = edit.base_lines[0][0], edit.base_lines[-1][1]
     return f"{first}-{last}" if first <= last else f"{last}+"
 
-
-def decimal(per_mille: int) -> str:
-    """A per mille number with two decimals, rounded down."""
-    return f"{per_mille // 1000}.{per_mille % 1000 // 10:02d}"
 
 
 def read_trailers(message: bytes) -> Trailers:

@@ -50,3 +50,8 @@ class Settings:
     """The parameters of the ladder; they stand in every ledger entry."""
 
     threshold: int = 800
+
+
+def decimal(per_mille: int) -> str:
+    """A per mille number with two decimals, rounded down."""
+    return f"{per_mille // 1000}.{per_mille % 1000 // 10:02d}"

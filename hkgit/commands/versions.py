@@ -1,0 +1,48 @@
+"""versions.py: what `hkgit --version` tells: all that an answer of hkgit may depend on."""
+
+from __future__ import annotations
+
+import platform
+from pathlib import Path
+
+import click
+
+from hkgit import __version__
+from hkgit.errors import HkgitError
+
+
+def print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    """Print one line a version and be done, as the callback of an option."""
+    if not value or ctx.resilient_parsing:
+        return
+    for name, number in versions().items():
+        click.echo(f"{name} {number}")
+    ctx.exit()
+
+
+def versions() -> dict[str, str]:
+    """Every version that matters; a git that is not there or too old is said in its place."""
+    from importlib.metadata import version
+
+    import pygit2
+
+    from hkgit.matching.places import LADDER_VERSION
+
+    return {
+        "hkgit": __version__,
+        "ladder": str(LADDER_VERSION),
+        "python": platform.python_version(),
+        "pygit2": version("pygit2"),
+        "libgit2": pygit2.LIBGIT2_VERSION,
+        "git": _git(),
+    }
+
+
+def _git() -> str:
+    from hkgit.git import program
+
+    try:
+        said = program.run(["--version"], cwd=Path.cwd()).text
+    except HkgitError as error:
+        return f"({error.what})"
+    return said.removeprefix("git version ")

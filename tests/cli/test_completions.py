@@ -1,0 +1,69 @@
+"""Completions as a shell asks for them: the printed script is read by bash, then asked."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run, script
+from tests.repos import Repo
+
+ASK = """\
+eval "$(hkgit completions bash)"
+COMP_WORDS=({words}); COMP_CWORD={at}; COMPREPLY=()
+_{program}_completion {program} 2>/dev/null
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.fixture(scope="module")
+def tagged(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("completions") / "repo")
+    repo.commit({"a.py": "x = 1\n"})
+    repo.git("tag", "v1.0")
+    return repo
+
+
+def offered(words: str, cwd: Path, program: str = "hkgit") -> list[str]:
+    """What bash would offer for the last word."""
+    at = words.count(" ")
+    env = {**os.environ, "PATH": f"{script('hkgit').parent}:{os.environ['PATH']}"}
+    asked = ASK.format(words=words, at=at, program=program)
+    done = subprocess.run(["bash", "-c", asked], cwd=cwd, env=env, capture_output=True, text=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        pytest.param("hkgit ver", ["verify"], id="a command"),
+        pytest.param("hkgit gate --sta", ["--staged"], id="an option"),
+        pytest.param("hkgit gate --format j", ["json"], id="a choice"),
+        pytest.param("hkgit completions z", ["zsh"], id="an argument of choices"),
+        pytest.param("hkgit read --rev v", ["v1.0"], id="a tag"),
+        pytest.param("hkgit verify v1.0..ma", ["v1.0..main"], id="the end of a range"),
+        pytest.param("hkgit apply --format search", ["search-replace"], id="a dialect"),
+        pytest.param("hkgit nonsense --x", [], id="nothing to offer"),
+    ],
+)
+def test_bash_is_offered(tagged: Repo, words: str, expected: list[str]) -> None:
+    assert offered(words, tagged.path) == expected
+
+
+def test_hk_completes_as_well(tagged: Repo) -> None:
+    assert offered("hk ed", tagged.path, "hk") == ["edit"]
+
+
+def test_files_are_left_to_the_shell(tagged: Repo) -> None:
+    env = {"COMP_WORDS": "hkgit apply sp", "COMP_CWORD": "2", "_HKGIT_COMPLETE": "bash_complete"}
+    assert run(cwd=tagged.path, env=env).out == "file,sp\n"
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_has_both_programs(tmp_path: Path, shell: str) -> None:
+    said = run("completions", shell, cwd=tmp_path).out
+    assert all(f"_{name}_COMPLETE={shell}_complete" in said for name in ("HKGIT", "HK"))

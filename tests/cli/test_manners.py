@@ -1,0 +1,189 @@
+"""How much is said and where: quiet and verbose, colour, progress, faults, near misses."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import Bench, run, script
+from tests.repos import Repo
+
+EDIT = ("edit", "--file", "a.py", "--old", "x = 1", "--new", "x = 2")
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """Two commits and one file, never changed."""
+    repo = Repo.init(tmp_path_factory.mktemp("manners") / "repo")
+    repo.commit({"README.md": "Here\n"})
+    repo.commit({"a.py": "x = 1\n"})
+    return repo
+
+
+def on_terminal(*args: str, cwd: Path, env: dict[str, str] | None = None) -> tuple[int, str]:
+    """A command with a terminal for its answers and diagnostics: its code and all it said."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", **(env or {})}
+    done = subprocess.run(
+        [script("hkgit"), *args], cwd=cwd, env=environment,
+        stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+    )  # fmt: skip
+    os.close(theirs)
+    said = b""
+    try:
+        while piece := os.read(ours, 65536):
+            said += piece
+    except OSError:
+        # Linux says so when nobody holds the other end any more.
+        pass
+    os.close(ours)
+    return done.returncode, said.decode()
+
+
+def test_the_version_names_all_that_an_answer_depends_on(one: Repo) -> None:
+    said = run("--version", cwd=one.path).out
+    names = [line.split(" ")[0] for line in said.splitlines()]
+    assert names == ["hkgit", "ladder", "python", "pygit2", "libgit2", "git"]
+
+
+def test_a_version_without_git_says_what_is_missing(one: Repo, tmp_path: Path) -> None:
+    said = run("--version", cwd=one.path, env={"PATH": str(tmp_path)})
+    assert (said.code, said.out.splitlines()[-1].startswith("git (")) == (0, True)
+
+
+@pytest.mark.parametrize("place", ["in front", "behind"])
+def test_quiet_success_says_nothing(one: Repo, place: str) -> None:
+    flag, *rest = ("--quiet", *EDIT) if place == "in front" else (*EDIT, "-q")
+    result = run(flag, *rest, "--dry-run", cwd=one.path)
+    assert (result.code, result.err) == (0, "")
+    assert "confidence" not in result.out
+
+
+def test_quiet_refusals_are_said(one: Repo) -> None:
+    result = run("-q", "edit", "--file", "a.py", "--old", "y", "--new", "z", cwd=one.path)
+    assert (result.code, "not in the file" in result.err) == (1, True)
+
+
+def test_a_quiet_gate_says_what_it_rejects(history: Bench) -> None:
+    result = history.run("gate", "-q", "--range", "start..blind-commit")
+    assert (result.code, "FAIL" in result.out) == (6, True)
+
+
+def test_a_quiet_gate_says_nothing_else(history: Bench) -> None:
+    result = history.run("-q", "verify", "start..strict")
+    assert (result.code, result.out) == (0, "")
+
+
+def test_verbose_names_each_program_started(one: Repo) -> None:
+    err = run("-v", "log", cwd=one.path).err
+    assert [line for line in err.splitlines() if line.startswith("hkgit: runs git ")]
+
+
+def test_verbose_leaves_the_answer_as_it_is(one: Repo) -> None:
+    plain, told = (run(*args, cwd=one.path) for args in (("read", "a.py"), ("read", "a.py", "-v")))
+    assert plain.stdout == told.stdout
+
+
+@pytest.mark.parametrize(
+    ("env", "is_coloured"),
+    [
+        pytest.param({}, True, id="a terminal"),
+        pytest.param({"NO_COLOR": "1"}, False, id="NO_COLOR"),
+        pytest.param({"NO_COLOR": ""}, True, id="NO_COLOR without a value"),
+        pytest.param({"TERM": "dumb"}, False, id="a dumb terminal"),
+    ],
+)
+@pytest.mark.parametrize(
+    "args", [("verify", "HEAD~1..HEAD"), ("read", "nonsense")], ids=["answer", "refusal"]
+)
+def test_colour_is_for_terminals_that_want_it(
+    one: Repo, args: tuple[str, ...], env: dict[str, str], is_coloured: bool
+) -> None:
+    assert ("\x1b[3" in on_terminal(*args, cwd=one.path, env=env)[1]) == is_coloured
+
+
+@pytest.mark.parametrize("args", [("log",), ("read", "nonsense"), ("verify", "HEAD~1..HEAD")])
+def test_a_pipe_gets_no_colour(one: Repo, args: tuple[str, ...]) -> None:
+    result = run(*args, cwd=one.path)
+    assert "\x1b" not in result.out + result.err
+
+
+@pytest.mark.parametrize(
+    ("args", "near"),
+    [
+        pytest.param(("raed", "a.py"), "'read'", id="command"),
+        pytest.param(("read", "--hashlin", "a.py"), "--hashline", id="option"),
+        pytest.param(("gate", "--stagged"), "--staged", id="option of the gate"),
+    ],
+)
+def test_near_misses_are_named(one: Repo, args: tuple[str, ...], near: str) -> None:
+    result = run(*args, cwd=one.path)
+    assert (result.code, "Did you mean" in result.err, near in result.err) == (64, True, True)
+
+
+@pytest.mark.parametrize("name", ["read", "gate"])
+def test_help_is_a_command_too(one: Repo, name: str) -> None:
+    assert run("help", name, cwd=one.path).stdout == run(name, "--help", cwd=one.path).stdout
+
+
+def test_help_alone_lists_the_commands(one: Repo) -> None:
+    assert run("help", cwd=one.path).stdout == run("--help", cwd=one.path).stdout
+
+
+def test_help_of_what_is_no_command_is_wrong_usage(one: Repo) -> None:
+    assert run("help", "nonsense", cwd=one.path).code == 64
+
+
+
+@pytest.fixture
+def broken(one: Repo, tmp_path: Path) -> dict[str, str]:
+    (tmp_path / "pygit2.py").write_text("raise RuntimeError('one line\\nand another')\n")
+    return {"PYTHONPATH": str(tmp_path)}
+
+
+def test_a_fault_is_one_line_and_what_to_do(one: Repo, broken: dict[str, str]) -> None:
+    result = run("read", "a.py", "--rev", "HEAD", cwd=one.path, env=broken)
+    assert (result.code, result.err.splitlines()) == (
+        70,
+        [
+            "hkgit: a fault of hkgit itself: RuntimeError: one line",
+            "Run it again with --debug and report it.",
+        ],
+    )
+
+
+@pytest.mark.parametrize("args", [("--debug", "log"), ("log", "--debug")], ids=["front", "behind"])
+def test_debug_shows_where(one: Repo, broken: dict[str, str], args: tuple[str, ...]) -> None:
+    command: list[str | Path] = [script("hkgit"), *args]
+    done = subprocess.run(command, cwd=one.path, env=os.environ | broken, capture_output=True)
+    assert b"Traceback" in done.stderr
+
+
+def sleeper(tmp_path: Path, *, to_terminal: bool) -> bytes:
+    """What a watched second of work writes to standard error, and whether it did the work."""
+    script = tmp_path / "work.py"
+    script.write_text(
+        "import time\nfrom hkgit.commands.manners import watched\n"
+        "for item in watched('doing')(range(10)): time.sleep(0.08)\n"
+    )
+    ours, theirs = pty.openpty()
+    stream = theirs if to_terminal else subprocess.PIPE
+    done = subprocess.run([sys.executable, script], stderr=stream, check=True)
+    os.close(theirs)
+    said = os.read(ours, 65536) if to_terminal else done.stderr
+    os.close(ours)
+    return said
+
+
+def test_long_work_shows_progress_on_a_terminal_and_wipes_it(tmp_path: Path) -> None:
+    said = sleeper(tmp_path, to_terminal=True)
+    assert (b"\r\x1b[Kdoing 8 of 10" in said, said.endswith(b"\r\x1b[K")) == (True, True)
+
+
+def test_long_work_shows_none_in_a_pipe(tmp_path: Path) -> None:
+    assert sleeper(tmp_path, to_terminal=False) == b""
