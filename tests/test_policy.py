@@ -107,7 +107,7 @@ def test_what_a_policy_says(table: dict[str, Any], policy: Policy) -> None:
     [
         pytest.param({"mood": "warn"}, "mood: unknown key of the policy\nKnown keys: mode",
                      id="unknown key"),
-        pytest.param({"mode": "off"}, "mode: expected one of enforce, warn, report, found 'off'",
+        pytest.param({"mode": "off"}, "mode: expected one of report, warn, enforce, found 'off'",
                      id="unknown mode"),
         pytest.param({"govern": True}, "govern: expected one of agents, all", id="a boolean"),
         pytest.param({"agents": "x"}, "agents: expected a list of strings", id="no list"),

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-from hkgit.edits import Snapshot
+from hkgit.edits import EXECUTABLE, REGULAR, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.policy.model import Policy
 from hkgit.policy.parsing import parse_policy
@@ -28,8 +29,22 @@ def read_policy(files: Snapshot) -> Policy:
         what = f"the gate's policy stands in {' and '.join(found)}"
         raise InvalidInput("policy", what, "Keep one of them.")
     for source, table in found.items():
-        return parse_policy(table, source)
+        return with_signers(parse_policy(table, source), files)
     return Policy()
+
+
+def with_signers(policy: Policy, files: Snapshot) -> Policy:
+    """The policy with the keys of its principals, read from the side that it was read from.
+
+    Raises InvalidInput where the file that it names is not there.
+    """
+    if policy.allowed_signers is None:
+        return policy
+    file = files.get(policy.allowed_signers)
+    if file is None or file.mode not in (REGULAR, EXECUTABLE):
+        where, what = f"{policy.source}: allowed_signers", f"there is no {policy.allowed_signers}"
+        raise InvalidInput(where, what, "Commit the file with, or before, the policy.")
+    return replace(policy, signers=file.data.decode("utf-8", "replace"))
 
 
 def _table(files: Snapshot, path: str) -> Any:

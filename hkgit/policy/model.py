@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from hkgit.paths import folded_name
 from hkgit.policy.agents import KNOWN_AGENTS, co_authors, matches
 from hkgit.replay.findings import Verdict
 
 BUILT_IN = "built-in policy"
+
+BREAK_GLASS, ATTEST, ANSWER = "break-glass", "attest", "answer"
+ROLES = (BREAK_GLASS, ATTEST, ANSWER)
+"""What a principal may do beside what a grant says."""
+
+TEXT = ("bidi", "zero-width", "nul", "lone-cr")
+"""The kinds of text that a commit may be forbidden to add (see `gate.text`)."""
+
+PROTECTED = (
+    ".gitattributes", "*/.gitattributes", ".gitmodules", ".lfsconfig",
+    ".github/workflows/*", ".github/actions/*", ".forgejo/workflows/*", ".gitea/workflows/*",
+    ".gitlab-ci.yml", ".gitlab/ci/*", ".circleci/*", ".buildkite/*", ".woodpecker/*",
+    ".woodpecker.yml", ".drone.yml", ".travis.yml", "jenkinsfile", "azure-pipelines.yml",
+    "bitbucket-pipelines.yml", "codeowners", ".github/codeowners", ".gitlab/codeowners",
+    "docs/codeowners", ".pre-commit-config.yaml", ".pre-commit-hooks.yaml", "lefthook.yml",
+    ".lefthook.yml", ".husky/*", ".githooks/*",
+)  # fmt: skip
+"""Paths, in any case, that decide what runs or who reviews: a governed commit needs a grant."""
 
 ACCEPTED = (
     "strict", "reanchored", "merge", "revert", "prune", "empty", "manual", "ungoverned",
@@ -27,11 +46,18 @@ ACCEPTABLE = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Who may change which paths by hand: by name (clients only) or by signing key."""
+    """Who may change which paths by hand.
+
+    `names` are globs on `Name <email>` and count on clients only; `keys` are SSH public keys, and
+    `principals` those of the allowed signers, that signed the commit; `pushers` are those that the
+    server has authenticated.
+    """
 
     paths: tuple[str, ...]
     names: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
+    principals: tuple[str, ...] = ()
+    pushers: tuple[str, ...] = ()
 
     def covers(self, paths: Sequence[str]) -> bool:
         """Whether every path is granted."""
@@ -39,8 +65,36 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class Floors:
+    """What every edit of some paths must reach; numbers are per mille, None accepts all."""
+
+    paths: tuple[str, ...] = ("*",)
+    accept: tuple[str, ...] | None = None
+    tiers: tuple[str, ...] | None = None
+    min_confidence: int = 0
+    min_tightness: int = 0
+
+    def cover(self, *paths: str | None) -> bool:
+        """Whether they hold for a file under one of its names, whatever the case of letters."""
+        return any(path is not None and any_glob(path, self.paths) for path in paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Stricter rules for some refs: the verdicts that pass there, and what a rewrite meets."""
+
+    refs: tuple[str, ...]
+    verdicts: tuple[str, ...] | None = None
+    rewrites: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Policy:
-    """The rules of the gate; floors are per mille; `source` says where they were read."""
+    """The rules of the gate (docs/policy.md); numbers are per mille but for `max_seconds`.
+
+    `source` says where it was read, `signers` is the text of the trusted side's allowed signers,
+    `extends` names a policy that has not been followed yet.
+    """
 
     mode: str = "enforce"
     govern: str = "agents"
@@ -54,12 +108,59 @@ class Policy:
     manual: tuple[Grant, ...] = ()
     refs: tuple[str, ...] = ("refs/heads/*", "refs/tags/*")
     rewrites: str = "judge"
+    targets: tuple[Target, ...] = ()
+    min_threshold: int = 0
+    min_tightness: int = 0
+    paths: tuple[Floors, ...] = ()
+    protect: tuple[str, ...] = PROTECTED
+    unprotect: tuple[str, ...] = ()
+    reject_text: tuple[str, ...] = TEXT
+    allowed_signers: str | None = None
+    pusher_variable: str | None = None
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    attest_keys: tuple[str, ...] = ()
+    consult_required: bool = False
+    max_seconds: int = 60
+    extends: str | None = None
+    open: tuple[str, ...] = ()
+    signers: str = ""
     source: str = BUILT_IN
     table: Mapping[str, Any] | None = field(default=None, compare=False)
+
+    @property
+    def floors(self) -> Floors:
+        """What holds for the edits of every path."""
+        tiers, confidence = self.tiers, self.min_confidence
+        return Floors(("*",), self.accept, tiers, confidence, self.min_tightness)
+
+    def floors_of(self, *paths: str | None) -> tuple[Floors, ...]:
+        """Everything that an edit of a file must reach, under its old name and its new one."""
+        return (self.floors, *(floors for floors in self.paths if floors.cover(*paths)))
 
     def protects(self, ref: str) -> bool:
         """Whether a push to this ref is judged."""
         return any(fnmatchcase(ref, glob) for glob in self.refs)
+
+    def protects_path(self, path: str) -> bool:
+        """Whether a governed commit needs a grant to change this file, whatever its content."""
+        if path == self.allowed_signers:
+            return True
+        return any_glob(path, self.protect) and not any_glob(path, self.unprotect)
+
+    def for_ref(self, ref: str) -> Policy:
+        """The policy as it holds for one ref: every target that fits tightens it."""
+        policy = self
+        for target in self.targets:
+            if any(fnmatchcase(ref, glob) for glob in target.refs):
+                kept = policy.verdicts if target.verdicts is None else target.verdicts
+                verdicts = tuple(each for each in policy.verdicts if each in kept)
+                rewrites = "refuse" if target.rewrites == "refuse" else policy.rewrites
+                policy = replace(policy, verdicts=verdicts, rewrites=rewrites)
+        return policy
+
+    def has_role(self, principal: str, role: str) -> bool:
+        """Whether a principal of the allowed signers has a role."""
+        return principal in self.roles.get(role, ())
 
     def is_agent(self, identity: str) -> bool:
         """Whether a `Name <email>` is one of the agents."""
@@ -69,3 +170,9 @@ class Policy:
         """The first of author, committer and co-authors who is an agent."""
         everyone = [*identities, *co_authors(message or b"")]
         return next((name for name in everyone if self.is_agent(name)), None)
+
+
+def any_glob(path: str, globs: Sequence[str]) -> bool:
+    """Whether a path fits a glob on a file system that heeds no case; `*` crosses `/` too."""
+    folded = folded_name(path)
+    return any(fnmatchcase(folded, folded_name(glob)) for glob in globs)

@@ -44,6 +44,13 @@ class Table:
             raise self.wrong(key, "a list of strings")
         return tuple(values)
 
+    def globs(self, key: str) -> tuple[str, ...]:
+        """A list of strings that must say something."""
+        globs = self.texts(key, ())
+        if not globs:
+            raise self.wrong(key, "at least one glob")
+        return globs
+
     def integers(self, key: str) -> tuple[int, ...] | None:
         values = self.table.get(key)
         if values is None:
@@ -52,9 +59,21 @@ class Table:
             raise self.wrong(key, "a list of integers")
         return tuple(values)
 
+    def integer(self, key: str, least: int, most: int, default: int) -> int:
+        value = self.table.get(key, default)
+        if type(value) is not int or not least <= value <= most:
+            raise self.wrong(key, f"an integer from {least} to {most}")
+        return value
+
+    def flag(self, key: str) -> bool:
+        value = self.table.get(key, False)
+        if not isinstance(value, bool):
+            raise self.wrong(key, "true or false")
+        return value
+
     def choice(self, key: str, known: Sequence[str], default: str) -> str:
         value = self.table.get(key, default)
-        if value not in known:
+        if not isinstance(value, str) or value not in known:
             raise self.wrong(key, f"one of {', '.join(known)}")
         return str(value)
 
@@ -71,6 +90,15 @@ class Table:
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise self.wrong(key, "a number from 0 to 1")
         return round(value * 1000)
+
+    def inner(self, key: str, *known: str) -> Table:
+        """A table of the table, with these keys; an empty one where there is none."""
+        table = self.table.get(key, {})
+        if not isinstance(table, dict):
+            raise self.wrong(key, "a table")
+        inner = Table(f"{self.source}: {key}", table)
+        inner.check_keys(*known)
+        return inner
 
     def tables(self, key: str) -> Iterator[Table]:
         """The tables of a list, each to be read by itself."""
