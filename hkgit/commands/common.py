@@ -6,12 +6,14 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.git.repository import Repository
+
+if TYPE_CHECKING:
+    from hkgit.git.repository import Repository
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
@@ -33,6 +35,9 @@ def json_option(command: Command) -> Command:
 
 def open_repository(*, in_hook: bool = False) -> Repository:
     """The repository around the current directory."""
+    # libgit2 is slow to load, and `edit` needs none.
+    from hkgit.git.repository import Repository
+
     return Repository.discover(Path.cwd(), in_hook=in_hook)
 
 
