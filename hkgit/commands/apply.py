@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -12,7 +13,7 @@ from hkgit.applying.diff import unified_diff
 from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
-from hkgit.commands.manners import VERBOSE, complain, confirm, loudness, remark
+from hkgit.commands.manners import VERBOSE, confirm, loudness, remark
 from hkgit.commands.reflecting import Reflection
 from hkgit.commands.specs import (
     Input,
@@ -50,36 +51,13 @@ from hkgit.retrying import land
 )
 @click.pass_context
 def command(
-    ctx: click.Context,
-    *,
-    specs: tuple[str, ...],
-    edit_file: str | None,
-    use_stdin: bool,
-    file: str | None,
-    old: str | None,
-    new: str | None,
-    format: str,
-    threshold: float,
-    expect: tuple[str, ...],
-    relocate: bool,
-    check_syntax: bool,
-    dry_run: bool,
-    as_json: bool,
-    base: str | None,
-    branch: str | None,
-    agent: str | None,
-    message: str | None,
-    verify: str | None,
-    accept_hook_changes: bool,
-    reflect: str | None,
-    retry: bool,
+    ctx: click.Context, /, *, dry_run: bool, as_json: bool, **asked: Any
 ) -> None:
     """Apply specs of edits and commit them with their evidence.
 
     Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
     commit. Nothing lands unless every edit of every spec applies.
     """
-    given = Input(specs, edit_file, use_stdin, file, old, new, format)
     outcomes: list[EditOutcome] = []
 
     def check(steps: Sequence[Step]) -> None:
@@ -90,36 +68,47 @@ def command(
         repository = open_repository()
         if not dry_run:
             _repair(repository)
-        root = repository.work_tree
-        locate = partial(root_relative, repository)
-        choices = Choices(
-            branch, base, agent, message, verify,
-            planning(threshold, relocate=relocate, check_syntax=check_syntax),
-            read_expects(expect, locate),
-            accept_hook_changes,
-        )  # fmt: skip
-        reader = partial(read_specs, given, root, locate)
-        asked = None if reflect is None else Reflection(reflect, Path.cwd(), _text(root))
-        parsed = reader() if asked is None else asked.parsed(reader)
-        target = find_target(repository, parsed, choices)
-        prepared = partial(prepare, repository, choices=choices, target=target)
-        steps = prepared(parsed) if asked is None else asked.steps(parsed, prepared)
+        choices = _choices(repository, asked)
+        target, steps = _prepared(repository, asked, choices)
         check(steps)
         if dry_run:
             _show(steps, choices, as_json=as_json)
             return
-        again = check if retry else None
+        again = check if asked["retry"] else None
         done = land(repository, target, steps, choices, partial(click.echo, err=True), again)
         _answer(target, done, outcomes, as_json=as_json)
     except HkgitError as error:
         if as_json:
             echo_json(applied_json(error.status, outcomes, None, error))
-        complain(refusal_text(outcomes) or str(error))
+        click.echo(f"hkgit: {refusal_text(outcomes) or error}", err=True)
         ctx.exit(error.exit_code)
 
 
-def _text(root: Path | None) -> str | None:
-    return None if root is None else str(root)
+def _choices(repository: Repository, asked: Mapping[str, Any]) -> Choices:
+    """How the specs are to be applied, as asked on the command line."""
+    return Choices(
+        options=planning(
+            asked["threshold"], relocate=asked["relocate"], check_syntax=asked["check_syntax"]
+        ),
+        reads=read_expects(asked["expect"], partial(root_relative, repository)),
+        **{key: asked[key] for key in ("branch", "base", "agent", "message", "verify")},
+        accept_hook_changes=asked["accept_hook_changes"],
+    )
+
+
+def _prepared(
+    repository: Repository, asked: Mapping[str, Any], choices: Choices
+) -> tuple[Target, Sequence[Step]]:
+    """Where the specs land, and what each comes to; a command may correct what is refused."""
+    root = repository.work_tree
+    reader = partial(read_specs, Input.of(asked), root, partial(root_relative, repository))
+    asks = None
+    if asked["reflect"] is not None:
+        asks = Reflection(asked["reflect"], Path.cwd(), None if root is None else str(root))
+    parsed = reader() if asks is None else asks.parsed(reader)
+    target = find_target(repository, parsed, choices)
+    prepared = partial(prepare, repository, choices=choices, target=target)
+    return target, prepared(parsed) if asks is None else asks.steps(parsed, prepared)
 
 
 def _refuse(outcomes: Sequence[EditOutcome]) -> None:

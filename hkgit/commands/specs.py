@@ -7,9 +7,10 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -37,6 +38,11 @@ class Input:
     old: str | None
     new: str | None
     format: str
+
+    @classmethod
+    def of(cls, asked: Mapping[str, Any]) -> Input:
+        """Of all options of a command, those that say what to read."""
+        return cls(**{each.name: asked[each.name] for each in fields(cls)})
 
 
 def _is_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
