@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 class HkgitError(Exception):
     """Says where it happened, what happened, and what to do next.
 
-    `corrected` is the edit that would have been right, where there is just one.
+    `corrected` is the edit that would have been right, where there is just one; `lines` are those
+    of the file, first and last, that whoever mends the edit needs to see.
     """
 
     exit_code = 70
     status = "fault"
     corrected: AnyEdit | None = None
+    lines: tuple[int, int] | None = None
 
     def __init__(self, where: str, what: str, fix: str = "") -> None:
         super().__init__(f"{where}: {what}" + (f"\n{fix}" if fix else ""))

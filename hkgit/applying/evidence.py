@@ -107,9 +107,11 @@ def stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: st
     """The refusal of an expected hash: what it was compared with, and what holds now."""
     first, last = touched[0]
     actual = base.range_hash(first, last)
-    return Stale(
+    error = Stale(
         f"{path}:{first}-{last}",
         f"expected hash {expected[:12]} does not hold: these lines have {actual[:12]},"
         f" the whole file {base.whole_hash[:12]}",
         f"Read them again (`hkgit read {path}:{first}-{last}`) and write the edit against that.",
     )
+    error.lines = first, last
+    return error

@@ -75,7 +75,9 @@ def stale_range(
         fix = f"The range now stands at lines {', '.join(map(str, found[:5]))}: say which."
     else:
         fix = f"Read the lines again (`hkgit read {path}`) and write the edit against that."
-    return Stale(f"{path}:{first}-{last}", what, fix)
+    error = Stale(f"{path}:{first}-{last}", what, fix)
+    error.lines = first, last
+    return error
 
 
 def written(document: Document, lines: Lines, new_lines: Sequence[str]) -> Splice:

@@ -35,7 +35,10 @@ def no_match(view: View, wanted: Wanted, edit: Edit) -> NoMatch:
     where, what = edit.path, "the old text is not in the file"
     if wanted.old in view.document.data:
         what += ", except inside longer words"
-    return NoMatch(where, what, f"{fix} Read the file again and quote it as it is.")
+    error = NoMatch(where, what, f"{fix} Read the file again and quote it as it is.")
+    if found:
+        error.lines = found[0].lines[0] + 1, found[0].lines[1] + 1
+    return error
 
 
 def already_applied(view: View, place: Place, edit: Edit) -> AlreadyApplied:
@@ -57,23 +60,27 @@ def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambigu
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
     why = "" if is_equal else f" ({shares} alike), too nearly the same to choose"
     line = _distinction(document, spans)
-    return Ambiguous(
+    error = Ambiguous(
         edit.path,
         f"the old text fits {len(places)} places, at lines {numbers}{more}{why}",
         f"Quote more lines above or below, so that the edit names one place.{line}",
     )
+    error.lines = spans[0][0], spans[-1][1]
+    return error
 
 
 def conflict(view: View, wanted: Wanted, place: Place, edit: Edit) -> Conflict:
     """The best place has another line than one of those to be removed."""
     best = next(c for c in candidates(view, wanted) if place_of(view, c) == place)
-    first, _ = view.document.lines_of(place.start, place.end)
-    return Conflict(
+    first, last = view.document.lines_of(place.start, place.end)
+    error = Conflict(
         f"{edit.path}:{first}",
         "the place is there, but not as the edit has it, in lines that it changes",
         f"{_difference(view, wanted, best, wanted.bound)} Read the place again and write the "
         "edit against what it says now.",
     )
+    error.lines = first, last
+    return error
 
 
 def _described(view: View, candidate: Candidate) -> str:
