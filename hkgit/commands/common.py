@@ -17,13 +17,16 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
-_AS_JSON = "hkgit.json"
-"""The key of click's context under which a command notes that it was asked for JSON."""
+_FORM = "hkgit.form"
+"""The key of click's context under which a command notes which form of answer it was asked for."""
 
 
 def note_json(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
-    """Remember, as the callback of an option, whether the answer is to be JSON."""
-    ctx.meta[_AS_JSON] = value is True or value == "json"
+    """Remember, as the callback of an option, which form the answer is to have."""
+    if value is True:
+        ctx.meta[_FORM] = "json"
+    elif isinstance(value, str) and value != "text":
+        ctx.meta[_FORM] = value
     return value
 
 
@@ -70,8 +73,14 @@ def echo_json(value: Any) -> None:
 
 
 def echo_refusal(ctx: click.Context, error: HkgitError) -> None:
-    """Print why a command gave no answer, where it was asked for JSON."""
-    if ctx.meta.get(_AS_JSON, False):
+    """Print why a command gave no answer, where it was asked for a document."""
+    form = ctx.meta.get(_FORM)
+    if form == "json":
         from hkgit.applying.reporting import error_json
 
         echo_json({"status": error.status, "error": error_json(error)})
+    elif form is not None:
+        from hkgit import reports
+
+        if form in reports.DOCUMENTS:
+            click.echo(reports.refusal(error, form), nl=False)

@@ -7,15 +7,14 @@ from pathlib import Path
 
 import click
 
-from hkgit.commands.common import echo_json, note_json, open_repository
-from hkgit.commands.judging import load_policy, report_json, report_lines, resolve_range
-from hkgit.commands.manners import QUIET, loudness, watched
+from hkgit.commands.common import open_repository
+from hkgit.commands.judging import format_option, load_policy, print_report, resolve_range
+from hkgit.commands.manners import watched
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import REJECTED, Report, judge_index, judge_range
 from hkgit.git.hooks import calls_gate
 from hkgit.git.repository import Repository
-
-_COLOURS = {"ok  ": "green", "FAIL": "red"}
+from hkgit.reports.text import report_lines
 
 
 @click.command()
@@ -29,11 +28,15 @@ _COLOURS = {"ok  ": "green", "FAIL": "red"}
     help="The same, with its message (commit-msg).",
 )
 @click.option("--range", "commits", metavar="A..B", help="Judge every commit of a range.")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
+@click.option("--pre-push", is_flag=True, help="Judge what a push sends (pre-push).")
+@click.option("--remote", metavar="NAME", default="origin", help="Where --pre-push sends it.")
+@click.option("--pre-receive", is_flag=True, help="Judge what a server is sent (pre-receive).")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    callback=note_json,
+    "--budget", type=float, metavar="SECONDS",
+    help="What --pre-receive may take; else git's hkgit.budget, else 4.",
 )  # fmt: skip
+@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
+@format_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -41,43 +44,42 @@ def command(
     staged: bool,
     message_file: str | None,
     commits: str | None,
+    pre_push: bool,
+    remote: str,
+    pre_receive: bool,
+    budget: float | None,
     policy: str | None,
     form: str,
 ) -> None:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    if sum((staged, message_file is not None, commits is not None)) != 1:
-        raise click.UsageError("Give exactly one of --staged, --message-file, --range.")
+    points = (staged, message_file is not None, commits is not None, pre_push, pre_receive)
+    if sum(points) != 1:
+        names = "--staged, --message-file, --range, --pre-push, --pre-receive"
+        raise click.UsageError(f"Give exactly one of {names}.")
+    if pre_push or pre_receive:
+        from hkgit.commands import refs
+
+        if pre_push:
+            passes = refs.judge_push(remote, policy, form)
+        else:
+            passes = refs.judge_reception(budget, policy, form)
+        if not passes:
+            ctx.exit(Rejected.exit_code)
+        return
+    repository = open_repository(in_hook=commits is None)
     if commits is not None:
-        report = _judge_range(commits, policy)
+        report = _judge_range(repository, commits, policy)
     else:
-        repository = open_repository(in_hook=True)
         if staged and _is_left_to_commit_msg(repository):
             return
         report = _judge_index(repository, message_file, policy)
         _remember(repository, report)
-    print_report(report, form)
+    print_report(repository, report, form)
     if not report.passes:
         ctx.exit(Rejected.exit_code)
 
 
-def print_report(report: Report, form: str) -> None:
-    """The report on standard output, as lines or as one JSON document.
-
-    Where it shall be quiet and nothing is rejected, there are no lines.
-    """
-    if form == "json":
-        echo_json(report_json(report))
-    elif loudness() > QUIET or not all(ruling.passes for ruling in report.rulings):
-        click.echo("\n".join(map(_coloured, report_lines(report))))
-
-
-def _coloured(line: str) -> str:
-    mark = line[:4]
-    return click.style(mark, fg=_COLOURS[mark]) + line[4:] if mark in _COLOURS else line
-
-
-def _judge_range(commits: str, policy: str | None) -> Report:
-    repository = open_repository()
+def _judge_range(repository: Repository, commits: str, policy: str | None) -> Report:
     old, new = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, old)
     return judge_range(repository, old, new, trusted, watch=watched("judging commit"))

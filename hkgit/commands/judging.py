@@ -1,18 +1,36 @@
-"""judging.py: what `gate` and `verify` share: which range, which policy, how a report reads."""
+"""judging.py: what `gate` and `verify` share: which range, which policy, where the report goes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import re
 from pathlib import Path
-from typing import Any
 
 import click
 
-from hkgit.applying.reporting import shown_text, visible
+from hkgit.commands.common import note_json
+from hkgit.commands.manners import QUIET, loudness, remark
 from hkgit.errors import InvalidInput
-from hkgit.gate import Report, Ruling, split_range
+from hkgit.gate import Report, split_range
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy, load_toml, parse_policy, policy_in, read_policy
+from hkgit.reports import FORMATS, render
+from hkgit.reports.plain import report_json
+from hkgit.reports.sheet import Sheet
+from hkgit.reports.text import report_lines
+
+__all__ = [
+    "format_option", "load_policy", "print_report", "report_json", "report_lines", "resolve_range",
+]  # fmt: skip
+
+_COLOURS = {"ok  ": "green", "FAIL": "red"}
+_SERVER = re.compile(r"https?://[\w.-]+(:\d+)?")
+_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+
+format_option = click.option(
+    "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True,
+    callback=note_json, help="How the report is written.",
+)  # fmt: skip
 
 
 def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
@@ -46,61 +64,45 @@ def _parsed(source: str, data: bytes) -> Policy:
     return Policy(source=source) if table is None else parse_policy(table, source)
 
 
-def report_json(report: Report) -> dict[str, Any]:
-    """A report as one JSON object."""
-    return {
-        "passes": report.passes,
-        "provisional": report.provisional,
-        "policy": {"source": report.policy.source, "mode": report.policy.mode},
-        "commits": [ruling_json(ruling) for ruling in report.rulings],
-    }
+def print_report(repository: Repository, report: Report, form: str) -> None:
+    """The report on standard output, in one of `reports.FORMATS`.
+
+    Where it shall be quiet and nothing is rejected, there are no lines. `github` also adds to
+    the page of the job, where there is one.
+    """
+    if form == "text":
+        if loudness() > QUIET or not all(ruling.passes for ruling in report.rulings):
+            click.echo("\n".join(map(_coloured, report_lines(report))))
+        return
+    from hkgit.reports.placing import sheet_of
+
+    sheet = sheet_of(repository, report, _commit_url())
+    click.echo(render(sheet, form), nl=False)
+    if form == "github":
+        _add_to_job_summary(sheet)
 
 
-def ruling_json(ruling: Ruling) -> dict[str, Any]:
-    """One commit's ruling as a JSON object."""
-    judged = ruling.judged
-    return {
-        "commit": judged.candidate.id,
-        "verdict": str(judged.verdict),
-        "passes": ruling.passes,
-        "rule": ruling.rule,
-        "entries": [name for name, _ in judged.entries],
-        "findings": [
-            {
-                "rule": finding.rule,
-                "where": shown_text(finding.where),
-                "what": shown_text(finding.what),
-                "fix": shown_text(finding.fix),
-            }
-            for finding in ruling.findings
-        ],
-        "notes": list(judged.notes),
-    }
+def _coloured(line: str) -> str:
+    mark = line[:4]
+    return click.style(mark, fg=_COLOURS[mark]) + line[4:] if mark in _COLOURS else line
 
 
-def report_lines(report: Report) -> Iterator[str]:
-    """A report for people: a line a commit, its reasons below it, the sum at the end."""
-    for ruling in report.rulings:
-        judged = ruling.judged
-        name = "commit to be made" if judged.candidate.id is None else judged.candidate.id[:12]
-        mark = "ok  " if ruling.passes else "FAIL"
-        yield f"{mark} {name}  {judged.verdict}  ({ruling.rule})"
-        for finding in ruling.findings:
-            yield f"     {visible(finding.where)}: {visible(finding.what)}"
-            yield f"       -> {visible(finding.fix)}"
-        for note in judged.notes:
-            yield f"     note: {visible(note)}"
-    yield summary(report)
+def _commit_url() -> str | None:
+    """What GitHub shows a commit under, of the repository whose workflow runs this."""
+    server, name = (os.environ.get(f"GITHUB_{key}", "") for key in ("SERVER_URL", "REPOSITORY"))
+    is_known = _SERVER.fullmatch(server) is not None and _NAME.fullmatch(name) is not None
+    return f"{server}/{name}/commit/" if is_known else None
 
 
-def summary(report: Report) -> str:
-    """How many commits, how many pass, and under which policy."""
-    count = len(report.rulings)
-    noun = "commit" if count == 1 else "commits"
-    rejected = sum(not ruling.passes for ruling in report.rulings)
-    words = f"{count} {noun}"
-    if count:
-        words += f", {rejected} rejected" if rejected else ", all pass"
-    if report.policy.mode != "enforce" and rejected:
-        words += f" (mode {report.policy.mode}: let through)"
-    return f"{words}; {report.policy.source}" + (", provisional" if report.provisional else "")
+def _add_to_job_summary(sheet: Sheet) -> None:
+    """Append to the file that GitHub renders on the page of the job."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    from hkgit.reports import summary
+
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(summary.render(sheet))
+    except OSError as error:
+        remark(f"warning: no job summary: {path}: {error.strerror}")

@@ -9,11 +9,12 @@ import click
 
 from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository
-from hkgit.commands.judging import load_policy, resolve_range, ruling_json
+from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.gate import Gate, Ruling, candidate_of, without_floors
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import Entry
 from hkgit.ledger.trailers import decimal
+from hkgit.reports.plain import ruling_json
 
 _COLORS = {"strict": "green", "merge": "green", "fail": "red", "unverifiable": "red"}
 

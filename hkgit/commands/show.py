@@ -9,12 +9,14 @@ import click
 
 from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository
-from hkgit.commands.judging import load_policy, report_lines, ruling_json
+from hkgit.commands.judging import load_policy
 from hkgit.commands.log import subject_of
 from hkgit.gate import Gate, Report, Ruling, candidate_of, without_floors
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.ledger.trailers import decimal
 from hkgit.replay.findings import Verdict
+from hkgit.reports.plain import ruling_json
+from hkgit.reports.text import report_lines
 
 _SHOWN = {
     Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",

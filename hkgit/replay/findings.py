@@ -28,12 +28,19 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing wrong: the rule it breaks, where (path, path:lines, commit), what, what next."""
+    """One thing wrong: the rule it breaks, where (path, path:lines, commit), what, what next.
+
+    `path` and the lines, where they are given, say the same place for programs: in the file as
+    the commit leaves it.
+    """
 
     rule: str
     where: str
     what: str
     fix: str
+    path: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
 
     @classmethod
     def of(cls, rule: str, error: HkgitError) -> Finding:

@@ -1,0 +1,39 @@
+"""gitlab.py: GitLab's code quality report, a subset of Code Climate's issues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hkgit.errors import HkgitError
+from hkgit.reports.documents import dumped, text
+from hkgit.reports.mending import mend
+from hkgit.reports.sheet import Item, Sheet, name_of
+
+_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+_NOWHERE = ".hkgit"
+"""The path of a finding that speaks of no file: GitLab wants one."""
+
+
+def render(sheet: Sheet) -> str:
+    """One issue a finding."""
+    return dumped([_issue(item, _SEVERITIES[sheet.level]) for item in sheet.items])
+
+
+def refusal(error: HkgitError) -> str:
+    """No issues: the reason stands on standard error, and the exit code says that it failed."""
+    return dumped([])
+
+
+def _issue(item: Item, severity: str) -> dict[str, Any]:
+    finding, place = item.finding, item.place
+    said = f"{finding.what} ({name_of(item.ruling)}). {finding.fix} {mend(item.ruling)}"
+    lines = {"begin": 1}
+    if place is not None and place.start_line is not None and place.end_line is not None:
+        lines = {"begin": place.start_line, "end": place.end_line}
+    return {
+        "description": text(said if place is not None else f"{finding.where}: {said}"),
+        "check_name": f"hkgit/{finding.rule}",
+        "fingerprint": item.fingerprint,
+        "severity": severity,
+        "location": {"path": _NOWHERE if place is None else text(place.path), "lines": lines},
+    }

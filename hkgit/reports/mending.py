@@ -1,0 +1,40 @@
+"""mending.py: the one command that mends a rejected commit."""
+
+from __future__ import annotations
+
+from hkgit.gate.rulings import Ruling
+from hkgit.replay.findings import Candidate
+
+
+def mend(ruling: Ruling) -> str:
+    """A command for the shell, with what it leaves to do behind `#`; empty where all is well."""
+    if ruling.passes:
+        return ""
+    candidate, rule = ruling.judged.candidate, ruling.rule
+    if rule == "unverifiable":
+        return "git fetch --unshallow"
+    if rule == "trailer":
+        return _reword(candidate)
+    if len(candidate.parents) > 1:
+        return _merge_again(candidate)
+    if candidate.id is None:
+        return "git stash  # then make the change with hkgit apply"
+    if not candidate.parents:
+        return "git checkout --orphan again  # then commit what it holds under another name"
+    dropped = f"git rebase --onto {candidate.parents[0][:12]} {candidate.id[:12]}"
+    return f"{dropped}  # drops it; then make the change with hkgit apply"
+
+
+def _reword(candidate: Candidate) -> str:
+    if candidate.id is None or not candidate.parents:
+        return "git commit --amend  # take the trailer out"
+    return f"git rebase --interactive {candidate.parents[0][:12]}  # reword it"
+
+
+def _merge_again(candidate: Candidate) -> str:
+    ours, *others = (parent[:12] for parent in candidate.parents)
+    if candidate.id is None:
+        return "git merge --abort  # then merge without changes of your own"
+    if len(others) > 1:
+        return f"git reset --keep {ours}  # then merge them one by one"
+    return f"git reset --keep {ours} && git merge --no-edit {others[0]}"

@@ -1,0 +1,66 @@
+"""plain.py: a report as hkgit's own JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hkgit.applying.reporting import error_json, shown_text
+from hkgit.errors import HkgitError
+from hkgit.gate.rulings import Report, Ruling
+from hkgit.replay.findings import Finding
+from hkgit.reports.documents import dumped
+from hkgit.reports.mending import mend
+from hkgit.reports.sheet import Item, Place, Sheet
+
+
+def render(sheet: Sheet) -> str:
+    """One JSON object (see `report_json`)."""
+    return dumped(report_json(sheet.report, sheet.items))
+
+
+def refusal(error: HkgitError) -> str:
+    """Why there is no report."""
+    return dumped({"status": error.status, "error": error_json(error)})
+
+
+def report_json(report: Report, items: Sequence[Item] = ()) -> dict[str, Any]:
+    """Whether a report passes, under which policy, and an object a commit."""
+    return {
+        "passes": report.passes,
+        "provisional": report.provisional,
+        "policy": {"source": report.policy.source, "mode": report.policy.mode},
+        "commits": [
+            ruling_json(ruling, [item for item in items if item.ruling is ruling])
+            for ruling in report.rulings
+        ],
+    }
+
+
+def ruling_json(ruling: Ruling, items: Sequence[Item] = ()) -> dict[str, Any]:
+    """One commit's ruling as a JSON object."""
+    judged = ruling.judged
+    places = {id(item.finding): item.place for item in items}
+    return {
+        "commit": judged.candidate.id,
+        "verdict": str(judged.verdict),
+        "passes": ruling.passes,
+        "rule": ruling.rule,
+        "entries": [name for name, _ in judged.entries],
+        "findings": [finding_json(each, places.get(id(each))) for each in ruling.findings],
+        "notes": [shown_text(note) for note in judged.notes],
+        "mend": shown_text(mend(ruling)),
+    }
+
+
+def finding_json(finding: Finding, place: Place | None = None) -> dict[str, Any]:
+    """One finding; its place is that in the newest commit."""
+    return {
+        "rule": finding.rule,
+        "where": shown_text(finding.where),
+        "what": shown_text(finding.what),
+        "fix": shown_text(finding.fix),
+        "path": None if place is None else shown_text(place.path),
+        "start_line": None if place is None else place.start_line,
+        "end_line": None if place is None else place.end_line,
+    }

@@ -1,0 +1,47 @@
+"""rdjson.py: reviewdog's diagnostic format, which it takes to any code host.
+
+A range without columns is one of whole lines, its end included (reviewdog, proto/rdf).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hkgit.errors import HkgitError
+from hkgit.reports.documents import dumped, text
+from hkgit.reports.mending import mend
+from hkgit.reports.sheet import Item, Sheet, name_of
+
+_SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
+
+
+def render(sheet: Sheet) -> str:
+    """One diagnostic a finding."""
+    severity = _SEVERITIES[sheet.level]
+    return _result([_diagnostic(item, severity) for item in sheet.items], severity)
+
+
+def refusal(error: HkgitError) -> str:
+    """One diagnostic: why there is no judgement."""
+    return _result([{"message": text(str(error)), "severity": "ERROR"}], "ERROR")
+
+
+def _result(diagnostics: list[dict[str, Any]], severity: str) -> str:
+    source = {"name": "hkgit"}
+    return dumped({"source": source, "severity": severity, "diagnostics": diagnostics})
+
+
+def _diagnostic(item: Item, severity: str) -> dict[str, Any]:
+    finding, place = item.finding, item.place
+    said = f"{finding.what}\n{finding.fix}\nCommit {name_of(item.ruling)}: {mend(item.ruling)}"
+    diagnostic: dict[str, Any] = {
+        "message": text(said if place is not None else f"{finding.where}: {said}"),
+        "severity": severity,
+        "code": {"value": finding.rule},
+    }
+    if place is not None:
+        diagnostic["location"] = {"path": text(place.path)}
+        if place.start_line is not None:
+            lines = {"start": {"line": place.start_line}, "end": {"line": place.end_line}}
+            diagnostic["location"]["range"] = lines
+    return diagnostic

@@ -1,0 +1,29 @@
+"""rules.py: what each rule of the gate is for, in one sentence."""
+
+from __future__ import annotations
+
+RULES = {
+    "blind": "An edit needs evidence that its author had read what it changes.",
+    "bytes": "Every byte that a commit changes is accounted for by one of its ledger entries.",
+    "confidence": "An edit lands only where its place is sure enough for the policy.",
+    "consult": "A person answers a CONSULT before the edits that it asks about go on.",
+    "decoy": "The text of a recorded spec says what its recorded hunks do.",
+    "entry": "Ledger entries are added as hkgit wrote them and never altered.",
+    "forged": "What an entry records is what anyone computes again.",
+    "hash": "A recorded hash holds on the parent's files.",
+    "ladder": "The policy says which versions of the matching ladder it accepts.",
+    "merge": "A merge is what git makes of its parents by itself.",
+    "mode": "A file's mode changes only as an entry says.",
+    "path": "A path means the same file on every system.",
+    "policy": "Who is held to the policy does not change it.",
+    "surplus": "An entry changes something.",
+    "tier": "The policy says which tiers of matching it accepts.",
+    "trailer": "What a message says of hkgit is what the commit's entries say.",
+    "unverifiable": "The history and objects that a judgement needs are here.",
+    "verdict": "The policy says which verdicts it accepts.",
+}
+
+
+def sentence(rule: str) -> str:
+    """What a rule is for."""
+    return RULES.get(rule, f"The gate's rule {rule!r} holds.")

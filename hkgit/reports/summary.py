@@ -1,0 +1,85 @@
+"""summary.py: a report as Markdown, for the page of a CI job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit.gate.rulings import Ruling
+from hkgit.reports.escaping import code, markdown
+from hkgit.reports.mending import mend
+from hkgit.reports.sheet import Sheet, name_of, subject_of
+from hkgit.reports.text import summary as one_line
+
+MOST_ROWS = 500
+"""So many commits a table lists: GitHub shows no summary of more than a megabyte."""
+
+_LONGEST = 300
+"""Characters of one cell."""
+
+
+def render(sheet: Sheet) -> str:
+    """What is rejected, why and what mends it; below that, folded away, every commit."""
+    return "\n".join(_lines(sheet)) + "\n"
+
+
+def _lines(sheet: Sheet) -> Iterator[str]:
+    report = sheet.report
+    mark = "✅" if report.passes and not sheet.rejected else "⚠️" if report.passes else "❌"
+    yield f"## {mark} hkgit: {markdown(one_line(report))}"
+    yield ""
+    if sheet.rejected:
+        yield from _rejected(sheet)
+    if report.rulings:
+        yield f"<details><summary>Every commit ({len(report.rulings)})</summary>"
+        yield ""
+        yield from _all(sheet)
+        yield ""
+        yield "</details>"
+
+
+def _rejected(sheet: Sheet) -> Iterator[str]:
+    yield "| commit | why | next command |"
+    yield "| --- | --- | --- |"
+    for ruling in sheet.rejected[:MOST_ROWS]:
+        reasons = "<br>".join(_reason(ruling))
+        yield f"| {_commit(sheet, ruling)} | {reasons} | {code(mend(ruling))} |"
+    yield from _left_out(sheet.rejected)
+    yield ""
+
+
+def _reason(ruling: Ruling) -> Iterator[str]:
+    for finding in ruling.findings[:3]:
+        what = markdown(_short(finding.what))
+        yield f"<b>{markdown(finding.rule)}</b> {code(_short(finding.where))}: {what}"
+    if len(ruling.findings) > 3:
+        yield f"and {len(ruling.findings) - 3} more"
+
+
+def _all(sheet: Sheet) -> Iterator[str]:
+    rulings = sheet.report.rulings
+    yield "| | commit | verdict | rule | edits |"
+    yield "| --- | --- | --- | --- | --- |"
+    for ruling in rulings[:MOST_ROWS]:
+        mark = "✅" if ruling.passes else "❌"
+        edits = sum(len(entry.edits) for _, entry in ruling.judged.entries)
+        verdict, rule = markdown(ruling.judged.verdict), markdown(_short(ruling.rule))
+        yield f"| {mark} | {_commit(sheet, ruling)} | {verdict} | {rule} | {edits or ''} |"
+    yield from _left_out(rulings)
+
+
+def _commit(sheet: Sheet, ruling: Ruling) -> str:
+    name = code(name_of(ruling))
+    commit = ruling.judged.candidate.id
+    if sheet.commit_url is not None and commit is not None:
+        name = f'<a href="{sheet.commit_url}{commit}">{name}</a>'
+    return f"{name} {markdown(_short(subject_of(ruling)))}"
+
+
+def _left_out(rulings: Sequence[Ruling]) -> Iterator[str]:
+    if len(rulings) > MOST_ROWS:
+        yield ""
+        yield f"and {len(rulings) - MOST_ROWS} more"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
