@@ -10,7 +10,7 @@ import click
 from hkgit import setup
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.errors import GitRefused
-from hkgit.git.hooks import HOOKS
+from hkgit.git.hooks import CLIENT_HOOKS, HOOKS
 from hkgit.setup.steps import Action, Step
 
 
@@ -20,12 +20,15 @@ from hkgit.setup.steps import Action, Step
     "--hook",
     "hooks",
     multiple=True,
-    type=click.Choice(HOOKS),
-    help="Install this hook alone (repeatable); all that the gate needs by default.",
+    type=click.Choice(CLIENT_HOOKS),
+    help="Install this hook alone (repeatable); by default all but reference-transaction.",
 )
+@click.option("--server", is_flag=True, help="Judge what is pushed to this repository.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
-def command(ctx: click.Context, *, remove: bool, hooks: tuple[str, ...], as_json: bool) -> None:
+def command(
+    ctx: click.Context, *, remove: bool, hooks: tuple[str, ...], server: bool, as_json: bool
+) -> None:
     """Install the gate's hooks and a policy with every default explained.
 
     With a .pre-commit-config.yaml the pre-commit framework gets the hooks, else git itself.
@@ -33,11 +36,16 @@ def command(ctx: click.Context, *, remove: bool, hooks: tuple[str, ...], as_json
     """
     if remove and hooks:
         raise click.UsageError("--remove takes everything away: give it without --hook.")
+    if server and hooks:
+        raise click.UsageError("--server has one hook, pre-receive: give it without --hook.")
     repository = open_repository()
+    left: list[str] = []
     if remove:
-        steps, left = setup.remove(repository), []
+        steps = setup.remove(repository)
+    elif server:
+        steps = setup.install_on_server(repository)
     else:
-        chosen = [name for name in HOOKS if name in hooks or not hooks]
+        chosen = [name for name in CLIENT_HOOKS if name in (hooks or HOOKS)]
         steps = setup.install(repository, chosen)
         left = list(setup.left_to_do(repository, steps, chosen))
     is_blocked = any(step.action is Action.BLOCKED for step in steps)

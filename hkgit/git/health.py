@@ -53,13 +53,13 @@ def stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
 def installed_hooks(repository: Repository) -> Iterator[InstalledHook]:
     """The active hooks that a commit or push meets here."""
     directory = repository.hooks_path or repository.common_dir / "hooks"
-    for name in dict.fromkeys((*hooks.HOOKS, *HOOKS, "reference-transaction")):
+    for name in dict.fromkeys((*hooks.ALL_HOOKS, *HOOKS)):
         path = directory / name
         if hooks.is_active(path):
             yield InstalledHook(name, path, _owner(name, path.read_bytes()))
 
 
 def _owner(name: str, content: bytes) -> str:
-    if name in hooks.HOOKS and hooks.is_own(name, content):
+    if name in hooks.ALL_HOOKS and hooks.is_own(name, content):
         return "hkgit"
     return "calls hkgit" if hooks.calls_gate(content) else "foreign"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from hashlib import sha256
 from pathlib import Path
 
 MARK = "# hkgit gate"
@@ -32,29 +33,28 @@ gate() {{
 
 {body}"""
 
-_PRE_PUSH = """\
-remote=$1
+_TRANSACTION = """\
+[ "$1" = prepared ] || exit 0
 
-# Where a ref that the remote does not have yet leaves what the remote has.
-base() {
-    tips=$(git for-each-ref --format='%(objectname)' "refs/remotes/$remote/HEAD")
-    [ -n "$tips" ] || tips=$(git for-each-ref --format='%(objectname)' "refs/remotes/$remote/")
-    [ -n "$tips" ] && git merge-base "$1" $tips
+# Most refs are none of the gate's business, nor is a branch that adds no commits; this is asked
+# of every ref that git moves, so it is asked before Python starts.
+added() {
+    if [ -n "$1" ]; then
+        git rev-list -n 1 "$2" --not "$1" || echo unknown
+    else
+        git rev-list -n 1 "$2" --not --branches --remotes --tags || echo unknown
+    fi
 }
 
-status=0
-while read -r _ new ref old; do
-    case $ref in refs/heads/* | refs/tags/*) ;; *) continue ;; esac
-    # Nothing to judge: the ref is deleted, or a tag of no commit.
-    new=$(git rev-parse --quiet --verify "$new^{commit}") || continue
-    if ! old=$(git rev-parse --quiet --verify "$old^{commit}" || base "$new"); then
-        echo "hkgit: $ref is not judged: nothing of $remote is known here to hold it against" >&2
-        continue
-    fi
-    git merge-base --is-ancestor "$new" "$old" ||
-        gate --quiet --range "$old..$new" </dev/null || status=$?
+moved=
+while read -r old new ref; do
+    case $ref in refs/heads/*) ;; *) continue ;; esac
+    case $new in *[!0]*) ;; *) continue ;; esac
+    old=$(git rev-parse --quiet --verify "$ref" || :)
+    [ -z "$(added "$old" "$new")" ] || moved="$moved$old $new $ref
+"
 done
-exit $status
+[ -z "$moved" ] || printf %s "$moved" | gate --quiet --reference-transaction "$1"
 """
 
 _HOOKS = {
@@ -72,12 +72,34 @@ _HOOKS = {
     ),
     "pre-push": (
         "Judges what each pushed branch or tag adds, under the policy that the remote has.",
-        _PRE_PUSH,
+        'gate --quiet --pre-push --remote "$1"\n',
+    ),
+    "reference-transaction": (
+        "Judges what each branch gains, however it came about, under the policy it has.",
+        _TRANSACTION,
+    ),
+    "pre-receive": (
+        "Judges what each ref of a push adds, under the policy that this server has.",
+        "gate --quiet --pre-receive\n",
     ),
 }
 
-HOOKS = tuple(_HOOKS)
-"""Every hook that the gate needs, by git's name for it."""
+HOOKS = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
+"""What a clone needs for the gate to meet a commit before it leaves, by git's names."""
+
+CLIENT_HOOKS = (*HOOKS, "reference-transaction")
+"""What a clone may have."""
+
+SERVER_HOOKS = ("pre-receive",)
+
+ALL_HOOKS = tuple(_HOOKS)
+
+_FORMER = {
+    "pre-push": frozenset(
+        {"944bb41f7f873e16ad3422d6b7b0db7e7a1e19f2a5cce65f83434034157f77e2"}
+    ),
+}
+"""SHA-256 of the hooks that an older hkgit wrote, without the interpreter recorded in them."""
 
 _RECORDED = re.compile(rb"^python=.*$", re.MULTILINE)
 _CALLS = re.compile(rb"^[^#\n]*\bhkgit gate\b", re.MULTILINE)
@@ -98,8 +120,9 @@ def is_active(hook: Path) -> bool:
 
 
 def is_own(name: str, content: bytes) -> bool:
-    """Whether a hook is as hkgit wrote it, whichever interpreter is recorded in it."""
-    return _RECORDED.sub(b"python=''", content, count=1) == script(name)
+    """Whether a hook is as hkgit wrote it, now or once, with whichever interpreter in it."""
+    plain = _RECORDED.sub(b"python=''", content, count=1)
+    return plain == script(name) or sha256(plain).hexdigest() in _FORMER.get(name, ())
 
 
 def calls_gate(content: bytes) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hkgit.git.hooks import HOOKS, calls_gate, is_own, script
+from hkgit.git.hooks import ALL_HOOKS, SERVER_HOOKS, calls_gate, is_own, script
 from hkgit.git.repository import Repository
 from hkgit.setup.steps import Action, Step, kept, read
 
@@ -17,8 +17,8 @@ _LINES = {
     "pre-merge-commit": "hkgit gate --quiet --staged || exit 1",
     "commit-msg": 'hkgit gate --quiet --message-file "$1" || exit 1',
 }
-"""What a person adds to a hook of their own. A pre-push hook reads its input, which can be read
-only once; no line can be right for it."""
+"""What a person adds to a hook of their own. The other hooks read their input, which can be read
+only once; no line can be right for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,9 @@ def _install(directory: HooksDirectory, name: str) -> Step:
 
 def _foreign(path: Path, name: str, directory: HooksDirectory) -> Step:
     whose = "every repository of yours uses it" if directory.is_shared else "it is not hkgit's"
+    if name in SERVER_HOOKS:
+        what = f"{whose}; give what it reads to `hkgit gate --quiet --pre-receive` as well"
+        return Step(path, Action.BLOCKED, what)
     if name not in _LINES:
         return kept(path, f"{whose}; so the server or CI judges what is pushed, not this clone")
     return Step(path, Action.BLOCKED, f"{whose}; add this line to it: {_LINES[name]}")
@@ -75,7 +78,7 @@ def _foreign(path: Path, name: str, directory: HooksDirectory) -> Step:
 
 def remove(directory: HooksDirectory) -> Iterator[Step]:
     """The hooks that are hkgit's own, also where pre-commit has moved them aside."""
-    for name in HOOKS:
+    for name in ALL_HOOKS:
         for path in (directory.path / name, directory.path / f"{name}.legacy"):
             content = None if path.is_symlink() else read(path)
             if content is not None and is_own(name, content):

@@ -1,0 +1,95 @@
+"""budget.py: a time for a whole push, since servers kill a hook that takes too long.
+
+Between two commits the clock is looked at; within one, where the system can, an alarm rings.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+
+from hkgit.errors import Rejected
+
+DEFAULT = 4.0
+"""Seconds. GitHub Enterprise gives all of a repository's hooks 5; the interpreter starts in a
+fraction of one, before this clock does."""
+
+Watch = Callable[[Sequence[str]], Iterator[str]]
+
+
+class OverBudget(Rejected):
+    """A push takes longer to judge than the server allows; nothing is said against it."""
+
+
+class Budget:
+    """What is left of the time, and how far the judging has come."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @contextmanager
+    def spent_on(self, ref: str) -> Iterator[Watch]:
+        """Judge one ref within what is left: the commits go through the function given.
+
+        Raises OverBudget.
+        """
+        done = 0
+        listed: Sequence[str] = ()
+
+        def watch(commits: Sequence[str]) -> Iterator[str]:
+            nonlocal done, listed
+            listed = commits
+            for commit in commits:
+                if time.monotonic() >= self._end:
+                    raise _TimeIsUp
+                yield commit
+                done += 1
+
+        try:
+            with _alarm(self._end - time.monotonic()):
+                yield watch
+        except _TimeIsUp:
+            raise self._refusal(ref, done, listed) from None
+
+    def _refusal(self, ref: str, done: int, commits: Sequence[str]) -> OverBudget:
+        what = f"judging takes longer than {self.seconds:g} s"
+        aside = "or have the server's operator raise `git config hkgit.budget`"
+        if done == 0:
+            return OverBudget(ref, what, f"Push fewer refs at once, {aside}.")
+        what += f": {done} of {len(commits)} commits were judged"
+        part = commits[max(done // 2, 1) - 1]
+        fix = f"Push in parts, first `git push REMOTE {part[:12]}:{ref}`, {aside}."
+        return OverBudget(ref, what, fix)
+
+
+class _TimeIsUp(BaseException):
+    """Rings through whatever is being judged; no handler of failures may take it for one."""
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise _TimeIsUp after so long, even from within one commit."""
+    can_ring = hasattr(signal, "setitimer") and (
+        threading.current_thread() is threading.main_thread()
+    )
+    if seconds <= 0:
+        raise _TimeIsUp
+    if not can_ring:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise _TimeIsUp

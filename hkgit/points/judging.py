@@ -1,0 +1,77 @@
+"""judging.py: one update of one ref, held against its trusted side; at whichever point it comes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hkgit.errors import HkgitError, Rejected, Unverifiable
+from hkgit.gate import judge_range
+from hkgit.git.repository import Repository
+from hkgit.points.budget import Watch
+from hkgit.points.trust import Side, peeled
+from hkgit.points.updates import Answer, Update
+from hkgit.policy import CONFIG, PYPROJECT, policy_value
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The judge of updates at one point: what it sees, and whether it is somebody's own clone."""
+
+    repository: Repository
+    on_client: bool = False
+    watch: Watch = iter
+
+    def answer(self, update: Update, side: Side) -> Answer:
+        """The gate's answer on one update."""
+        new = peeled(self.repository, update.new)
+        try:
+            if new is None:
+                return self._without_commits(update, side)
+            self._expect_honest_rewrite(update, side, new)
+            return self._judged(update, side, new)
+        except HkgitError as error:
+            return Answer(update, side.policy, refusal=error)
+
+    def _without_commits(self, update: Update, side: Side) -> Answer:
+        if update.new is not None and update.ref.startswith("refs/heads/"):
+            raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
+        if update.new is not None:
+            return Answer(update, side.policy, note="it names no commit")
+        if side.policy.rewrites == "refuse":
+            fix = "Ask for the policy's `rewrites` to be changed."
+            raise Rejected(update.ref, "the policy does not let it be deleted", fix)
+        return Answer(update, side.policy, note="it is deleted")
+
+    def _judged(self, update: Update, side: Side, new: str) -> Answer:
+        if any(self.repository.is_ancestor(new, known) for known in _trusted(side)):
+            return Answer(update, side.policy, note="it adds no commits")
+        report = judge_range(
+            self.repository, side.start, new, side.policy, *side.beside,
+            on_client=self.on_client, watch=self.watch,
+        )  # fmt: skip
+        start = side.start[:12] if side.start is not None else "the beginning"
+        return Answer(update, side.policy, report, judged=f"from {start} to {new[:12]}")
+
+    def _expect_honest_rewrite(self, update: Update, side: Side, new: str) -> None:
+        """Raise Rejected for a rewrite that the policy forbids, or that brings back an older one.
+        """
+        old = side.old
+        if old is None or self.repository.is_ancestor(old, new):
+            return
+        if side.policy.rewrites == "refuse":
+            what = f"{new[:12]} does not descend from {old[:12]}, and the policy refuses rewrites"
+            fix = f"Rebase onto {old[:12]}, or merge it, then push without force."
+            raise Rejected(update.ref, what, fix)
+        trusted = [self._policy_at(known) for known in _trusted(side)]
+        if self._policy_at(new) not in trusted:
+            what = f"{new[:12]} does not descend from {old[:12]}, and has another policy"
+            fix = "Keep the policy in a rewrite; change it in a commit of its own."
+            raise Rejected(update.ref, what, fix)
+
+    def _policy_at(self, commit: str) -> tuple[str | None, ...]:
+        files = self.repository.snapshot(commit)
+        return tuple(policy_value(files, path) for path in (PYPROJECT, CONFIG))
+
+
+def _trusted(side: Side) -> list[str]:
+    return [commit for commit in (side.old, side.default) if commit is not None]

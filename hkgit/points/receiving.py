@@ -1,0 +1,68 @@
+"""receiving.py: pre-receive, where a server takes a push as a whole or not at all.
+
+git keeps what is pushed in quarantine until the hook agrees. The repository is only read: a ref
+written here would outlive a refusal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from hkgit.errors import GitRefused, HkgitError, Rejected
+from hkgit.git.objects import Head
+from hkgit.git.repository import Repository
+from hkgit.points.budget import Budget, Watch
+from hkgit.points.judging import Point
+from hkgit.points.trust import peeled, side_of
+from hkgit.points.updates import Answer, Update
+from hkgit.policy import Policy
+
+
+def judge_received(
+    repository: Repository, updates: Sequence[Update], given: Policy | None, seconds: float
+) -> Iterator[Answer]:
+    """The answer on every ref of a push to this repository, within a time for all of them.
+
+    `given` is a policy that stands on the server instead of those in the history. Raises
+    GitRefused for a namespace, whose default branch cannot be told.
+    """
+    if os.environ.get("GIT_NAMESPACE"):
+        raise GitRefused("GIT_NAMESPACE", "pushes to a namespace are not judged")
+    server = _Server(repository, given, repository.head(), _aliases(repository, updates))
+    budget = Budget(seconds)
+    for update in updates:
+        try:
+            with budget.spent_on(update.ref) as watch:
+                yield server.answer(update, watch)
+        except HkgitError as error:
+            yield Answer(update, given or Policy(), refusal=error)
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    repository: Repository
+    given: Policy | None
+    head: Head
+    aliases: Mapping[str, str]
+
+    def answer(self, update: Update, watch: Watch) -> Answer:
+        """The answer on one ref, under whichever of its names is protected."""
+        ref = update.ref
+        names = (ref, self.aliases.get(ref, ref))
+        old = peeled(self.repository, update.old)
+        side = side_of(self.repository, names, old, self.head.commit, self.given)
+        if not any(map(side.policy.protects, names)):
+            return Answer(update, side.policy, note="the policy does not protect it")
+        if update.new is None and f"refs/heads/{self.head.branch}" in names:
+            fix = "Make another branch the default one first."
+            raise Rejected(ref, "is the default branch, whose policy new branches get", fix)
+        return Point(self.repository, watch=watch).answer(update, side)
+
+
+def _aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:
+    """The pushed refs that only stand for another, and which."""
+    pushed = [update.ref for update in updates]
+    listed = repository.git("for-each-ref", "--format=%(refname) %(symref)", "--", *pushed)
+    return dict(line.split(" ") for line in listed.text.splitlines() if not line.endswith(" "))

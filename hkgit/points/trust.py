@@ -1,0 +1,63 @@
+"""trust.py: the trusted side of an update: which commit's policy judges it, and from where on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hkgit.errors import InvalidInput
+from hkgit.git.repository import Repository
+from hkgit.policy import BUILT_IN, Policy, read_policy
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Where an update starts: commits that are trusted, and the policy that stands there.
+
+    `old` is the commit that the ref names now. `default` is that of the default branch, where a
+    new ref leaves what is trusted. `beside` are the commits whose history is not judged again.
+    """
+
+    policy: Policy
+    old: str | None
+    default: str | None
+    beside: tuple[str, ...] = ()
+
+    @property
+    def start(self) -> str | None:
+        """The commit that the range is judged from; None for all there is."""
+        return self.old if self.old is not None else self.default
+
+
+def side_of(
+    repository: Repository,
+    names: Iterable[str],
+    old: str | None,
+    default: str | None,
+    given: Policy | None = None,
+) -> Side:
+    """The trusted side of an update of a ref that has these names and is at `old` now.
+
+    The ref's own policy holds where it has one that protects it. Else it is the default branch's:
+    a branch from before there was a policy, or from before it was protected, is as a new one,
+    and what the default branch has is not judged again. `given` is a policy of the server's own.
+    """
+    if given is not None:
+        return Side(given, old, default)
+    if old is not None:
+        own = read_policy(repository.snapshot(old))
+        if own.source != BUILT_IN and any(map(own.protects, names)):
+            return Side(own, old, default)
+    if default is None:
+        return Side(Policy(), old, None)
+    return Side(read_policy(repository.snapshot(default)), old, default, (default,))
+
+
+def peeled(repository: Repository, object_id: str | None) -> str | None:
+    """The commit that an object is or that a tag names; None for anything else."""
+    if object_id is None:
+        return None
+    try:
+        return repository.resolve(object_id)
+    except InvalidInput:
+        return None

@@ -1,0 +1,72 @@
+"""updates.py: refs that are to move, as git tells its hooks of them, and what the gate answers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.gate import Report
+from hkgit.policy import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """One ref by its full name, and the objects it names before and after; None where it is not.
+    """
+
+    ref: str
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the gate says of one update: a report on commits, or why the update itself is refused.
+
+    `judged` names the range. Without report and refusal there was nothing to judge, and `note`
+    says why; or there was nothing to hold it against, and `unjudged` says what is missing.
+    """
+
+    update: Update
+    policy: Policy
+    report: Report | None = None
+    refusal: HkgitError | None = None
+    judged: str = ""
+    note: str = ""
+    unjudged: str = ""
+
+    @property
+    def passes(self) -> bool:
+        """Whether the ref may move; a policy that only warns or reports lets it."""
+        if self.refusal is not None:
+            return self.policy.mode != "enforce"
+        return self.report is None or self.report.passes
+
+
+def received(told: bytes) -> Iterator[Update]:
+    """The updates of `old new ref` lines: pre-receive and reference-transaction."""
+    for old, new, ref in _lines(told, 3):
+        yield Update(ref, _present(old), _present(new))
+
+
+def pushed(told: bytes) -> Iterator[Update]:
+    """The updates of `local-ref local-id remote-ref remote-id` lines: pre-push."""
+    for _, new, ref, old in _lines(told, 4):
+        yield Update(ref, _present(old), _present(new))
+
+
+def _lines(told: bytes, count: int) -> Iterator[list[str]]:
+    """The words of each line. Raises InvalidInput for a line that git would not write."""
+    for line in os.fsdecode(told).splitlines():
+        # Only the local side of a push may hold blanks, as in `HEAD@{1 day ago}`: it stands first.
+        words = line.rsplit(" ", count - 1)
+        if len(words) != count:
+            raise InvalidInput(line, f"is not a line of {count} words, as git writes them")
+        yield words
+
+
+def _present(object_id: str) -> str | None:
+    """An object id, None for the zeros by which git says that there is no such ref."""
+    return object_id if object_id.strip("0") else None
