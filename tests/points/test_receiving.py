@@ -1,0 +1,276 @@
+"""A server with the pre-receive hook, and real pushes to it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.hooks.commands import AGENT, hkgit, start
+from tests.points.serving import Served, commit
+
+TAKEN = [
+    pytest.param(["good:main"], id="an agent's commit with evidence"),
+    pytest.param(["good"], id="the same as a new branch"),
+    pytest.param(["good:refs/tags/v1"], id="the same as a tag"),
+    pytest.param(["human:main"], id="a person's commit"),
+    pytest.param(["good", "human"], id="two branches"),
+    pytest.param(["main:copy"], id="a new name for what is there"),
+    pytest.param(["blind:refs/scratch/blind"], id="what the policy does not protect"),
+    pytest.param(["main^{tree}:refs/tags/tree"], id="a tag of a tree"),
+]
+
+
+@pytest.mark.parametrize("refspecs", TAKEN)
+def test_what_is_accounted_for_is_taken(served: Served, refspecs: list[str]) -> None:
+    refspecs = [each.replace(":copy", ":refs/heads/copy") for each in refspecs]
+
+    done, said = served.push(*refspecs)
+
+    assert done, said
+
+
+REFUSED = [
+    pytest.param(["blind:main"], id="to the default branch"),
+    pytest.param(["blind"], id="as a new branch"),
+    pytest.param(["blind^{commit}:refs/tags/v1"], id="as a tag"),
+    pytest.param(["annotated"], id="as an annotated tag"),
+    pytest.param(["+blind:main"], id="by force"),
+    pytest.param(["good", "blind"], id="beside a good branch"),
+    pytest.param([":main"], id="the deletion of the default branch"),
+]
+
+
+@pytest.mark.parametrize("refspecs", REFUSED)
+def test_a_push_is_refused_as_a_whole_and_leaves_nothing(
+    served: Served, refspecs: list[str]
+) -> None:
+    served.clone.git("tag", "-a", "-m", "Blind", "annotated", "blind")
+    served.server.git("config", "receive.denyDeleteCurrent", "ignore")
+    before = served.refs
+
+    done, said = served.push(*refspecs)
+
+    assert (done, served.refs, served.quarantines) == (False, before, []), said
+
+
+def test_objects_of_a_refused_push_are_not_kept(served: Served) -> None:
+    served.push("blind:main")
+
+    done = start("git", "cat-file", "-e", served.clone.git("rev-parse", "blind"),
+                 cwd=served.server.path)  # fmt: skip
+
+    assert done.returncode != 0
+
+
+def test_the_refusal_names_the_ref_the_commit_and_that_all_is_refused(served: Served) -> None:
+    blind = served.clone.git("rev-parse", "blind")
+
+    _, said = served.push("good", "blind")
+
+    assert "FAIL refs/heads/blind" in said
+    assert f"FAIL {blind[:12]}" in said
+    assert "refs/heads/blind refused, so nothing of this push is taken" in said
+
+
+def test_what_was_first_pushed_to_a_scratch_ref_is_judged_when_it_comes_to_main(
+    served: Served,
+) -> None:
+    assert served.push("blind:refs/scratch/blind")[0]
+
+    done, said = served.push("blind:main")
+
+    assert not done, said
+
+
+def test_a_branch_with_a_blind_commit_below_a_good_one_is_refused(served: Served) -> None:
+    served.clone.git("checkout", "-q", "blind")
+    commit(served.clone, {"notes.md": "Fine\n"}, {})
+
+    assert not served.push("HEAD:main")[0]
+
+
+def test_a_merge_brings_what_it_merges_before_the_gate(served: Served) -> None:
+    served.clone.git("merge", "-q", "--no-ff", "-m", "Merge", "blind")
+
+    assert not served.push("main")[0]
+
+
+def test_the_policy_that_is_pushed_does_not_judge_its_own_push(served: Served) -> None:
+    served.clone.git("checkout", "-q", "relaxed")
+    commit(served.clone, {"app.py": "one\n2\nthree\n"}, AGENT)
+
+    assert not served.push("HEAD:main")[0]
+
+
+def test_the_policy_that_was_pushed_judges_the_next_push(served: Served) -> None:
+    assert served.push("relaxed:main")[0]
+    served.clone.git("checkout", "-q", "relaxed")
+    commit(served.clone, {"app.py": "one\n2\nthree\n"}, AGENT)
+
+    done, said = served.push("HEAD:main")
+
+    assert done, said
+
+
+def test_a_new_branch_is_judged_from_where_it_leaves_the_default_branch(served: Served) -> None:
+    """What the default branch took before there was a gate is not judged again."""
+    served.server.path.joinpath("hooks/pre-receive").rename(served.server.path / "aside")
+    served.push("blind:main")
+    served.server.path.joinpath("aside").rename(served.server.path / "hooks/pre-receive")
+    served.clone.git("checkout", "-q", "-b", "later", "blind")
+    commit(served.clone, {"notes.md": "Fine\n"}, {})
+
+    done, said = served.push("later")
+
+    assert done, said
+
+
+def test_a_branch_from_before_the_policy_is_judged_under_that_of_the_default_branch(
+    served: Served,
+) -> None:
+    served.clone.git("checkout", "-q", "--orphan", "elder")
+    served.clone.git("rm", "-q", "--cached", ".hkgit/config.toml")
+    served.clone.git("commit", "-q", "-m", "From before")
+    served.server.git("fetch", "-q", str(served.clone.path), "elder:elder")
+    served.clone.git("checkout", "-q", "-f", "main")
+    served.clone.write(".hkgit/config.toml", "[gate]\ngovern = 'all'\n")
+    served.clone.git("commit", "-q", "-a", "-m", "Govern all")
+    assert served.push("main")[0]
+    served.clone.git("checkout", "-q", "-f", "elder")
+    commit(served.clone, {"notes.md": "By hand\n"}, {})
+
+    done, said = served.push("elder")
+
+    assert not done
+    assert "the policy governs everyone" in said
+
+
+# Rewrites
+
+
+def test_a_branch_may_be_set_back(served: Served) -> None:
+    served.push("good:main")
+
+    assert served.push("+main")[0]
+
+
+def test_a_rewritten_branch_is_judged_from_where_it_left_the_old_one(served: Served) -> None:
+    served.push("human:main")
+
+    assert served.push("+good:main")[0]
+    assert not served.push("+blind:main")[0]
+
+
+def test_a_rewrite_does_not_bring_back_an_older_policy(served: Served) -> None:
+    served.clone.git("checkout", "-q", "-b", "tight")
+    commit(served.clone, {".hkgit/config.toml": "[gate]\ngovern = 'all'\n"}, {})
+    assert served.push("tight:main")[0]
+
+    done, said = served.push("+main")
+
+    assert not done
+    assert "has another policy" in said
+
+
+@pytest.mark.parametrize(
+    "refspec", [pytest.param("+other", id="rewritten"), pytest.param(":other", id="deleted")]
+)
+def test_the_policy_may_refuse_rewrites(served: Served, refspec: str) -> None:
+    served.clone.git("checkout", "-q", "-b", "other")
+    commit(served.clone, {".hkgit/config.toml": "[gate]\nrewrites = 'refuse'\n"}, {})
+    assert served.push("other")[0]
+    served.clone.git("commit", "-q", "--amend", "-m", "Again")
+
+    done, said = served.push(refspec)
+
+    assert not done
+    assert "FAIL refs/heads/other: " in said
+
+
+def test_a_branch_that_is_not_the_default_one_may_be_deleted(served: Served) -> None:
+    served.push("human")
+
+    assert served.push(":human")[0]
+
+
+# Names
+
+
+def test_another_name_for_a_protected_branch_protects_it_too(served: Served) -> None:
+    served.server.git("symbolic-ref", "refs/also/main", "refs/heads/main")
+    before = served.refs
+
+    done, said = served.push("blind:refs/also/main")
+
+    assert (done, served.refs) == (False, before), said
+
+
+def test_a_policy_may_protect_fewer_refs(served: Served) -> None:
+    served.clone.git("checkout", "-q", "relaxed")
+    commit(served.clone, {".hkgit/config.toml": "[gate]\nrefs = ['refs/heads/main']\n"}, {})
+    assert served.push("HEAD:main")[0]
+
+    assert served.push("blind")[0]
+    assert not served.push("blind:refs/heads/main", "--force")[0]
+
+
+# Without anything to hold it against
+
+
+def test_a_first_push_is_judged_from_the_beginning_under_the_built_in_policy(
+    served: Served,
+) -> None:
+    for ref in served.refs:
+        served.server.git("update-ref", "-d", ref)
+
+    assert not served.push("main", "blind")[0]
+    assert served.push("main", "good")[0]
+
+
+def test_the_operator_may_name_a_policy_of_the_server(served: Served) -> None:
+    served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
+    served.server.git("config", "hkgit.policy", "policy.toml")
+
+    done, said = served.push("blind:main")
+
+    assert done, said
+
+
+# Time
+
+
+def test_past_its_time_a_push_is_refused_with_the_way_out(served: Served) -> None:
+    served.server.git("config", "hkgit.budget", "0")
+
+    done, said = served.push("good:main")
+
+    assert not done
+    assert "judging takes longer than 0 s" in said
+    assert "git config hkgit.budget" in said
+
+
+def test_a_policy_that_cannot_be_read_takes_no_push(served: Served) -> None:
+    served.server.write("policy.toml", "[gate]\nmode = 'perhaps'\n")
+    served.server.git("config", "hkgit.policy", "policy.toml")
+
+    assert not served.push("good:main")[0]
+
+
+# The command itself
+
+
+def test_the_answer_is_one_json_document_when_asked(served: Served) -> None:
+    old, new = (served.clone.git("rev-parse", rev) for rev in ("main", "good"))
+    served.server.git("fetch", "-q", str(served.clone.path), "good:refs/scratch/good")
+    told = f"{old} {new} refs/heads/main\n"
+
+    said = hkgit(served.server, "gate", "--pre-receive", "--format", "json", stdin=told)
+
+    document = json.loads(said)
+    assert [document["passes"], document["refs"][0]["ref"]] == [True, "refs/heads/main"]
+    assert [each["verdict"] for each in document["refs"][0]["report"]["commits"]] == ["strict"]
+
+
+def test_lines_that_git_would_not_write_are_refused(served: Served) -> None:
+    hkgit(served.server, "gate", "--pre-receive", stdin="refs/heads/main\n", code=4)
