@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hkgit.ledger.entry import Entry, RecordedEdit
 from hkgit.ledger.trailers import decimal
-from hkgit.policy.model import Policy
+from hkgit.policy.model import Floors, Policy
 from hkgit.replay.findings import Finding
 
 APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was read."
@@ -16,19 +16,35 @@ def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
     """Where an entry falls below a policy's floors."""
     if policy.ladders is not None and entry.ladder not in policy.ladders:
         yield Finding("ladder", "ledger entry", f"ladder {entry.ladder} is not accepted", APPLY)
+    if entry.threshold < policy.min_threshold:
+        floor, threshold = decimal(policy.min_threshold), decimal(entry.threshold)
+        what = f"its threshold {threshold} is below {floor}"
+        yield Finding("ladder", "ledger entry", what, f"Apply it with --threshold {floor}.")
+    names = {name: (file.path, file.new_path)
+             for file in entry.files for name in (file.path, file.new_path)}  # fmt: skip
     for edit in entry.edits:
-        yield from _edit_findings(policy, edit)
+        yield from _edit_findings(policy.floors_of(*names.get(edit.path, (edit.path,))), edit)
 
 
-def _edit_findings(policy: Policy, edit: RecordedEdit) -> Iterator[Finding]:
+def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[Finding]:
     where = edit.where
-    if edit.evidence not in policy.accept:
+    accept = _in_all(each.accept for each in floors)
+    if accept is not None and edit.evidence not in accept:
         what = f"blind edit: its evidence is {edit.evidence}, accepted are"
         fix = f"Give its hash: `hkgit read {where}` prints the one to pass with --expect."
-        yield Finding("blind", where, f"{what} {', '.join(policy.accept)}", fix)
-    if policy.tiers is not None and edit.tier not in policy.tiers:
+        yield Finding("blind", where, f"{what} {', '.join(accept)}", fix)
+    tiers = _in_all(each.tiers for each in floors)
+    if tiers is not None and edit.tier not in tiers:
         yield Finding("tier", where, f"tier {edit.tier} is not accepted", "Quote the file exactly.")
-    if edit.confidence < policy.min_confidence:
-        floor = decimal(policy.min_confidence)
-        what = f"confidence {decimal(edit.confidence)} is below {floor}"
+    floor = max(each.min_confidence for each in floors)
+    if edit.confidence < floor:
+        what = f"confidence {decimal(edit.confidence)} is below {decimal(floor)}"
         yield Finding("confidence", where, what, "Quote the file exactly.")
+
+
+def _in_all(lists: Iterator[tuple[str, ...] | None]) -> tuple[str, ...] | None:
+    """What every list holds; None accepts everything."""
+    given = [each for each in lists if each is not None]
+    if not given:
+        return None
+    return tuple(value for value in given[0] if all(value in each for each in given))

@@ -6,17 +6,19 @@ commit pass.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from hkgit.errors import Unverifiable
-from hkgit.gate.floors import APPLY, entry_findings
-from hkgit.gate.rulings import Ruling
+from hkgit.errors import InvalidInput, Unverifiable
+from hkgit.gate.budget import OutOfTime, limited
+from hkgit.gate.case import Case
+from hkgit.gate.checks import CHECKS
+from hkgit.gate.floors import APPLY
+from hkgit.gate.glass import record_for
+from hkgit.gate.grants import granted
+from hkgit.gate.rulings import Ruling, Tried
 from hkgit.git.repository import Repository
-from hkgit.git.store import EMPTY_TREE
-from hkgit.policy.agents import matches
-from hkgit.policy.files import CONFIG, PYPROJECT, policy_value
-from hkgit.policy.model import Grant, Policy
+from hkgit.policy.model import Policy
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
 from hkgit.replay.judging import replay
 from hkgit.replay.messages import stray_trailers
@@ -24,59 +26,94 @@ from hkgit.replay.messages import stray_trailers
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """The judge: a repository and a policy. `on_client` lets plain names use manual grants."""
+    """The judge: a repository and a policy.
+
+    `on_client` lets plain names use manual grants; `pusher` is whom a server has authenticated,
+    `records` the ids of tags of break-glass that no ref names yet. Raises InvalidInput for a policy
+    that extends another one which was not read.
+    """
 
     repository: Repository
     policy: Policy
     on_client: bool = False
+    pusher: str | None = None
+    records: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.policy.extends is not None:
+            what = f"extends {self.policy.extends}, which was not read"
+            raise InvalidInput(self.policy.source, what, "Read it with gate.trusted_policy.")
 
     def judge(self, candidate: Candidate) -> Ruling:
         """The ruling on one commit."""
+        tried: list[Tried] = []
         try:
-            return self._judge(candidate)
+            with limited(self.policy.max_seconds):
+                ruling = self._judge(candidate, tried)
         except Unverifiable as error:
-            finding = Finding.of("unverifiable", error)
-            judged = Judged(candidate, Verdict.UNVERIFIABLE, findings=(finding,))
-            return self._ruling(judged)
-
-    def _judge(self, candidate: Candidate) -> Ruling:
-        identities = (candidate.author, candidate.committer)
-        agent = self.policy.governing_name(identities, candidate.message)
-        judged = replay(self.repository, candidate)
-        if judged is None:
-            return self._without_evidence(candidate, agent)
-        below = tuple(self._policy_findings(candidate, judged, agent))
-        if below:
-            judged = replace(judged, verdict=Verdict.FAIL, findings=judged.findings + below)
-        return self._ruling(judged)
-
-    def _ruling(self, judged: Judged, rule: str | None = None) -> Ruling:
-        """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
-        findings = judged.findings
-        if not findings and judged.verdict not in self.policy.verdicts:
-            what = f"the policy does not accept {judged.verdict}"
-            findings = (Finding("verdict", "commit", what, APPLY),)
-        if findings:
-            return Ruling(judged, False, findings[0].rule, findings)
-        return Ruling(judged, True, rule or f"verdict {judged.verdict}")
+            ruling = _refused(candidate, Verdict.UNVERIFIABLE, Finding.of("unverifiable", error))
+        except OutOfTime:
+            what = f"takes longer than {self.policy.max_seconds} s to judge"
+            fix = "Split it, or raise the policy's max_seconds."
+            ruling = _refused(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
+        return replace(self._despite(ruling, tried), tried=tuple(tried))
 
     def judge_any(self, candidates: Sequence[Candidate]) -> Ruling:
         """The ruling on a commit whose parents are not known yet: the first that passes."""
         rulings = [self.judge(candidate) for candidate in candidates]
         return next((ruling for ruling in rulings if ruling.passes), rulings[0])
 
-    def _without_evidence(self, candidate: Candidate, agent: str | None) -> Ruling:
+    def _judge(self, candidate: Candidate, tried: list[Tried]) -> Ruling:
+        identities = (candidate.author, candidate.committer)
+        agent = self.policy.governing_name(identities, candidate.message)
+        judged = replay(self.repository, candidate)
+        rule = None
+        if judged is None:
+            judged, rule = self._without_evidence(candidate, agent)
+        case = Case(
+            self.repository, self.policy, judged, agent, lambda paths: self._grant(candidate, paths)
+        )
+        tried += [Tried("govern", _governed(case)), Tried("replay", str(judged.verdict))]
+        judged = _checked(case, tried)
+        return self._ruling(judged, rule, tried)
+
+    def _ruling(self, judged: Judged, rule: str | None, tried: list[Tried]) -> Ruling:
+        """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
+        findings = judged.findings
+        if not findings and judged.verdict not in self.policy.verdicts:
+            what = f"the policy does not accept {judged.verdict}"
+            findings = (Finding("verdict", "commit", what, APPLY),)
+            tried.append(Tried("verdict", what))
+        if findings:
+            return Ruling(judged, False, findings[0].rule, findings)
+        return Ruling(judged, True, rule or f"verdict {judged.verdict}")
+
+    def _despite(self, ruling: Ruling, tried: list[Tried]) -> Ruling:
+        """The ruling, let pass where somebody who may has broken the glass for this commit."""
+        commit = ruling.judged.candidate.id
+        if ruling.passes or commit is None:
+            return ruling
+        record = record_for(self.repository, self.policy, commit, self.records)
+        if record is None:
+            return ruling
+        tried.append(Tried("break-glass", str(record)))
+        judged = replace(ruling.judged, notes=(*ruling.judged.notes, str(record)))
+        return replace(ruling, judged=judged, passes=True, rule="break-glass")
+
+    def _without_evidence(
+        self, candidate: Candidate, agent: str | None
+    ) -> tuple[Judged, str | None]:
         """No entry accounts for what this commit changes: whose is it, and may they?"""
         notes = stray_trailers(candidate)
         if agent is None and self.policy.govern == "agents":
             judged = Judged(candidate, Verdict.UNGOVERNED, notes=notes)
-            return self._ruling(judged, "author is not governed")
+            return judged, "author is not governed"
         paths = self._paths(candidate)
         grant = self._grant(candidate, paths)
         if grant is not None:
-            return self._ruling(Judged(candidate, Verdict.MANUAL, notes=notes), grant)
+            return Judged(candidate, Verdict.MANUAL, notes=notes), grant
         finding = _blind_commit(candidate, paths, agent)
-        return self._ruling(Judged(candidate, Verdict.FAIL, findings=(finding,), notes=notes))
+        return Judged(candidate, Verdict.FAIL, findings=(finding,), notes=notes), None
 
     def _paths(self, candidate: Candidate) -> list[str]:
         """Every path that the commit leaves unlike its first parent."""
@@ -84,39 +121,44 @@ class Gate:
         return [change.path for change in self.repository.changes(parent, candidate.tree)]
 
     def _grant(self, candidate: Candidate, paths: Sequence[str]) -> str | None:
-        """The rule by which these paths may be changed by hand, or None."""
-        for grant in self.policy.manual:
-            if not grant.covers(paths):
-                continue
-            if self.on_client and matches(candidate.author, grant.names):
-                return f"manual grant to {candidate.author} (by name: provisional)"
-            if candidate.id is not None and grant.keys:
-                principal = self.repository.verify_signature(candidate.id, _signers(grant))
-                if principal is not None:
-                    return "manual grant to the key that signed it"
-        return None
+        return granted(
+            self.repository, self.policy, candidate, paths,
+            on_client=self.on_client, pusher=self.pusher,
+        )  # fmt: skip
 
-    def _policy_findings(
-        self, candidate: Candidate, judged: Judged, agent: str | None
-    ) -> Iterator[Finding]:
-        """Where a commit that replays falls below the policy's floors."""
-        if judged.verdict is Verdict.FAIL or not (judged.entries or agent):
-            return
-        for _, entry in judged.entries:
-            yield from entry_findings(self.policy, entry)
-        changed = self._changed_policy(candidate, judged)
-        if changed and self._grant(candidate, changed) is None:
-            fix = "A person with a manual grant changes it."
-            yield Finding("policy", ", ".join(changed), "changes the gate's policy", fix)
 
-    def _changed_policy(self, candidate: Candidate, judged: Judged) -> list[str]:
-        """The files whose policy has another value than in the parent; a merge adds none."""
-        if judged.verdict is Verdict.MERGE:
-            return []
-        parent = candidate.parents[0] if candidate.parents else EMPTY_TREE
-        before, after = map(self.repository.snapshot, (parent, candidate.tree))
-        paths = [path for path in (PYPROJECT, CONFIG) if before.entry(path) != after.entry(path)]
-        return [path for path in paths if policy_value(before, path) != policy_value(after, path)]
+def _checked(case: Case, tried: list[Tried]) -> Judged:
+    """What replay says, and against it everything in which the commit breaks a rule."""
+    judged = case.judged
+    if judged.verdict is Verdict.FAIL or not case.is_governed:
+        tried += [Tried(each.rule, f"{each.where}: {each.what}") for each in judged.findings]
+        return judged
+    broken: list[Finding] = []
+    for name, check in CHECKS.items():
+        found = [*check(case)]
+        tried += [Tried(each.rule, f"{each.where}: {each.what}") for each in found]
+        tried += [] if found else [Tried(name, "holds")]
+        broken += found
+    if not broken:
+        return judged
+    return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *broken))
+
+
+def _governed(case: Case) -> str:
+    """Why a commit is held to the rules, or that it is not."""
+    if case.agent is not None:
+        return f"governed: {case.agent} is an agent"
+    if case.judged.entries:
+        return "governed: it carries ledger entries"
+    if case.policy.govern == "all":
+        return "governed: the policy governs everyone"
+    return "not governed: no entry, and neither author nor committer nor co-author is an agent"
+
+
+def _refused(candidate: Candidate, verdict: Verdict, finding: Finding) -> Ruling:
+    return Ruling(
+        Judged(candidate, verdict, findings=(finding,)), False, finding.rule, (finding,)
+    )
 
 
 def _blind_commit(candidate: Candidate, paths: Sequence[str], agent: str | None) -> Finding:
@@ -130,8 +172,3 @@ def _blind_commit(candidate: Candidate, paths: Sequence[str], agent: str | None)
         return Finding("merge", shown, what, fix)
     who = f"{agent} is an agent" if agent is not None else "the policy governs everyone"
     return Finding("blind", shown, f"blind commit: no ledger entry, and {who}", APPLY)
-
-
-def _signers(grant: Grant) -> str:
-    """The grant's keys as git's file of allowed signers."""
-    return "".join(f"granted {key}\n" for key in grant.keys)

@@ -82,7 +82,8 @@ def without_floors(policy: Policy) -> Policy:
     every = tuple(verdict for verdict in Verdict if verdict is not Verdict.FAIL)
     return replace(
         policy, mode="enforce", accept=KINDS, verdicts=(*policy.verdicts, *every),
-        tiers=None, ladders=None, min_confidence=0,
+        tiers=None, ladders=None, min_confidence=0, min_threshold=0, min_tightness=0, paths=(),
+        reject_text=(),
     )  # fmt: skip
 
 

@@ -12,13 +12,26 @@ REJECTED = "hkgit-rejected"
 
 
 @dataclass(frozen=True, slots=True)
+class Tried:
+    """One rule that was tried on a commit, and what it said."""
+
+    rule: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ruling:
-    """One commit: what replay says, and whether and why the policy lets it pass."""
+    """One commit: what replay says, and whether and why the policy lets it pass.
+
+    `tried` holds the rules in the order in which they were tried. A commit that a record of
+    break-glass lets pass keeps its findings.
+    """
 
     judged: Judged
     passes: bool
     rule: str
     findings: tuple[Finding, ...] = ()
+    tried: tuple[Tried, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

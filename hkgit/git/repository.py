@@ -22,7 +22,7 @@ from hkgit.git.building import Builder
 from hkgit.git.merging import automatic_merge, expect_merge_bases
 from hkgit.git.objects import Commit, Head, TreeSnapshot, parse_commit
 from hkgit.git.program import Completed
-from hkgit.git.signatures import verified_principal
+from hkgit.git.signatures import verified_principal, verified_tagger
 from hkgit.git.store import BLOB, COMMIT, Store, opened, reading, writing
 from hkgit.git.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
@@ -201,6 +201,10 @@ class Repository:
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
         """The principal whose SSH key signed a commit (see `signatures`)."""
         return verified_principal(self, commit_id, allowed_signers)
+
+    def verify_tag(self, tag_id: str, allowed_signers: str) -> str | None:
+        """The principal whose SSH key signed an annotated tag (see `signatures`)."""
+        return verified_tagger(self, tag_id, allowed_signers)
 
     @property
     def object_directories(self) -> tuple[Path, ...]:

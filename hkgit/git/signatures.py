@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,11 +25,31 @@ def verified_principal(
     """
     if _SSH not in repository.commit(commit_id).raw.partition(b"\n\n")[0] + b"\n":
         return None
+    with _trusting(allowed_signers) as trusted:
+        log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit_id, "--")
+        trust, _, principal = repository.git(*trusted, *log).text.partition("\n")
+    return principal if trust == "G" else None
+
+
+def verified_tagger(repository: Repository, tag_id: str, allowed_signers: str) -> str | None:
+    """The principal that the SSH signature of an annotated tag belongs to, or None.
+
+    The caller has seen that it is an SSH signature: for another kind git would ask other programs.
+    """
+    with _trusting(allowed_signers) as trusted:
+        asked = repository.git(*trusted, "verify-tag", "--raw", tag_id, check=False)
+    said = _GOOD.search(asked.stderr)
+    return said[1] if asked.code == 0 and said is not None else None
+
+
+_GOOD = re.compile(r'^Good "git" signature for (\S+) with ', re.MULTILINE)
+
+
+@contextmanager
+def _trusting(allowed_signers: str) -> Iterator[tuple[str, ...]]:
+    """Options for git by which these signers alone count."""
     with tempfile.TemporaryDirectory(prefix="hkgit-signers-") as directory:
         listed = Path(directory) / "allowed_signers"
         listed.write_text(allowed_signers)
         # Named here, so that a configuration cannot put another judge in its place.
-        trusted = ("-c", f"gpg.ssh.allowedSignersFile={listed}", "-c", "gpg.ssh.program=ssh-keygen")
-        log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit_id, "--")
-        trust, _, principal = repository.git(*trusted, *log).text.partition("\n")
-    return principal if trust == "G" else None
+        yield ("-c", f"gpg.ssh.allowedSignersFile={listed}", "-c", "gpg.ssh.program=ssh-keygen")

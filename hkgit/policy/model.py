@@ -137,6 +137,11 @@ class Policy:
         """Everything that an edit of a file must reach, under its old name and its new one."""
         return (self.floors, *(floors for floors in self.paths if floors.cover(*paths)))
 
+    @property
+    def asks_for_tightness(self) -> bool:
+        """Whether it sets a floor of tightness for any path."""
+        return any(floors.min_tightness for floors in (self.floors, *self.paths))
+
     def protects(self, ref: str) -> bool:
         """Whether a push to this ref is judged."""
         return any(fnmatchcase(ref, glob) for glob in self.refs)

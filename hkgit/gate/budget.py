@@ -1,0 +1,49 @@
+"""budget.py: no commit keeps the judge busy for longer than it may."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+
+class OutOfTime(Exception):
+    """The judgement of a commit took too long.
+
+    No HkgitError, so that nothing on the way takes it for a fault of what is being read.
+    """
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise OutOfTime when the block is not done in time.
+
+    Only the main thread of a system with timers has the limit. An outer limit that ends earlier
+    stays in force.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+    outer, _ = signal.getitimer(signal.ITIMER_REAL)
+    if 0 < outer <= seconds:
+        yield
+        return
+    began = time.monotonic()
+    handler = signal.signal(signal.SIGALRM, _on_alarm)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        if outer:
+            left = outer - (time.monotonic() - began)
+            signal.setitimer(signal.ITIMER_REAL, max(left, 0.001))
+
+
+def _on_alarm(number: int, frame: FrameType | None) -> None:
+    raise OutOfTime

@@ -1,0 +1,42 @@
+"""checks.py: the rules that hold for a governed commit beside its verdict, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from hkgit.gate.case import Case
+from hkgit.gate.floors import entry_findings
+from hkgit.gate.protection import path_findings, policy_findings
+from hkgit.replay.findings import Finding
+
+Check = Callable[[Case], Iterator[Finding]]
+
+
+def _floors(case: Case) -> Iterator[Finding]:
+    for _, entry in case.judged.entries:
+        yield from entry_findings(case.policy, entry)
+
+
+def _tightness(case: Case) -> Iterator[Finding]:
+    if case.policy.asks_for_tightness:
+        # Only then is the text of every edited file needed, and the diff.
+        from hkgit.gate.strength import tightness_findings
+
+        yield from tightness_findings(case)
+
+
+def _text(case: Case) -> Iterator[Finding]:
+    if case.policy.reject_text:
+        from hkgit.gate.text import text_findings
+
+        yield from text_findings(case)
+
+
+CHECKS: dict[str, Check] = {
+    "floors": _floors,
+    "tightness": _tightness,
+    "policy": policy_findings,
+    "protected": path_findings,
+    "text": _text,
+}
+"""A check says what is wrong with a commit that replays; nothing, where nothing is."""
