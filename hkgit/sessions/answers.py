@@ -1,0 +1,113 @@
+"""answers.py: what a desk answers with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hkgit.applying.draft import Lines
+from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.applying.reporting import refusal_text
+from hkgit.edits import File, Read
+from hkgit.errors import HkgitError
+
+
+@dataclass(frozen=True, slots=True)
+class Blind:
+    """An edit that nothing ties to what was read: its number, its lines, the read that mends it."""
+
+    number: int
+    path: str
+    lines: Lines
+    evidence: str
+    command: str
+
+    @property
+    def what(self) -> str:
+        """One sentence for an agent."""
+        where = f"{self.path}:{self.lines[0]}-{self.lines[1]}"
+        return f"edit {self.number} is blind: nothing that was read covers {where}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What became of a call of `edit`.
+
+    Outcomes are numbered through all specs. `files` are those that changed, or would in a dry run:
+    path -> new content, None where deleted; empty unless every edit applied. `call` names it for
+    `undo`; None when nothing was written. `batch` names a batch that waits for corrections.
+    """
+
+    outcomes: tuple[EditOutcome, ...]
+    files: Mapping[str, File | None] = field(default_factory=dict)
+    call: str | None = None
+    blind: tuple[Blind, ...] = ()
+    batch: str | None = None
+
+    @property
+    def ok(self) -> bool:
+        return self.error is None
+
+    @property
+    def error(self) -> HkgitError | None:
+        """The refusal that decides the exit code."""
+        return next((each.error for each in self.outcomes if each.error is not None), None)
+
+    @property
+    def status(self) -> str:
+        """`applied`, or the status of the first edit that was refused."""
+        return APPLIED if self.error is None else self.error.status
+
+    def for_model(self) -> str:
+        """What an agent can act on: refusals, or blind edits with what mends them; or nothing."""
+        if self.ok:
+            return "\n".join(f"{each.what}\nMend it: {each.command}" for each in self.blind)
+        failed = [str(each.number) for each in self.outcomes if each.error is not None]
+        again = (
+            f"\nSend corrections of edits {', '.join(failed)} only, in this order, with"
+            f" batch {self.batch}."
+            if self.batch is not None
+            else ""
+        )
+        return f"Nothing was applied.\n{refusal_text(self.outcomes)}{again}"
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The calls that were taken back, and the files that changed: path -> new content."""
+
+    calls: tuple[str, ...]
+    files: Mapping[str, File | None]
+
+
+@dataclass(frozen=True, slots=True)
+class CallStatus:
+    """One call: its edits and files, and how many edits are blind or in a commit already."""
+
+    id: str
+    time: int
+    agent: str
+    edits: int
+    blind: int
+    committed: int
+    files: tuple[str, ...]
+    is_undone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A session: its calls, the receipts that hold now, and edits not in a commit yet.
+
+    `coverage` is the share of uncommitted edits that have evidence, in [0, 1]; None without any.
+    """
+
+    session: str
+    calls: tuple[CallStatus, ...]
+    receipts: tuple[Read, ...]
+    uncommitted: int
+    blind: int
+    batches: tuple[str, ...] = ()
+
+    @property
+    def coverage(self) -> float | None:
+        return None if not self.uncommitted else 1 - self.blind / self.uncommitted

@@ -1,0 +1,205 @@
+"""desk.py: one agent at work in one checkout: it reads, edits, undoes, and asks how things stand.
+
+Nothing is printed. Whoever has a desk open sees what others do in the same session.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from hkgit import dialects
+from hkgit.applying.planner import Options
+from hkgit.directory import write_files
+from hkgit.edits import Read, Spec, encoded
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.ledger.canonical import digest
+from hkgit.matching.places import Settings
+from hkgit.sessions import places
+from hkgit.sessions.answers import Answer, Status, Undone
+from hkgit.sessions.checkout import Checkout
+from hkgit.sessions.drafting import Draft, blind_edits, draft
+from hkgit.sessions.journal import Journal
+from hkgit.sessions.knowledge import KEPT, NOTHING, Known, Range, carried, knowing
+from hkgit.sessions.reading import MAX_LINES, Reading, read_checkout
+from hkgit.sessions.records import Call, Said
+from hkgit.sessions.standing import chosen, status_of
+from hkgit.sessions.undoing import reversals_of, undone
+from hkgit.sessions.writing import at_work, carry_out, keep_files, keep_versions, said
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A checkout's root, a session's name, and the name and version of the agent at work."""
+
+    root: Path
+    session: str
+    agent: str = "unknown"
+
+    @classmethod
+    def open(cls, root: Path, session: str, *, agent: str = "unknown") -> Desk:
+        """The desk of a session, new or not. Raises InvalidInput for a name that is none."""
+        places.check_session(session)
+        return cls(root, session, agent)
+
+    @cached_property
+    def journal(self) -> Journal:
+        """The session's journal. Raises GitRefused when there is no place for it."""
+        return Journal(places.folder_of(self.root, self.session))
+
+    # Reading
+
+    def read(
+        self, path: str, start: int | None = None, end: int | None = None, *,
+        hashline: bool = False, limit: int | None = MAX_LINES,
+    ) -> Reading:  # fmt: skip
+        """Read lines of a file, and keep a receipt of what is shown.
+
+        Without an `end` at most `limit` lines are shown; the reading says where to go on. Raises
+        InvalidInput when there is no such file or line.
+        """
+        reading, data = read_checkout(
+            self.root, path, start, end, hashline=hashline, limit=limit
+        )  # fmt: skip
+        if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
+            return reading
+        with at_work(self.root, self.journal):
+            self.journal.learn(path, self._known(reading, data))
+        return replace(reading, has_receipt=True)
+
+    def _known(self, reading: Reading, data: bytes | None) -> Known:
+        """What the session knows of a file with what it has just read."""
+        lines = reading.start_line, reading.end_line
+        before = self.journal.state.known.get(reading.path, NOTHING)
+        if data is None:
+            return before.with_unkept(Range(*lines, reading.range_hash or ""))
+        if len(data) <= KEPT:
+            self.journal.blobs.put(data)
+        held = carried(before, data, self.journal.blobs.get).ranges
+        return knowing(data, [*(each.lines for each in held), lines])
+
+    # Editing
+
+    def parse(self, text: str | bytes, format: str = "auto") -> Spec:
+        """The spec that a text says. Raises InvalidInput."""
+        data = encoded(text) if isinstance(text, str) else text
+        spec = dialects.parse(data, format, root=str(self.root))
+        return replace(spec, digest=digest(data))
+
+    def edit(
+        self, text_or_spec: str | bytes | Spec, *, format: str = "auto",
+        expect: Iterable[str | Read] = (), threshold: float = 0.8, dry_run: bool = False,
+        batch: str | None = None, relocate: bool = False, check_syntax: bool = False,
+    ) -> Answer:  # fmt: skip
+        """Apply a spec to the checkout, all of it or nothing. Refusals stand in the outcomes.
+
+        Raises InvalidInput for a text that cannot be read, GitRefused when a file cannot be
+        written; then nothing has changed.
+        """
+        given = text_or_spec
+        spec = given if isinstance(given, Spec) else self.parse(given, format)
+        if batch is not None:
+            raise InvalidInput("batch", "is not known", "Send all edits again.")
+        options = options_of(threshold, relocate=relocate, check_syntax=check_syntax)
+        return self.edit_all([spec], options, expect=expect, dry_run=dry_run)
+
+    def edit_all(
+        self, specs: Sequence[Spec], options: Options, *, expect: Iterable[str | Read] = (),
+        dry_run: bool = False,
+    ) -> Answer:  # fmt: skip
+        """Apply several specs in one call, each on what the one before it leaves."""
+        reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
+        if dry_run or self._is_unnamed:
+            # Where nothing may come of it, nothing is made in the git directory either.
+            made = self._draft(specs, options, reads)
+            if dry_run or not made.is_ok:
+                return self._answer(made, None)
+            if not self._can_keep:
+                write_files(self.root, made.changed)
+                return self._answer(made, None)
+        with at_work(self.root, self.journal):
+            made = self._draft(specs, options, reads)
+            if not made.is_ok:
+                return self._answer(made, None)
+            call = self._kept(tuple(said(each, options) for each in made.drafted), made)
+            known = {} if self._is_unnamed else made.known
+            carry_out(self.root, self.journal, call, made.changed, known)
+        return self._answer(made, call.id)
+
+    @property
+    def _is_unnamed(self) -> bool:
+        return self.session == places.UNNAMED
+
+    @cached_property
+    def _can_keep(self) -> bool:
+        """Whether there is a place for a journal; a call without a session does without one."""
+        try:
+            return self.journal is not None
+        except GitRefused:
+            return False
+
+    def _draft(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> Draft:
+        files = Checkout(self.root)
+        if self._is_unnamed:
+            return draft(specs, files, options, reads, {}, _nothing_kept)
+        state = self.journal.load()
+        return draft(specs, files, options, reads, state.known, self.journal.blobs.get)
+
+    def _answer(self, made: Draft, call: int | None) -> Answer:
+        if not made.is_ok:
+            return Answer(made.outcomes)
+        blind = () if self._is_unnamed else tuple(blind_edits(made, self.session, call))
+        return Answer(made.outcomes, made.changed, None if call is None else str(call), blind)
+
+    def _kept(self, specs: tuple[Said, ...], made: Draft) -> Call:
+        """The next call; every version that it speaks of is kept. Raises GitRefused."""
+        for each in made.drafted:
+            keep_versions(self.journal.blobs, each.made.files)
+        return Call(self._next_id(), int(time.time()), self._agent_of(made), specs)
+
+    def _agent_of(self, made: Draft) -> str:
+        named = (each.spec.agent for each in made.drafted)
+        return next((name for name in named if name is not None), self.agent)
+
+    def _next_id(self) -> int:
+        return max(self.journal.state.calls, default=0) + 1
+
+    # Undoing
+
+    def undo(self, call: str | None = None, *, whole_session: bool = False) -> Undone:
+        """Take back the last call, the one that is named, or all, and nothing that came after.
+
+        Raises InvalidInput when there is no such call, Conflict when later work is in the way.
+        """
+        with at_work(self.root, self.journal):
+            calls = chosen(self.journal.state, call, whole_session=whole_session)
+            files = Checkout(self.root)
+            changes = [change for each in calls for change in each.changes]
+            changed = undone(changes, files, self.journal.blobs)
+            reversals = tuple(reversals_of(files, changed))
+            keep_files(self.journal.blobs, (files.get(path) for path in changed))
+            keep_files(self.journal.blobs, changed.values())
+            numbers = tuple(each.id for each in calls)
+            back = Call(self._next_id(), int(time.time()), self.agent, (), reversals, numbers)
+            carry_out(self.root, self.journal, back, changed, {})
+        return Undone(tuple(map(str, numbers)), changed)
+
+    def status(self) -> Status:
+        """The session's calls, the receipts that hold, and what is not in a commit yet."""
+        state, kept = self.journal.load(), self.journal.blobs.get
+        return status_of(self.session, state, Checkout(self.root), kept)
+
+
+def options_of(threshold: float, *, relocate: bool, check_syntax: bool) -> Options:
+    """How plans are made. Raises InvalidInput for a threshold that is not from 0 to 1."""
+    if not 0 <= threshold <= 1:
+        raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
+    syntax = "refuse" if check_syntax else "report"
+    return Options(Settings(round(threshold * 1000)), relocate, syntax)
+
+
+def _nothing_kept(version: str) -> None:
+    """What a call without a session knows of earlier versions."""

@@ -1,0 +1,184 @@
+"""drafting.py: plans the specs of one call, each on what the one before it leaves, with receipts.
+
+Nothing is written here.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from hkgit.applying.evidence import is_empty
+from hkgit.applying.names import resolved
+from hkgit.applying.outcome import EditOutcome, FileChange, Plan, changed_files, expect_change
+from hkgit.applying.planner import Options, plan
+from hkgit.document import Document
+from hkgit.edits import (
+    CreateFile,
+    File,
+    Overlay,
+    Read,
+    Snapshot,
+    Spec,
+    WriteFile,
+)
+from hkgit.errors import HkgitError, NoMatch, Stale
+from hkgit.ledger.canonical import digest
+from hkgit.sessions.answers import Blind
+from hkgit.sessions.knowledge import Kept, Known, carried, edited, knowing
+
+ACCEPTED = ("hash", "receipt")
+"""The evidence that the built-in policy accepts; an edit with any other is blind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """One spec, planned with the reads that hold on the files it was planned on."""
+
+    spec: Spec
+    made: Plan
+    reads: tuple[Read, ...]
+
+
+@dataclass
+class Draft:
+    """The specs of a call, what all of them change, and what the session knows then.
+
+    `known` holds the files about which something else is known than before; None where the file
+    is gone.
+    """
+
+    files: Overlay
+    known: dict[str, Known | None]
+    drafted: list[Drafted]
+
+    @property
+    def is_ok(self) -> bool:
+        return all(each.made.ok for each in self.drafted)
+
+    @property
+    def outcomes(self) -> tuple[EditOutcome, ...]:
+        """The outcomes of all specs, numbered through."""
+        every = [outcome for each in self.drafted for outcome in each.made.outcomes]
+        return tuple(replace(outcome, number=at) for at, outcome in enumerate(every, 1))
+
+    @property
+    def changed(self) -> dict[str, File | None]:
+        """Every path that is another one in the end, with its file; None where it is gone."""
+        after = self.files.files.items()
+        return {path: file for path, file in after if self.files.below.get(path) != file}
+
+
+def draft(
+    specs: Sequence[Spec],
+    files: Snapshot,
+    options: Options,
+    expects: Sequence[Read],
+    known: Mapping[str, Known],
+    kept: Kept,
+) -> Draft:
+    """Plan specs; stops at the first in which an edit is refused.
+
+    `known` is what the session knows before, and `kept` gives the versions that speaks of.
+    """
+    draft = Draft(Overlay(files), {}, [])
+    for spec in specs:
+        now: dict[str, Known | None] = {**known, **draft.known}
+        receipts, stale = _receipts(spec, draft.files, now, kept)
+        reads = (*expects, *receipts)
+        try:
+            made = expect_change(plan(resolved(spec, draft.files), draft.files, options, reads))
+        except HkgitError as error:
+            made = _all_refused(spec, error)
+        made = Plan(tuple(_explained(each, stale) for each in made.outcomes), made.files)
+        draft.drafted.append(Drafted(spec, made, reads))
+        if not made.ok:
+            break
+        whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
+        for change in made.files:
+            before = now.get(change.path or "")
+            draft.known |= _learned(change, before, kept, is_whole=change.name in whole)
+        draft.files = Overlay(files, {**draft.files.files, **changed_files(made)})
+    return draft
+
+
+def _all_refused(spec: Spec, error: HkgitError) -> Plan:
+    """The plan of a spec whose names cannot be settled."""
+    return Plan(
+        tuple(
+            EditOutcome(number, edit.path, error.status, error=error)
+            for number, edit in enumerate(spec.edits, 1)
+        ),
+        (),
+    )
+
+
+def _receipts(
+    spec: Spec, files: Snapshot, known: Mapping[str, Known | None], kept: Kept
+) -> tuple[list[Read], dict[str, str]]:
+    """The receipts of a spec's files that hold now; and what became of files that do not."""
+    receipts: list[Read] = []
+    stale: dict[str, str] = {}
+    for path, knowledge in known.items():
+        if knowledge is None or not _speaks_of(spec, path):
+            continue
+        file = files.get(path)
+        if file is None:
+            stale[path] = "it is gone since this session read it"
+            continue
+        if digest(file.data) != knowledge.version:
+            stale[path] = "it has changed since this session read it"
+        receipts += carried(knowledge, file.data, kept).receipts(path)
+    return receipts, stale
+
+
+def _speaks_of(spec: Spec, path: str) -> bool:
+    """Whether an edit names a file, perhaps by the end of its path alone."""
+    return any(path == edit.path or path.endswith(f"/{edit.path}") for edit in spec.edits)
+
+
+def _explained(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcome:
+    """An edit whose text is nowhere, in a file that others have changed, is stale."""
+    error = outcome.error
+    if not isinstance(error, NoMatch) or outcome.path not in stale:
+        return outcome
+    fix = f"Read it again and write the edit against that: hkgit read {shlex.quote(outcome.path)}"
+    renewed = Stale(error.where, f"{error.what}; {stale[outcome.path]}", fix)
+    return replace(outcome, status=renewed.status, error=renewed)
+
+
+def _learned(
+    change: FileChange, before: Known | None, kept: Kept, *, is_whole: bool
+) -> dict[str, Known | None]:
+    """What the session knows of a file that it has changed itself."""
+    learned: dict[str, Known | None] = {}
+    if change.path is not None and change.path != change.new_path:
+        learned[change.path] = None
+    if change.new_path is None or change.after is None:
+        return learned
+    document = Document(change.after.data)
+    lines = [(1, document.line_count)]
+    if not is_whole and change.before is not None:
+        held = () if before is None else carried(before, change.before.data, kept).ranges
+        lines = edited([each.lines for each in held], change.hunks)
+    learned[change.new_path] = knowing(change.after.data, lines)
+    return learned
+
+
+def blind_edits(draft: Draft, session: str, call: int | None) -> Iterator[Blind]:
+    """The edits that nothing ties to what was read, each with the read that mends it.
+
+    What an applied edit replaced is read as it was before the `call`.
+    """
+    before = "" if call is None else f" --before {call}"
+    for outcome in draft.outcomes:
+        if outcome.error is not None or outcome.evidence.kind in ACCEPTED:
+            continue
+        first, last = outcome.base_lines[0][0], outcome.base_lines[-1][1]
+        if is_empty((first, last)):
+            first = last = max(last, 1)
+        target = shlex.quote(f"{outcome.path}:{first}-{last}")
+        command = f"hkgit read {target} --session {session}{before}"
+        kind = outcome.evidence.kind
+        yield Blind(outcome.number, outcome.path, (first, last), kind, command)

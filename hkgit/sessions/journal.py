@@ -1,0 +1,184 @@
+"""journal.py: the record of one session: lines of JSON, only ever added to, under a lock.
+
+A line that a crash cut short was never acted upon, and is cut away. Whoever adds a line has read
+all before it, so two agents that share a session lose nothing of each other.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from hkgit.edits import Read
+from hkgit.errors import GitRefused
+from hkgit.sessions.blobs import Blobs, unwritable
+from hkgit.sessions.knowledge import Known
+from hkgit.sessions.records import (
+    Call,
+    Json,
+    Proposed,
+    call_json,
+    call_of,
+    known_json,
+    known_of,
+    read_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A read of what a blind edit had replaced, made after it."""
+
+    call: int
+    spec: int
+    read: Read
+
+
+@dataclass
+class State:
+    """All that the lines of a journal come to.
+
+    `done` are calls that were written as a whole, `aborted` those that were not; `committed` are
+    edits in somebody's commit, as call, spec and number.
+    """
+
+    calls: dict[int, Call] = field(default_factory=dict)
+    done: set[int] = field(default_factory=set)
+    aborted: set[int] = field(default_factory=set)
+    undone: set[int] = field(default_factory=set)
+    committed: set[tuple[int, int, int]] = field(default_factory=set)
+    known: dict[str, Known] = field(default_factory=dict)
+    proposed: dict[str, Proposed] = field(default_factory=dict)
+    mended: list[Mended] = field(default_factory=list)
+
+    @property
+    def broken(self) -> Call | None:
+        """A call that died before all its files were written."""
+        settled = self.done | self.aborted
+        return next((call for id, call in self.calls.items() if id not in settled), None)
+
+    @property
+    def standing(self) -> list[Call]:
+        """The calls whose edits were written and not taken back, the oldest first."""
+        return [
+            call
+            for id, call in self.calls.items()
+            if id in self.done and id not in self.undone and not call.undoes
+        ]
+
+    def add(self, line: Json) -> None:
+        """Take one line of the journal in."""
+        match line["kind"]:
+            case "begin":
+                call = call_of(line["call"])
+                self.calls[call.id] = call
+            case "end":
+                self.done.add(line["call"])
+                self.undone.update(self.calls[line["call"]].undoes)
+                self._learn(line["known"])
+            case "abort":
+                self.aborted.add(line["call"])
+            case "known":
+                self._learn(line["known"])
+            case "mended":
+                self.mended.append(Mended(line["call"], line["spec"], read_of(line["read"])))
+            case "proposed":
+                self.proposed = {each["entry"]: _proposed(each) for each in line["entries"]}
+            case "committed":
+                self._commit(line["entries"])
+
+    def _learn(self, known: Sequence[Json]) -> None:
+        for path, knowledge in map(known_of, known):
+            if knowledge is None:
+                self.known.pop(path, None)
+            else:
+                self.known[path] = knowledge
+
+    def _commit(self, entries: Sequence[str]) -> None:
+        for name in entries:
+            made = self.proposed.pop(name, None)
+            if made is not None:
+                self.committed.update((made.call, made.spec, number) for number in made.edits)
+
+
+def _proposed(value: Json) -> Proposed:
+    return Proposed(value["entry"], value["call"], value["spec"], tuple(value["edits"]))
+
+
+class Journal:
+    """One session's journal on disk; `load` before anything is asked, `add` under the lock."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.blobs = Blobs(folder / "versions")
+        self.state = State()
+        self._path = folder / "journal"
+        self._read = 0
+        self._identity: tuple[int, int] | None = None
+
+    def load(self) -> State:
+        """What all lines come to, those that others have added since too. Raises GitRefused."""
+        try:
+            with self._path.open("rb") as stream:
+                status = os.fstat(stream.fileno())
+                identity = status.st_dev, status.st_ino
+                if identity != self._identity or status.st_size < self._read:
+                    self.state, self._read, self._identity = State(), 0, identity
+                stream.seek(self._read)
+                data = stream.read()
+        except FileNotFoundError:
+            self.state, self._read, self._identity = State(), 0, None
+            return self.state
+        except OSError as error:
+            raise GitRefused(str(self._path), f"cannot be read: {error.strerror}") from error
+        whole = data[: data.rfind(b"\n") + 1]
+        for line in whole.splitlines():
+            self._take(line)
+        self._read += len(whole)
+        return self.state
+
+    def _take(self, line: bytes) -> None:
+        try:
+            self.state.add(json.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
+            fix = "Move this file away: the session begins anew, the files stay as they are."
+            raise GitRefused(str(self._path), "is damaged", fix) from error
+
+    def add(self, kind: str, **said: Json) -> None:
+        """Add a line and take it in; all lines before it have been loaded. Raises GitRefused."""
+        line = json.dumps({"kind": kind, **said}, separators=(",", ":")).encode() + b"\n"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with self._path.open("r+b" if self._path.exists() else "x+b") as stream:
+                stream.seek(self._read)
+                stream.truncate()
+                stream.write(line)
+                status = os.fstat(stream.fileno())
+        except OSError as error:
+            raise unwritable(self._path, error) from error
+        self._identity = status.st_dev, status.st_ino
+        self._read += len(line)
+        self.state.add(json.loads(line))
+
+    def begin(self, call: Call) -> None:
+        """What is about to be written."""
+        self.add("begin", call=call_json(call))
+
+    def end(self, call: int, known: Mapping[str, Known | None]) -> None:
+        """All files of a call are written; what the session knows now of each."""
+        self.add("end", call=call, known=[known_json(*each) for each in known.items()])
+
+    def learn(self, path: str, known: Known) -> None:
+        """What the session knows now of a file."""
+        self.add("known", known=[known_json(path, known)])
+
+    def mend(self, call: int, spec: int, read: Read) -> None:
+        """A read of a file as it was before a call."""
+        self.add("mended", call=call, spec=spec, read=asdict(read))
+
+    def propose(self, entries: Sequence[Proposed]) -> None:
+        """The ledger entries that a commit is about to get; they replace earlier proposals."""
+        self.add("proposed", entries=[asdict(each) for each in entries])

@@ -1,0 +1,128 @@
+"""knowledge.py: which lines of a file a session knows, since it has read or written them.
+
+Lines are carried along: by the hunks of the session's own edits, and by a line diff where others
+have changed the file. What has changed is not known any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from hkgit.applying.carrying import LineMap
+from hkgit.applying.draft import Lines
+from hkgit.applying.hunks import Hunk
+from hkgit.document import Document
+from hkgit.edits import Read
+from hkgit.ledger.canonical import digest
+
+KEPT = 8 * 2**20
+"""Versions of files up to so many bytes are kept, so that what is known can be carried."""
+
+Kept = Callable[[str], bytes | None]
+"""Gives the bytes of a version; None where they are not kept."""
+
+UNKEPT = ""
+"""The version of a file that was too large to be kept: what is known must hold at its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Lines that are known, with their hash."""
+
+    start_line: int
+    end_line: int
+    range_hash: str
+
+    @property
+    def lines(self) -> Lines:
+        return self.start_line, self.end_line
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of one file, as it was when its bytes had the SHA-256 `version`."""
+
+    version: str
+    ranges: tuple[Range, ...]
+
+    def receipts(self, path: str) -> tuple[Read, ...]:
+        """What is known, as evidence."""
+        return tuple(
+            Read(path, each.start_line, each.end_line, each.range_hash, "receipt")
+            for each in self.ranges
+        )
+
+    def with_unkept(self, known: Range) -> Known:
+        """The same with a range of a file too large to be kept."""
+        return Known(UNKEPT, tuple(dict.fromkeys((*self.ranges, known))))
+
+
+NOTHING = Known(UNKEPT, ())
+
+
+def knowing(data: bytes, lines: Iterable[Lines]) -> Known:
+    """Lines of a file's bytes, joined where they touch."""
+    document = Document(data)
+    ranges = (Range(*each, document.range_hash(*each)) for each in joined(lines))
+    return Known(digest(data), tuple(ranges))
+
+
+def carried(known: Known, data: bytes, kept: Kept) -> Known:
+    """The same knowledge of the file as it is now; lines that have changed drop out."""
+    version = digest(data)
+    if known.version == version:
+        return known
+    before = kept(known.version)
+    if before is None:
+        document = Document(data)
+        held = tuple(each for each in known.ranges if _holds(document, each))
+        return Known(version, held)
+    moved = LineMap.between(before, data).lines
+    numbers = (
+        moved[number]
+        for each in known.ranges
+        for number in range(each.start_line, each.end_line + 1)
+        if number in moved
+    )
+    return knowing(data, ((number, number) for number in numbers))
+
+
+def _holds(document: Document, known: Range) -> bool:
+    is_inside = 1 <= known.start_line <= known.end_line <= document.line_count
+    return is_inside and document.range_hash(*known.lines) == known.range_hash
+
+
+def edited(known: Sequence[Lines], hunks: Iterable[Hunk]) -> list[Lines]:
+    """Known lines after an edit of one's own: what it left alone moves, what it wrote is known."""
+    ranges: list[Lines] = []
+    shift, done = 0, 1
+    for hunk in hunks:
+        ranges += _moved(known, done, hunk.start_line - 1, shift)
+        count = len(hunk.new_lines)
+        if count:
+            ranges.append((hunk.start_line + shift, hunk.start_line + shift + count - 1))
+        shift += count - (hunk.end_line - hunk.start_line + 1)
+        done = hunk.end_line + 1
+    last = max((end for _, end in known), default=0)
+    ranges += _moved(known, done, last, shift)
+    return joined(ranges)
+
+
+def _moved(known: Iterable[Lines], first: int, last: int, shift: int) -> Iterator[Lines]:
+    """The known lines between two lines, moved."""
+    for start, end in known:
+        low, high = max(start, first), min(end, last)
+        if low <= high:
+            yield low + shift, high + shift
+
+
+def joined(lines: Iterable[Lines]) -> list[Lines]:
+    """Ranges in order, those that touch or overlap as one. The empty range stands only alone."""
+    ranges: list[Lines] = []
+    for first, last in sorted(lines):
+        if ranges and first <= ranges[-1][1] + 1:
+            ranges[-1] = ranges[-1][0], max(ranges[-1][1], last)
+        else:
+            ranges.append((first, last))
+    return ranges

@@ -1,0 +1,140 @@
+"""writing.py: carries a call out: all of its files or none, whatever dies in between.
+
+Before the first file changes its place, the journal says what is about to happen and keeps every
+version; so whoever comes next can finish a call that died, or take it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from hkgit.applying.outcome import FileChange
+from hkgit.applying.planner import Options
+from hkgit.directory import DirectorySnapshot, write_files
+from hkgit.edits import File
+from hkgit.errors import GitRefused, HkgitError
+from hkgit.ledger.recording import used_reads
+from hkgit.sessions.blobs import Blobs, unwritable
+from hkgit.sessions.drafting import Drafted
+from hkgit.sessions.journal import Journal
+from hkgit.sessions.knowledge import Known
+from hkgit.sessions.places import locked
+from hkgit.sessions.records import Call, Change, Said, Version
+
+_UNDER_WAY = "under-way"
+"""The file beside the sessions that names the one whose call is being written."""
+
+
+@contextmanager
+def at_work(root: Path, journal: Journal) -> Iterator[None]:
+    """Hold the checkout, with what a crash left in it repaired. Raises GitRefused."""
+    with locked(journal.folder):
+        repair(root, journal.folder.parent)
+        journal.load()
+        yield
+
+
+def carry_out(
+    root: Path, journal: Journal, call: Call, files: Mapping[str, File | None],
+    known: Mapping[str, Known | None],
+) -> None:  # fmt: skip
+    """Write the files of a call. Raises GitRefused, and then nothing has changed."""
+    mark = journal.folder.parent / _UNDER_WAY
+    try:
+        mark.write_text(journal.folder.name)
+    except OSError as error:
+        raise unwritable(mark, error) from error
+    journal.begin(call)
+    try:
+        write_files(root, files)
+    except HkgitError:
+        journal.add("abort", call=call.id)
+        mark.unlink(missing_ok=True)
+        raise
+    journal.end(call.id, known)
+    mark.unlink(missing_ok=True)
+
+
+def keep_versions(blobs: Blobs, changes: Iterable[FileChange]) -> None:
+    """Keep the bytes of files before and after a change. Raises GitRefused."""
+    keep_files(blobs, (file for change in changes for file in (change.before, change.after)))
+
+
+def keep_files(blobs: Blobs, files: Iterable[File | None]) -> None:
+    """Keep the bytes of files. Raises GitRefused."""
+    for file in files:
+        if file is not None:
+            blobs.put(file.data)
+
+
+def said(drafted: Drafted, options: Options) -> Said:
+    """A planned spec as the journal keeps it."""
+    spec, made = drafted.spec, drafted.made
+    return Said(
+        spec.dialect,
+        spec.digest,
+        spec.blocks,
+        tuple(outcome.path for outcome in made.outcomes),
+        tuple(outcome.evidence.kind for outcome in made.outcomes),
+        used_reads(drafted.reads, made),
+        tuple(_change(each) for each in made.files),
+        options.settings.threshold,
+        options.relocate,
+    )
+
+
+def _change(change: FileChange) -> Change:
+    before, after = Version.of(change.before), Version.of(change.after)
+    return Change(change.path, change.new_path, before, after)
+
+
+def repair(root: Path, home: Path) -> list[str]:
+    """Finish or take back a call that died; answers with what was found, a line each.
+
+    Files that somebody has changed since stay as they are. Raises GitRefused.
+    """
+    mark = home / _UNDER_WAY
+    try:
+        session = mark.read_text()
+    except OSError:
+        return []
+    journal = Journal(home / session)
+    call = journal.load().broken
+    said = [] if call is None else _settled(root, journal, call)
+    mark.unlink(missing_ok=True)
+    return said
+
+
+def _settled(root: Path, journal: Journal, call: Call) -> list[str]:
+    files = DirectorySnapshot(root)
+    states = {path: (*pair, Version.of(files.get(path))) for path, pair in call.states().items()}
+    _sweep(root, states)
+    named = f"call {call.id} of session {journal.folder.name}"
+    if all(now == after for _, after, now in states.values()):
+        journal.end(call.id, dict.fromkeys(states))
+        return [f"{named} had been written as a whole"]
+    back = {path: before for path, (before, after, now) in states.items() if now == after}
+    write_files(root, {path: _file(journal.blobs, version) for path, version in back.items()})
+    journal.add("abort", call=call.id)
+    others = [path for path, (before, after, now) in states.items() if now not in (before, after)]
+    left = f"; changed since, and left alone: {', '.join(others)}" if others else ""
+    return [f"{named} died half written and was taken back{left}"]
+
+
+def _file(blobs: Blobs, version: Version | None) -> File | None:
+    if version is None:
+        return None
+    data = blobs.get(version.sha256)
+    if data is None:
+        raise GitRefused(version.sha256, "a version of a file is lost", "Restore it by hand.")
+    return File(data, version.mode)
+
+
+def _sweep(root: Path, paths: Mapping[str, object]) -> None:
+    """Remove new bytes that a dead call left beside the files they were for."""
+    for folder in {(root / path).parent for path in paths}:
+        for left in folder.glob(".hkgit-" + "[0-9a-f]" * 16):
+            with suppress(OSError):
+                left.unlink()

@@ -1,0 +1,87 @@
+"""A desk: what is read is known, what is known is evidence, and what was done can be undone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.sessions.desk import Desk
+from tests.sessions.conftest import LINES, replacing
+
+
+def kinds(desk: Desk, old: str, new: str) -> list[str]:
+    """The kinds of evidence of an edit that applies."""
+    answer = desk.edit(replacing(old, new))
+    assert answer.ok, answer.for_model()
+    return [outcome.evidence.kind for outcome in answer.outcomes]
+
+
+@pytest.mark.parametrize(
+    ("reads", "line", "kind"),
+    [
+        pytest.param([(3, 8)], 5, "receipt", id="inside what was read"),
+        pytest.param([(3, 8)], 8, "receipt", id="the last line that was read"),
+        pytest.param([(3, 8)], 9, "quote", id="beside what was read"),
+        pytest.param([], 5, "quote", id="nothing was read"),
+        pytest.param([(1, 4), (5, 8)], 5, "receipt", id="in the second of two reads"),
+        pytest.param([(None, None)], 30, "receipt", id="all was read"),
+    ],
+)
+def test_an_edit_is_tied_to_the_receipt_that_covers_its_place(
+    desk: Desk, reads: list[tuple[int | None, int | None]], line: int, kind: str
+) -> None:
+    for start, end in reads:
+        desk.read("a.py", start, end)
+    assert kinds(desk, f"line {line}\n", "new\n") == [kind]
+
+
+def test_two_reads_that_touch_cover_an_edit_of_both(desk: Desk) -> None:
+    desk.read("a.py", 1, 4)
+    desk.read("a.py", 5, 8)
+    assert kinds(desk, "line 4\nline 5\n", "new\n") == ["receipt"]
+
+
+def test_an_edit_moves_what_is_known_below_it(desk: Desk) -> None:
+    desk.read("a.py", 3, 8)
+    desk.edit(replacing("line 4\n", "a\nb\nc\n"))
+    assert kinds(desk, "line 8\n", "new\n") == ["receipt"]
+
+
+def test_an_agent_knows_what_it_wrote_itself(desk: Desk) -> None:
+    desk.read("a.py", 5, 5)
+    desk.edit(replacing("line 5\n", "first\nsecond\n"))
+    assert kinds(desk, "second\n", "third\n") == ["receipt"]
+
+
+def test_what_others_move_is_still_known(desk: Desk, root: Path) -> None:
+    desk.read("a.py", 5, 8)
+    (root / "a.py").write_text("above\n" + LINES)
+    assert kinds(desk, "line 8\n", "new\n") == ["receipt"]
+
+
+def test_a_line_that_others_changed_is_known_no_more(desk: Desk, root: Path) -> None:
+    desk.read("a.py", 5, 8)
+    (root / "a.py").write_text(LINES.replace("line 6\n", "line six\n"))
+    assert kinds(desk, "line six\n", "new\n") == ["quote"]
+
+
+def test_a_blind_edit_is_said_to_be_blind_at_once(desk: Desk) -> None:
+    answer = desk.edit(replacing("line 5\n", "new\n"))
+    assert [(each.number, each.lines, each.command) for each in answer.blind] == [
+        (1, (5, 5), "hkgit read a.py:5-5 --session work --before 1")
+    ]
+
+
+def test_undo_takes_back_the_last_call(desk: Desk, root: Path) -> None:
+    desk.edit(replacing("line 5\n", "new\n"))
+    desk.edit(replacing("line 6\n", "new\n"))
+    desk.undo()
+    assert (root / "a.py").read_text() == LINES.replace("line 5\n", "new\n")
+
+
+def test_undo_leaves_alone_what_came_after(desk: Desk, root: Path) -> None:
+    call = desk.edit(replacing("line 5\n", "new\n")).call
+    (root / "a.py").write_text("above\n" + (root / "a.py").read_text() + "below\n")
+    desk.undo(call)
+    assert (root / "a.py").read_text() == f"above\n{LINES}below\n"
