@@ -32,6 +32,10 @@ from hkgit.reports.text import report_lines
 @click.option("--remote", metavar="NAME", default="origin", help="Where --pre-push sends it.")
 @click.option("--pre-receive", is_flag=True, help="Judge what a server is sent (pre-receive).")
 @click.option(
+    "--reference-transaction", "transaction", metavar="STATE",
+    help="Judge what branches are to become (reference-transaction).",
+)  # fmt: skip
+@click.option(
     "--budget", type=float, metavar="SECONDS",
     help="What --pre-receive may take; else git's hkgit.budget, else 4.",
 )  # fmt: skip
@@ -47,20 +51,23 @@ def command(
     pre_push: bool,
     remote: str,
     pre_receive: bool,
+    transaction: str | None,
     budget: float | None,
     policy: str | None,
     form: str,
 ) -> None:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    points = (staged, message_file is not None, commits is not None, pre_push, pre_receive)
-    if sum(points) != 1:
+    asked = (message_file is not None, commits is not None, transaction is not None)
+    if sum((staged, pre_push, pre_receive, *asked)) != 1:
         names = "--staged, --message-file, --range, --pre-push, --pre-receive"
-        raise click.UsageError(f"Give exactly one of {names}.")
-    if pre_push or pre_receive:
+        raise click.UsageError(f"Give exactly one of {names}, --reference-transaction.")
+    if pre_push or pre_receive or transaction is not None:
         from hkgit.commands import refs
 
         if pre_push:
             passes = refs.judge_push(remote, policy, form)
+        elif transaction is not None:
+            passes = refs.judge_transaction(transaction, policy, form)
         else:
             passes = refs.judge_reception(budget, policy, form)
         if not passes:

@@ -15,6 +15,7 @@ from hkgit.commands.manners import QUIET, loudness
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.points.budget import DEFAULT
+from hkgit.points.moving import judge_moved
 from hkgit.points.pushing import judge_pushed
 from hkgit.points.receiving import judge_received
 from hkgit.points.updates import Answer, pushed, received
@@ -26,6 +27,18 @@ def judge_push(remote: str, policy: str | None, form: str) -> bool:
     updates = list(pushed(sys.stdin.buffer.read()))
     given = None if policy is None else load_policy(repository, policy, None)
     answers = list(judge_pushed(repository, updates, remote, given))
+    print_answers(answers, form, all_or_none=True)
+    return all(answer.passes for answer in answers)
+
+
+def judge_transaction(state: str, policy: str | None, form: str) -> bool:
+    """Whether every branch that git is about to move may; only while it can still be stopped."""
+    if state != "prepared":
+        return True
+    repository = open_repository(in_hook=True)
+    updates = list(received(sys.stdin.buffer.read()))
+    given = None if policy is None else load_policy(repository, policy, None)
+    answers = list(judge_moved(repository, updates, given))
     print_answers(answers, form, all_or_none=True)
     return all(answer.passes for answer in answers)
 
@@ -97,7 +110,7 @@ def _lines(answers: Sequence[Answer], *, all_or_none: bool) -> Iterator[str]:
     refused = [answer for answer in answers if not answer.passes]
     if refused and all_or_none and len(answers) > 1:
         names = ", ".join(visible(answer.update.ref) for answer in refused)
-        yield f"hkgit: {names} refused, so nothing of this push is taken"
+        yield f"hkgit: {names} refused, so none of them moves"
 
 
 def _answer_lines(answer: Answer) -> Iterator[str]:

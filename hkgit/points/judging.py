@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hkgit.errors import HkgitError, Rejected, Unverifiable
-from hkgit.gate import judge_range
+from hkgit.gate import judge_range, pusher_of
 from hkgit.git.repository import Repository
 from hkgit.points.budget import Watch
 from hkgit.points.trust import Side, peeled
@@ -15,10 +15,14 @@ from hkgit.policy import CONFIG, PYPROJECT, policy_value
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The judge of updates at one point: what it sees, and whether it is somebody's own clone."""
+    """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
+
+    `records` are the tags of break-glass that the same push brings.
+    """
 
     repository: Repository
     on_client: bool = False
+    records: tuple[str, ...] = ()
     watch: Watch = iter
 
     def answer(self, update: Update, side: Side) -> Answer:
@@ -47,10 +51,15 @@ class Point:
             return Answer(update, side.policy, note="it adds no commits")
         report = judge_range(
             self.repository, side.start, new, side.policy, *side.beside,
-            on_client=self.on_client, watch=self.watch,
+            on_client=self.on_client, pusher=self._pusher(side), records=self.records,
+            watch=self.watch,
         )  # fmt: skip
         start = side.start[:12] if side.start is not None else "the beginning"
         return Answer(update, side.policy, report, judged=f"from {start} to {new[:12]}")
+
+    def _pusher(self, side: Side) -> str | None:
+        """Only a server knows who is pushing: in a clone anybody sets a variable."""
+        return None if self.on_client else pusher_of(side.policy)
 
     def _expect_honest_rewrite(self, update: Update, side: Side, new: str) -> None:
         """Raise Rejected for a rewrite that the policy forbids, or that brings back an older one.

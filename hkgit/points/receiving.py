@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from hkgit.errors import GitRefused, HkgitError, Rejected
+from hkgit.gate import BREAK_GLASS
 from hkgit.git.objects import Head
 from hkgit.git.repository import Repository
 from hkgit.points.budget import Budget, Watch
@@ -30,7 +31,9 @@ def judge_received(
     """
     if os.environ.get("GIT_NAMESPACE"):
         raise GitRefused("GIT_NAMESPACE", "pushes to a namespace are not judged")
-    server = _Server(repository, given, repository.head(), _aliases(repository, updates))
+    server = _Server(
+        repository, given, repository.head(), _aliases(repository, updates), _records(updates)
+    )
     budget = Budget(seconds)
     for update in updates:
         try:
@@ -46,6 +49,7 @@ class _Server:
     given: Policy | None
     head: Head
     aliases: Mapping[str, str]
+    records: tuple[str, ...]
 
     def answer(self, update: Update, watch: Watch) -> Answer:
         """The answer on one ref, under whichever of its names is protected."""
@@ -58,7 +62,12 @@ class _Server:
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
             fix = "Make another branch the default one first."
             raise Rejected(ref, "is the default branch, whose policy new branches get", fix)
-        return Point(self.repository, watch=watch).answer(update, side)
+        return Point(self.repository, records=self.records, watch=watch).answer(update, side)
+
+
+def _records(updates: Sequence[Update]) -> tuple[str, ...]:
+    """The pushed tags that may break the glass for a commit of the same push."""
+    return tuple(u.new for u in updates if u.ref.startswith(BREAK_GLASS) and u.new is not None)
 
 
 def _aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from hkgit.errors import InvalidInput
+from hkgit.gate import trusted_policy
 from hkgit.git.repository import Repository
-from hkgit.policy import BUILT_IN, Policy, read_policy
+from hkgit.policy import BUILT_IN, Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +43,17 @@ def side_of(
     a branch from before there was a policy, or from before it was protected, is as a new one,
     and what the default branch has is not judged again. `given` is a policy of the server's own.
     """
+    names = tuple(names)
     if given is not None:
-        return Side(given, old, default)
+        return Side(given.for_refs(names), old, default)
     if old is not None:
-        own = read_policy(repository.snapshot(old))
+        own = trusted_policy(repository, old)
         if own.source != BUILT_IN and any(map(own.protects, names)):
-            return Side(own, old, default)
+            return Side(own.for_refs(names), old, default)
     if default is None:
         return Side(Policy(), old, None)
-    return Side(read_policy(repository.snapshot(default)), old, default, (default,))
+    policy = trusted_policy(repository, default).for_refs(names)
+    return Side(policy, old, default, (default,))
 
 
 def peeled(repository: Repository, object_id: str | None) -> str | None:

@@ -9,11 +9,17 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
+from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from tests.hooks.commands import AGENT, git, hkgit, replace_line_two
 from tests.repos import Repo
 
 POLICY = "[gate]\nmode = 'enforce'\n"
-FILES = {"app.py": "one\ntwo\nthree\n", "notes.md": "Notes\n", ".hkgit/config.toml": POLICY}
+FILES: dict[str, str | bytes | None] = {
+    "app.py": "one\ntwo\nthree\n",
+    "notes.md": "Notes\n",
+    ".hkgit/config.toml": POLICY,
+    ATTRIBUTES_PATH: ATTRIBUTES,
+}
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Served:
     def refs(self) -> dict[str, str]:
         """The server's refs."""
         listed = self.server.git("for-each-ref", "--format=%(refname) %(objectname)")
-        return {ref: oid for ref, oid in (line.split() for line in listed.splitlines())}
+        return dict(line.split() for line in listed.splitlines())
 
     @property
     def quarantines(self) -> list[str]:

@@ -70,7 +70,7 @@ def test_the_refusal_names_the_ref_the_commit_and_that_all_is_refused(served: Se
 
     assert "FAIL refs/heads/blind" in said
     assert f"FAIL {blind[:12]}" in said
-    assert "refs/heads/blind refused, so nothing of this push is taken" in said
+    assert "refs/heads/blind refused, so none of them moves" in said
 
 
 def test_what_was_first_pushed_to_a_scratch_ref_is_judged_when_it_comes_to_main(
