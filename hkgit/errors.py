@@ -2,29 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from hkgit.edits import AnyEdit
 
 
+@dataclass(frozen=True, slots=True)
+class Near:
+    """Lines that a refused edit may have meant; `similarity` per mille where it was measured.
+
+    They are lines of the text that the edit speaks of, counted from 1, both included.
+    """
+
+    start_line: int
+    end_line: int
+    similarity: int | None = None
+
+
 class HkgitError(Exception):
     """Says where it happened, what happened, and what to do next.
 
-    `corrected` is the edit that would have been right, where there is just one; `lines` are those
-    of the file, first and last, that whoever mends the edit needs to see.
+    `near` are the places that whoever mends the edit needs to see, the likeliest first;
+    `corrected` is the edit as it would be right at the one of them, for its author to confirm.
     """
 
     exit_code = 70
     status = "fault"
     corrected: AnyEdit | None = None
-    lines: tuple[int, int] | None = None
+    near: tuple[Near, ...] = ()
 
     def __init__(self, where: str, what: str, fix: str = "") -> None:
         super().__init__(f"{where}: {what}" + (f"\n{fix}" if fix else ""))
         self.where = where
         self.what = what
         self.fix = fix
+
+    @property
+    def lines(self) -> tuple[int, int] | None:
+        """First and last line of the likeliest place."""
+        return (self.near[0].start_line, self.near[0].end_line) if self.near else None
 
 
 class NoMatch(HkgitError):

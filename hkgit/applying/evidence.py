@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hkgit.applying.draft import Lines
 from hkgit.document import Document
 from hkgit.edits import Read
-from hkgit.errors import Stale
+from hkgit.errors import Near, Stale
 
 KINDS = ("hash", "receipt", "quote", "tag", "none")
 """Every kind of evidence, the strongest first."""
@@ -113,5 +113,5 @@ def stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: st
         f" the whole file {base.whole_hash[:12]}",
         f"Read them again (`hkgit read {path}:{first}-{last}`) and write the edit against that.",
     )
-    error.lines = first, last
+    error.near = (Near(first, last),)
     return error

@@ -15,10 +15,25 @@ APPLIED = "applied"
 
 
 @dataclass(frozen=True, slots=True)
+class Candidate:
+    """Lines of the file that a refused edit may have meant, as they stand, with their hash.
+
+    `text` is None where it would make the answer too long: read those lines then.
+    """
+
+    start_line: int
+    end_line: int
+    range_hash: str
+    similarity_permille: int | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class EditOutcome:
     """One edit: applied where and how surely, or refused and why.
 
-    `corrected` is a refused edit put right, in the dialect of the spec, where that is possible.
+    Of a refused edit `candidates` are the places it may have meant, the likeliest first, and
+    `corrected` is it as it would be right at the one that is near, in the dialect of the spec.
 
     `lines` are ranges of the file as it stood just before this edit, `base_lines` the lines of
     the base it touches. Numbers that end in `_permille` are per mille, rounded down.
@@ -40,6 +55,7 @@ class EditOutcome:
     diff: str = ""
     notes: tuple[str, ...] = ()
     error: HkgitError | None = None
+    candidates: tuple[Candidate, ...] = ()
     corrected: str | None = None
 
     @property

@@ -22,7 +22,6 @@ from hkgit.applying.site import Site
 from hkgit.applying.syntax import checked
 from hkgit.applying.text_edits import change_text
 from hkgit.applying.workspace import Work, Workspace, made_and_removed
-from hkgit.dialects import DIALECTS
 from hkgit.document import Document
 from hkgit.edits import (
     MAX_EDITS,
@@ -108,24 +107,31 @@ class _Planner:
             stored = as_stored(edit, self._before, self._options.stores_lf)
             outcome = self._placed(number, stored)
         except HkgitError as error:
-            corrected = self._said(error.corrected)
-            return EditOutcome(
-                number, edit.path, error.status, error=error, corrected=corrected
-            )
+            return self._refused(number, edit, error)
         self._evidence[number] = outcome.evidence
         if stored is not edit:
             return replace(outcome, repairs=(*outcome.repairs, LINE_ENDS))
         return outcome
 
+    def _refused(self, number: int, edit: AnyEdit, error: HkgitError) -> EditOutcome:
+        """The outcome of an edit that has no place, with what its author needs to find one."""
+        outcome = EditOutcome(number, edit.path, error.status, error=error)
+        work = self._find(edit.path) if error.near else None
+        if work is None:
+            return outcome
+        # Few calls need it, and it needs a dialect.
+        from hkgit.applying import remedy
+
+        site = Site(number, work, (), self._in_base, {})
+        return replace(
+            outcome,
+            candidates=remedy.candidates(site, error),
+            corrected=remedy.corrected(site, error, self._dialect),
+        )
+
     def _before(self, path: str) -> bytes | None:
         work = self._find(path)
         return None if work is None or work.before is None else work.before.data
-
-    def _said(self, edit: AnyEdit | None) -> str | None:
-        """An edit in the dialect of the spec; edits that came without one are said in protocol."""
-        if edit is None:
-            return None
-        return DIALECTS.get(self._dialect, DIALECTS["protocol"]).render([edit])
 
     def _placed(self, number: int, edit: AnyEdit) -> EditOutcome:
         made = edit.new_path if isinstance(edit, RenameFile) else edit.path

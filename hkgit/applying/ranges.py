@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hkgit.applying.draft import Lines
 from hkgit.document import Document, Splice, hash_lines
 from hkgit.edits import InsertAfter, ReplaceRange, encoded
-from hkgit.errors import InvalidInput, Stale
+from hkgit.errors import InvalidInput, Near, Stale
 
 _SEARCH_BUDGET = 64 * 2**20
 """How many bytes may be hashed to find out where a range has gone."""
@@ -76,7 +76,9 @@ def stale_range(
     else:
         fix = f"Read the lines again (`hkgit read {path}`) and write the edit against that."
     error = Stale(f"{path}:{first}-{last}", what, fix)
-    error.lines = first, last
+    error.near = tuple(Near(start, start + last - first) for start in found[:5])
+    if is_inside(document, hashed):
+        error.near = (Near(first, last), *error.near)
     return error
 
 

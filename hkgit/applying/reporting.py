@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.errors import HkgitError
+
+_ENDS = "\r\n"
 
 
 def outcome_json(outcome: EditOutcome) -> dict[str, Any]:
@@ -28,7 +30,19 @@ def outcome_json(outcome: EditOutcome) -> dict[str, Any]:
         "matched_text": shown_text(outcome.matched_text),
         "diff": shown_text(outcome.diff),
         "error": None if outcome.error is None else error_json(outcome.error),
+        "candidates": [_candidate_json(each) for each in outcome.candidates],
         "corrected": shown_text(outcome.corrected),
+    }
+
+
+def _candidate_json(candidate: Candidate) -> dict[str, Any]:
+    permille = candidate.similarity_permille
+    return {
+        "start_line": candidate.start_line,
+        "end_line": candidate.end_line,
+        "range_hash": candidate.range_hash,
+        "similarity": None if permille is None else permille / 1000,
+        "text": shown_text(candidate.text),
     }
 
 
@@ -84,11 +98,21 @@ def refusal_text(outcomes: Sequence[EditOutcome]) -> str:
 def _reason(error: str, edits: Sequence[EditOutcome]) -> str:
     first, last = edits[0].number, edits[-1].number
     named = f"edit {first}" if first == last else f"edits {first}-{last}"
-    return "".join([f"{named}: {error}", *map(_corrected, edits)])
+    return "".join([f"{named}: {error}", *map(_remedy, edits)])
 
 
-def _corrected(outcome: EditOutcome) -> str:
-    return "" if outcome.corrected is None else f"\nCorrected: {outcome.corrected.rstrip()}"
+def _remedy(outcome: EditOutcome) -> str:
+    """The corrected edit, which quotes the place; without one the places themselves."""
+    if outcome.corrected is not None:
+        return f"\nCorrected: {outcome.corrected.rstrip()}"
+    return "".join(map(_place, outcome.candidates))
+
+
+def _place(candidate: Candidate) -> str:
+    where = f"{candidate.start_line}-{candidate.end_line}, hash {candidate.range_hash[:12]}"
+    if candidate.text is None:
+        return f"\nLines {where}: too long to show here"
+    return f"\nLines {where}:\n{candidate.text.rstrip(_ENDS)}"
 
 
 def visible(text: str) -> str:

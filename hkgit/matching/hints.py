@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence, Set
 
 from hkgit.document import Document
 from hkgit.edits import Edit
-from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, NoMatch
-from hkgit.matching.candidates import Candidate, candidates
+from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
+from hkgit.matching.align import align
+from hkgit.matching.candidates import Candidate, candidates, judged
+from hkgit.matching.correcting import corrected, told_apart
 from hkgit.matching.fuzzy import place_of
-from hkgit.matching.lines import View, Wanted, key_of, occurrences
+from hkgit.matching.lines import View, Wanted, key_of, keys, occurrences
 from hkgit.matching.places import Place
 from hkgit.matching.similar import similarity
 
@@ -26,18 +28,19 @@ MOST_LINES = 50
 
 def no_match(view: View, wanted: Wanted, edit: Edit) -> NoMatch:
     """The old text is nowhere: where it comes nearest, and what is different there."""
-    found = candidates(view, wanted)[:SHOWN]
+    found = candidates(view, wanted)[:SHOWN] or _by_words(view, wanted)
+    near = tuple(map(_near, found))
     if found:
-        nearest = "; ".join(_described(view, candidate) for candidate in found)
+        nearest = "; ".join(map(_described, near))
         fix = f"Nearest: {nearest}. {_difference(view, wanted, found[0])}"
     else:
-        fix = _nearest_line(view, wanted) or "No line of it is like any of the file's."
+        fix = "No line of it is like any of the file's."
     where, what = edit.path, "the old text is not in the file"
     if wanted.old in view.document.data:
         what += ", except inside longer words"
-    error = NoMatch(where, what, f"{fix} Read the file again and quote it as it is.")
-    if found:
-        error.lines = found[0].lines[0] + 1, found[0].lines[1] + 1
+    todo = "Quote the file as it is." if near else "Read the file again and quote it as it is."
+    error = NoMatch(where, what, f"{fix} {todo}")
+    error.near, error.corrected = near, corrected(view, wanted, found, edit)
     return error
 
 
@@ -65,27 +68,31 @@ def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambigu
         f"the old text fits {len(places)} places, at lines {numbers}{more}{why}",
         f"Quote more lines above or below, so that the edit names one place.{line}",
     )
-    error.lines = spans[0][0], spans[-1][1]
+    error.near = told_apart(document, spans[:SHOWN])
     return error
 
 
 def conflict(view: View, wanted: Wanted, place: Place, edit: Edit) -> Conflict:
     """The best place has another line than one of those to be removed."""
     best = next(c for c in candidates(view, wanted) if place_of(view, c) == place)
-    first, last = view.document.lines_of(place.start, place.end)
+    first, _ = view.document.lines_of(place.start, place.end)
     error = Conflict(
         f"{edit.path}:{first}",
         "the place is there, but not as the edit has it, in lines that it changes",
-        f"{_difference(view, wanted, best, wanted.bound)} Read the place again and write the "
-        "edit against what it says now.",
+        f"{_difference(view, wanted, best, wanted.bound)} Write the edit against what the place "
+        "says now.",
     )
-    error.lines = first, last
+    error.near, error.corrected = (_near(best),), corrected(view, wanted, [best], edit)
     return error
 
 
-def _described(view: View, candidate: Candidate) -> str:
+def _near(candidate: Candidate) -> Near:
     first, last = candidate.lines
-    return f"{_lines(first + 1, last + 1)}, {_percent(candidate.similarity)} alike"
+    return Near(first + 1, last + 1, candidate.similarity)
+
+
+def _described(near: Near) -> str:
+    return f"{_lines(near.start_line, near.end_line)}, {_percent(near.similarity or 0)} alike"
 
 
 def _difference(
@@ -123,21 +130,30 @@ def _unknown(view: View, candidate: Candidate) -> Iterator[int]:
     return (n for n in range(first, last) if n not in known and view.lines[n].strip())
 
 
-def _nearest_line(view: View, wanted: Wanted) -> str:
-    """The line of the file that is most like one of the old lines, found by their rarest words."""
+def _by_words(view: View, wanted: Wanted) -> tuple[Candidate, ...]:
+    """Around the line that is most like one of the old lines, found by their rarest words."""
     data = view.document.data
     words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
-    best, near, quoted = 0, 0, b""
+    best, near, row = 0, 0, 0
     for word in words[:MOST_WORDS]:
-        asked = [line for line in wanted.old_lines if word in line]
+        asked = [i for i, line in enumerate(wanted.old_lines) if word in line]
         starts = occurrences(data, word, MOST_LINES) if view.lines else []
         for number in map(view.document.line_at, starts):
             here = view.lines[number - 1]
-            for line in asked[:SHOWN]:
-                alike = similarity(key_of(line), key_of(here))
+            for i in asked[:SHOWN]:
+                alike = similarity(key_of(wanted.old_lines[i]), key_of(here))
                 if alike > best:
-                    best, near, quoted = alike, number, here
-    return f"Nearest: line {near}, {_percent(best)} alike: {_quoted(quoted)}." if best else ""
+                    best, near, row = alike, number - 1, i
+    return (_around(view, wanted, row, near),) if best else ()
+
+
+def _around(view: View, wanted: Wanted, row: int, near: int) -> Candidate:
+    """The candidate in which old line `row` is line `near` of the file, both counted from 0."""
+    lines, old = keys(view, wanted)
+    first = max(near - row, 0)
+    above = align(old[:row], lines[first:near], first)
+    below = align(old[row + 1 :], lines[near + 1 : near + len(old) - row], near + 1)
+    return judged(view, wanted, (*above, near, *below))
 
 
 def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:

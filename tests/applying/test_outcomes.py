@@ -41,6 +41,7 @@ def test_the_json_of_an_applied_edit() -> None:
         "diff": "diff --git a/f b/f\n--- a/f\n+++ b/f\n"
         "@@ -1,4 +1,4 @@\n x = 1\n-y = 2\n+y = 3\n x = 1\n \ufffd\n",
         "error": None,
+        "candidates": [],
         "corrected": None,
     }  # fmt: skip
 

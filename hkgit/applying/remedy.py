@@ -1,0 +1,75 @@
+"""remedy.py: what the next call needs after a refusal: the lines that were meant, with their hash.
+
+Bounded, so that an answer never costs more than to read the place again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from hkgit.applying.outcome import Candidate
+from hkgit.applying.site import Site
+from hkgit.dialects import DIALECTS
+from hkgit.edits import AnyEdit, Edit, decoded, encoded
+from hkgit.errors import HkgitError, InvalidInput, Near
+
+SHOWN = 3
+"""So many candidates are given."""
+
+MOST = 2000
+"""So many bytes of text all candidates of a refusal hold together."""
+
+
+def candidates(site: Site, error: HkgitError) -> tuple[Candidate, ...]:
+    """The places that a refusal names, in lines of the base; none that earlier edits changed."""
+    left = MOST
+    found = []
+    for candidate in _places(site, error.near[:SHOWN]):
+        size = len(encoded(candidate.text or ""))
+        left -= size
+        found.append(candidate if left >= 0 else replace(candidate, text=None))
+    return tuple(found)
+
+
+def _places(site: Site, near: tuple[Near, ...]) -> Iterator[Candidate]:
+    for place in near:
+        start, end = site.document.span(place.start_line, place.end_line)
+        first, last = site.touched(start, end)
+        text = site.base.data[slice(*site.base.span(first, last))]
+        if text == site.document.data[start:end]:
+            shown = decoded(text.replace(b"\r\n", b"\n"))
+            digest = site.base.range_hash(first, last)
+            yield Candidate(first, last, digest, place.similarity, shown)
+
+
+def corrected(site: Site, error: HkgitError, dialect: str) -> str | None:
+    """The corrected edit in a dialect, with the hash of what it quotes where it can carry one.
+
+    Edits that came without a dialect are said in `protocol`.
+    """
+    edit = error.corrected
+    if edit is None:
+        return None
+    if isinstance(edit, Edit):
+        hashed = _hash_of(site, edit)
+        said = None if hashed is None else _said(replace(edit, expected_hash=hashed), dialect)
+        return said or _said(edit, dialect)
+    return _said(edit, dialect)
+
+
+def _hash_of(site: Site, edit: Edit) -> str | None:
+    """The hash of the base lines that a quote stands on, where it stands there literally, once."""
+    quoted = encoded(edit.old_text)
+    if site.base.data != site.document.data or site.base.data.count(quoted) != 1:
+        return None
+    start = site.base.data.index(quoted)
+    return site.base.range_hash(*site.base.lines_of(start, start + len(quoted)))
+
+
+def _said(edit: AnyEdit, dialect: str) -> str | None:
+    """An edit in a dialect, or None where that has no words for it."""
+    try:
+        return DIALECTS.get(dialect, DIALECTS["protocol"]).render([edit])
+    except InvalidInput:
+        return None

@@ -1,0 +1,97 @@
+"""correcting.py: what a refused edit would have to quote, for its author to take or to leave.
+
+Nothing here is ever applied by itself: whether the file's lines are still the ones that were
+meant to change is for the author of the edit to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hkgit.document import Document
+from hkgit.edits import Edit, decoded
+from hkgit.errors import Conflict, Near
+from hkgit.matching.candidates import Candidate
+from hkgit.matching.fuzzy import place_of
+from hkgit.matching.lines import View, Wanted
+from hkgit.matching.merge import Merge
+from hkgit.matching.places import Place
+
+MOST = 4000
+"""So many bytes a corrected edit may have: one that is larger costs more than to read again."""
+
+FARTHEST = 8
+"""So many lines above or below a place are quoted at most to tell it from others."""
+
+CLEAR = 6
+"""By so much weight a place must agree better than any other."""
+
+LIKELY = 350
+"""From this similarity on, per mille, the best place may be the one that is meant."""
+
+
+def corrected(
+    view: View, wanted: Wanted, found: Sequence[Candidate], edit: Edit
+) -> Edit | None:
+    """The edit as it would quote the one place that is near; None where that cannot be told.
+
+    The author's changes are carried into the file's lines; what both changed is the author's.
+    """
+    if not _is_clear(found):
+        return None
+    place = place_of(view, found[0])
+    try:
+        splices = Merge(view, edit.path, wanted, found[0].targets).splices()
+    except Conflict:
+        return None
+    start = min([place.start, *(splice.start for splice in splices)])
+    end = max([place.end, *(splice.end for splice in splices)])
+    start, end = _unique(view.document, Place(start, end))
+    old, new = view.document.data[start:end], b""
+    for splice in sorted(splices, key=lambda splice: splice.start):
+        new += view.document.data[start : splice.start] + splice.new
+        start = splice.end
+    new += view.document.data[start:end]
+    if old == new or len(old) + len(new) > MOST or view.document.data.count(old) > 1:
+        return None
+    texts = (decoded(text.replace(b"\r\n", b"\n")) for text in (old, new))
+    old_text, new_text = texts
+    return replace(edit, old_text=old_text, new_text=new_text, expected_hash=None, line_hint=None)
+
+
+def _is_clear(found: Sequence[Candidate]) -> bool:
+    """Whether the best candidate is likely, and no other one is nearly as good."""
+    if not found or found[0].similarity < LIKELY:
+        return False
+    return len(found) == 1 or found[0].agreement - found[1].agreement >= CLEAR
+
+
+def _unique(document: Document, place: Place) -> tuple[int, int]:
+    """The bytes of a place, with as many whole lines around it as make them stand once."""
+    first, last = document.lines_of(place.start, place.end)
+    for more in range(FARTHEST + 1):
+        lines = max(first - more, 1), min(last + more, document.line_count)
+        start, end = document.span(*lines)
+        if document.data.count(document.data[start:end]) == 1:
+            return start, end
+    return place.start, place.end
+
+
+def told_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:
+    """Places of equal text, each with as many lines around it as make it stand once."""
+    for above, below in _margins():
+        wider = [
+            (max(first - above, 1), min(last + below, document.line_count))
+            for first, last in spans
+        ]
+        texts = [document.data[slice(*document.span(*lines))] for lines in wider]
+        if all(document.data.count(text) == 1 for text in texts):
+            return tuple(Near(*lines) for lines in wider)
+    return tuple(Near(*lines) for lines in spans)
+
+
+def _margins() -> list[tuple[int, int]]:
+    """How many lines above and below are tried: above alone, below alone, both."""
+    steps = range(1, FARTHEST + 1)
+    return [(0, 0), *(margin for n in steps for margin in ((n, 0), (0, n), (n, n)))]
