@@ -9,8 +9,8 @@ from hkgit.applying.reporting import shown_text
 
 
 def dumped(value: Any) -> str:
-    """JSON in ASCII: nothing in it can drive a terminal or turn the direction of writing."""
-    return json.dumps(value, indent=2) + "\n"
+    """JSON in ASCII, in which nothing drives a terminal or, by `##[`, a runner that logs it."""
+    return json.dumps(value, indent=2).replace("##", "#\\u0023") + "\n"
 
 
 def text(said: str) -> str:

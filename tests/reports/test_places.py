@@ -1,0 +1,43 @@
+"""Where findings stand: on the lines of the newest commit, with fingerprints that last."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.reports.sheet import Place
+from tests.reports.conftest import ODD, History, judged
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "text"),
+    [
+        pytest.param("blind edit", Place("app.py", 7, 7), b"line five", id="lines moved down"),
+        pytest.param("smuggled", Place("app.py", 20, 20), b"line eighteen", id="a smuggled byte"),
+        pytest.param("blind commit", Place("notes.md", 3, 3), b"three", id="first line changed"),
+        pytest.param("hostile", Place(ODD, 1, 1), b"y", id="an odd name"),
+    ],
+)
+def test_a_finding_stands_on_the_lines_that_it_speaks_of(
+    history: History, name: str, place: Place, text: bytes
+) -> None:
+    [item] = history.items(name)
+    assert item.place == place
+    assert place.start_line is not None
+    assert history.repo.read(place.path).splitlines()[place.start_line - 1] == text
+
+
+def test_a_file_that_is_gone_has_no_lines(history: History) -> None:
+    assert [item.place for item in history.items("removed")] == [Place("gone.md")]
+
+
+def test_fingerprints_survive_that_lines_move(history: History) -> None:
+    before = judged(history.repo, "start", history.commits["removed"])
+    assert [item.fingerprint for item in before.items] == [
+        item.fingerprint for item in history.sheet.items
+    ]
+    assert before.items[0].place != history.sheet.items[0].place
+
+
+def test_fingerprints_tell_findings_apart(history: History) -> None:
+    fingerprints = [item.fingerprint for item in history.sheet.items]
+    assert len(set(fingerprints)) == len(fingerprints) == 5
