@@ -11,9 +11,9 @@ import click
 from hkgit.commands.common import note_json
 from hkgit.commands.manners import QUIET, loudness, remark
 from hkgit.errors import InvalidInput
-from hkgit.gate import Report, split_range
+from hkgit.gate import Report, named_policy, split_range, trusted_policy
 from hkgit.git.repository import Repository
-from hkgit.policy import Policy, load_toml, parse_policy, policy_in, read_policy
+from hkgit.policy import Policy
 from hkgit.reports import FORMATS, render
 from hkgit.reports.plain import report_json
 from hkgit.reports.sheet import Sheet
@@ -48,20 +48,7 @@ def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
 
 def load_policy(repository: Repository, given: str | None, trusted: str | None) -> Policy:
     """The policy that was named, as FILE or REV:PATH, or that of the trusted commit."""
-    if given is None:
-        return Policy() if trusted is None else read_policy(repository.snapshot(trusted))
-    if Path(given).is_file():
-        return _parsed(given, Path(given).read_bytes())
-    rev, colon, path = given.partition(":")
-    file = repository.snapshot(repository.resolve(rev)).get(path) if colon else None
-    if file is None:
-        raise InvalidInput("--policy", f"there is no {given}", "Name a FILE or REV:PATH.")
-    return _parsed(given, file.data)
-
-
-def _parsed(source: str, data: bytes) -> Policy:
-    table = policy_in(load_toml(source, data), Path(source.rpartition(":")[2]).name)
-    return Policy(source=source) if table is None else parse_policy(table, source)
+    return trusted_policy(repository, trusted) if given is None else named_policy(repository, given)
 
 
 def print_report(repository: Repository, report: Report, form: str) -> None:

@@ -1,6 +1,8 @@
 """The gate: one function judges commits under a policy, whoever asks."""
 
 from hkgit.gate.floors import entry_findings
+from hkgit.gate.glass import BREAK_GLASS
+from hkgit.gate.grants import pusher_of
 from hkgit.gate.judge import Gate
 from hkgit.gate.ranges import (
     candidate_of,
@@ -11,9 +13,11 @@ from hkgit.gate.ranges import (
     verify_range,
     without_floors,
 )
-from hkgit.gate.rulings import REJECTED, Report, Ruling
+from hkgit.gate.rulings import REJECTED, Report, Ruling, Tried
+from hkgit.gate.trusted import named_policy, trusted_policy
 
 __all__ = [
-    "REJECTED", "Gate", "Report", "Ruling", "candidate_of", "commits_of", "entry_findings",
-    "judge_index", "judge_range", "split_range", "verify_range", "without_floors",
+    "BREAK_GLASS", "REJECTED", "Gate", "Report", "Ruling", "Tried", "candidate_of", "commits_of",
+    "entry_findings", "judge_index", "judge_range", "named_policy", "pusher_of", "split_range",
+    "trusted_policy", "verify_range", "without_floors",
 ]  # fmt: skip

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from hkgit.git.repository import Repository
-from hkgit.policy.model import BREAK_GLASS, Policy
+from hkgit.policy.model import BREAK_GLASS as ROLE
+from hkgit.policy.model import Policy
 
-PREFIX = "refs/tags/break-glass/"
+BREAK_GLASS = "refs/tags/break-glass/"
 _TAG = re.compile(
     rb"object ([0-9a-f]{40})\ntype commit\ntag ([^\n]+)\ntagger [^\n]*> (\d+) [-+]\d{4}\n\n"
     rb"(.*?)-----BEGIN SSH SIGNATURE-----\n", re.DOTALL,
@@ -43,9 +44,9 @@ def record_for(
     repository: Repository, policy: Policy, commit: str, tags: Sequence[str] = ()
 ) -> Record | None:
     """The record that lets a commit pass, among its tags and those (by id) being pushed."""
-    if not policy.roles.get(BREAK_GLASS):
+    if not policy.roles.get(ROLE):
         return None
-    listed = ("for-each-ref", f"--points-at={commit}", "--format=%(objectname)", PREFIX)
+    listed = ("for-each-ref", f"--points-at={commit}", "--format=%(objectname)", BREAK_GLASS)
     for tag in dict.fromkeys((*repository.git(*listed).text.split(), *tags)):
         for record in _read(repository, policy, tag):
             if record.commit == commit:
@@ -62,6 +63,6 @@ def _read(repository: Repository, policy: Policy, tag: str) -> Iterator[Record]:
     if found is None or not reason or not found[2].startswith(b"break-glass/"):
         return
     principal = repository.verify_tag(tag, policy.signers)
-    if principal is not None and policy.has_role(principal, BREAK_GLASS):
+    if principal is not None and policy.has_role(principal, ROLE):
         name = found[2].decode("utf-8", "replace")
         yield Record(found[1].decode(), name, int(found[3]), reason, principal)

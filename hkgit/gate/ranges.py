@@ -57,14 +57,17 @@ def judge_range(
     policy: Policy,
     *beside: str,
     on_client: bool = False,
+    pusher: str | None = None,
+    records: Sequence[str] = (),
     watch: Watch = iter,
 ) -> Report:
     """The rulings on every commit of `old..new`, each judged on its own parents.
 
-    What a commit of `beside` has is not judged again.
+    What a commit of `beside` has is not judged again. `pusher` is whom a server has authenticated,
+    `records` the ids of tags that come with a push and may break the glass.
     `watch` gets the commits and gives them on, one by one, to show how far the work has come.
     """
-    gate = Gate(repository, policy, on_client=on_client)
+    gate = Gate(repository, policy, on_client, pusher, tuple(records))
     commits = commits_of(repository, old, new, policy, *beside)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
     return Report(policy, rulings, provisional=on_client)

@@ -152,11 +152,11 @@ class Policy:
             return True
         return any_glob(path, self.protect) and not any_glob(path, self.unprotect)
 
-    def for_ref(self, ref: str) -> Policy:
-        """The policy as it holds for one ref: every target that fits tightens it."""
+    def for_refs(self, names: Sequence[str]) -> Policy:
+        """The policy as it holds for a ref under all its names: every target that fits tightens."""
         policy = self
         for target in self.targets:
-            if any(fnmatchcase(ref, glob) for glob in target.refs):
+            if any(fnmatchcase(ref, glob) for ref in names for glob in target.refs):
                 kept = policy.verdicts if target.verdicts is None else target.verdicts
                 verdicts = tuple(each for each in policy.verdicts if each in kept)
                 rewrites = "refuse" if target.rewrites == "refuse" else policy.rewrites

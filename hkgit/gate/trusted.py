@@ -1,0 +1,95 @@
+"""trusted.py: the policy of the trusted side, with all that it extends.
+
+The commits under test have no say: what a policy names is read from the commit that the policy
+itself was read from, from a file outside the repository, or from a revision that is pinned.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from hkgit.edits import File, MappingSnapshot, Snapshot
+from hkgit.errors import InvalidInput
+from hkgit.git.repository import Repository
+from hkgit.policy.extending import followed
+from hkgit.policy.files import CONFIG, load_toml, policy_in, read_policy, with_signers
+from hkgit.policy.model import Policy
+from hkgit.policy.parsing import parse_policy
+
+_PINNED = re.compile(r"refs/\S+|[0-9a-f]{40}")
+_URL = re.compile(r"\w[\w+.-]*://|\S+@\S+:")
+LARGEST = 2**20
+"""Bytes that a file with a policy may have."""
+
+
+def trusted_policy(repository: Repository, commit: str | None) -> Policy:
+    """The policy of a commit of the trusted side; without one, or without a commit, the built-in.
+
+    Raises InvalidInput when it is malformed, contradicts itself or loosens what it extends.
+    """
+    policy = Policy() if commit is None else read_policy(repository.snapshot(commit))
+    return _followed(repository, policy)
+
+
+def named_policy(repository: Repository, given: str) -> Policy:
+    """The policy that was named, as FILE or REV:PATH. Raises InvalidInput."""
+    if Path(given).is_file():
+        return _followed(repository, _of_file(Path(given)))
+    rev, colon, path = given.partition(":")
+    if not colon:
+        raise InvalidInput("--policy", f"there is no {given}", "Name a FILE or REV:PATH.")
+    return _followed(repository, _of_revision(repository, rev, path))
+
+
+def _followed(repository: Repository, policy: Policy) -> Policy:
+    return followed(policy, lambda named, by: _extended(repository, named, by))
+
+
+def _extended(repository: Repository, named: str, by: Policy) -> Policy:
+    """The policy that another one extends; only what its author cannot be tricked about."""
+    where = f"{by.source}: extends"
+    if _URL.match(named):
+        fix = "Fetch it into the repository, and name refs/...:PATH."
+        raise InvalidInput(where, "hkgit fetches nothing", fix)
+    if Path(named).is_absolute():
+        return _of_file(Path(named))
+    rev, colon, path = named.partition(":")
+    if not colon or not _PINNED.fullmatch(rev):
+        fix = "Name an absolute path, refs/...:PATH, or COMMIT:PATH with all 40 digits."
+        raise InvalidInput(where, f"{named} could mean another thing elsewhere", fix)
+    return _of_revision(repository, rev, path)
+
+
+def _of_file(file: Path) -> Policy:
+    data = _bytes(file)
+    root = file.parent.parent if file.as_posix().endswith(CONFIG) else file.parent
+    policy = _parsed(str(file), file.name, data)
+    signers = policy.allowed_signers
+    found = {} if signers is None else {signers: File(_bytes(root / signers))}
+    return with_signers(policy, MappingSnapshot(found))
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            data = opened.read(LARGEST + 1)
+    except OSError as error:
+        raise InvalidInput(str(file), f"cannot be read: {error.strerror}") from error
+    if len(data) > LARGEST:
+        raise InvalidInput(str(file), f"has over {LARGEST} bytes", "No policy is that long.")
+    return data
+
+
+def _of_revision(repository: Repository, rev: str, path: str) -> Policy:
+    files: Snapshot = repository.snapshot(repository.resolve(rev))
+    file = files.get(path)
+    if file is None:
+        raise InvalidInput(f"{rev}:{path}", "is not there", "Name a FILE or REV:PATH.")
+    return with_signers(_parsed(f"{rev}:{path}", path.rpartition("/")[2], file.data), files)
+
+
+def _parsed(source: str, name: str, data: bytes) -> Policy:
+    table: Any = policy_in(load_toml(source, data), name)
+    return Policy(source=source) if table is None else parse_policy(table, source)
