@@ -33,6 +33,8 @@ COMMANDS = {
     "completions": "Print what a shell needs to complete commands",
     "help": "Show what a command does",
     "prompt": "Print what teaches a model a dialect",
+    "mcp": "Serve an agent over the Model Context Protocol",
+    "serve": "Serve a program over JSON-RPC",
 }
 """Every command and its one-line help; the module of the same name is loaded when it is called."""
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+import json
 
 import click
 
-NAMES = ("ledger", "outcome")
+from hkgit.schemas import NAMES, schema
 
 
 @click.command()
 @click.argument("name", type=click.Choice(NAMES))
 def command(name: str) -> None:
     """Print a published JSON Schema."""
-    click.echo(files("hkgit").joinpath("schemas", f"{name}.json").read_text("utf-8"), nl=False)
+    click.echo(json.dumps(schema(name), indent=2))

@@ -1,0 +1,33 @@
+"""serve.py: `hkgit serve --stdio`, for programs that edit often and in any language."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.option("--stdio", is_flag=True, required=True, help="Use standard input and output.")
+@click.option(
+    "--root",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="Work in the checkout around this directory.",
+)
+@click.option("--session", metavar="NAME", help="The session's name; a new one by default.")
+@click.option("--agent", metavar="NAME", default="unknown", help="Who edits, as name/version.")
+def command(stdio: bool, root: Path, session: str | None, agent: str) -> None:
+    """Answer JSON-RPC 2.0 requests, one a line: read, edit, apply, undo, status, ping.
+
+    What they take and answer is what the tools of `hkgit mcp` take and answer.
+    """
+    from hkgit.mcp.calls import Session
+    from hkgit.mcp.lines import Lines
+
+    outgoing = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Whatever a hook or a command prints must not stand between the answers.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    Lines(Session(root, session, agent), sys.stdin.buffer, outgoing).serve()

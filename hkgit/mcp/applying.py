@@ -1,0 +1,90 @@
+"""applying.py: `apply` for a connected agent: the way of `hkgit apply`, with its receipts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.reporting import applied_json, shown_text, visible
+from hkgit.dialects import parse_expect
+from hkgit.edits import Read, Spec
+from hkgit.errors import HkgitError
+from hkgit.mcp.replies import Reply, of_refused, outcome_line
+from hkgit.sessions.desk import Desk, options_of
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a spec is to be applied, as the call says."""
+
+    expect: Sequence[str] = ()
+    threshold: float = 0.8
+    relocate: bool = False
+    check_syntax: bool = False
+    dry_run: bool = False
+    message: str | None = None
+    branch: str | None = None
+    base: str | None = None
+
+
+def applied(desk: Desk, spec: Spec, asked: Asked) -> Reply:
+    """Commit a spec with its evidence. Raises what `hkgit apply` raises before it has a plan."""
+    from hkgit.committing import recorded
+    from hkgit.git.recovery import settle_abandoned
+    from hkgit.git.repository import Repository
+    from hkgit.preparing import Choices, Step, find_target, prepare
+    from hkgit.retrying import land
+
+    repository = Repository.discover(desk.root)
+    if not asked.dry_run:
+        settle_abandoned(repository)
+    choices = Choices(
+        branch=asked.branch,
+        base=asked.base,
+        agent=desk.agent if spec.agent is None else spec.agent,
+        message=asked.message,
+        options=options_of(
+            asked.threshold, relocate=asked.relocate, check_syntax=asked.check_syntax
+        ),
+        reads=(*map(parse_expect, asked.expect), *_receipts(desk, spec)),
+    )
+    outcomes: list[EditOutcome] = []
+
+    def check(steps: Sequence[Step]) -> None:
+        outcomes[:] = [outcome for step in steps for outcome in step.made.outcomes]
+        for outcome in outcomes:
+            if outcome.error is not None:
+                raise outcome.error
+
+    try:
+        target = find_target(repository, [spec], choices)
+        steps = prepare(repository, [spec], choices, target)
+        check(steps)
+        if asked.dry_run:
+            return _would_be([recorded(step, choices, None).message for step in steps], outcomes)
+        done = land(repository, target, steps, choices, _say, check)[-1]
+    except HkgitError as error:
+        return of_refused(outcomes, error)
+    subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
+    warned = [f"warning: {each.where}: {each.what}\n{each.fix}" for each in done.record.warnings]
+    head = f"[{target.branch} {done.commit[:12]}] {visible(subject)}"
+    text = "\n".join([head, *map(outcome_line, outcomes), *warned])
+    return Reply(applied_json("applied", outcomes, done.commit), text)
+
+
+def _receipts(desk: Desk, spec: Spec) -> list[Read]:
+    """What the session has read of the files that a spec names."""
+    named = {edit.path for edit in spec.edits}
+    return [read for read in desk.status().receipts if read.path in named]
+
+
+def _would_be(messages: Sequence[bytes], outcomes: Sequence[EditOutcome]) -> Reply:
+    diffs = "".join(shown_text(outcome.diff) or "" for outcome in outcomes)
+    shown = "\n".join(message.decode("utf-8", "replace") for message in messages)
+    return Reply(applied_json("applied", outcomes, None), f"{diffs}\n{shown}")
+
+
+def _say(text: str) -> None:
+    print(f"hkgit: {text}", file=sys.stderr)

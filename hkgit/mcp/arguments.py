@@ -1,0 +1,104 @@
+"""arguments.py: what a call takes, declared once, as a JSON Schema and as the check of a call."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hkgit.errors import InvalidInput
+
+LONGEST_TEXT = 16 * 2**20
+"""In characters; so much a single argument may hold, and more than any ledger entry keeps."""
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a call; an `array` holds strings."""
+
+    name: str
+    type: str
+    about: str
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    def schema(self) -> dict[str, Any]:
+        """The argument as a JSON Schema."""
+        schema: dict[str, Any] = {"type": self.type, "description": self.about}
+        if self.type == "array":
+            schema["items"] = {"type": "string"}
+        if self.choices:
+            schema["enum"] = list(self.choices)
+        for bound in ("minimum", "maximum"):
+            if getattr(self, bound) is not None:
+                schema[bound] = getattr(self, bound)
+        return schema
+
+    def check(self, value: object) -> None:
+        """Raise InvalidInput for a value that the schema does not allow."""
+        if not _is_a(self.type, value):
+            raise self._wrong(f"must be of type {self.type}, not {_type_of(value)}")
+        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+            raise self._wrong("must hold strings alone")
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            raise self._wrong(f"is longer than {LONGEST_TEXT} characters")
+        if self.choices and value not in self.choices:
+            raise self._wrong(f"must be one of {', '.join(self.choices)}")
+        if isinstance(value, int | float):
+            self._check_bounds(value)
+
+    def _check_bounds(self, value: float) -> None:
+        least = -math.inf if self.minimum is None else self.minimum
+        most = math.inf if self.maximum is None else self.maximum
+        if not least <= value <= most:
+            raise self._wrong(f"must lie between {least:g} and {most:g}")
+
+    def _wrong(self, what: str) -> InvalidInput:
+        return InvalidInput(f"argument {self.name}", what, self.about)
+
+
+def _is_a(name: str, value: object) -> bool:
+    """Whether a value of JSON is of a type; true and false are no numbers."""
+    return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
+
+
+def _type_of(value: object) -> str:
+    known = (name for name in _TYPES if _is_a(name, value))
+    return next(known, "null" if value is None else "object")
+
+
+def schema(arguments: tuple[Argument, ...]) -> dict[str, Any]:
+    """What a call takes, as a JSON Schema."""
+    return {
+        "type": "object",
+        "properties": {argument.name: argument.schema() for argument in arguments},
+        "required": [argument.name for argument in arguments if argument.required],
+        "additionalProperties": False,
+    }
+
+
+def checked(arguments: tuple[Argument, ...], given: object) -> dict[str, Any]:
+    """What was given, nulls left out. Raises InvalidInput where it is not what the schema says."""
+    if not isinstance(given, Mapping):
+        raise InvalidInput("arguments", f"are of type {_type_of(given)}", "Send a JSON object.")
+    values = {name: value for name, value in given.items() if value is not None}
+    known = {argument.name: argument for argument in arguments}
+    for name, value in values.items():
+        if name not in known:
+            raise InvalidInput(f"argument {name}", "is unknown", f"Known: {', '.join(known)}.")
+        known[name].check(value)
+    for argument in arguments:
+        if argument.required and argument.name not in values:
+            raise InvalidInput(f"argument {argument.name}", "is missing", argument.about)
+    return values

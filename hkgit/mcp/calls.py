@@ -1,0 +1,210 @@
+"""calls.py: what agents may call, whatever carries the call: read, edit, apply, undo, status.
+
+One table says what each is for, what it takes, and who does it. A refusal is an answer like any
+other: it says what, where, and the next call.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hkgit.dialects import DIALECTS, relative_path
+from hkgit.edits import RenameFile, Spec
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.mcp.applying import Asked, applied
+from hkgit.mcp.arguments import Argument, checked
+from hkgit.mcp.replies import Reply, of_answer, of_error, of_reading, of_status, of_undone
+from hkgit.mcp.roots import Place, chosen, places
+from hkgit.sessions.desk import Desk
+
+Values = dict[str, Any]
+
+_PATH = "The file, from the root of the checkout."
+_TEXT = (
+    "The edits, in any notation that hkgit reads: search/replace blocks, a unified diff, an"
+    " apply-patch text, or JSON such as {\"file\", \"old_text\", \"new_text\"},"
+    " {\"path\", \"edits\": [{\"oldText\", \"newText\"}]} or a spec of hkgit's protocol with line"
+    " ranges and their hashes."
+)
+_ROOT = Argument("root", "string", "One of the client's roots; the first one by default.")
+_SPEC = (
+    Argument("text", "string", _TEXT, required=True),
+    Argument("format", "string", "The notation; seen by default.", choices=("auto", *DIALECTS)),
+    Argument(
+        "expect", "array", "Hashes of what was read, each PATH:START-END=HASH. What was read with"
+        " `read` in this session needs none.",
+    ),
+    Argument(
+        "threshold", "number", "How alike a fuzzy match must be; 0.8 by default.",
+        minimum=0, maximum=1,
+    ),
+    Argument("relocate", "boolean", "Follow line ranges that have moved."),
+    Argument("check_syntax", "boolean", "Refuse what leaves Python or JSON that cannot be parsed."),
+    Argument("dry_run", "boolean", "Show what would change, and change nothing."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One thing to call. `reads_only` and `is_destructive` are hints for those who ask a user."""
+
+    name: str
+    about: str
+    arguments: tuple[Argument, ...]
+    run: Callable[[Desk, Place, Values], Reply]
+    reads_only: bool = False
+    is_destructive: bool = False
+
+
+def _read(desk: Desk, place: Place, given: Values) -> Reply:
+    path = _relative(given.pop("path"), place)
+    place.expect_inside([path])
+    start, end = given.pop("start_line", None), given.pop("end_line", None)
+    return of_reading(desk.read(path, start, end, **given))
+
+
+def _edit(desk: Desk, place: Place, given: Values) -> Reply:
+    spec = desk.parse(given.pop("text"), given.pop("format", "auto"))
+    _expect_inside(place, spec)
+    return of_answer(desk.edit(spec, **given), dry_run=given.get("dry_run", False))
+
+
+def _apply(desk: Desk, place: Place, given: Values) -> Reply:
+    spec = desk.parse(given.pop("text"), given.pop("format", "auto"))
+    _expect_inside(place, spec)
+    return applied(desk, spec, Asked(**given))
+
+
+def _undo(desk: Desk, place: Place, given: Values) -> Reply:
+    undone = desk.undo(given.get("call"), whole_session=given.get("whole_session", False))
+    return of_undone(undone, desk.session)
+
+
+def _status(desk: Desk, place: Place, given: Values) -> Reply:
+    return of_status(desk.status())
+
+
+def _relative(path: str, place: Place) -> str:
+    """A path from the root of the checkout; an absolute one below it is made so."""
+    if "\0" in path:
+        raise InvalidInput("argument path", "holds a NUL", _PATH)
+    return relative_path(path, str(place.root))
+
+
+def _expect_inside(place: Place, spec: Spec) -> None:
+    place.expect_inside(edit.path for edit in spec.edits)
+    place.expect_inside(edit.new_path for edit in spec.edits if isinstance(edit, RenameFile))
+
+
+CALLS = {
+    call.name: call
+    for call in (
+        Call(
+            "read",
+            "Read lines of a file with their hash. Read what you are going to change: the reading"
+            " is kept, and is what an edit of these lines is tied to.",
+            (
+                Argument("path", "string", _PATH, required=True),
+                Argument("start_line", "integer", "The first line, from 1 on.", minimum=1),
+                Argument("end_line", "integer", "The last line.", minimum=1),
+                Argument("hashline", "boolean", "Show a tag before each line: ab|text."),
+                _ROOT,
+            ),
+            _read,
+            reads_only=True,
+        ),
+        Call(
+            "edit",
+            "Change files in the working tree: all edits of the call, or none. Old text need not"
+            " be exact; a doubtful place is refused, with what to send instead.",
+            (*_SPEC, Argument("batch", "string", "The batch that corrections belong to."), _ROOT),
+            _edit,
+            is_destructive=True,
+        ),
+        Call(
+            "apply",
+            "Make a commit of edits, with the evidence of what they were written against. They"
+            " speak of the branch's last commit, not of uncommitted changes.",
+            (
+                *_SPEC,
+                Argument("message", "string", "The commit message."),
+                Argument("branch", "string", "Land on this branch, not on the one checked out."),
+                Argument("base", "string", "The commit that the edits were written against."),
+                _ROOT,
+            ),
+            _apply,
+        ),
+        Call(
+            "undo",
+            "Take back the last call of `edit` in this session, or a named one, or all.",
+            (
+                Argument("call", "string", "The call to take back, as `status` names it."),
+                Argument("whole_session", "boolean", "Take back every call."),
+                _ROOT,
+            ),
+            _undo,
+            is_destructive=True,
+        ),
+        Call(
+            "status",
+            "Show this session: its calls, what it has read, and what is not in a commit yet.",
+            (_ROOT,),
+            _status,
+            reads_only=True,
+        ),
+    )
+}  # fmt: skip
+"""Everything that can be called, by name."""
+
+
+class Session:
+    """One connection: its name, where it may work, and a desk for each place it has worked in."""
+
+    def __init__(self, start: Path, name: str | None, agent: str = "unknown") -> None:
+        self.name = name if name is not None else f"connection-{secrets.token_hex(4)}"
+        self.agent = agent
+        self._start = start
+        self._offered: list[Place] | None = None
+        self._desks: dict[Path, Desk] = {}
+        self._lock = threading.Lock()
+
+    def offer(self, roots: Sequence[str] | None) -> None:
+        """Work in these roots of the client from now on."""
+        self._offered = None if roots is None else places(self._start, roots)
+
+    def answer(self, name: str, arguments: Mapping[str, Any] | None) -> Reply:
+        """What becomes of a call; refusals are answers too. Safe to be called by many threads."""
+        try:
+            return self._answered(name, {} if arguments is None else arguments)
+        except HkgitError as error:
+            return of_error(error)
+        except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
+            traceback.print_exc(file=sys.stderr)
+            what = f"a fault of hkgit itself: {type(error).__name__}: {error}"
+            return of_error(HkgitError(name, what, "Report it; another call may well work."))
+
+    def _answered(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+        call = CALLS.get(name)
+        if call is None:
+            raise InvalidInput(name[:80], "is nothing to call", f"Known: {', '.join(CALLS)}.")
+        given = checked(call.arguments, arguments)
+        offered = self._offered or places(self._start, None)
+        place = chosen(offered, given.pop("root", None))
+        if call.name == "apply":
+            # A commit may wait for hooks; the others need not wait for it.
+            return call.run(self._desk(place), place, given)
+        with self._lock:
+            desk = self._desks.setdefault(place.root, self._desk(place))
+            return call.run(desk, place, given)
+
+    def _desk(self, place: Place) -> Desk:
+        agent = re.sub(r"[^!-~]+", "-", self.agent)[:100] or "unknown"
+        return Desk.open(place.root, self.name, agent=agent)

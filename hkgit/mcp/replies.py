@@ -1,0 +1,198 @@
+"""replies.py: answers of calls, as JSON documents and as text, and the call to make next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.reporting import applied_json, error_json, refusal_text, shown_text, visible
+from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, HkgitError, NoMatch, Stale
+from hkgit.ledger.trailers import decimal
+from hkgit.sessions.answers import Answer, Status, Undone
+from hkgit.sessions.reading import Reading
+
+Json = dict[str, Any]
+
+_READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied)
+"""What is mended by looking at the file."""
+
+AROUND = 10
+"""So many lines above and below the likeliest place are worth reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer as JSON, the same as text for a model, and whether it is a refusal."""
+
+    document: Json
+    text: str
+    is_error: bool = False
+
+
+def of_reading(reading: Reading) -> Reply:
+    """Lines with their hash."""
+    document: Json = {
+        "path": shown_text(reading.path),
+        "start_line": reading.start_line,
+        "end_line": reading.end_line,
+        "total_lines": reading.total_lines,
+        "range_hash": reading.range_hash,
+        "range_lines": reading.lines,
+        "kind": reading.kind,
+        "has_receipt": reading.has_receipt,
+    }
+    if reading.tags is not None:
+        document["tagged_lines"] = reading.shown
+    if reading.mime is not None:
+        document["mime"] = reading.mime
+    if reading.next_line is not None:
+        document["next"] = call("read", path=document["path"], start_line=reading.next_line)
+    return Reply(document, "\n".join(_reading_lines(reading)) + next_text(document))
+
+
+def _reading_lines(reading: Reading) -> Iterator[str]:
+    if reading.kind != "text":
+        yield reading.hint
+        return
+    where = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
+    yield f"{visible(reading.path)}:{where}  {reading.range_hash}"
+    if reading.tags is not None:
+        yield from reading.shown
+        return
+    width = len(str(reading.end_line))
+    for number, line in enumerate(reading.lines, reading.start_line):
+        yield f"{number:>{width}}| {line}"
+
+
+def of_answer(answer: Answer, *, dry_run: bool) -> Reply:
+    """What became of a call of `edit`."""
+    error = answer.error
+    document = applied_json(answer.status, answer.outcomes, None, error)
+    document |= {
+        "call": answer.call,
+        "batch": answer.batch,
+        "files": [shown_text(path) for path in answer.files],
+        "blind": [
+            {"number": each.number, "path": shown_text(each.path), "lines": list(each.lines)}
+            for each in answer.blind
+        ],
+    }
+    if error is not None:
+        _point_on(document, answer.outcomes, answer.batch)
+        return Reply(document, answer.for_model() + next_text(document), is_error=True)
+    if answer.blind:
+        first = answer.blind[0]
+        before = {} if answer.call is None else {"before": answer.call}
+        document["next"] = _reread(first.path, first.lines, 0)
+        document["next"]["arguments"] |= before
+    lines = [*map(outcome_line, answer.outcomes), *(each.what for each in answer.blind)]
+    lines += [shown_text(outcome.diff) or "" for outcome in answer.outcomes if dry_run]
+    return Reply(document, "\n".join(lines) + next_text(document))
+
+
+def outcome_line(outcome: EditOutcome) -> str:
+    """Where an edit landed, how surely, on what evidence, and what is worth knowing of it."""
+    where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
+    confidence = decimal(outcome.confidence_permille or 0)
+    notes = "".join(f"\nnote: {visible(note)}" for note in outcome.notes)
+    tied = f"{outcome.tier}  confidence {confidence}  evidence {outcome.evidence.kind}"
+    return f"{visible(outcome.path)}:{where}  {tied}{notes}"
+
+
+def of_refused(outcomes: Sequence[EditOutcome], error: HkgitError) -> Reply:
+    """Why nothing was applied."""
+    document = applied_json(error.status, outcomes, None, error)
+    _point_on(document, outcomes, None)
+    text = refusal_text(outcomes) or str(error)
+    return Reply(document, f"Nothing was applied.\n{text}{next_text(document)}", is_error=True)
+
+
+def of_error(error: HkgitError) -> Reply:
+    """Why a call came to nothing."""
+    document = {"status": error.status, "error": error_json(error)}
+    return Reply(document, shown_text(str(error)) or "", is_error=True)
+
+
+def of_undone(undone: Undone, session: str) -> Reply:
+    """What was taken back."""
+    files = [shown_text(path) or "" for path in undone.files]
+    document = {
+        "status": "undone", "session": session, "calls": list(undone.calls), "files": files,
+    }  # fmt: skip
+    return Reply(document, f"Undone: {', '.join(undone.calls)}. Changed: {', '.join(files)}.")
+
+
+def of_status(status: Status) -> Reply:
+    """How a session stands."""
+    document: Json = {
+        "session": status.session,
+        "calls": [
+            {
+                "call": each.id, "time": each.time, "agent": each.agent, "edits": each.edits,
+                "blind": each.blind, "committed": each.committed,
+                "files": [shown_text(path) for path in each.files], "undone": each.is_undone,
+            }
+            for each in status.calls
+        ],
+        "receipts": [
+            {
+                "path": shown_text(read.path), "start_line": read.start_line,
+                "end_line": read.end_line, "range_hash": read.range_hash,
+            }
+            for read in status.receipts
+        ],
+        "uncommitted": status.uncommitted,
+        "blind": status.blind,
+        "coverage": status.coverage,
+        "batches": list(status.batches),
+    }  # fmt: skip
+    return Reply(document, "\n".join(_status_lines(status)))
+
+
+def _status_lines(status: Status) -> Iterator[str]:
+    yield (
+        f"session {status.session}: {status.uncommitted} edits not committed,"
+        f" {status.blind} of them blind; {len(status.receipts)} receipts"
+    )
+    for each in status.calls:
+        state = "undone" if each.is_undone else f"{each.committed} of {each.edits} committed"
+        yield f"call {each.id}: {', '.join(map(visible, each.files))} ({state})"
+
+
+def call(tool: str, **arguments: Any) -> Json:
+    """A call to make."""
+    return {"tool": tool, "arguments": arguments}
+
+
+def next_text(document: Json) -> str:
+    """The call to make next, as a line of its own; empty where there is none."""
+    if "next" not in document:
+        return ""
+    tool, arguments = document["next"]["tool"], document["next"]["arguments"]
+    if tool == "edit":
+        return "\nNext: edit, with the corrected text as it stands here"
+    return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
+
+
+def _point_on(document: Json, outcomes: Sequence[EditOutcome], batch: str | None) -> None:
+    """Name the call that mends the first refusal, where one does."""
+    refused = [each for each in outcomes if each.error is not None]
+    corrected = [shown_text(each.corrected) for each in refused if each.corrected is not None]
+    if len(corrected) == len(refused) == 1 and (batch is not None or len(outcomes) == 1):
+        keep = {} if batch is None else {"batch": batch}
+        document["next"] = call("edit", text=corrected[0], **keep)
+        return
+    for outcome in refused:
+        if isinstance(outcome.error, _READ_AGAIN):
+            document["next"] = _reread(outcome.path, outcome.error.lines, AROUND)
+            return
+
+
+def _reread(path: str, lines: tuple[int, int] | None, around: int) -> Json:
+    if lines is None:
+        return call("read", path=shown_text(path))
+    first, last = max(lines[0] - around, 1), max(lines[1], lines[0]) + around
+    return call("read", path=shown_text(path), start_line=first, end_line=last)

@@ -1,0 +1,137 @@
+"""server.py: the calls as tools of a Model Context Protocol server, on the official Python SDK.
+
+Only this module needs the SDK. One connection is one session; calls run in threads, so that a
+slow one holds up no other.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import anyio
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from hkgit import __version__
+from hkgit.errors import HkgitError
+from hkgit.mcp.arguments import schema as input_schema
+from hkgit.mcp.calls import CALLS, Call, Session
+from hkgit.mcp.replies import of_error
+from hkgit.schemas import either
+
+INSTRUCTIONS = """\
+Change files of this checkout with these tools, not with others: `read` the lines that you are
+going to change, then `edit` them in any notation. What you read is kept as evidence; it goes with
+the commit. A refusal changes nothing and ends with the call to make next."""
+
+_OUTPUT = {"read": "read", "edit": "answer", "apply": "answer", "undo": "undo", "status": "status"}
+_ROOTS_TIMEOUT = 10.0
+"""Seconds that a client has to name its roots."""
+
+_Context = ServerRequestContext[Any, Any]
+
+
+def serve(session: Session) -> None:
+    """Serve one client on standard input and output until it goes."""
+    anyio.run(partial(_serve, session))
+
+
+async def _serve(session: Session) -> None:
+    server = _Service(session).server()
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+class _Service:
+    """The handlers of one connection."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._asked = False
+        self._asking = anyio.Lock()
+
+    def server(self) -> Server[Any]:
+        server: Server[Any] = Server(
+            "hkgit",
+            version=__version__,
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list,
+            on_call_tool=self._call,
+        )
+        changed = "notifications/roots/list_changed"
+        server.add_notification_handler(changed, types.NotificationParams, self._forget)
+        return server
+
+    async def _list(
+        self, context: _Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_tool(call) for call in CALLS.values()])
+
+    async def _call(
+        self, context: _Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        try:
+            await self._ask_for_roots(context)
+        except HkgitError as error:
+            reply = of_error(error)
+        else:
+            answer = partial(self._session.answer, params.name, params.arguments)
+            reply = await anyio.to_thread.run_sync(answer)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=_carried(reply.text))],
+            structured_content=json.loads(_carried(json.dumps(reply.document))),
+            is_error=reply.is_error,
+        )
+
+    async def _ask_for_roots(self, context: _Context) -> None:
+        """Learn, once, where the client wants work to be done, if it says so at all."""
+        async with self._asking:
+            if self._asked:
+                return
+            known = context.session.client_params
+            if known is not None:
+                self._session.agent = f"{known.client_info.name}/{known.client_info.version}"
+            self._session.offer(await _roots(context))
+            self._asked = True
+
+    async def _forget(self, context: _Context, params: types.NotificationParams) -> None:
+        self._asked = False
+
+
+async def _roots(context: _Context) -> Sequence[str] | None:
+    """The client's roots; None where it offers none, or does not tell."""
+    offered = context.session.client_capabilities
+    if offered is None or offered.roots is None or not context.session.can_send_request:
+        return None
+    try:
+        listed = await context.session.send_request(
+            types.ListRootsRequest(), types.ListRootsResult, _ROOTS_TIMEOUT
+        )
+    except MCPError:
+        return None
+    return [str(root.uri) for root in listed.roots]
+
+
+def _tool(call: Call) -> types.Tool:
+    return types.Tool(
+        name=call.name,
+        description=call.about,
+        input_schema=input_schema(call.arguments),
+        output_schema=either(_OUTPUT[call.name], "refusal"),
+        annotations=types.ToolAnnotations(
+            read_only_hint=call.reads_only,
+            destructive_hint=call.is_destructive,
+            open_world_hint=False,
+        ),
+    )
+
+
+def _carried(text: str) -> str:
+    """Text as UTF-8 can carry it: a lone surrogate becomes a replacement character."""
+    return text.encode("utf-8", "replace").decode()

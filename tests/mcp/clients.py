@@ -1,0 +1,77 @@
+"""clients.py: an agent at the other end: the SDK's own client, over real pipes, to `hkgit mcp`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+import mcp_types as types
+from mcp import Client
+from mcp.client.stdio import StdioServerParameters
+
+from tests.cli.running import script
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a tool answered, as the client sees it."""
+
+    is_error: bool
+    text: str
+    document: dict[str, Any]
+
+
+class Agent:
+    """A connected client."""
+
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def call(self, tool: str, **arguments: Any) -> Answer:
+        """Call a tool; the client itself checks the answer against the tool's schema."""
+        result = await self.client.call_tool(tool, arguments)
+        assert isinstance(result, types.CallToolResult)
+        [content] = result.content
+        assert isinstance(content, types.TextContent)
+        return Answer(result.is_error, content.text, result.structured_content)
+
+
+@asynccontextmanager
+async def connected(
+    cwd: Path, *options: str, roots: Sequence[Path] | None = None, mode: str = "legacy"
+) -> AsyncIterator[Agent]:
+    """An agent on a server of its own, started in a directory."""
+    parameters = StdioServerParameters(
+        command=str(script("hkgit")), args=["mcp", *options], cwd=cwd, env=dict(os.environ)
+    )
+
+    async def listed(context: Any) -> types.ListRootsResult:
+        offered = [types.Root(uri=root.as_uri()) for root in roots or []]
+        return types.ListRootsResult(roots=offered)
+
+    callback = None if roots is None else listed
+    async with Client(parameters, mode=mode, list_roots_callback=callback) as client:
+        yield Agent(client)
+
+
+def talk(
+    cwd: Path,
+    said: Callable[[Agent], Awaitable[Value]],
+    *options: str,
+    roots: Sequence[Path] | None = None,
+    mode: str = "legacy",
+) -> Value:
+    """One conversation with a server, from start to end."""
+
+    async def whole() -> Value:
+        async with connected(cwd, *options, roots=roots, mode=mode) as agent:
+            return await said(agent)
+
+    return anyio.run(whole)
