@@ -37,6 +37,10 @@ class Case:
     truth: Truth
 
 
+Drafted = tuple[Case, Draft, Draft]
+"""A case, the faultless draft of it, and the draft with the mistake."""
+
+
 def cases_of(half: str, cache: Path, *, seed: int = 0, per_label: int = PER_LABEL) -> list[Case]:
     """The cases of a half, label by label; the same for the same seed."""
     return cases_from(hunks_of(half, cache), seed=seed, per_label=per_label)
@@ -44,11 +48,13 @@ def cases_of(half: str, cache: Path, *, seed: int = 0, per_label: int = PER_LABE
 
 def cases_from(hunks: Sequence[Hunk], *, seed: int, per_label: int) -> list[Case]:
     """The cases that some hunks give."""
-    return [
-        case
-        for name, label in LABELS.items()
-        for case in _cases(name, label, _round_robin(hunks, f"{seed}:{name}"), per_label)
-    ]
+    return [case for case, _, _ in drafts_of(hunks, seed=seed, per_label=per_label)]
+
+
+def drafts_of(hunks: Sequence[Hunk], *, seed: int, per_label: int) -> Iterator[Drafted]:
+    """The cases that some hunks give, each with the drafts that it was made of."""
+    for name, label in LABELS.items():
+        yield from _cases(name, label, _round_robin(hunks, f"{seed}:{name}"), per_label)
 
 
 def _round_robin(hunks: Sequence[Hunk], seed: str) -> Iterator[tuple[Random, Hunk]]:
@@ -66,30 +72,33 @@ def _round_robin(hunks: Sequence[Hunk], seed: str) -> Iterator[tuple[Random, Hun
 
 def _cases(
     name: str, label: Label, hunks: Iterator[tuple[Random, Hunk]], wanted: int
-) -> Iterator[Case]:
+) -> Iterator[Drafted]:
     """As many cases of one label as are wanted and can be had."""
     made = 0
     for rng, hunk in hunks:
         if made == wanted:
             return
-        case = _case(name, label, Random(rng.random()), hunk)
-        if case is not None:
+        drafted = _case(name, label, Random(rng.random()), hunk)
+        if drafted is not None:
             made += 1
-            yield case
+            yield drafted
 
 
-def _case(name: str, label: Label, rng: Random, hunk: Hunk) -> Case | None:
+def _case(name: str, label: Label, rng: Random, hunk: Hunk) -> Drafted | None:
     """One case, or None where the hunk does not lend itself to the mistake."""
     faultless = _unique(rng, hunk, label.context)
     draft = None if faultless is None else label.mistake(rng, faultless)
-    if draft is None or draft.old == draft.new or not draft.old.strip():
+    if faultless is None or draft is None:
+        return None
+    if draft.old == draft.new or not draft.old.strip():
         return None
     if draft.verdict is not Verdict.REFUSE and draft.ideal == draft.before:
         return None
     if _means_another_place(draft):
         return None
     draft = _judged(draft)
-    return Case(name, hunk.name, draft.before, draft.old, draft.new, Truth.of(draft))
+    case = Case(name, hunk.name, draft.before, draft.old, draft.new, Truth.of(draft))
+    return case, faultless, draft
 
 
 def _unique(rng: Random, hunk: Hunk, least: int) -> Draft | None:
