@@ -29,7 +29,7 @@ from hkgit.reports.text import report_lines
 )
 @click.option("--range", "commits", metavar="A..B", help="Judge every commit of a range.")
 @click.option("--pre-push", is_flag=True, help="Judge what a push sends (pre-push).")
-@click.option("--remote", metavar="NAME", default="origin", help="Where --pre-push sends it.")
+@click.option("--remote", metavar="NAME", help="Where --pre-push sends it.")
 @click.option("--pre-receive", is_flag=True, help="Judge what a server is sent (pre-receive).")
 @click.option(
     "--reference-transaction", "transaction", metavar="STATE",
@@ -49,7 +49,7 @@ def command(
     message_file: str | None,
     commits: str | None,
     pre_push: bool,
-    remote: str,
+    remote: str | None,
     pre_receive: bool,
     transaction: str | None,
     budget: float | None,

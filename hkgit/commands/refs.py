@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,13 +19,14 @@ from hkgit.points.budget import DEFAULT
 from hkgit.points.moving import judge_moved
 from hkgit.points.pushing import judge_pushed
 from hkgit.points.receiving import judge_received
-from hkgit.points.updates import Answer, pushed, received
+from hkgit.points.updates import Answer, pushed, received, told_by_framework
 
 
-def judge_push(remote: str, policy: str | None, form: str) -> bool:
+def judge_push(remote: str | None, policy: str | None, form: str) -> bool:
     """Whether everything that git tells a pre-push hook of passes; the answers are printed."""
     repository = open_repository(in_hook=True)
-    updates = list(pushed(sys.stdin.buffer.read()))
+    updates = list(pushed(sys.stdin.buffer.read())) or list(told_by_framework(os.environ))
+    remote = remote or os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
     given = None if policy is None else load_policy(repository, policy, None)
     answers = list(judge_pushed(repository, updates, remote, given))
     print_answers(answers, form, all_or_none=True)

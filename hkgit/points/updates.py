@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from hkgit.errors import HkgitError, InvalidInput
@@ -55,6 +55,17 @@ def pushed(told: bytes) -> Iterator[Update]:
     """The updates of `local-ref local-id remote-ref remote-id` lines: pre-push."""
     for _, new, ref, old in _lines(told, 4):
         yield Update(ref, _present(old), _present(new))
+
+
+def told_by_framework(environment: Mapping[str, str]) -> Iterator[Update]:
+    """The one update that the pre-commit framework tells its pre-push hooks of, by variables.
+
+    The first push of a whole history has no range.
+    """
+    if "PRE_COMMIT_REMOTE_BRANCH" in environment:
+        new = environment.get("PRE_COMMIT_TO_REF") or environment.get("PRE_COMMIT_LOCAL_BRANCH")
+        old = environment.get("PRE_COMMIT_FROM_REF")
+        yield Update(environment["PRE_COMMIT_REMOTE_BRANCH"], old, new)
 
 
 def _lines(told: bytes, count: int) -> Iterator[list[str]]:

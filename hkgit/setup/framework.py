@@ -7,7 +7,7 @@ byte of its comments and layout.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import indent
 
@@ -47,10 +47,7 @@ _PUSH = """\
 - id: hkgit-gate-push
   name: hkgit gate (push)
   description: Judges the one pushed ref that the framework tells of; a server or CI judges all.
-  entry: >-
-    sh -c '[ -z "$PRE_COMMIT_TO_REF" ]
-    || git merge-base --is-ancestor "$PRE_COMMIT_TO_REF" "$PRE_COMMIT_FROM_REF"
-    || exec hkgit gate --range "$PRE_COMMIT_FROM_REF..$PRE_COMMIT_TO_REF"'
+  entry: hkgit gate --pre-push
   language: {language}
   stages: [pre-push]
   always_run: true
@@ -63,6 +60,14 @@ _FOR = {
     "commit-msg": _MESSAGE,
     "pre-push": _PUSH,
 }
+_PUSH_BEFORE = """\
+  entry: >-
+    sh -c '[ -z "$PRE_COMMIT_TO_REF" ]
+    || git merge-base --is-ancestor "$PRE_COMMIT_TO_REF" "$PRE_COMMIT_FROM_REF"
+    || exec hkgit gate --range "$PRE_COMMIT_FROM_REF..$PRE_COMMIT_TO_REF"'
+"""
+_FORMER = _FOR | {"pre-push": _PUSH.replace("  entry: hkgit gate --pre-push\n", _PUSH_BEFORE)}
+"""What an older hkgit wrote."""
 
 HOOK_TYPES = f"default_install_hook_types: [{', '.join(HOOKS)}]\n"
 
@@ -84,13 +89,13 @@ def manifest() -> str:
     return _rendered(HOOKS, "python")
 
 
-def local_entry(hooks: Sequence[str]) -> str:
+def local_entry(hooks: Sequence[str], known: Mapping[str, str] = _FOR) -> str:
     """The item of `repos` that runs the gate's hooks with the hkgit on PATH."""
-    return "- repo: local\n  hooks:\n" + indent(_rendered(hooks, "system"), "    ")
+    return "- repo: local\n  hooks:\n" + indent(_rendered(hooks, "system", known), "    ")
 
 
-def _rendered(hooks: Sequence[str], language: str) -> str:
-    texts = dict.fromkeys(_FOR[name] for name in HOOKS if name in hooks)
+def _rendered(hooks: Sequence[str], language: str, known: Mapping[str, str] = _FOR) -> str:
+    texts = dict.fromkeys(known[name] for name in HOOKS if name in hooks)
     return "".join(text.replace("{language}", language) for text in texts)
 
 
@@ -103,8 +108,8 @@ def install(root: Path, hooks: Sequence[str]) -> Step:
     """The configuration with the gate's lines in it, or what a person has to do."""
     path = root / CONFIG
     content = read(path) or b""
-    text = decoded(content)
-    if _USES.search(text) is not None or calls_gate(content):
+    text = _BLOCK.sub(lambda block: "" if _is_former(block) else block[0], decoded(content))
+    if _USES.search(text) is not None or calls_gate(encoded(text)):
         return kept(path, "runs hkgit gate already")
     repos = _REPOS.search(text)
     if repos is None:
@@ -136,9 +141,18 @@ def remove(root: Path) -> Iterator[Step]:
 
 
 def _is_own(block: re.Match[str]) -> bool:
-    """Whether a block is one that `install` writes, for whichever hooks were asked for."""
+    """Whether a block is one that `install` writes, or once wrote, for whichever hooks."""
+    return _is_written(block, _FOR) or _is_former(block)
+
+
+def _is_former(block: re.Match[str]) -> bool:
+    """Whether a block is one that only an older hkgit wrote."""
+    return not _is_written(block, _FOR) and _is_written(block, _FORMER)
+
+
+def _is_written(block: re.Match[str], known: Mapping[str, str]) -> bool:
     found = block[0].replace("\r\n", "\n")
     lines = {line.strip() for line in found.splitlines()}
-    hooks = [name for name, text in _FOR.items() if text.partition("\n")[0] in lines]
-    texts = (HOOK_TYPES, local_entry(hooks))
+    hooks = [name for name, text in known.items() if text.partition("\n")[0] in lines]
+    texts = (HOOK_TYPES, local_entry(hooks, known))
     return found in (_block(text, block["indent"], "\n") for text in texts)

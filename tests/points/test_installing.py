@@ -1,0 +1,86 @@
+"""`hkgit init --server` and `--hook reference-transaction`: what they write and take back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.git.hooks import script
+from tests.hooks.commands import FRAMEWORK_CONFIG, hkgit
+from tests.repos import Repo
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Repo:
+    return Repo.init(tmp_path / "server.git", bare=True)
+
+
+def _hooks(repo: Repo) -> list[str]:
+    folder = repo.path / repo.git("rev-parse", "--git-path", "hooks")
+    return sorted(path.name for path in folder.iterdir() if path.suffix != ".sample")
+
+
+def test_a_server_gets_one_hook_and_no_file_of_policy(server: Repo) -> None:
+    assert hkgit(server, "init", "--server") == "wrote   hooks/pre-receive\n"
+    assert not (server.path / ".hkgit").exists()
+
+
+def test_a_server_that_has_it_keeps_it(server: Repo) -> None:
+    hkgit(server, "init", "--server")
+    assert hkgit(server, "init", "--server") == "kept    hooks/pre-receive: installed already\n"
+
+
+def test_remove_takes_the_servers_hook_back(server: Repo) -> None:
+    before = _hooks(server)
+    hkgit(server, "init", "--server")
+    hkgit(server, "init", "--remove")
+    assert _hooks(server) == before
+
+
+def test_a_server_hook_of_somebody_else_stays_and_its_owner_is_told(server: Repo) -> None:
+    hook = server.write_hook("pre-receive", "cat >/dev/null")
+    before = hook.read_bytes()
+
+    said = hkgit(server, "init", "--server", code=7)
+
+    assert hook.read_bytes() == before
+    assert "give what it reads to `hkgit gate --quiet --pre-receive` as well" in said
+
+
+def test_a_repository_with_a_checkout_may_be_a_server(repo: Repo) -> None:
+    hkgit(repo, "init", "--server")
+    assert _hooks(repo) == ["pre-receive"]
+
+
+def test_a_server_and_a_named_hook_do_not_go_together(server: Repo) -> None:
+    hkgit(server, "init", "--server", "--hook", "pre-push", code=64)
+
+
+def test_the_net_is_installed_only_when_it_is_named(repo: Repo) -> None:
+    hkgit(repo, "init")
+    assert "reference-transaction" not in _hooks(repo)
+
+    hkgit(repo, "init", "--hook", "reference-transaction")
+    assert "reference-transaction" in _hooks(repo)
+
+
+def test_remove_takes_the_net_back(repo: Repo) -> None:
+    hkgit(repo, "init", "--hook", "reference-transaction")
+    hkgit(repo, "init", "--remove")
+    assert _hooks(repo) == []
+
+
+def test_the_framework_runs_no_net_so_git_does(repo: Repo) -> None:
+    repo.write(".pre-commit-config.yaml", FRAMEWORK_CONFIG)
+
+    hkgit(repo, "init", "--hook", "pre-push", "--hook", "reference-transaction")
+
+    assert _hooks(repo) == ["reference-transaction"]
+    assert b"id: hkgit-gate-push" in repo.read(".pre-commit-config.yaml")
+
+
+@pytest.mark.parametrize("name", ["pre-receive", "reference-transaction"])
+def test_the_doctor_knows_the_hook(repo: Repo, name: str) -> None:
+    repo.write_hook(name, "").write_bytes(script(name))
+    assert f"hook         {name}: hkgit\n" in hkgit(repo, "doctor")
