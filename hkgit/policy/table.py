@@ -31,15 +31,15 @@ class Table:
 
     def text(self, key: str) -> str | None:
         value = self.table.get(key)
-        if value is not None and not isinstance(value, str):
+        if key in self.table and not isinstance(value, str):
             raise self.wrong(key, "a string")
         return value
 
     def texts(self, key: str, default: Default) -> tuple[str, ...] | Default:
         """A list of strings, or the default."""
-        values = self.table.get(key)
-        if values is None:
+        if key not in self.table:
             return default
+        values = self.table[key]
         if not isinstance(values, list) or not all(isinstance(each, str) for each in values):
             raise self.wrong(key, "a list of strings")
         return tuple(values)
@@ -52,18 +52,18 @@ class Table:
         return globs
 
     def integers(self, key: str) -> tuple[int, ...] | None:
-        values = self.table.get(key)
-        if values is None:
+        if key not in self.table:
             return None
-        if not isinstance(values, list) or any(type(each) is not int for each in values):
+        values = self.table[key]
+        if not isinstance(values, list) or any(map(_is_fraction, values)):
             raise self.wrong(key, "a list of integers")
-        return tuple(values)
+        return tuple(map(int, values))
 
     def integer(self, key: str, least: int, most: int, default: int) -> int:
         value = self.table.get(key, default)
-        if type(value) is not int or not least <= value <= most:
+        if _is_fraction(value) or not least <= value <= most:
             raise self.wrong(key, f"an integer from {least} to {most}")
-        return value
+        return int(value)
 
     def flag(self, key: str) -> bool:
         value = self.table.get(key, False)
@@ -107,3 +107,10 @@ class Table:
             raise self.wrong(key, "a list of tables")
         for table in tables:
             yield Table(f"{self.source}: {key}", table)
+
+
+def _is_fraction(value: Any) -> bool:
+    """Whether a value is anything but a whole number; 1.0 is one, as in JSON Schema."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return True
+    return isinstance(value, float) and not value.is_integer()

@@ -1,0 +1,89 @@
+"""The published schema of the policy, held against the code that reads policies."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hkgit
+from hkgit.errors import InvalidInput
+from hkgit.policy.parsing import read_table
+
+_FILE = Path(hkgit.__file__).parent / "schemas" / "policy.json"
+SCHEMA: Any = json.loads(_FILE.read_text("utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+STRANGE: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, 1, -1, 0.5, 1.0, 1.5, 2, 3601, "", "x", [], [1], [True], [None], ["x"],
+     ["a", 1], {}, {"x": 1}, [{}], [{"paths": []}], [{"paths": ["a"]}], [{"refs": ["a"]}],
+     {"keys": ["a"]}]
+)  # fmt: skip
+
+
+def values_of(schema: Any) -> st.SearchStrategy[Any]:
+    """Values that a schema allows, and now and then one that it may not."""
+    return st.one_of(_valid(schema), _valid(schema), STRANGE)
+
+
+def _valid(schema: Any) -> st.SearchStrategy[Any]:
+    if "enum" in schema:
+        return st.sampled_from(schema["enum"])
+    match schema["type"]:
+        case "array":
+            return st.lists(values_of(schema["items"]), max_size=2)
+        case "object":
+            members = {key: values_of(each) for key, each in schema["properties"].items()}
+            return st.fixed_dictionaries({}, optional=members)
+        case "number":
+            return st.floats(0, 1)
+        case "integer":
+            return st.integers(0, 5)
+        case "boolean":
+            return st.booleans()
+        case _:
+            return st.text(max_size=3)
+
+
+def is_read(table: Any) -> bool:
+    try:
+        read_table(table, "policy")
+    except InvalidInput:
+        return False
+    return True
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("key", sorted(SCHEMA["properties"]))
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_what_the_schema_says_of_a_key_is_what_is_read(key: str, data: st.DataObject) -> None:
+    table = {key: data.draw(values_of(SCHEMA["properties"][key]))}
+    assert is_read(table) is VALIDATOR.is_valid(table)
+
+
+@pytest.mark.parametrize(
+    ("table", "is_valid"),
+    [
+        pytest.param({}, True, id="nothing"),
+        pytest.param({"ladders": [1.0], "max_seconds": 5.0}, True, id="whole floats"),
+        pytest.param({"mood": "warn"}, False, id="an unknown key"),
+        pytest.param([], False, id="a list"),
+        pytest.param({"roles": {"king": ["ada"]}}, False, id="an unknown role"),
+        pytest.param({"manual": [{"paths": ["*"], "who": "x"}]}, False, id="an unknown key inside"),
+    ],
+)
+def test_schema_and_reader_agree_on(table: Any, is_valid: bool) -> None:
+    assert (VALIDATOR.is_valid(table), is_read(table)) == (is_valid, is_valid)
+
+
+def test_every_key_is_told() -> None:
+    untold = [key for key, schema in SCHEMA["properties"].items() if "description" not in schema]
+    assert untold == []
