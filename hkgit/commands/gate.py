@@ -39,6 +39,11 @@ from hkgit.reports.text import report_lines
     "--budget", type=float, metavar="SECONDS",
     help="What --pre-receive may take; else git's hkgit.budget, else 4.",
 )  # fmt: skip
+@click.option(
+    "--simulate", metavar="A..B",
+    help="Say what of a range would be rejected, by rule; rejects nothing.",
+)  # fmt: skip
+@click.option("--explain", is_flag=True, help="Say which rules were tried and which one decided.")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
 @format_option
 @click.pass_context
@@ -53,14 +58,18 @@ def command(
     pre_receive: bool,
     transaction: str | None,
     budget: float | None,
+    simulate: str | None,
+    explain: bool,
     policy: str | None,
     form: str,
 ) -> None:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    asked = (message_file is not None, commits is not None, transaction is not None)
+    asked = (each is not None for each in (message_file, commits, transaction, simulate))
     if sum((staged, pre_push, pre_receive, *asked)) != 1:
         names = "--staged, --message-file, --range, --pre-push, --pre-receive"
-        raise click.UsageError(f"Give exactly one of {names}, --reference-transaction.")
+        raise click.UsageError(f"Give exactly one of {names}, --reference-transaction, --simulate.")
+    if (explain or simulate is not None) and form not in ("text", "json"):
+        raise click.UsageError("--explain and --simulate answer as text or json.")
     if pre_push or pre_receive or transaction is not None:
         from hkgit.commands import refs
 
@@ -73,6 +82,9 @@ def command(
         if not passes:
             ctx.exit(Rejected.exit_code)
         return
+    if simulate is not None:
+        _simulate(simulate, policy, form)
+        return
     repository = open_repository(in_hook=commits is None)
     if commits is not None:
         report = _judge_range(repository, commits, policy)
@@ -81,9 +93,20 @@ def command(
             return
         report = _judge_index(repository, message_file, policy)
         _remember(repository, report)
-    print_report(repository, report, form)
+    if explain:
+        from hkgit.commands.explaining import print_explanation
+
+        print_explanation(repository, report, form)
+    else:
+        print_report(repository, report, form)
     if not report.passes:
         ctx.exit(Rejected.exit_code)
+
+
+def _simulate(commits: str, policy: str | None, form: str) -> None:
+    from hkgit.commands.explaining import print_simulation
+
+    print_simulation(_judge_range(open_repository(), commits, policy), form)
 
 
 def _judge_range(repository: Repository, commits: str, policy: str | None) -> Report:

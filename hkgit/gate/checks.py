@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from hkgit.gate.case import Case
 from hkgit.gate.floors import entry_findings
+from hkgit.gate.hand import hand_findings
 from hkgit.gate.protection import path_findings, policy_findings
 from hkgit.replay.findings import Finding
 
@@ -33,6 +34,7 @@ def _text(case: Case) -> Iterator[Finding]:
 
 
 CHECKS: dict[str, Check] = {
+    "by hand": hand_findings,
     "floors": _floors,
     "tightness": _tightness,
     "policy": policy_findings,

@@ -24,13 +24,13 @@ LARGEST = 2**20
 """Bytes that a file with a policy may have."""
 
 
-def trusted_policy(repository: Repository, commit: str | None) -> Policy:
-    """The policy of a commit of the trusted side; without one, or without a commit, the built-in.
+def trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
+    """The policy of the trusted side, a commit or files; where there is none the built-in one.
 
     Raises InvalidInput when it is malformed, contradicts itself or loosens what it extends.
     """
-    policy = Policy() if commit is None else read_policy(repository.snapshot(commit))
-    return _followed(repository, policy)
+    files = repository.snapshot(side) if isinstance(side, str) else side
+    return _followed(repository, Policy() if files is None else read_policy(files))
 
 
 def named_policy(repository: Repository, given: str) -> Policy:

@@ -44,7 +44,18 @@ def with_signers(policy: Policy, files: Snapshot) -> Policy:
     if file is None or file.mode not in (REGULAR, EXECUTABLE):
         where, what = f"{policy.source}: allowed_signers", f"there is no {policy.allowed_signers}"
         raise InvalidInput(where, what, "Commit the file with, or before, the policy.")
-    return replace(policy, signers=file.data.decode("utf-8", "replace"))
+    signers = file.data.decode("utf-8", "replace")
+    for principal in policy.principals:
+        if principal not in _listed(signers):
+            what = f"{policy.allowed_signers} does not list {principal}"
+            raise InvalidInput(policy.source, what, "Add the principal's key, or take it out.")
+    return replace(policy, signers=signers)
+
+
+def _listed(signers: str) -> set[str]:
+    """The principals of a file of allowed signers, each on a line with one key of its own."""
+    lines = (line.split(maxsplit=1) for line in signers.splitlines())
+    return {words[0] for words in lines if len(words) > 1 and not words[0].startswith("#")}
 
 
 def _table(files: Snapshot, path: str) -> Any:

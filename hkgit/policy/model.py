@@ -163,6 +163,13 @@ class Policy:
                 policy = replace(policy, verdicts=verdicts, rewrites=rewrites)
         return policy
 
+    @property
+    def principals(self) -> tuple[str, ...]:
+        """Everyone that it knows by a key of the allowed signers."""
+        granted = (principal for grant in self.manual for principal in grant.principals)
+        in_roles = (principal for listed in self.roles.values() for principal in listed)
+        return tuple(dict.fromkeys((*granted, *in_roles)))
+
     def has_role(self, principal: str, role: str) -> bool:
         """Whether a principal of the allowed signers has a role."""
         return principal in self.roles.get(role, ())

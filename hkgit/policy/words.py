@@ -88,7 +88,8 @@ def _entries(policy: Policy) -> Iterator[str]:
         listed = _listed([str(each) for each in policy.ladders])
         yield f"Entries must be of these versions of the ladder: {listed or 'none'}."
     if policy.min_threshold:
-        yield f"Entries must be applied with a threshold of {decimal(policy.min_threshold)} or more."
+        least = decimal(policy.min_threshold)
+        yield f"Entries must be applied with a threshold of at least {least}."
 
 
 def _target(target: Target) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 RULES = {
     "blind": "An edit needs evidence that its author had read what it changes.",
+    "break-glass": "Who has the role may let one commit pass, by a signed record with a reason.",
+    "budget": "No commit keeps the judge busy for longer than the policy allows.",
     "bytes": "Every byte that a commit changes is accounted for by one of its ledger entries.",
     "confidence": "An edit lands only where its place is sure enough for the policy.",
     "consult": "A person answers a CONSULT before the edits that it asks about go on.",
@@ -16,8 +18,11 @@ RULES = {
     "mode": "A file's mode changes only as an entry says.",
     "path": "A path means the same file on every system.",
     "policy": "Who is held to the policy does not change it.",
+    "protected": "Files that decide what runs or who reviews change only by grant.",
     "surplus": "An entry changes something.",
+    "text": "No commit adds characters that show a reader another text than a machine gets.",
     "tier": "The policy says which tiers of matching it accepts.",
+    "tightness": "An edit names the lines that it changes, not the whole file around them.",
     "trailer": "What a message says of hkgit is what the commit's entries say.",
     "unverifiable": "The history and objects that a judgement needs are here.",
     "verdict": "The policy says which verdicts it accepts.",
