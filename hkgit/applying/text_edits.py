@@ -12,6 +12,7 @@ from hkgit.applying.site import Site, change_diff
 from hkgit.applying.workspace import Work, check_text
 from hkgit.document import Document, Splice
 from hkgit.edits import Edit, decoded
+from hkgit.errors import Conflict, HkgitError, Near
 from hkgit.matching.ladder import locate
 from hkgit.matching.places import Located, Place, Settings
 from hkgit.matching.transfer import transfer
@@ -53,17 +54,40 @@ def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple
         located, _ = _located(site, replace(edit, new_text="", final_newline=None), settings)
         return located, ()
     if not edit.anchors:
-        located = locate(site.document, edit, settings, _holds(site, edit, 0))
-        return located, transfer(site.document, edit, located)
+        return _carried(site.document, edit, settings, _holds(site, edit, 0))
     shift, is_sure = below_anchors(site.document, edit)
     below = Document(site.document.data[shift:])
     hint = 0 if is_sure and edit.line_hint is None else None
     plain = replace(edit, anchors=(), line_hint=hint)
-    located = locate(below, plain, settings, _holds(site, edit, shift))
-    splices = transfer(below, plain, located)
+    try:
+        located, splices = _carried(below, plain, settings, _holds(site, edit, shift))
+    except HkgitError as error:
+        _move_down(error, site.document.line_at(shift) - 1, edit.anchors)
+        raise
     places = tuple(replace(p, start=p.start + shift, end=p.end + shift) for p in located.places)
     moved = tuple(Splice(s.start + shift, s.end + shift, s.new) for s in splices)
     return replace(located, places=places), moved
+
+
+def _carried(
+    document: Document, edit: Edit, settings: Settings, holds: Callable[[Place], bool] | None
+) -> tuple[Located, tuple[Splice, ...]]:
+    located = locate(document, edit, settings, holds)
+    try:
+        return located, transfer(document, edit, located)
+    except Conflict as error:
+        error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in located.places)
+        raise
+
+
+def _move_down(error: HkgitError, lines: int, anchors: tuple[str, ...]) -> None:
+    """Let a refusal below some anchors speak of the whole file."""
+    error.near = tuple(
+        replace(near, start_line=near.start_line + lines, end_line=near.end_line + lines)
+        for near in error.near
+    )
+    if isinstance(error.corrected, Edit):
+        error.corrected = replace(error.corrected, anchors=anchors)
 
 
 def _holds(site: Site, edit: Edit, shift: int) -> Callable[[Place], bool] | None:

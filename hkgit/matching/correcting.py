@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from hkgit.document import Document
+from hkgit.document import Document, Splice
 from hkgit.edits import Edit, decoded
 from hkgit.errors import Conflict, Near
 from hkgit.matching.candidates import Candidate
+from hkgit.matching.diff import Change
 from hkgit.matching.fuzzy import place_of
-from hkgit.matching.lines import View, Wanted
+from hkgit.matching.guards import MARKER, PLACEHOLDER
+from hkgit.matching.landing import Lines, is_whole, landings
+from hkgit.matching.lines import View, Wanted, key_of
 from hkgit.matching.merge import Merge
 from hkgit.matching.places import Place
 
@@ -36,13 +39,14 @@ def corrected(
 ) -> Edit | None:
     """The edit as it would quote the one place that is near; None where that cannot be told.
 
-    The author's changes are carried into the file's lines; what both changed is the author's.
+    The author's new lines stand in it as they are, but for their indentation: what both sides
+    changed is not mixed.
     """
     if not _is_clear(found):
         return None
     place = place_of(view, found[0])
     try:
-        splices = Merge(view, edit.path, wanted, found[0].targets).splices()
+        splices = _Proposal(view, edit.path, wanted, found[0].targets).splices()
     except Conflict:
         return None
     start = min([place.start, *(splice.start for splice in splices)])
@@ -58,6 +62,35 @@ def corrected(
     texts = (decoded(text.replace(b"\r\n", b"\n")) for text in (old, new))
     old_text, new_text = texts
     return replace(edit, old_text=old_text, new_text=new_text, expected_hash=None, line_hint=None)
+
+
+class _Proposal(Merge):
+    """The author's changes where they probably belong, for the author to confirm."""
+
+    def splices(self) -> list[Splice]:
+        found = landings(self.wanted, self.targets, self.view.lines)
+        return [
+            self._splice(change, self._stretch(change, lines))
+            for change, lines in zip(self.wanted.changes, found, strict=True)
+        ]
+
+    def _stretch(self, change: Change, found: Lines | None) -> Lines | None:
+        """The lines to replace; if some are not as the author has them, all between the context."""
+        rows = range(change.old_start, change.old_end)
+        said = [self.targets[i] for i in rows if self.wanted.old_lines[i].strip()]
+        if None not in said and is_whole(change, self.targets, self.view.lines):
+            return found
+        ends = change.old_start - 1, change.old_end
+        if ends[0] < 0 or ends[1] >= len(self.targets):
+            return None
+        above, below = (self.targets[i] for i in ends)
+        return None if above is None or below is None else (above + 1, below)
+
+    def _partners(self, change: Change) -> dict[int, int]:
+        """Only lines that the file spells otherwise, not those in which it says something else."""
+        old = self.wanted.old_lines
+        pairs = super()._partners(change).items()
+        return {j: i for j, i in pairs if key_of(old[i]) == key_of(self._spelt[i])}
 
 
 def _is_clear(found: Sequence[Candidate]) -> bool:
@@ -76,6 +109,28 @@ def _unique(document: Document, place: Place) -> tuple[int, int]:
         if document.data.count(document.data[start:end]) == 1:
             return start, end
     return place.start, place.end
+
+
+def unmarked(wanted: Wanted, edit: Edit) -> Edit | None:
+    """The edit without marks of its notation; a remark in the place of lines gives way to them.
+
+    None where it cannot be told what else was to stand there.
+    """
+    lines: list[bytes] = []
+    row = 0
+    for change in wanted.changes:
+        added = wanted.new_lines[change.new_start : change.new_end]
+        lines += wanted.old_lines[row : change.old_start]
+        row = change.old_end
+        if any(PLACEHOLDER.fullmatch(line.strip()) for line in added):
+            if len(added) > 1:
+                return None
+            added = wanted.old_lines[change.old_start : change.old_end]
+        lines += [line for line in added if not MARKER.fullmatch(line.strip())]
+    new = b"\n".join([*lines, *wanted.old_lines[row:]]) + b"\n" * wanted.old.endswith(b"\n")
+    if new in (wanted.new, wanted.old) or len(wanted.old) + len(new) > MOST:
+        return None
+    return replace(edit, old_text=decoded(wanted.old), new_text=decoded(new))
 
 
 def told_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:

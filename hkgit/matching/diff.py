@@ -61,6 +61,24 @@ def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[Change, ...]:
     return tuple(found)
 
 
+def follow(differ: Sequence[Change], lines: tuple[int, int]) -> tuple[int, int]:
+    """Where lines, counted from 1, stand behind some changes.
+
+    Replaced ones stand where their replacement does, from its first line to its last.
+    """
+    return _follow(differ, lines[0], is_last=False), _follow(differ, lines[1], is_last=True)
+
+
+def _follow(differ: Sequence[Change], number: int, *, is_last: bool) -> int:
+    shift = 0
+    for change in differ:
+        if change.old_end < number:
+            shift = change.new_end - change.old_end
+        elif change.old_start < number:
+            return change.new_end if is_last else change.new_start + 1
+    return number + shift
+
+
 def anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
     """The longest increasing run of items that stand once in either text."""
     in_a, in_b = Counter(a), Counter(b)

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from hkgit.document import Document
 from hkgit.edits import Edit
-from hkgit.errors import Ambiguous, InvalidInput
+from hkgit.errors import Ambiguous, InvalidInput, Near
 from hkgit.matching import applied, guards, hints
 from hkgit.matching.candidates import candidates
 from hkgit.matching.confidence import confidence
+from hkgit.matching.correcting import unmarked
 from hkgit.matching.decide import Holds, Ties, decide
 from hkgit.matching.elided import elided
 from hkgit.matching.exact import exact, exact_places
@@ -55,7 +56,13 @@ def locate(
         found = search.strict(wanted) or search.repaired() or search.loose(wanted, ())
     if found is None:
         raise hints.no_match(search.view, wanted, edit)
-    guards.check(search.view, Wanted.of(edit, found.repairs), edit.path)
+    meant = Wanted.of(edit, found.repairs)
+    try:
+        guards.check(search.view, meant, edit.path)
+    except InvalidInput as error:
+        error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
+        error.corrected = unmarked(meant, edit)
+        raise
     return found
 
 
