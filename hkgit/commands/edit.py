@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
+from typing import Any
 
 import click
 
-from hkgit.applying.names import resolved
-from hkgit.applying.outcome import EditOutcome, changed_files, expect_change
-from hkgit.applying.planner import Options, plan
-from hkgit.applying.reporting import applied_json, refusal_text
+from hkgit.applying.reporting import applied_json
 from hkgit.commands.common import below, echo_json
-from hkgit.commands.manners import complain, confirm
+from hkgit.commands.manners import complain, confirm, remark
+from hkgit.commands.sessions import session_options, work_root
 from hkgit.commands.specs import (
     Input,
     echo_notes,
@@ -23,93 +20,71 @@ from hkgit.commands.specs import (
     read_specs,
     spec_options,
 )
-from hkgit.directory import DirectorySnapshot, write_files
-from hkgit.edits import File, Overlay, Read, Spec
-from hkgit.errors import GitRefused, HkgitError
+from hkgit.errors import HkgitError
+from hkgit.sessions.answers import Answer
+from hkgit.sessions.desk import Desk
+from hkgit.sessions.places import UNNAMED
 
 
 @click.command()
 @spec_options
+@session_options
+@click.option("--batch", metavar="ID[:N,...]", help="Correct the refused edits of a batch.")
 @click.pass_context
-def command(
-    ctx: click.Context,
-    *,
-    specs: tuple[str, ...],
-    edit_file: str | None,
-    use_stdin: bool,
-    file: str | None,
-    old: str | None,
-    new: str | None,
-    format: str,
-    threshold: float,
-    expect: tuple[str, ...],
-    relocate: bool,
-    check_syntax: bool,
-    dry_run: bool,
-    as_json: bool,
-) -> None:
+def command(ctx: click.Context, /, **asked: Any) -> None:
     """Apply edits to the working tree, without a commit; all of them or none.
 
-    Outside a repository paths are relative to the current directory.
+    Outside a repository paths are relative to the current directory. `hkgit undo` takes it back.
     """
-    given = Input(specs, edit_file, use_stdin, file, old, new, format)
-    outcomes: list[EditOutcome] = []
+    answer = Answer(())
     try:
-        root = _root()
-        options = planning(threshold, relocate=relocate, check_syntax=check_syntax)
-        locate = partial(below, root)
-        parsed = read_specs(given, root, locate)
-        changed = _changed(root, parsed, options, read_expects(expect, locate), outcomes)
-        if not dry_run:
-            write_files(root, changed)
+        answer = _edited(asked)
+        if answer.error is not None:
+            raise answer.error
     except HkgitError as error:
-        if as_json:
-            echo_json(applied_json(error.status, outcomes, None, error))
-        complain(refusal_text(outcomes) or str(error))
+        if asked["as_json"]:
+            echo_json({**applied_json(error.status, answer.outcomes, None, error), **_kept(answer)})
+        complain(answer.for_model() or str(error))
         ctx.exit(error.exit_code)
-    _print(outcomes, dry_run=dry_run, as_json=as_json)
+    _print(answer, asked)
 
 
-def _root() -> Path:
-    """The work tree around the current directory, or that directory itself.
-
-    Found without opening the repository: no object of it is needed. Raises GitRefused in a bare
-    repository, where every file is git's own.
-    """
-    here = Path.cwd()
-    for place in (here, *here.parents):
-        if (place / ".git").exists():
-            return place
-        if (place / "HEAD").is_file() and (place / "objects").is_dir():
-            fix = "Edit in a checkout, or commit to a branch: hkgit apply --branch NAME"
-            raise GitRefused(str(place), "a bare repository has no working tree", fix)
-    return here
-
-
-def _changed(
-    root: Path,
-    parsed: Sequence[Spec],
-    options: Options,
-    reads: tuple[Read, ...],
-    outcomes: list[EditOutcome],
-) -> dict[str, File | None]:
-    """The files that all specs together change. Raises the first refusal."""
-    files = Overlay(DirectorySnapshot(root))
-    for spec in parsed:
-        made = expect_change(plan(resolved(spec, files), files, options, reads))
-        outcomes += made.outcomes
-        if made.first_error is not None:
-            raise made.first_error
-        files = Overlay(files.below, {**files.files, **changed_files(made)})
-    return dict(files.files)
+def _edited(asked: dict[str, Any]) -> Answer:
+    """What became of the specs that were given. Raises what `Desk.edit` raises."""
+    root = work_root()
+    name = asked["session"]
+    desk = Desk.open(root, UNNAMED if name is None else name, agent=asked["agent"])
+    options = planning(
+        asked["threshold"], relocate=asked["relocate"], check_syntax=asked["check_syntax"]
+    )
+    locate = partial(below, root)
+    specs = read_specs(Input.of(asked), root, locate)
+    expects = read_expects(asked["expect"], locate)
+    if asked["batch"] is not None:
+        specs = [desk.corrected(asked["batch"], specs)]
+    return desk.edit_all(
+        specs, options, expect=expects, dry_run=asked["dry_run"], batch=asked["batch"]
+    )
 
 
-def _print(outcomes: Sequence[EditOutcome], *, dry_run: bool, as_json: bool) -> None:
-    echo_notes(outcomes)
-    if as_json:
-        echo_json(applied_json("applied", outcomes, None))
+def _kept(answer: Answer) -> dict[str, Any]:
+    """What the session keeps of a call."""
+    blind = [
+        {"number": each.number, "path": each.path, "lines": [*each.lines], "read": each.command}
+        for each in answer.blind
+    ]
+    files = sorted(answer.files)
+    return {"call": answer.call, "batch": answer.batch, "files": files, "blind": blind}
+
+
+def _print(answer: Answer, asked: dict[str, Any]) -> None:
+    echo_notes(answer.outcomes)
+    for each in answer.blind:
+        remark(f"note: {each.what}\nMend it: {each.command}")
+    if asked["as_json"]:
+        echo_json({**applied_json("applied", answer.outcomes, None), **_kept(answer)})
         return
-    for outcome in outcomes:
-        if dry_run:
+    for outcome in answer.outcomes:
+        if asked["dry_run"]:
             click.echo(outcome.diff.encode("utf-8", "surrogateescape"), nl=False)
         confirm(outcome_line(outcome))

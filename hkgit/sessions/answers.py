@@ -64,7 +64,7 @@ class Answer:
             return "\n".join(f"{each.what}\nMend it: {each.command}" for each in self.blind)
         failed = [str(each.number) for each in self.outcomes if each.error is not None]
         again = (
-            f"\nSend corrections of edits {', '.join(failed)} only, in this order, with"
+            f"\nSend corrections of edits {', '.join(failed)} alone, in this order, as"
             f" batch {self.batch}."
             if self.batch is not None
             else ""

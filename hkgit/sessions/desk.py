@@ -18,15 +18,15 @@ from hkgit.edits import Read, Spec, encoded
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.ledger.canonical import digest
 from hkgit.matching.places import Settings
-from hkgit.sessions import places
+from hkgit.sessions import batches, places
 from hkgit.sessions.answers import Answer, Status, Undone
 from hkgit.sessions.checkout import Checkout
 from hkgit.sessions.drafting import Draft, blind_edits, draft
 from hkgit.sessions.journal import Journal
 from hkgit.sessions.knowledge import KEPT, NOTHING, Known, Range, carried, knowing
-from hkgit.sessions.reading import MAX_LINES, Reading, read_checkout
-from hkgit.sessions.records import Call, Said
-from hkgit.sessions.standing import chosen, status_of
+from hkgit.sessions.reading import MAX_LINES, Reading, read_checkout, read_snapshot
+from hkgit.sessions.records import Call, Change, Said
+from hkgit.sessions.standing import chosen, found_by, status_of
 from hkgit.sessions.undoing import reversals_of, undone
 from hkgit.sessions.writing import at_work, carry_out, keep_files, keep_versions, said
 
@@ -54,13 +54,16 @@ class Desk:
 
     def read(
         self, path: str, start: int | None = None, end: int | None = None, *,
-        hashline: bool = False, limit: int | None = MAX_LINES,
+        hashline: bool = False, limit: int | None = MAX_LINES, before: str | None = None,
     ) -> Reading:  # fmt: skip
         """Read lines of a file, and keep a receipt of what is shown.
 
-        Without an `end` at most `limit` lines are shown; the reading says where to go on. Raises
-        InvalidInput when there is no such file or line.
+        Without an `end` at most `limit` lines are shown; the reading says where to go on. With
+        `before` the file is read as it was just before that call: so a blind edit is mended.
+        Raises InvalidInput when there is no such file or line.
         """
+        if before is not None:
+            return self._reread(path, start, end, before)
         reading, data = read_checkout(
             self.root, path, start, end, hashline=hashline, limit=limit
         )  # fmt: skip
@@ -68,6 +71,16 @@ class Desk:
             return reading
         with at_work(self.root, self.journal):
             self.journal.learn(path, self._known(reading, data))
+        return replace(reading, has_receipt=True)
+
+    def _reread(self, path: str, start: int | None, end: int | None, before: str) -> Reading:
+        """Read what a call found, and keep that as a receipt of the call's own."""
+        with at_work(self.root, self.journal):
+            call, spec, files = found_by(self.journal, before, path)
+            reading, _ = read_snapshot(files, path, start, end, limit=None)
+            lines = reading.start_line, reading.end_line
+            read = Read(path, *lines, reading.range_hash or "", "receipt")
+            self.journal.mend(call, spec, read)
         return replace(reading, has_receipt=True)
 
     def _known(self, reading: Reading, data: bytes | None) -> Known:
@@ -102,32 +115,57 @@ class Desk:
         given = text_or_spec
         spec = given if isinstance(given, Spec) else self.parse(given, format)
         if batch is not None:
-            raise InvalidInput("batch", "is not known", "Send all edits again.")
+            spec = self.corrected(batch, [spec])
         options = options_of(threshold, relocate=relocate, check_syntax=check_syntax)
-        return self.edit_all([spec], options, expect=expect, dry_run=dry_run)
+        return self.edit_all([spec], options, expect=expect, dry_run=dry_run, batch=batch)
+
+    def corrected(self, batch: str, corrections: Sequence[Spec]) -> Spec:
+        """A batch with corrections in place of its refused edits (see `batches`)."""
+        if self._is_unnamed or len(corrections) != 1:
+            fix = "Name the session that the batch belongs to, and send one spec."
+            raise InvalidInput(f"batch {batch}", "cannot be corrected so", fix)
+        return batches.corrected(self._batches, batch, corrections[0])
+
+    @property
+    def _batches(self) -> Path:
+        return self.journal.folder / "batches"
 
     def edit_all(
         self, specs: Sequence[Spec], options: Options, *, expect: Iterable[str | Read] = (),
-        dry_run: bool = False,
+        dry_run: bool = False, batch: str | None = None,
     ) -> Answer:  # fmt: skip
-        """Apply several specs in one call, each on what the one before it leaves."""
+        """Apply several specs in one call, each on what the one before it leaves.
+
+        `batch` is the one that the spec corrects, if any.
+        """
         reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
         if dry_run or self._is_unnamed:
             # Where nothing may come of it, nothing is made in the git directory either.
             made = self._draft(specs, options, reads)
-            if dry_run or not made.is_ok:
+            if dry_run:
                 return self._answer(made, None)
+            if not made.is_ok:
+                return Answer(made.outcomes)
             if not self._can_keep:
                 write_files(self.root, made.changed)
                 return self._answer(made, None)
         with at_work(self.root, self.journal):
             made = self._draft(specs, options, reads)
             if not made.is_ok:
-                return self._answer(made, None)
+                return Answer(made.outcomes, batch=self._waiting(made, batch))
             call = self._kept(tuple(said(each, options) for each in made.drafted), made)
             known = {} if self._is_unnamed else made.known
             carry_out(self.root, self.journal, call, made.changed, known)
+            if batch is not None:
+                batches.drop(self._batches, batch)
         return self._answer(made, call.id)
+
+    def _waiting(self, made: Draft, batch: str | None) -> str | None:
+        """The id of a batch that waits for corrections: of one spec, in which some edits apply."""
+        refused = tuple(each.number for each in made.outcomes if each.error is not None)
+        if len(made.drafted) != 1 or len(refused) == len(made.outcomes):
+            return batch
+        return batches.keep(self._batches, batches.Batch(made.drafted[0].spec, refused), batch)
 
     @property
     def _is_unnamed(self) -> bool:
@@ -158,14 +196,18 @@ class Desk:
         """The next call; every version that it speaks of is kept. Raises GitRefused."""
         for each in made.drafted:
             keep_versions(self.journal.blobs, each.made.files)
-        return Call(self._next_id(), int(time.time()), self._agent_of(made), specs)
+        return self._next(self._agent_of(made), specs)
 
     def _agent_of(self, made: Draft) -> str:
         named = (each.spec.agent for each in made.drafted)
         return next((name for name in named if name is not None), self.agent)
 
-    def _next_id(self) -> int:
-        return max(self.journal.state.calls, default=0) + 1
+    def _next(
+        self, agent: str, specs: tuple[Said, ...], reversals: tuple[Change, ...] = (),
+        undoes: tuple[int, ...] = (),
+    ) -> Call:  # fmt: skip
+        number = max(self.journal.state.calls, default=0) + 1
+        return Call(number, time.time_ns() // 10**6, agent, specs, reversals, undoes)
 
     # Undoing
 
@@ -183,14 +225,15 @@ class Desk:
             keep_files(self.journal.blobs, (files.get(path) for path in changed))
             keep_files(self.journal.blobs, changed.values())
             numbers = tuple(each.id for each in calls)
-            back = Call(self._next_id(), int(time.time()), self.agent, (), reversals, numbers)
+            back = self._next(self.agent, (), reversals, numbers)
             carry_out(self.root, self.journal, back, changed, {})
         return Undone(tuple(map(str, numbers)), changed)
 
     def status(self) -> Status:
         """The session's calls, the receipts that hold, and what is not in a commit yet."""
         state, kept = self.journal.load(), self.journal.blobs.get
-        return status_of(self.session, state, Checkout(self.root), kept)
+        waiting = batches.names(self._batches)
+        return status_of(self.session, state, Checkout(self.root), kept, waiting)
 
 
 def options_of(threshold: float, *, relocate: bool, check_syntax: bool) -> Options:

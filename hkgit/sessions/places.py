@@ -109,9 +109,9 @@ def _made(root: Path, home: Path) -> bool:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Let nobody else read to edit, or edit, in this checkout. Raises GitRefused."""
-    lock = folder.parent / "lock"
+def locked(home: Path) -> Iterator[None]:
+    """Let nobody else read, edit or commit in a checkout's sessions. Raises GitRefused."""
+    lock = home / "lock"
     try:
         descriptor = locks.wait_for(lock, PATIENCE)
     except OSError as error:

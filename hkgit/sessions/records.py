@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from hkgit.applying.draft import Lines
 from hkgit.edits import File, Read
 from hkgit.ledger.canonical import digest
 from hkgit.sessions.knowledge import Known, Range
@@ -40,8 +41,8 @@ class Change:
 class Said:
     """One spec of a call: its edits as blocks of its dialect, and what tied them to their places.
 
-    `paths` are those that each edit landed in, `evidence` its kind. `reads` hold on the files as
-    they were just before. `threshold` is per mille.
+    `paths` are those that each edit landed in, `evidence` its kind, `touched` the lines
+    of the files as they were just before; the `reads` hold on those. `threshold` is per mille.
     """
 
     dialect: str
@@ -49,6 +50,7 @@ class Said:
     blocks: tuple[str, ...]
     paths: tuple[str, ...]
     evidence: tuple[str, ...]
+    touched: tuple[tuple[Lines, ...], ...]
     reads: tuple[Read, ...]
     changes: tuple[Change, ...]
     threshold: int
@@ -57,9 +59,10 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of `edit` or `undo`: all of its files were written, or none. `time` is in seconds.
+    """One call of `edit` or `undo`: all of its files were written, or none.
 
     `undoes` are the calls that it took back, `reversals` what that changed; then it has no specs.
+    `time` is in milliseconds since 1970.
     """
 
     id: int
@@ -118,6 +121,7 @@ def _said(value: Json) -> Said:
         tuple(value["blocks"]),
         tuple(value["paths"]),
         tuple(value["evidence"]),
+        tuple(tuple((first, last) for first, last in each) for each in value["touched"]),
         tuple(map(read_of, value["reads"])),
         tuple(map(_change, value["changes"])),
         value["threshold"],

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from hkgit.edits import Snapshot
+from hkgit.applying.evidence import covers
+from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import CallStatus, Status
 from hkgit.sessions.drafting import ACCEPTED
-from hkgit.sessions.journal import State
+from hkgit.sessions.journal import Journal, State
 from hkgit.sessions.knowledge import Kept, carried
 from hkgit.sessions.records import Call
 
@@ -25,7 +26,22 @@ def chosen(state: State, call: str | None, *, whole_session: bool) -> list[Call]
     return found
 
 
-def status_of(session: str, state: State, files: Snapshot, kept: Kept) -> Status:
+def found_by(journal: Journal, call: str, path: str) -> tuple[int, int, Snapshot]:
+    """The call and spec that changed a file, and the file as they found it. Raises InvalidInput."""
+    for each in journal.state.standing:
+        for at, spec in enumerate(each.specs):
+            for change in spec.changes:
+                if str(each.id) == call and path in (change.path, change.new_path):
+                    before = change.before
+                    data = None if before is None else journal.blobs.get(before.sha256)
+                    files = {} if data is None else {path: File(data)}
+                    return each.id, at, MappingSnapshot(files)
+    raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+
+
+def status_of(
+    session: str, state: State, files: Snapshot, kept: Kept, batches: tuple[str, ...]
+) -> Status:
     """How a session stands."""
     receipts = [
         receipt
@@ -34,26 +50,45 @@ def status_of(session: str, state: State, files: Snapshot, kept: Kept) -> Status
         for receipt in carried(known, file.data, kept).receipts(path)
     ]
     waiting = [
-        kind
+        is_blind(state, call, at, number)
         for call in state.standing
         for at, spec in enumerate(call.specs)
-        for number, kind in enumerate(spec.evidence, 1)
+        for number in range(1, len(spec.blocks) + 1)
         if (call.id, at, number) not in state.committed
     ]
-    blind = sum(kind not in ACCEPTED for kind in waiting)
     calls = tuple(_call(state, call) for id, call in state.calls.items() if id in state.done)
-    return Status(session, calls, tuple(receipts), len(waiting), blind)
+    return Status(session, calls, tuple(receipts), len(waiting), sum(waiting), batches)
 
 
 def _call(state: State, call: Call) -> CallStatus:
-    kinds = [kind for spec in call.specs for kind in spec.evidence]
+    blind = [
+        is_blind(state, call, at, number)
+        for at, spec in enumerate(call.specs)
+        for number in range(1, len(spec.blocks) + 1)
+    ]
     return CallStatus(
         str(call.id),
-        call.time,
+        call.time // 1000,
         call.agent,
-        len(kinds),
-        sum(kind not in ACCEPTED for kind in kinds),
+        len(blind),
+        sum(blind),
         sum(key[0] == call.id for key in state.committed),
         tuple(call.states()),
         call.id in state.undone,
+    )
+
+
+def is_blind(state: State, call: Call, spec: int, number: int) -> bool:
+    """Whether nothing that was read before an edit, or to mend it, covers what it touched."""
+    said = call.specs[spec]
+    if said.evidence[number - 1] in ACCEPTED:
+        return False
+    path, touched = said.paths[number - 1], said.touched[number - 1]
+    reads = [each.read for each in state.mended if (each.call, each.spec) == (call.id, spec)]
+    return not any(
+        read.path == path
+        and read.start_line is not None
+        and read.end_line is not None
+        and all(covers((read.start_line, read.end_line), lines) for lines in touched)
+        for read in reads
     )

@@ -30,7 +30,7 @@ _UNDER_WAY = "under-way"
 @contextmanager
 def at_work(root: Path, journal: Journal) -> Iterator[None]:
     """Hold the checkout, with what a crash left in it repaired. Raises GitRefused."""
-    with locked(journal.folder):
+    with locked(journal.folder.parent):
         repair(root, journal.folder.parent)
         journal.load()
         yield
@@ -78,6 +78,7 @@ def said(drafted: Drafted, options: Options) -> Said:
         spec.blocks,
         tuple(outcome.path for outcome in made.outcomes),
         tuple(outcome.evidence.kind for outcome in made.outcomes),
+        tuple(outcome.base_lines for outcome in made.outcomes),
         used_reads(drafted.reads, made),
         tuple(_change(each) for each in made.files),
         options.settings.threshold,

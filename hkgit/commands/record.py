@@ -1,0 +1,42 @@
+"""record.py: `hkgit record`, what the hooks of `git commit` call: from journals to evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from hkgit.commands.common import open_repository
+from hkgit.commands.manners import remark
+from hkgit.sessions.messages import sign
+from hkgit.sessions.staging import settle_commit, stage
+
+
+@click.command()
+@click.option("--staged", is_flag=True, help="Add the entries of what is staged to the index.")
+@click.option(
+    "--message-file", metavar="FILE", is_flag=False, flag_value="",
+    help="Write the trailers of the entries in the index into a message.",
+)  # fmt: skip
+@click.option("--committed", is_flag=True, help="Forget what HEAD's commit has recorded.")
+def command(staged: bool, message_file: str | None, committed: bool) -> None:
+    """Turn what sessions have edited into the evidence of the commit being made.
+
+    Exactly one of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg) and
+    --committed (post-commit). Without sessions it does nothing.
+    """
+    if [staged, message_file is not None, committed].count(True) != 1:
+        raise click.UsageError("Give one of --staged, --message-file FILE and --committed.")
+    repository = open_repository(in_hook=True)
+    if staged:
+        for line in stage(repository).uncovered:
+            remark(line)
+    elif committed:
+        settle_commit(repository)
+    else:
+        sign(repository, _message(repository.git_dir, message_file or ""))
+
+
+def _message(git_dir: Path, named: str) -> Path:
+    """The message file; where a framework's filter drops its name, git's usual one."""
+    return Path(named) if named else git_dir / "COMMIT_EDITMSG"

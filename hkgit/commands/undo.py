@@ -1,0 +1,36 @@
+"""undo.py: `hkgit undo`, the way back from `hkgit edit`."""
+
+from __future__ import annotations
+
+import click
+
+from hkgit.commands.common import echo_json, json_option
+from hkgit.commands.manners import confirm
+from hkgit.commands.sessions import session_option, work_root
+from hkgit.sessions.desk import Desk
+from hkgit.sessions.latest import latest_session
+
+
+@click.command()
+@session_option("Whose call it was.")
+@click.option("--call", metavar="ID", help="The call to take back, instead of the last.")
+@click.option("--all", "whole", is_flag=True, help="Take back every call of the session.")
+@json_option
+def command(session: str | None, call: str | None, whole: bool, as_json: bool) -> None:
+    """Take back the last call of `hkgit edit`, and nothing that came after it.
+
+    Without a session, that of the latest call. Where later work is in the way nothing changes, and
+    the exit code is 3.
+    """
+    if call is not None and whole:
+        raise click.UsageError("--call and --all exclude each other.")
+    root = work_root()
+    desk = Desk.open(root, latest_session(root) if session is None else session)
+    undone = desk.undo(call, whole_session=whole)
+    if as_json:
+        calls = list(undone.calls)
+        files = sorted(undone.files)
+        echo_json({"status": "undone", "session": desk.session, "calls": calls, "files": files})
+        return
+    for path, file in sorted(undone.files.items()):
+        confirm(f"{path}: {'gone again' if file is None else 'as it was'}")

@@ -1,0 +1,65 @@
+"""choosing.py: which journalled edits are in what is staged.
+
+All of them, most often. Where the staged files are others (a part was staged, a person went on
+editing, the edits belong to another branch), an edit is left out if the files without it are
+nearer to what is staged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from hkgit.document import split_raw
+from hkgit.matching.diff import common
+
+Item = TypeVar("Item")
+Contents = Sequence[bytes | None]
+"""Some files in a fixed order; None for one that is not there."""
+
+TRIED = 64
+"""So many edits of one file are tried one by one; of more, all are taken to be staged."""
+
+_COMPARED = 2**18
+"""So many bytes are compared letter by letter; more of them line by line."""
+
+
+def chosen(
+    items: Sequence[Item], make: Callable[[Sequence[Item]], Contents], staged: Contents
+) -> list[Item]:
+    """The edits whose result is nearest to what is staged; `make` gives the files they make."""
+    kept = list(items)
+    nearest = _apart(make(kept), staged)
+    for item in reversed(items):
+        if nearest == 0 or len(items) > TRIED:
+            break
+        fewer = [each for each in kept if each is not item]
+        apart = _apart(make(fewer), staged)
+        if apart < nearest:
+            kept, nearest = fewer, apart
+    return kept
+
+
+def _apart(left: Contents, right: Contents) -> int:
+    return sum(map(distance, left, right))
+
+
+def distance(left: bytes | None, right: bytes | None) -> int:
+    """How many bytes must be taken out or put in to make one file of the other."""
+    if left == right:
+        return 0
+    if left is None or right is None:
+        return 1 + len(left or b"") + len(right or b"")
+    a, b = split_raw(left), split_raw(right)
+    while a and b and a[-1] == b[-1]:
+        a.pop()
+        b.pop()
+    heads = enumerate(zip(a, b, strict=False))
+    head = next((at for at, (x, y) in heads if x != y), min(len(a), len(b)))
+    a, b = a[head:], b[head:]
+    size = sum(map(len, a)) + sum(map(len, b))
+    if size <= _COMPARED:
+        from rapidfuzz.distance import Indel
+
+        return int(Indel.distance(b"".join(a), b"".join(b)))
+    return size - 2 * sum(len(a[at]) for at, _ in common(a, b))

@@ -1,0 +1,22 @@
+"""latest.py: which session somebody means who names none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hkgit.errors import InvalidInput
+from hkgit.sessions.journal import Journal
+from hkgit.sessions.places import existing
+
+
+def latest_session(root: Path) -> str:
+    """The session whose last call that stands is the newest. Raises InvalidInput without one."""
+    found = [
+        (journal.state.standing[-1].time, folder.name)
+        for folder in existing(root)
+        if (journal := Journal(folder)).load().standing
+    ]
+    if not found:
+        fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."
+        raise InvalidInput("undo", "there is no call that can be undone", fix)
+    return max(found)[1]

@@ -1,0 +1,128 @@
+"""proposing.py: from the journals of a checkout to the ledger entries of what is staged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hkgit.document import Document
+from hkgit.edits import Snapshot
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.git.conversion import Content, Conversion
+from hkgit.git.repository import Repository
+from hkgit.git.store import EMPTY_TREE
+from hkgit.ledger.entry import Entry, entry_id
+from hkgit.ledger.recording import record
+from hkgit.matching.diff import changes
+from hkgit.matching.places import Settings
+from hkgit.sessions.building import Builder, Built, contents
+from hkgit.sessions.choosing import chosen
+from hkgit.sessions.journal import Journal
+from hkgit.sessions.placing import Placed
+from hkgit.sessions.records import Proposed
+from hkgit.sessions.units import Unit, connected, waiting
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A ledger entry, and the journalled edits that it records."""
+
+    entry: Entry
+    journal: Journal
+    proposed: Proposed
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The entries that a commit gets, in order, and in words what no entry accounts for."""
+
+    made: tuple[Made, ...]
+    uncovered: tuple[str, ...]
+
+
+def propose(repository: Repository, journals: Sequence[Journal], tree: str) -> Proposal:
+    """The entries that account for what a tree has and HEAD has not, as far as sessions made it."""
+    head = repository.head().commit
+    before = repository.snapshot(EMPTY_TREE if head is None else head)
+    after = repository.snapshot(tree)
+    changed = {change.path for change in repository.changes(before.tree_id, tree)}
+    units = [unit for unit in waiting(journals) if unit.paths & changed]
+    conversion = Conversion(repository, before)
+
+    def stores_lf(path: str, data: bytes, old: bytes | None) -> bool:
+        return conversion.stores_lf(path, Content(data, old))
+
+    builder = Builder(before, stores_lf)
+    kept: set[Unit] = set()
+    for paths, group in connected(units):
+        kept.update(chosen(group, builder.maker(paths), contents(after, paths)))
+    built = builder.build([unit for unit in units if unit in kept])
+    made, refused = _entries(built, head)
+    return Proposal(tuple(made), (*refused, *_uncovered(built, after)))
+
+
+def _entries(built: Built, head: str | None) -> tuple[list[Made], list[str]]:
+    """The entries of what was built; and why one cannot be written."""
+    made, refused = [], []
+    for units, found in built.steps:
+        try:
+            made.append(_entry(units, found, head))
+        except InvalidInput as error:
+            refused.append(f"{units[0].name} is not recorded: {error.what}")
+    return made, refused
+
+
+def _entry(units: Sequence[Unit], found: Placed, head: str | None) -> Made:
+    """The entry of one spec. Raises InvalidInput where it would be too large."""
+    first = units[0]
+    time = first.call.time // 1000
+    claims = {"agent": first.call.agent, "time": time, "verify": None, "conflicts": []}
+    entry = record(
+        found.spec, found.made, settings=Settings(first.said.threshold), base=head,
+        spec_digest=found.spec.digest, reads=found.reads, claims=claims,
+    )  # fmt: skip
+    numbers = tuple(unit.number for unit in units)
+    name = entry_id(entry.to_bytes())
+    return Made(entry, first.journal, Proposed(name, first.call.id, first.spec, numbers))
+
+
+def _uncovered(built: Built, after: Snapshot) -> Iterator[str]:
+    """What the edits do not account for, in files that they touch."""
+    touched = {path for units, _ in built.steps for unit in units for path in unit.paths}
+    for path in sorted(touched.union(*(unit.paths for unit in built.refused))):
+        [derived], [staged] = contents(built.files, [path]), contents(after, [path])
+        if derived == staged:
+            continue
+        for unit, error in built.refused.items():
+            if path in unit.paths and _is_in(unit, path, staged or b""):
+                yield f"{unit.name} is not covered: {_why(error)}"
+        if derived is not None and staged is not None:
+            lines = ", ".join(_changed_lines(derived, staged))
+            yield f"{path}: no session's edits account for lines {lines}"
+
+
+def _is_in(unit: Unit, path: str, staged: bytes) -> bool:
+    """Whether something that a spec wrote in a file stands in what is staged of it."""
+    kept = unit.journal.blobs.get
+    for change in unit.said.changes:
+        if change.new_path == path and change.after is not None:
+            old = b"" if change.before is None else kept(change.before.sha256) or b""
+            before, now = Document(old), Document(kept(change.after.sha256) or b"")
+            here = frozenset(Document(staged).lines)
+            written = (now.lines[c.new_start : c.new_end] for c in changes(before.lines, now.lines))
+            return any(lines and here.issuperset(lines) for lines in written)
+    return False
+
+
+def _changed_lines(derived: bytes, staged: bytes) -> Iterator[str]:
+    """The lines of what is staged that differ from what the edits make, the first few."""
+    found = changes(Document(derived).lines, Document(staged).lines)
+    for change in found[:5]:
+        first, last = change.new_start + 1, change.new_end
+        yield f"{first}-{last}" if first < last else f"{first}" if first == last else f"{last}+"
+    if len(found) > 5:
+        yield "..."
+
+
+def _why(error: HkgitError) -> str:
+    return f"{error.where}: {error.what}. Commit what it leans on first, then this."

@@ -1,0 +1,141 @@
+"""staging.py: puts entries into the commit that git is making, and forgets what is committed.
+
+In a hook `GIT_INDEX_FILE` names the index that becomes the commit: with `git commit -- PATH` or
+`-a` another one than the checkout's own, which is brought along after the commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from hkgit.directory import write_files
+from hkgit.edits import REGULAR, File, encoded
+from hkgit.errors import GitRefused
+from hkgit.git.repository import Repository
+from hkgit.ledger.entry import LEDGER, entry_path
+from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.sessions.journal import Journal
+from hkgit.sessions.places import existing, locked
+from hkgit.sessions.proposing import Proposal, propose
+
+_NO_OBJECT = "0" * 40
+
+
+def journals_of(root: Path) -> list[Journal]:
+    """The journals of all sessions of a checkout."""
+    return [Journal(folder) for folder in existing(root)]
+
+
+def stage(repository: Repository) -> Proposal:
+    """Add to the index being committed the entries of what is staged in it.
+
+    Entries that an earlier attempt left are taken out. Raises GitRefused.
+    """
+    root = _root(repository)
+    journals = journals_of(root)
+    if not journals or _is_merging(repository):
+        return Proposal((), ())
+    with ExitStack() as stack:
+        for home in {journal.folder.parent for journal in journals}:
+            stack.enter_context(locked(home))
+        settle(repository, journals)
+        _take_out(repository, root, journals)
+        proposal = propose(repository, journals, repository.index_tree())
+        _put_in(repository, root, proposal)
+        for journal in journals:
+            mine = [made.proposed for made in proposal.made if made.journal is journal]
+            if mine or journal.state.proposed:
+                journal.propose(mine)
+    return proposal
+
+
+def settle(repository: Repository, journals: Sequence[Journal]) -> list[str]:
+    """Let the journals forget what is in a commit; answers with the entries that are in HEAD's."""
+    head = repository.head().commit
+    files = None if head is None else repository.snapshot(head)
+    here: list[str] = []
+    for journal in journals:
+        names = list(journal.load().proposed)
+        found = [] if files is None else [n for n in names if files.get(entry_path(n)) is not None]
+        here += found
+        absent = (name for name in names if name not in found)
+        elsewhere = [name for name in absent if _was_committed(repository, name)]
+        if found or elsewhere:
+            journal.add("committed", entries=[*found, *elsewhere])
+    return here
+
+
+def _was_committed(repository: Repository, name: str) -> bool:
+    """Whether an entry is in a commit of any branch, or was lately."""
+    path = entry_path(name)
+    asked = repository.git("log", "-1", "--all", "--format=%H", "--", path, check=False)
+    return asked.code == 0 and bool(asked.text)
+
+
+def _is_merging(repository: Repository) -> bool:
+    return any(len(parents) > 1 for parents in repository.commit_in_progress_parents()[:1])
+
+
+def _root(repository: Repository) -> Path:
+    if repository.work_tree is None:
+        raise GitRefused(str(repository.git_dir), "a bare repository has no sessions")
+    return repository.work_tree
+
+
+def _take_out(repository: Repository, root: Path, journals: Sequence[Journal]) -> None:
+    """Remove entries that were proposed to a commit that was never made."""
+    paths = [entry_path(name) for journal in journals for name in journal.state.proposed]
+    _update_index(repository, dict.fromkeys(paths))
+    for path in paths:
+        with suppress(OSError):
+            (root / path).unlink()
+
+
+def _put_in(repository: Repository, root: Path, proposal: Proposal) -> None:
+    files = {
+        entry_path(made.proposed.entry): File(made.entry.to_bytes()) for made in proposal.made
+    }
+    if not files:
+        return
+    if not (root / ATTRIBUTES_PATH).exists():
+        files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+    ids = {path: repository.write_blob(file.data) for path, file in files.items()}
+    write_files(root, files)
+    _update_index(repository, ids)
+
+
+def _update_index(repository: Repository, ids: Mapping[str, str | None]) -> None:
+    """Set paths of the index to blobs; None takes one out. Raises GitRefused."""
+    if not ids:
+        return
+    lines = (
+        f"0 {_NO_OBJECT}\t{path}" if blob is None else f"{REGULAR:o} {blob}\t{path}"
+        for path, blob in ids.items()
+    )
+    said = b"".join(encoded(line) + b"\0" for line in lines)
+    repository.git("update-index", "-z", "--index-info", stdin=said)
+
+
+def settle_commit(repository: Repository) -> None:
+    """After a commit: forget what it has, and bring the checkout's own index along."""
+    root = _root(repository)
+    journals = journals_of(root)
+    if not any(journal.load().proposed for journal in journals):
+        return
+    with ExitStack() as stack:
+        for home in {journal.folder.parent for journal in journals}:
+            stack.enter_context(locked(home))
+        names = settle(repository, journals)
+        paths = [entry_path(name) for name in names]
+        listed = repository.git("ls-files", "-z", "--", LEDGER, ATTRIBUTES_PATH).stdout
+        known = set(listed.decode("utf-8", "surrogateescape").split("\0"))
+        head = repository.snapshot("HEAD")
+        ids = {
+            path: entry.id
+            for path in (*paths, ATTRIBUTES_PATH)
+            if path not in known and (entry := head.entry(path)) is not None
+        }
+        if paths:
+            _update_index(repository, ids)
