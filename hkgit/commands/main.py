@@ -22,6 +22,8 @@ COMMANDS = {
     "read": "Print lines of a file with their hash",
     "apply": "Apply specs of edits and commit them with their evidence",
     "edit": "Apply edits to the working tree, without a commit",
+    "undo": "Take back what edit did",
+    "record": "Turn what sessions edited into a commit's evidence, in hooks",
     "gate": "Judge commits under the repository's policy",
     "verify": "Replay commits from their evidence",
     "log": "List commits with their verdicts",
