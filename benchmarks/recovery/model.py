@@ -4,10 +4,11 @@
   with one of the mistakes of `benchmarks.engines`.
 - After a refusal it looks at what the answer holds, in this order: a corrected edit, which it
   sends as it is if that says what it means (a *trusting* model does not look); lines of the file,
-  whole and with the change among them, which it quotes and rewrites; that the file says already
-  what it means, which ends the matter. Where the answer holds nothing of use, it reads the
-  lines around the place, or the whole file, and quotes the change with three lines of context,
-  with three more at each further try.
+  whole and with the change among them, which it quotes and rewrites. Where the answer holds
+  nothing of use, it reads the lines around the place, or the whole file, and quotes the change
+  with three lines of context, with three more at each further try.
+- It is done when the edit has landed, or when it is told or sees that the file says already what
+  it means.
 - One in three calls that it writes itself has one name in a line of context misremembered again.
 """
 
@@ -73,11 +74,11 @@ class Model:
     def next_call(self, result: EditResult) -> Call | None:
         """The call after a refusal; None where the model takes the matter for settled."""
         self.tries += 1
-        outcome = result.outcomes[0]
-        if outcome.status == "already_applied" and self.task.is_settled:
+        if result.outcomes[0].status == "already_applied" and self.task.is_settled:
             return None
         call = self._from_hints(result) if self.habit.uses else None
-        return call or self._from_reading()
+        call = call or self._from_reading()
+        return None if self.task.is_settled else call
 
     def _from_hints(self, result: EditResult) -> Call | None:
         outcome = result.outcomes[0]

@@ -20,7 +20,8 @@ class Task:
     """A file, the file as the model means to leave it, and the old and new text of its first call.
 
     `goal_lines` and `lines` are those of both files without ends; `first` and `last` are the lines
-    of the file, counted from 1, that the change replaces; it is empty where it only inserts.
+    of the file, counted from 1, that the change replaces, or has replaced already; it is empty
+    where it only inserts.
     """
 
     label: str
@@ -68,7 +69,7 @@ def tasks_of(half: str, cache: Path, *, seed: int = 0, per_label: int = PER_LABE
 def tasks_from(hunks: Sequence[Hunk], *, seed: int, per_label: int) -> Iterator[Task]:
     """The tasks that some hunks give."""
     for case, faultless, draft in drafts_of(hunks, seed=seed, per_label=per_label):
-        yield task_of(case, _goal(faultless, draft), case.truth)
+        yield task_of(case, draft, _goal(faultless, draft))
 
 
 def _goal(faultless: Draft, draft: Draft) -> bytes:
@@ -76,11 +77,14 @@ def _goal(faultless: Draft, draft: Draft) -> bytes:
     return faultless.ideal if faultless.before == draft.before else draft.ideal
 
 
-def task_of(case: Case, goal: bytes, truth: Truth) -> Task:
+def task_of(case: Case, draft: Draft, goal: bytes) -> Task:
     """A case with what its author means."""
+    truth = case.truth
     lines, meant = _lines(case.before), _lines(goal)
     above = _common(lines, meant)
     below = _common(lines[above:][::-1], meant[above:][::-1])
+    if lines == meant:
+        above, below = len(draft.above), len(draft.below)
     is_folded = goal == truth.ideal
     wanted = Truth(
         Verdict.LAND, case.before, goal, truth.fold if is_folded else "bytes",
