@@ -1,0 +1,155 @@
+"""edit.py: `python -m benchmarks.edit`: one edit of a file of 1,000 lines, in several ways.
+
+As a process, all ways take turns, so that a noisy machine hits every one of them: `hkgit edit`
+beside `sed -i` and `git apply`, and the bare interpreter, whose start is in every program written
+in Python. Then a read and an edit by the library inside a running process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median, quantiles
+from time import perf_counter
+
+from benchmarks.pairs import sh
+
+LINES = 1000
+LINE = 500
+Way = Callable[[int], None]
+
+
+def main() -> None:
+    """Print the time of each way, and its ratio to that of the interpreter."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--runs", type=int, default=30)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        sh(["git", "init", "-q", "."], root)
+        print(processes(root, asked.runs))
+        print()
+        print(calls(asked.runs * 10))
+
+
+def processes(root: Path, runs: int) -> str:
+    """The table of the ways that start a program."""
+    times = in_turns(ways(root), runs)
+    bare = median(times["python -c pass"])
+    rows = [
+        f"| {name} | {1000 * median(each):.1f} | {1000 * min(each):.1f} "
+        f"| {median(each) / bare:.2f} |"
+        for name, each in times.items()
+    ]
+    head = "| one edit, as a process | median ms | least ms | of the interpreter |"
+    return "\n".join([head, "|---|---|---|---|", *rows])
+
+
+def ways(root: Path) -> Mapping[str, Way]:
+    """Each way by name; a way gets the number of the turn, so that every edit is another."""
+    hkgit = [sys.executable, "-P", "-m", "hkgit"]
+    text = "".join(f"line {number} of the file\n" for number in range(1, LINES + 1))
+
+    def fresh() -> Path:
+        place = root / "file.txt"
+        place.write_text(text)
+        return place
+
+    def by_options(turn: int) -> None:
+        old = f"line {LINE} of the file"
+        fresh()
+        sh([*hkgit, "edit", "--file", "file.txt", "--old", old, "--new", f"turn {turn}"], root)
+
+    def by_stdin(turn: int) -> None:
+        edit = {"file": "file.txt", "old_text": f"line {LINE} of the", "new_text": f"turn {turn}"}
+        fresh()
+        sh([*hkgit, "edit", "--stdin", "--json"], root, json.dumps(edit).encode())
+
+    def by_sed(turn: int) -> None:
+        sh(["sed", "-i", f"s/^line {LINE} of the file$/turn {turn}/", fresh().name], root)
+
+    def by_git(turn: int) -> None:
+        sh(["git", "apply", "-"], root, _patch(fresh().name, turn).encode())
+
+    return {
+        "sed -i": by_sed,
+        "git apply": by_git,
+        "python -c pass": lambda turn: _discard(fresh(), root),
+        "hkgit edit --file --old --new": by_options,
+        "hkgit edit --stdin --json": by_stdin,
+        "hkgit --help": lambda turn: _discard(fresh(), root, *hkgit, "--help"),
+    }
+
+
+def _discard(place: Path, root: Path, *command: str) -> None:
+    sh(command or [sys.executable, "-P", "-c", "pass"], root)
+
+
+def _patch(name: str, turn: int) -> str:
+    around = [f" line {number} of the file" for number in range(LINE - 3, LINE + 4)]
+    around[3:4] = [f"-line {LINE} of the file", f"+turn {turn}"]
+    head = f"--- a/{name}\n+++ b/{name}\n@@ -{LINE - 3},7 +{LINE - 3},7 @@\n"
+    return head + "\n".join(around) + "\n"
+
+
+def calls(runs: int) -> str:
+    """The table of what the library takes inside a running process."""
+    from hkgit import Edit, apply_edits, parse_edits, read_range
+
+    text = "".join(f"line {number} of the file\n" for number in range(1, LINES + 1))
+    old, new = f"line {LINE} of the file\n", "another line\n"
+    spec = json.dumps({"file": "f", "old_text": old, "new_text": new})
+    near = Edit("f", f"line {LINE - 1} of a file\n{old}line {LINE + 1} of the file\n", new)
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "f"
+        place.write_text(text)
+
+        def on_disk(turn: int) -> None:
+            # Every turn finds the text that the one before left.
+            lines = (f"turn {turn - 1}\n" if turn else old), f"turn {turn}\n"
+            assert apply_edits([Edit("f", *lines)], folder).ok
+
+        found = in_turns(
+            {
+                "read 1,000 lines": lambda turn: _use(read_range(text)),
+                "read 20 lines": lambda turn: _use(read_range(text, LINE, LINE + 19)),
+                "edit in memory, exact": lambda turn: _use(
+                    apply_edits(parse_edits(spec), {"f": text})
+                ),
+                "edit in memory, a word of context wrong": lambda turn: _use(
+                    apply_edits([near], {"f": text})
+                ),
+                "edit on disk, exact": on_disk,
+            },
+            runs,
+        )
+    rows = [
+        f"| {name} | {1000 * median(each):.2f} | {1000 * quantiles(each, n=100)[98]:.2f} |"
+        for name, each in found.items()
+    ]
+    return "\n".join(["| in a running process | median ms | p99 ms |", "|---|---|---|", *rows])
+
+
+def _use(value: object) -> None:
+    assert value is not None
+
+
+def in_turns(ways: Mapping[str, Way], runs: int) -> Mapping[str, Sequence[float]]:
+    """Seconds of each run of each way; all of them run once before, and then in turn."""
+    for way in ways.values():
+        way(0)
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(1, runs + 1):
+        for name, way in ways.items():
+            start = perf_counter()
+            way(turn)
+            times[name].append(perf_counter() - start)
+    return times
+
+
+if __name__ == "__main__":
+    main()
