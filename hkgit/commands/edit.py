@@ -24,6 +24,7 @@ from hkgit.errors import HkgitError
 from hkgit.sessions.answers import Answer
 from hkgit.sessions.desk import Desk
 from hkgit.sessions.places import UNNAMED
+from hkgit.sessions.reporting import kept_json
 
 
 @click.command()
@@ -43,7 +44,8 @@ def command(ctx: click.Context, /, **asked: Any) -> None:
             raise answer.error
     except HkgitError as error:
         if asked["as_json"]:
-            echo_json({**applied_json(error.status, answer.outcomes, None, error), **_kept(answer)})
+            refused = applied_json(error.status, answer.outcomes, None, error)
+            echo_json(refused | kept_json(answer))
         complain(answer.for_model() or str(error))
         ctx.exit(error.exit_code)
     _print(answer, asked)
@@ -67,22 +69,12 @@ def _edited(asked: dict[str, Any]) -> Answer:
     )
 
 
-def _kept(answer: Answer) -> dict[str, Any]:
-    """What the session keeps of a call."""
-    blind = [
-        {"number": each.number, "path": each.path, "lines": [*each.lines], "read": each.command}
-        for each in answer.blind
-    ]
-    files = sorted(answer.files)
-    return {"call": answer.call, "batch": answer.batch, "files": files, "blind": blind}
-
-
 def _print(answer: Answer, asked: dict[str, Any]) -> None:
     echo_notes(answer.outcomes)
     for each in answer.blind:
         remark(f"note: {each.what}\nMend it: {each.command}")
     if asked["as_json"]:
-        echo_json({**applied_json("applied", answer.outcomes, None), **_kept(answer)})
+        echo_json({**applied_json("applied", answer.outcomes, None), **kept_json(answer)})
         return
     for outcome in answer.outcomes:
         if asked["dry_run"]:

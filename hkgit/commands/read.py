@@ -16,6 +16,7 @@ from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.desk import Desk
 from hkgit.sessions.reading import MAX_LINES, Reading, read_checkout, read_snapshot
+from hkgit.sessions.reporting import reading_json
 
 _RANGE = re.compile(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
 
@@ -93,7 +94,7 @@ def _print(reading: Reading, *, as_json: bool) -> None:
     if reading.hint:
         remark(reading.hint)
     if as_json:
-        echo_json(_json(reading))
+        echo_json(reading_json(reading))
         return
     if reading.tags is not None:
         click.echo("".join(f"{line}\n" for line in reading.shown), nl=False)
@@ -103,22 +104,3 @@ def _print(reading: Reading, *, as_json: bool) -> None:
     width = len(str(reading.end_line))
     for number, line in enumerate(reading.lines, reading.start_line):
         click.echo(f"{number:>{width}}| {line}")
-
-
-def _json(reading: Reading) -> dict[str, Any]:
-    said: dict[str, Any] = {
-        "path": reading.path,
-        "start_line": reading.start_line,
-        "end_line": reading.end_line,
-        "total_lines": reading.total_lines,
-        "range_hash": reading.range_hash,
-        "range_lines": reading.lines,
-    }
-    more: dict[str, Any] = {"mime": reading.mime, "next_line": reading.next_line}
-    if reading.kind != "text":
-        more["kind"] = reading.kind
-    if reading.has_receipt:
-        more["has_receipt"] = True
-    if reading.tags is not None:
-        more["tagged_lines"] = reading.shown
-    return said | {name: value for name, value in more.items() if value is not None}

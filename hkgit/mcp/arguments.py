@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -59,10 +58,10 @@ class Argument:
             self._check_bounds(value)
 
     def _check_bounds(self, value: float) -> None:
-        least = -math.inf if self.minimum is None else self.minimum
-        most = math.inf if self.maximum is None else self.maximum
-        if not least <= value <= most:
-            raise self._wrong(f"must lie between {least:g} and {most:g}")
+        if self.minimum is not None and not value >= self.minimum:
+            raise self._wrong(f"must be at least {self.minimum:g}")
+        if self.maximum is not None and not value <= self.maximum:
+            raise self._wrong(f"must be at most {self.maximum:g}")
 
     def _wrong(self, what: str) -> InvalidInput:
         return InvalidInput(f"argument {self.name}", what, self.about)

@@ -116,6 +116,7 @@ CALLS = {
                 Argument("start_line", "integer", "The first line, from 1 on.", minimum=1),
                 Argument("end_line", "integer", "The last line.", minimum=1),
                 Argument("hashline", "boolean", "Show a tag before each line: ab|text."),
+                Argument("before", "string", "Read what that call of `edit` had replaced."),
                 _ROOT,
             ),
             _read,

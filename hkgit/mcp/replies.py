@@ -13,6 +13,7 @@ from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, HkgitError, NoMatc
 from hkgit.ledger.trailers import decimal
 from hkgit.sessions.answers import Answer, Status, Undone
 from hkgit.sessions.reading import Reading
+from hkgit.sessions.reporting import kept_json, reading_json
 
 Json = dict[str, Any]
 
@@ -34,20 +35,7 @@ class Reply:
 
 def of_reading(reading: Reading) -> Reply:
     """Lines with their hash."""
-    document: Json = {
-        "path": shown_text(reading.path),
-        "start_line": reading.start_line,
-        "end_line": reading.end_line,
-        "total_lines": reading.total_lines,
-        "range_hash": reading.range_hash,
-        "range_lines": reading.lines,
-        "kind": reading.kind,
-        "has_receipt": reading.has_receipt,
-    }
-    if reading.tags is not None:
-        document["tagged_lines"] = reading.shown
-    if reading.mime is not None:
-        document["mime"] = reading.mime
+    document = reading_json(reading)
     if reading.next_line is not None:
         document["next"] = call("read", path=document["path"], start_line=reading.next_line)
     return Reply(document, "\n".join(_reading_lines(reading)) + next_text(document))
@@ -71,15 +59,7 @@ def of_answer(answer: Answer, *, dry_run: bool) -> Reply:
     """What became of a call of `edit`."""
     error = answer.error
     document = applied_json(answer.status, answer.outcomes, None, error)
-    document |= {
-        "call": answer.call,
-        "batch": answer.batch,
-        "files": [shown_text(path) for path in answer.files],
-        "blind": [
-            {"number": each.number, "path": shown_text(each.path), "lines": list(each.lines)}
-            for each in answer.blind
-        ],
-    }
+    document |= kept_json(answer)
     if error is not None:
         _point_on(document, answer.outcomes, answer.batch)
         return Reply(document, answer.for_model() + next_text(document), is_error=True)

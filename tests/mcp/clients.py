@@ -13,6 +13,7 @@ import anyio
 import mcp_types as types
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from pydantic import FileUrl
 
 from tests.cli.running import script
 
@@ -53,7 +54,7 @@ async def connected(
     )
 
     async def listed(context: Any) -> types.ListRootsResult:
-        offered = [types.Root(uri=root.as_uri()) for root in roots or []]
+        offered = [types.Root(uri=FileUrl(root.as_uri())) for root in roots or []]
         return types.ListRootsResult(roots=offered)
 
     callback = None if roots is None else listed

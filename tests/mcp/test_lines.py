@@ -1,0 +1,172 @@
+"""`hkgit serve --stdio`: JSON-RPC 2.0, one message a line, whatever comes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from hkgit.schemas import NAMES, schema
+from tests.cli.running import run, script
+from tests.repos import Repo
+
+GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
+MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})
+
+
+def request(id: object, method: str, **params: Any) -> str:
+    """A request as a line."""
+    return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+
+
+def spoken(cwd: Path, *lines: str | bytes) -> list[Any]:
+    """What is answered to some lines, in the order of the answers."""
+    given = b"\n".join(line.encode() if isinstance(line, str) else line for line in lines)
+    return _messages(run("serve", "--stdio", cwd=cwd, stdin=given).stdout)
+
+
+def in_turn(cwd: Path, lines: Sequence[str]) -> list[Any]:
+    """Each line sent when the one before it has been answered."""
+    command = [str(script("hkgit")), "serve", "--stdio", "--agent", "robot/1"]
+    answers = []
+    with subprocess.Popen(
+        command, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line in lines:
+            process.stdin.write(f"{line}\n".encode())
+            process.stdin.flush()
+            answers.append(json.loads(process.stdout.readline()))
+    return answers
+
+
+def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo) -> None:
+    started = greeting.path.parent / "started"
+    greeting.write_hook("pre-commit", f"[ -e '{started.as_posix()}' ] && exit 0\n"
+                        f"touch '{started.as_posix()}'\nsleep 1\n")  # fmt: skip
+    with subprocess.Popen(
+        [script("hkgit"), "serve", "--stdio"], cwd=greeting.path, stdin=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(f"{request(1, 'apply', text=MEND)}\n".encode())
+        process.stdin.flush()
+        while not started.exists():
+            time.sleep(0.02)
+        process.kill()
+    [answer] = spoken(greeting.path, request(1, "apply", text=MEND))
+    assert (answer["result"]["status"], greeting.status()) == ("applied", [])
+
+
+def _messages(data: bytes) -> list[Any]:
+    return [json.loads(line) for line in data.splitlines()]
+
+
+@pytest.fixture
+def greeting(repo: Repo) -> Repo:
+    """A repository with one file."""
+    repo.commit({"greet.py": GREETING})
+    return repo
+
+
+@pytest.fixture
+def conversation(greeting: Repo) -> dict[str, Any]:
+    """One call of each kind, and its result."""
+    calls = {
+        "ping": request(1, "ping"),
+        "read": request(2, "read", path="greet.py", hashline=True),
+        "edit": request(3, "edit", text=MEND),
+        "undo": request(4, "undo"),
+        "reread": request(5, "read", path="greet.py"),
+        "apply": request(6, "apply", text=MEND),
+        "status": request(7, "status"),
+    }
+    answers = in_turn(greeting.path, list(calls.values()))
+    return {name: answer["result"] for name, answer in zip(calls, answers, strict=True)}
+
+
+def test_each_call_answers_with_its_published_document(conversation: dict[str, Any]) -> None:
+    documents = {"read": "read", "edit": "answer", "apply": "answer", "undo": "undo",
+                 "status": "status"}  # fmt: skip
+    for call, name in documents.items():
+        Draft202012Validator(schema(name)).validate(conversation[call])
+    assert conversation["ping"]["session"] == conversation["status"]["session"]
+
+
+def test_the_commit_names_the_agent_and_its_evidence(
+    greeting: Repo, conversation: dict[str, Any]
+) -> None:
+    message = greeting.git("log", "-1", "--format=%B", conversation["apply"]["commit"])
+    assert ("Hkgit-Agent: robot/1" in message, "receipt=1" in message) == (True, True)
+
+
+def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
+    text = json.dumps({"file": "greet.py", "old_text": "nothing like it", "new_text": "x"})
+    [answer] = spoken(greeting.path, request("a", "edit", text=text))
+    Draft202012Validator(schema("answer")).validate(answer["error"]["data"])
+    assert (answer["id"], answer["error"]["code"]) == ("a", -32000)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        pytest.param("{", -32700, id="no JSON"),
+        pytest.param("[" * 100_000, -32700, id="brackets without end"),
+        pytest.param(b"\xff", -32700, id="no UTF-8"),
+        pytest.param("[]", -32600, id="an empty batch"),
+        pytest.param("7", -32600, id="a number"),
+        pytest.param('{"id": 1}', -32600, id="no method"),
+        pytest.param('{"id": {}, "method": "ping"}', -32600, id="an id that is none"),
+        pytest.param(request(1, "format"), -32601, id="an unknown method"),
+        pytest.param('{"id": 1, "method": "read", "params": [1]}', -32000, id="params in order"),
+        pytest.param(request(1, "read", path="../x"), -32000, id="a path above"),
+        pytest.param('{"id": 1, "method": "read", "params": {"path": "\\ud800"}}', -32000,
+                     id="half a character"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
+    repo: Repo, line: str | bytes, code: int
+) -> None:
+    answers = spoken(repo.path, line, request("next", "ping"))
+    codes = {str(each.get("id")): each.get("error", {}).get("code") for each in answers}
+    assert (codes.pop("next"), list(codes.values())) == (None, [code])
+
+
+def test_a_notification_is_not_answered(repo: Repo) -> None:
+    line = '{"jsonrpc": "2.0", "method": "status"}'
+    assert [each["id"] for each in spoken(repo.path, line, request(1, "ping"))] == [1]
+
+
+def test_a_batch_is_answered_as_one(repo: Repo) -> None:
+    [answers] = spoken(repo.path, f"[{request(1, 'ping')}, {request(2, 'status')}]")
+    assert [each["id"] for each in answers] == [1, 2]
+
+
+def test_many_requests_at_once_all_land(repo: Repo) -> None:
+    count = 20
+    repo.commit({"list.txt": "".join(f"line {n} here\n" for n in range(count))})
+    edits = [
+        {"file": "list.txt", "old_text": f"line {n} here", "new_text": f"line {n} done"}
+        for n in range(count)
+    ]
+    lines = [request(n, "edit", text=json.dumps(edit)) for n, edit in enumerate(edits)]
+    answers = spoken(repo.path, *lines)
+    assert {each["id"] for each in answers if "result" in each} == set(range(count))
+    assert repo.read("list.txt").count(b"done") == count
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_published_schema_is_one(name: str) -> None:
+    Draft202012Validator.check_schema(schema(name))
+
+
+def test_the_command_line_and_the_server_read_alike(greeting: Repo) -> None:
+    [answer] = spoken(greeting.path, request(1, "read", path="greet.py"))
+    printed = run("read", "greet.py", "--json", "--session", "s", cwd=greeting.path).json()
+    assert printed == answer["result"]

@@ -1,0 +1,238 @@
+"""The tools of `hkgit mcp`, as the SDK's own client sees them over real pipes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.mcp.clients import Agent, Answer, connected, talk
+from tests.repos import Repo
+
+GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
+MENDED = GREETING.replace(b"Helo", b"Hello")
+
+
+def replacing(old: str, new: str, path: str = "greet.py", **more: object) -> str:
+    """An edit in the notation of seed harnesskit."""
+    return json.dumps({"file": path, "old_text": old, "new_text": new, **more})
+
+
+MEND = replacing('"Helo, "', '"Hello, "')
+
+
+@pytest.fixture
+def greeting(repo: Repo) -> Repo:
+    """A repository with one file."""
+    repo.commit({"greet.py": GREETING})
+    return repo
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_an_agent_reads_edits_and_undoes(greeting: Repo, mode: str) -> None:
+    async def said(agent: Agent) -> list[Any]:
+        read = await agent.call("read", path="greet.py", start_line=2, end_line=2)
+        edit = await agent.call("edit", text=MEND)
+        after = greeting.read("greet.py")
+        undo = await agent.call("undo")
+        return [read.document["range_lines"], edit.document["edits"][0]["evidence"], after,
+                undo.document["files"], greeting.read("greet.py")]  # fmt: skip
+
+    assert talk(greeting.path, said, mode=mode) == [
+        ['    print("Helo, " + name)'], "receipt", MENDED, ["greet.py"], GREETING,
+    ]  # fmt: skip
+
+
+def test_apply_commits_with_the_receipt_as_evidence(greeting: Repo) -> None:
+    async def said(agent: Agent) -> Answer:
+        await agent.call("read", path="greet.py")
+        return await agent.call("apply", text=MEND, message="Greet in English")
+
+    commit = talk(greeting.path, said).document["commit"]
+    assert greeting.git("rev-parse", "HEAD") == commit
+    assert "Hkgit-Evidence: edits=1 hash=0 receipt=1" in greeting.git("log", "-1", "--format=%B")
+
+
+def test_the_client_is_the_agent_of_the_commit(greeting: Repo) -> None:
+    async def said(agent: Agent) -> None:
+        await agent.call("apply", text=MEND)
+
+    talk(greeting.path, said)
+    assert "Hkgit-Agent: mcp/" in greeting.git("log", "-1", "--format=%B")
+
+
+def test_a_refusal_ends_with_the_call_that_mends_it(greeting: Repo) -> None:
+    async def said(agent: Agent) -> tuple[bool, Answer]:
+        refused = await agent.call("edit", text=replacing('    print("Helo " + name)', "    pass"))
+        step = refused.document["next"]
+        return refused.is_error, await agent.call(step["tool"], **step["arguments"])
+
+    is_error, mended = talk(greeting.path, said)
+    assert (is_error, mended.document["status"]) == (True, "applied")
+
+
+def test_a_blind_edit_names_the_read_that_mends_it(greeting: Repo) -> None:
+    async def said(agent: Agent) -> tuple[Answer, Answer]:
+        blind = await agent.call("edit", text=MEND)
+        step = blind.document["next"]
+        await agent.call(step["tool"], **step["arguments"])
+        return blind, await agent.call("status")
+
+    blind, status = talk(greeting.path, said)
+    assert (blind.document["blind"][0]["lines"], status.document["blind"]) == ([2, 2], 0)
+
+
+def test_sessions_of_two_connections_are_kept_apart(greeting: Repo) -> None:
+    async def said(agent: Agent) -> Answer:
+        await agent.call("read", path="greet.py")
+        async with connected(greeting.path) as other:
+            return await other.call("edit", text=MEND)
+
+    assert talk(greeting.path, said).document["edits"][0]["evidence"] == "none"
+
+
+def test_connections_of_one_name_share_a_session(greeting: Repo) -> None:
+    async def read(agent: Agent) -> None:
+        await agent.call("read", path="greet.py")
+
+    async def edit(agent: Agent) -> Answer:
+        return await agent.call("edit", text=MEND)
+
+    talk(greeting.path, read, "--session", "shared")
+    assert talk(greeting.path, edit, "--session", "shared").document["edits"][0]["evidence"] == (
+        "receipt"
+    )
+
+
+def test_calls_at_once_all_land(repo: Repo) -> None:
+    count = 12
+    repo.commit({"list.txt": "".join(f"line {n} here\n" for n in range(count)).encode()})
+
+    async def said(agent: Agent) -> None:
+        async def one(n: int) -> None:
+            await agent.call("read", path="list.txt")
+            text = replacing(f"line {n} here", f"line {n} done", "list.txt")
+            answer = await agent.call("edit", text=text)
+            assert not answer.is_error, answer.text
+
+        async with anyio.create_task_group() as group:
+            for n in range(count):
+                group.start_soon(one, n)
+
+    talk(repo.path, said)
+    assert repo.read("list.txt").count(b"done") == count
+
+
+def test_two_agents_at_once_both_commit(repo: Repo) -> None:
+    repo.commit({"a.txt": b"one here\n", "b.txt": b"two here\n"})
+
+    async def said(agent: Agent) -> list[bool]:
+        failed: list[bool] = []
+
+        async def one(who: Agent, path: str) -> None:
+            answer = await who.call("apply", text=replacing("here", "done", path))
+            failed.append(answer.is_error)
+
+        async with connected(repo.path) as other, anyio.create_task_group() as group:
+            group.start_soon(one, agent, "a.txt")
+            group.start_soon(one, other, "b.txt")
+        return failed
+
+    assert talk(repo.path, said) == [False, False]
+    assert repo.read("a.txt") + repo.read("b.txt") == b"one done\ntwo done\n"
+
+
+def test_every_tool_says_what_it_takes_and_answers(greeting: Repo) -> None:
+    async def said(agent: Agent) -> Any:
+        return (await agent.client.list_tools()).tools
+
+    tools = {tool.name: tool for tool in talk(greeting.path, said)}
+    assert list(tools) == ["read", "edit", "apply", "undo", "status"]
+    assert tools["edit"].input_schema["required"] == ["text"]
+    assert tools["edit"].output_schema["$defs"]["outcome"]["properties"]["tier"]
+
+
+def test_without_the_sdk_the_answer_is_what_to_install(
+    greeting: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import sys
+
+    from hkgit.commands.main import _code, main
+
+    monkeypatch.setitem(sys.modules, "hkgit.mcp.server", None)
+    code = _code(main, "hkgit", ["mcp", "--root", str(greeting.path)])
+    assert (code, "pip install 'hkgit[mcp]'" in capsys.readouterr().err) == (4, True)
+
+
+@pytest.fixture
+def two_checkouts(make_repo: Callable[..., Repo]) -> tuple[Repo, Repo]:
+    """Two repositories with a file of the same name."""
+    first, second = make_repo("first"), make_repo("second")
+    first.commit({"name.txt": b"first\n", "inner/name.txt": b"inner\n"})
+    second.commit({"name.txt": b"second\n"})
+    return first, second
+
+
+def _read(**arguments: Any) -> Callable[[Agent], Any]:
+    async def said(agent: Agent) -> Any:
+        answer = await agent.call("read", **arguments)
+        return answer.text.splitlines()[0] if answer.is_error else answer.document["range_lines"]
+
+    return said
+
+
+def test_the_clients_root_goes_before_the_directory_of_the_start(
+    two_checkouts: tuple[Repo, Repo],
+) -> None:
+    first, second = two_checkouts
+    assert talk(first.path, _read(path="name.txt"), roots=[second.path]) == ["second"]
+
+
+def test_a_call_may_choose_among_the_roots(two_checkouts: tuple[Repo, Repo]) -> None:
+    first, second = two_checkouts
+    said = _read(path="name.txt", root=str(second.path))
+    assert talk(first.path, said, roots=[first.path, second.path]) == ["second"]
+
+
+def test_a_root_that_was_not_offered_is_refused(two_checkouts: tuple[Repo, Repo]) -> None:
+    first, second = two_checkouts
+    said = _read(path="name.txt", root=str(second.path))
+    assert talk(first.path, said, roots=[first.path]) == "argument root: is none of the roots"
+
+
+def test_only_what_is_below_a_root_inside_a_checkout_is_open(
+    two_checkouts: tuple[Repo, Repo],
+) -> None:
+    first, _ = two_checkouts
+
+    async def said(agent: Agent) -> list[Any]:
+        return [
+            await _read(path="inner/name.txt")(agent),
+            await _read(path="name.txt")(agent),
+            (await agent.call("edit", text=replacing("first", "1st", "name.txt"))).is_error,
+        ]
+
+    refused = "name.txt: lies outside the roots that the client allows"
+    assert talk(first.path, said, roots=[first.path / "inner"]) == [["inner"], refused, True]
+
+
+def test_roots_that_are_no_directories_are_refused(greeting: Repo, tmp_path: Path) -> None:
+    answer = talk(greeting.path, _read(path="greet.py"), roots=[tmp_path / "gone"])
+    assert answer.startswith("the client's roots: none is a directory here")
+
+
+def test_a_batch_that_fails_in_part_takes_the_correction_alone(greeting: Repo) -> None:
+    wrong = {"file": "greet.py", "old_text": '    print("Helo " + name)', "new_text": "    pass"}
+    right = {"file": "greet.py", "old_text": 'greet("you")', "new_text": 'greet("us")'}
+
+    async def said(agent: Agent) -> Answer:
+        refused = await agent.call("edit", text=json.dumps({"edits": [right, wrong]}))
+        step = refused.document["next"]
+        return await agent.call(step["tool"], **step["arguments"])
+
+    assert len(talk(greeting.path, said).document["edits"]) == 2
+    assert greeting.read("greet.py") == b'def greet(name):\n    pass\n\n\ngreet("us")\n'
