@@ -21,7 +21,7 @@ from hkgit.paths import check_new_path, check_path
 from hkgit.replay.findings import Finding
 
 
-class _WrongError(HkgitError):
+class Wrong(HkgitError):
     """Carries a finding out of the check that made it."""
 
     def __init__(self, rule: str, where: str, what: str, fix: str = "") -> None:
@@ -32,42 +32,41 @@ class _WrongError(HkgitError):
 def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[Finding]]:
     """The files that change, and what is wrong; nothing is derived of a file that is wrong."""
     changed: dict[str, File | None] = {}
-    findings: list[Finding] = []
-    if not entry.files:
-        findings.append(Finding("surplus", "ledger entry", "it changes nothing", "Take it out."))
-    for path in _named_twice(entry):
-        fix = "Let hkgit apply the spec again."
-        findings.append(Finding("path", path, "two files of one entry have this path", fix))
+    findings = [*whole_findings(entry)]
     for file in entry.files:
         try:
-            changed.update(_file(entry, file, files))
-        except _WrongError as wrong:
+            changed.update(derived_file(entry, file, files))
+        except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
     for edit in entry.edits:
         try:
-            _check_evidence(edit, _base_of(entry, edit, files))
-        except _WrongError as wrong:
+            check_evidence(edit, base_of(entry, edit, files))
+        except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
     return changed, findings
 
 
-def _named_twice(entry: Entry) -> list[str]:
+def whole_findings(entry: Entry) -> Iterator[Finding]:
+    """What is wrong with an entry, whatever the files."""
+    if not entry.files:
+        yield Finding("surplus", "ledger entry", "it changes nothing", "Take it out.")
     old = Counter(file.path for file in entry.files)
     new = Counter(file.new_path for file in entry.files)
-    return [path for path, count in (*old.items(), *new.items()) if path is not None and count > 1]
+    for path, count in (*old.items(), *new.items()):
+        if path is not None and count > 1:
+            fix = "Let hkgit apply the spec again."
+            yield Finding("path", path, "two files of one entry have this path", fix)
 
 
-def _file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File | None]:
-    _check_paths(file, files)
-    if file.path == file.new_path and file.before == file.after:
-        raise _WrongError("surplus", file.name, "the entry does not change it", "Take it out.")
+def derived_file(
+    entry: Entry, file: RecordedFile, files: Snapshot
+) -> dict[str, File | None]:
+    """What becomes of one file, under its old path and its new one. Raises Wrong."""
+    check_file(file, files)
     before = files.get(file.path) if file.path is not None else None
     if mark(before) != file.before:
         what = "the file differs from the one that the entry was made on"
-        raise _WrongError("before", file.name, what)
-    for each in (file.before, file.after):
-        if each is not None and each.mode not in (REGULAR, EXECUTABLE):
-            raise _WrongError("mode", file.name, f"mode {each.mode:06o} is no regular file's")
+        raise Wrong("before", file.name, what)
     base = Document(before.data if before is not None else b"")
     data = _bytes(file, base)
     _check_hunks(entry, file, base)
@@ -77,11 +76,21 @@ def _file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File |
     if file.new_path is not None and file.after is not None:
         after = File(data, file.after.mode)
         if mark(after) != file.after:
-            raise _WrongError("after", file.new_path, "the hunks do not make the bytes it records")
+            raise Wrong("after", file.new_path, "the hunks do not make the bytes it records")
         changed[file.new_path] = after
     elif Document(data).line_count:
-        raise _WrongError("after", file.name, "the file is gone, but its hunks leave text")
+        raise Wrong("after", file.name, "the file is gone, but its hunks leave text")
     return changed
+
+
+def check_file(file: RecordedFile, files: Snapshot) -> None:
+    """Raise Wrong where a file may not be changed so, whatever its text."""
+    if file.path == file.new_path and file.before == file.after:
+        raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
+    _check_paths(file, files)
+    for each in (file.before, file.after):
+        if each is not None and each.mode not in (REGULAR, EXECUTABLE):
+            raise Wrong("mode", file.name, f"mode {each.mode:06o} is no regular file's")
 
 
 def _check_paths(file: RecordedFile, files: Snapshot) -> None:
@@ -92,12 +101,12 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
         if file.new_path is not None and file.new_path != file.path:
             check_new_path(file.new_path)
     except HkgitError as error:
-        raise _WrongError("path", error.where, error.what, error.fix) from error
+        raise Wrong("path", error.where, error.what, error.fix) from error
     if file.new_path is not None and file.new_path != file.path:
         if files.get(file.new_path) is not None:
-            raise _WrongError("before", file.new_path, "exists already")
+            raise Wrong("before", file.new_path, "exists already")
     elif file.path is None:
-        raise _WrongError("path", "ledger entry", "a file without a path")
+        raise Wrong("path", "ledger entry", "a file without a path")
 
 
 def _bytes(file: RecordedFile, base: Document) -> bytes:
@@ -106,7 +115,7 @@ def _bytes(file: RecordedFile, base: Document) -> bytes:
         return apply_hunks(base.data, hunks, is_terminated=file.final_newline)
     except IndexError as error:
         what = f"{error} lie outside the file or out of order"
-        raise _WrongError("hunk", file.name, what) from error
+        raise Wrong("hunk", file.name, what) from error
 
 
 def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
@@ -115,13 +124,19 @@ def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
         where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
         plain = Hunk(hunk.start_line, hunk.end_line, encoded(hunk.new_text), hunk.edits)
         if recorded_hunk(base, plain) != hunk:
-            raise _WrongError("hash", where, "a hash of this hunk does not hold")
-        ranges = [lines for edit in _accountable(entry, file, hunk) for lines in edit.base_lines]
-        if not _is_covered(hunk, ranges):
-            raise _WrongError("coverage", where, "no edit of the spec accounts for these lines")
+            raise Wrong("hash", where, "a hash of this hunk does not hold")
+        check_coverage(entry, file, hunk)
 
 
-def _accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
+def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None:
+    """Raise Wrong unless edits account for every line of a hunk."""
+    ranges = [lines for edit in accountable(entry, file, hunk) for lines in edit.base_lines]
+    if not _is_covered(hunk, ranges):
+        where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
+        raise Wrong("coverage", where, "no edit of the spec accounts for these lines")
+
+
+def accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
     """The edits of a file that a hunk names, less those that lean on what another edit wrote."""
     for edit in entry.edits:
         leans = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
@@ -145,7 +160,7 @@ def _is_covered(hunk: RecordedHunk, ranges: Sequence[Lines]) -> bool:
     return done >= lines.stop
 
 
-def _base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
+def base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
     """The base of the file that an edit names by its old name or its new one; a new one's is empty.
     """
     found = files.get(edit.path)
@@ -155,21 +170,21 @@ def _base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
     return Document(b"" if found is None else found.data)
 
 
-def _check_evidence(edit: RecordedEdit, base: Document) -> None:
+def check_evidence(edit: RecordedEdit, base: Document) -> None:
     """An expected hash holds where the entry says, and vouches for what the edit touches."""
     if edit.evidence not in ("hash", "receipt"):
         return
     if edit.expected_hash is None:
         if not _is_point(edit):
-            raise _WrongError("hash", edit.where, f"evidence {edit.evidence} without a hash")
+            raise Wrong("hash", edit.where, f"evidence {edit.evidence} without a hash")
         return
     for lines in _spoken_of(edit):
         if lines[1] > base.line_count or base.range_hash(*lines) != edit.expected_hash:
             what = f"the expected hash of lines {lines[0]}-{lines[1]} does not hold"
-            raise _WrongError("hash", edit.where, what)
+            raise Wrong("hash", edit.where, what)
     if not _vouches(edit, base):
         what = "the expected hash speaks of other lines than the edit touches"
-        raise _WrongError("hash", edit.where, what)
+        raise Wrong("hash", edit.where, what)
 
 
 def _spoken_of(edit: RecordedEdit) -> tuple[Lines, ...]:

@@ -18,6 +18,8 @@ class Verdict(StrEnum):
 
     STRICT = "strict"
     SPLICED = "spliced"
+    REANCHORED = "reanchored"
+    MIXED = "mixed"
     MERGE = "merge"
     MANUAL = "manual"
     UNGOVERNED = "ungoverned"
@@ -61,11 +63,31 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Leftover:
+    """What a commit changes beside its entries in one file: lines of the file as it leaves it.
+
+    No lines where the file is wholly beside them, or where only its mode or its end is. Lines
+    that were taken away leave the empty range in their place. `finding` says what is wrong with
+    it where the policy lets nobody change it by hand.
+    """
+
+    path: str
+    finding: Finding
+    lines: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Judged:
-    """A candidate's verdict, the entries it adds, why it fails, and what is worth a note."""
+    """A candidate's verdict, the entries it adds, why it fails, and what is worth a note.
+
+    `leftovers` is what no entry accounts for in a `mixed` commit; `basis` what else the verdict
+    leans on: the commit that is reverted, the git that merged, the key that attested.
+    """
 
     candidate: Candidate
     verdict: Verdict
     entries: tuple[tuple[str, Entry], ...] = ()
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
+    basis: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from hkgit.edits import Snapshot
 from hkgit.ledger.entry import Entry, FileMark
@@ -18,13 +18,17 @@ def in_order(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entry]]:
     """Each entry as soon as every file is what it says it was before; leftovers at the end.
 
     Of several that are ready, one goes first whose result another one waits for: where a file
-    came back to what it was, that is the round that must be made before the file moves on.
+    came back to what it was, that is the round that must be made before the file moves on. Any
+    other tie goes by the entries' ids, and so does a circle whose beginning nothing shows.
     """
-    now: dict[str, FileMark | None] = {}
-    waiting = list(entries)
+    if len(entries) < 2:
+        yield from entries
+        return
+    waiting = sorted(entries, key=lambda each: each[0])
+    now = _begin(waiting, files)
     awaited = Counter(state for _, entry in entries for state in _needs(entry))
     while waiting:
-        ready = [each for each in waiting if _is_ready(each[1], files, now)] or waiting[:1]
+        ready = [each for each in waiting if _is_ready(each[1], now)] or waiting[:1]
         useful = (each for each in ready if any(awaited[state] for state in _leaves(each[1])))
         chosen = next(useful, ready[0])
         waiting.remove(chosen)
@@ -33,13 +37,26 @@ def in_order(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entry]]:
         yield chosen
 
 
-def _is_ready(entry: Entry, files: Snapshot, now: dict[str, FileMark | None]) -> bool:
-    for path, expected in _needs(entry):
-        if path not in now:
-            now[path] = mark(files.get(path))
-        if now[path] != expected:
-            return False
-    return True
+def _begin(entries: Entries, files: Snapshot) -> dict[str, FileMark | None]:
+    """What each file is taken to be at first.
+
+    What it is, where an entry was made on that. Else its base has moved, and it begins as what
+    more entries were made on than leave it.
+    """
+    needed = Counter(state for _, entry in entries for state in _needs(entry))
+    left = Counter(state for _, entry in entries for state in _leaves(entry))
+    begin: dict[str, FileMark | None] = {}
+    for path, state in needed - left:
+        begin.setdefault(path, state)
+    for path in {path for path, _ in needed}:
+        actual = mark(files.get(path))
+        if (path, actual) in needed or path not in begin:
+            begin[path] = actual
+    return begin
+
+
+def _is_ready(entry: Entry, now: Mapping[str, FileMark | None]) -> bool:
+    return all(now[path] == expected for path, expected in _needs(entry))
 
 
 def _needs(entry: Entry) -> Iterator[State]:

@@ -92,12 +92,9 @@ def test_an_entry_that_cannot_be_read_is_rejected(
     assert (ruling.rule, said in finding.what, fix in finding.fix) == ("entry", True, True)
 
 
-def test_an_entry_is_not_used_on_another_base(governed: Repo) -> None:
+def test_an_entry_is_not_used_where_its_hunks_have_no_place(governed: Repo) -> None:
     change = honest(governed)
-    governed.commit({"a.py": A + b"# more\n"}, "Meanwhile")
-    file = change.files["a.py"]
-    assert file is not None
-    change.files["a.py"] = File(file.data + b"# more\n")
+    governed.commit({"a.py": A.replace(b"argv", b"path")}, "Meanwhile")
     check(governed, change, "before", "a.py")
 
 

@@ -1,0 +1,103 @@
+"""chain.py: the entries of a commit, one after the other, from the files of a parent on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from hkgit.edits import File, Overlay, Snapshot
+from hkgit.ledger.entry import Entry
+from hkgit.ledger.recording import mark
+from hkgit.replay.derive import derive
+from hkgit.replay.findings import Entries, Finding, Verdict
+from hkgit.replay.moved import is_moved, reanchor
+from hkgit.replay.ordering import in_order
+
+BaseOf = Callable[[Entry], Snapshot | None]
+"""The files of the commit that an entry's spec was written against, where they are here."""
+
+
+@dataclass
+class Chain:
+    """What entries make of a parent's files, and how that is known.
+
+    `files` holds what each path has become; `home` what entries made of the files that they say
+    they were made on, where those were another text. `is_recomputed` says that every spec was
+    located again, there or here. `recompute` may be left out: then the bytes alone are derived.
+    """
+
+    before: Snapshot
+    base_of: BaseOf
+    recomputes: bool = True
+    files: Mapping[str, File | None] = field(default_factory=dict)
+    home: dict[str, File | None] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    is_recomputed: bool = True
+    has_moved: bool = False
+
+    def run(self, entries: Entries) -> None:
+        """Add every entry, in the order in which they follow from each other."""
+        for entry_id, entry in in_order(entries, self.before):
+            self._add(entry_id, entry)
+
+    def changed(self) -> dict[str, File | None]:
+        """The files that are no longer the parent's."""
+        return {path: file for path, file in self.files.items() if file != self.before.get(path)}
+
+    def verdict(self) -> Verdict:
+        """What the chain comes to where the commit is just that."""
+        if self.has_moved:
+            return Verdict.REANCHORED
+        return Verdict.STRICT if self.is_recomputed else Verdict.SPLICED
+
+    def _add(self, entry_id: str, entry: Entry) -> None:
+        files = Overlay(self.before, self.files)
+        changed, wrong = derive(entry, files)
+        if not wrong:
+            wrong = self._recompute(entry, files)
+        elif is_moved(entry, files):
+            changed, worse = reanchor(entry, files)
+            self.has_moved = True
+            is_adrift = any(finding.rule == "anchor" for finding in worse)
+            wrong = [*wrong, *worse] if is_adrift else worse
+            wrong = wrong or self._at_home(entry_id, entry, files)
+        self.findings += wrong
+        self.files = {**self.files, **changed}
+
+    def _recompute(self, entry: Entry, files: Snapshot) -> list[Finding]:
+        if not self.recomputes:
+            self.is_recomputed = False
+            return []
+        # Only here is the ladder needed.
+        from hkgit.replay.recompute import recompute
+
+        again = recompute(entry, files, self.base_of(entry))
+        self.is_recomputed = self.is_recomputed and again is not None
+        return again or []
+
+    def _at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
+        """What is wrong with an entry on the files that it says it was made on, if they are here.
+        """
+        home = self._home_of(entry, files)
+        if home is None:
+            self.notes.append(f"entry {entry_id[:12]} was made on files that are not here")
+            self.is_recomputed = False
+            return []
+        changed, wrong = derive(entry, home)
+        self.home |= changed
+        return wrong or self._recompute(entry, home)
+
+    def _home_of(self, entry: Entry, files: Snapshot) -> Snapshot | None:
+        base = self.base_of(entry)
+        places = [Overlay(files, self.home), files, *([] if base is None else [base])]
+        found: dict[str, File | None] = {}
+        for file in entry.files:
+            if file.new_path is not None:
+                found[file.new_path] = None
+            if file.path is not None:
+                known = (place.get(file.path) for place in places)
+                found[file.path] = next((each for each in known if mark(each) == file.before), None)
+                if found[file.path] is None:
+                    return None
+        return Overlay(files if base is None else base, found)

@@ -1,0 +1,129 @@
+"""moved.py: what an entry makes of files that are not those it was made on: a moved base."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hkgit.applying.evidence import is_empty
+from hkgit.applying.hunks import Hunk
+from hkgit.document import Document, hash_lines
+from hkgit.edits import File, Snapshot, encoded
+from hkgit.errors import HkgitError
+from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
+from hkgit.ledger.recording import mark
+from hkgit.replay.anchors import Adrift, anchored, reanchored
+from hkgit.replay.derive import (
+    Wrong,
+    accountable,
+    base_of,
+    check_coverage,
+    check_evidence,
+    check_file,
+    derived_file,
+    whole_findings,
+)
+from hkgit.replay.findings import Finding
+
+_AGAIN = "Let hkgit apply the spec again, on this base."
+
+
+def is_moved(entry: Entry, files: Snapshot) -> bool:
+    """Whether a file that the entry was made on is here with another text, and the same mode."""
+    return any(_has_moved(file, files) for file in entry.files)
+
+
+def _has_moved(file: RecordedFile, files: Snapshot) -> bool:
+    found = None if file.path is None else files.get(file.path)
+    if found is None or file.before is None or found.mode != file.before.mode:
+        return False
+    return mark(found) != file.before
+
+
+def reanchor(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[Finding]]:
+    """The files that change, by the places of the recorded hunks (`anchors`); what is wrong.
+
+    A file that has not moved is derived as ever. Of one that has, the hashes of the evidence
+    speak of lines that are no more; the hunks' own hashes hold instead, each at its only place.
+    """
+    changed: dict[str, File | None] = {}
+    findings = [*whole_findings(entry)]
+    moved: set[str | None] = set()
+    for file in entry.files:
+        try:
+            if _has_moved(file, files):
+                moved |= {file.path, file.new_path}
+                changed.update(_moved_file(entry, file, files))
+            else:
+                changed.update(derived_file(entry, file, files))
+        except Wrong as wrong:
+            findings.append(Finding.of(wrong.rule, wrong))
+    for edit in entry.edits:
+        try:
+            _check_evidence(entry, edit, files, is_moved=edit.path in moved)
+        except Wrong as wrong:
+            findings.append(Finding.of(wrong.rule, wrong))
+    return changed, findings
+
+
+def _moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File | None]:
+    check_file(file, files)
+    before = files.get(file.path or "")
+    data = b"" if before is None else before.data
+    try:
+        places = anchored(data, file.hunks)
+        after = reanchored(data, file.hunks, final_newline=file.final_newline)
+    except Adrift as adrift:
+        raise _adrift(file, adrift) from adrift
+    for hunk, place in zip(file.hunks, places, strict=True):
+        check_coverage(entry, file, hunk)
+        _check_words(entry, file, hunk, Document(data).lines[place.start_line - 1 : place.end_line])
+    changed: dict[str, File | None] = {}
+    if file.path is not None and file.path != file.new_path:
+        changed[file.path] = None
+    if file.new_path is not None and file.after is not None:
+        made = changed[file.new_path] = File(after, file.after.mode)
+        if mark(made) == file.after:  # of another text the hunks make another one
+            raise Wrong("before", file.name, "the file is not the one that it records")
+    elif Document(after).line_count:
+        raise Wrong("after", file.name, "the file is gone, but its hunks leave text", _AGAIN)
+    return changed
+
+
+def _check_words(
+    entry: Entry, file: RecordedFile, hunk: RecordedHunk, old: Sequence[bytes]
+) -> None:
+    """Raise Wrong where a hunk writes what its edits do not say."""
+    # Only here are the dialects needed.
+    from hkgit.replay.said import unsaid
+
+    where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
+    new = Hunk(hunk.start_line, hunk.end_line, encoded(hunk.new_text), hunk.edits).new_lines
+    if hash_lines(new) != hunk.new_hash:
+        raise Wrong("hash", where, "a hash of this hunk does not hold")
+    try:
+        missing = unsaid(list(accountable(entry, file, hunk)), old, new)
+    except HkgitError as error:
+        raise Wrong("decoy", where, f"the recorded spec is refused: {error.what}") from error
+    if missing:
+        shown = missing[0][:60].decode("utf-8", "replace")
+        raise Wrong("decoy", where, f"no edit of the spec says {shown!r}", _AGAIN)
+
+
+def _adrift(file: RecordedFile, adrift: Adrift) -> Wrong:
+    hunk: RecordedHunk = adrift.hunk
+    where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
+    count = len(adrift.places)
+    found = {0: "nowhere", 1: "out of order"}.get(count, f"in {count} places")
+    what = f"the file has changed, and the hunk with its context stands {found} in it"
+    return Wrong("anchor", where, what, _AGAIN)
+
+
+def _check_evidence(entry: Entry, edit: RecordedEdit, files: Snapshot, *, is_moved: bool) -> None:
+    if not is_moved:
+        check_evidence(edit, base_of(entry, edit, files))
+        return
+    is_bare = edit.expected_hash is None and not all(map(is_empty, edit.base_lines))
+    if edit.evidence in ("hash", "receipt") and is_bare:
+        raise Wrong("hash", edit.where, f"evidence {edit.evidence} without a hash")
+
+
