@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from hkgit.git.ids import HEX
 from hkgit.git.repository import Repository
 from hkgit.policy.model import BREAK_GLASS as ROLE
 from hkgit.policy.model import Policy
 
 BREAK_GLASS = "refs/tags/break-glass/"
 _TAG = re.compile(
-    rb"object ([0-9a-f]{40})\ntype commit\ntag ([^\n]+)\ntagger [^\n]*> (\d+) [-+]\d{4}\n\n"
+    rb"object (" + HEX.encode() + rb")\ntype commit\ntag ([^\n]+)\ntagger [^\n]*> (\d+) [-+]\d{4}\n\n"
     rb"(.*?)-----BEGIN SSH SIGNATURE-----\n", re.DOTALL,
 )  # fmt: skip
 LONGEST = 65_536

@@ -12,16 +12,15 @@ from typing import Any
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
+from hkgit.git.ids import HEX
 from hkgit.git.repository import Repository
 from hkgit.policy.extending import followed
-from hkgit.policy.files import CONFIG, load_toml, policy_in, read_policy, with_signers
+from hkgit.policy.files import CONFIG, LARGEST, load_toml, policy_in, read_policy, with_signers
 from hkgit.policy.model import Policy
 from hkgit.policy.parsing import parse_policy
 
-_PINNED = re.compile(r"refs/\S+|[0-9a-f]{40}")
+_PINNED = re.compile(rf"refs/\S+|{HEX}")
 _URL = re.compile(r"\w[\w+.-]*://|\S+@\S+:")
-LARGEST = 2**20
-"""Bytes that a file with a policy may have."""
 
 
 def trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
@@ -57,7 +56,7 @@ def _extended(repository: Repository, named: str, by: Policy) -> Policy:
         return _of_file(Path(named))
     rev, colon, path = named.partition(":")
     if not colon or not _PINNED.fullmatch(rev):
-        fix = "Name an absolute path, refs/...:PATH, or COMMIT:PATH with all 40 digits."
+        fix = "Name an absolute path, refs/...:PATH, or COMMIT:PATH with all its digits."
         raise InvalidInput(where, f"{named} could mean another thing elsewhere", fix)
     return _of_revision(repository, rev, path)
 
@@ -74,12 +73,9 @@ def _of_file(file: Path) -> Policy:
 def _bytes(file: Path) -> bytes:
     try:
         with file.open("rb") as opened:
-            data = opened.read(LARGEST + 1)
+            return opened.read(LARGEST + 1)  # what is longer is refused where it is parsed
     except OSError as error:
         raise InvalidInput(str(file), f"cannot be read: {error.strerror}") from error
-    if len(data) > LARGEST:
-        raise InvalidInput(str(file), f"has over {LARGEST} bytes", "No policy is that long.")
-    return data
 
 
 def _of_revision(repository: Repository, rev: str, path: str) -> Policy:

@@ -19,6 +19,8 @@ from hkgit.policy.parsing import parse_policy
 
 PYPROJECT = "pyproject.toml"
 CONFIG = ".hkgit/config.toml"
+LARGEST = 2**20
+"""Bytes that a file with a policy may have."""
 
 
 def read_policy(files: Snapshot) -> Policy:
@@ -74,8 +76,12 @@ def policy_in(document: Mapping[str, Any], name: str) -> Any:
 
 def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
     """A TOML document. Raises InvalidInput."""
+    if len(data) > LARGEST:
+        raise InvalidInput(where, f"has over {LARGEST} bytes", "Nothing that long is read.")
     try:
         return tomllib.loads(data.decode())
+    except RecursionError as error:
+        raise InvalidInput(where, "is nested too deep", "Mend it where it stands.") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(where, f"is not TOML: {error}", "Mend it where it stands.") from error
 

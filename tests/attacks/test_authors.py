@@ -1,0 +1,203 @@
+"""Attacks on who is held to the rules: names, trailers, grants, keys, and the policy itself."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.gate.grants import granted
+from hkgit.git.repository import Repository
+from hkgit.policy import Grant, Policy
+from tests.attacks.scene import AGENT, GOVERN, PERSON, Change, Scene, replace_range
+from tests.replay.commits import commit_tree, judge, tree_of
+
+BLIND = {"b.txt": File(b"evil\n")}
+
+
+def test_an_agents_own_name_is_held_to_the_rules(scene: Scene, policy: Policy) -> None:
+    assert scene.rule(scene.by_hand({**BLIND}), policy) == "blind"
+
+
+@pytest.mark.parametrize(
+    "author",
+    [
+        pytest.param(PERSON, id="opt-out by author name"),
+        pytest.param("Cl\u0430ude <noreply@\u0430nthropic.com>", id="a letter that looks alike"),
+        pytest.param("\u200bcodex <a@example.org>", id="a letter that is not seen"),
+    ],
+)
+def test_another_name_opts_out_of_agents_alone(scene: Scene, author: str) -> None:
+    """Under `agents` names are what one has: this stands in the limits. `all` closes it."""
+    made = scene.by_hand({**BLIND}, author)
+    assert scene.ruling(made, GOVERN["agents"]).rule == "author is not governed"
+    assert scene.rule(made, GOVERN["all"]) == "blind"
+
+
+def test_a_committers_name_does_not_hide_an_author(scene: Scene, policy: Policy) -> None:
+    change = Change({**BLIND}, author=AGENT, message="Say\n")
+    env = {"GIT_COMMITTER_NAME": "Ada Tester", "GIT_COMMITTER_EMAIL": "ada@example.org",
+           "GIT_AUTHOR_NAME": "codex", "GIT_AUTHOR_EMAIL": "codex@example.org"}  # fmt: skip
+    tree = tree_of(scene.repo, change)
+    made = scene.repo.git("commit-tree", tree, "-p", "HEAD", "-m", "Say", env=env)
+    assert scene.rule(made, policy) == "blind"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param("Say\n\nHkgit-Entry: sha256:{0}\n", id="trailers by hand"),
+        pytest.param("Say\n\nHkgit-Entry: sha256:{0}\nHkgit-Confidence: 1.00\n", id="several"),
+        pytest.param("Say\n\nHkgit-Entry: sha256:{0}\n---\n\nx\n", id="below a line of dashes"),
+        pytest.param("Say\n\n Hkgit-Entry: sha256:{0}\n", id="folded"),
+    ],
+)
+def test_trailers_by_hand_stand_for_nothing(scene: Scene, policy: Policy, message: str) -> None:
+    made = scene.by_hand({**BLIND}, message=message.format("0" * 64))
+    assert scene.rule(made, policy) == "blind"
+
+
+def test_a_person_is_told_of_trailers_by_hand(scene: Scene) -> None:
+    message = f"Say\n\nHkgit-Entry: sha256:{'0' * 64}\n"
+    made = scene.by_hand({**BLIND}, PERSON, message=message)
+    assert "which the commit does not add" in scene.ruling(made, Policy()).judged.notes[0]
+
+
+def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene, policy: Policy) -> None:
+    change = scene.honest()
+    made = scene.commit(change)
+    said = scene.repo.git("log", "-1", "--format=%B", made)
+    lie = said.replace("Hkgit-Confidence: 1.00", "Hkgit-Confidence: 0.99")
+    assert scene.rule(scene.commit(replace(change, message=lie)), policy) == "trailer"
+
+
+# Grants and keys
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("keys") / "key"
+    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(path)]
+    subprocess.run(made, check=True)
+    return path
+
+
+@pytest.fixture(scope="module")
+def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("keys") / "stranger"
+    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(path)]
+    subprocess.run(made, check=True)
+    return path
+
+
+def public(key: Path) -> str:
+    return " ".join(key.with_suffix(".pub").read_text().split()[:2])
+
+
+def signers(key: Path) -> str:
+    return f"ada@example.org {public(key)}\n"
+
+
+def by_principal(key: Path) -> Policy:
+    """Ada may change texts, whoever signs with her key."""
+    return Policy(
+        govern="all", manual=(Grant(("*.txt",), principals=("ada@example.org",)),),
+        allowed_signers="signers", signers=signers(key),
+    )  # fmt: skip
+
+
+def signed(scene: Scene, key: Path, files: dict[str, File | None]) -> str:
+    scene.repo.git("config", "gpg.format", "ssh")
+    change = Change(files, author=PERSON, message="Say\n")
+    return commit_tree(
+        scene.repo, tree_of(scene.repo, change), ["HEAD"], b"Say\n", PERSON, f"-S{key}"
+    )
+
+
+def test_a_principal_changes_what_is_granted(scene: Scene, key: Path) -> None:
+    ruling = scene.ruling(signed(scene, key, {**BLIND}), by_principal(key))
+    assert (ruling.passes, ruling.rule) == (
+        True, "manual grant to ada@example.org, who signed it",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("whose", "files"),
+    [
+        pytest.param("key", {"a.py": File(b"evil\n")}, id="another path"),
+        pytest.param("key", {**BLIND, "a.py": None}, id="a file removed beside it"),
+        pytest.param("stranger", {**BLIND}, id="a key that is not listed"),
+    ],
+)
+def test_a_grant_to_a_principal_is_for_paths_and_keys(
+    scene: Scene, key: Path, request: pytest.FixtureRequest, whose: str,
+    files: dict[str, File | None],
+) -> None:  # fmt: skip
+    made = signed(scene, request.getfixturevalue(whose), {**files})
+    assert scene.rule(made, by_principal(key)) == "blind"
+
+
+def test_a_principals_name_without_a_signature_is_nothing(scene: Scene, key: Path) -> None:
+    assert scene.rule(scene.by_hand({**BLIND}, PERSON), by_principal(key)) == "blind"
+
+
+def test_a_signature_does_not_move_to_another_commit(scene: Scene, key: Path) -> None:
+    """The signature of one commit, copied into a commit of another tree."""
+    raw = scene.repo.git_bytes("cat-file", "commit", signed(scene, key, {**BLIND}))
+    change = Change({"b.txt": File(b"worse\n")}, author=PERSON)
+    tree = tree_of(scene.repo, change)
+    forged = raw.replace(raw.split(b"\n", 1)[0], f"tree {tree}".encode(), 1)
+    made = scene.repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
+    assert scene.rule(made, by_principal(key)) == "blind"
+
+
+BY_PUSHER = Policy(
+    govern="all", manual=(Grant(("*.txt",), pushers=("ada",)),), pusher_variable="GL_USERNAME"
+)
+
+
+@pytest.mark.parametrize(
+    ("pusher", "paths", "is_granted"),
+    [
+        pytest.param("ada", ["b.txt"], True, id="the pusher"),
+        pytest.param("bob", ["b.txt"], False, id="another one"),
+        pytest.param(None, ["b.txt"], False, id="nobody the server knows"),
+        pytest.param("ada", ["a.py"], False, id="another path"),
+    ],
+)
+def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
+    scene: Scene, pusher: str | None, paths: list[str], is_granted: bool
+) -> None:
+    ruling = judge(scene.repo)
+    repository, candidate = Repository.discover(scene.repo.path), ruling.judged.candidate
+    rule = granted(repository, BY_PUSHER, candidate, paths, on_client=False, pusher=pusher)
+    assert (rule is not None) is is_granted
+
+
+# The policy itself
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param({"op": "create_file", "path": "pyproject.toml",
+                      "new_text": "[tool.hkgit.gate]\nmode = 'report'\n"}, id="a first policy"),
+        pytest.param({"op": "create_file", "path": "pyproject.toml",
+                      "new_text": "x = " + "[" * 5000 + "]" * 5000 + "\n"},
+                     id="a file that cannot be read"),
+    ],
+)
+def test_a_governed_commit_does_not_make_the_policy(
+    scene: Scene, policy: Policy, operation: dict[str, object]
+) -> None:
+    assert scene.rule(scene.commit(scene.applied(operation)), policy) == "policy"
+
+
+def test_a_file_of_signers_changes_only_by_grant(scene: Scene, policy: Policy) -> None:
+    strict = replace(policy, allowed_signers="b.txt")
+    edit = replace_range("b.txt", scene.repo.show("HEAD", "b.txt"), 1, 1, "mallory ssh-ed25519 A")
+    change = scene.applied(edit)
+    assert scene.rule(scene.commit(change), strict) == "protected"

@@ -1,0 +1,198 @@
+"""Attacks on records: entries that lie, are used again, or are no entries at all."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.ledger.entry import LEDGER, entry_path
+from hkgit.policy import Policy
+from hkgit.replay.findings import Verdict
+from tests.attacks.scene import A, Attack, Change, Scene, replace_range
+from tests.ledger.entries import written
+from tests.replay.attacks import Attack as Falsify
+from tests.replay.attacks import sha256
+from tests.replay.test_forged import FORGED, decoy_bytes, decoy_text, smuggled_byte
+from tests.replay.test_smuggled import SMUGGLED
+
+
+@pytest.mark.parametrize(("falsify", "rule", "where"), [*FORGED, *SMUGGLED])
+def test_a_falsified_commit_is_rejected(
+    scene: Scene, policy: Policy, falsify: Falsify, rule: str, where: str
+) -> None:
+    change = scene.honest()
+    falsify(change)
+    assert scene.rule(scene.commit(change), policy) == rule
+
+
+@pytest.mark.parametrize(
+    "falsify",
+    [
+        pytest.param(decoy_text, id="decoy spec: text against hunks"),
+        pytest.param(decoy_bytes, id="decoy spec: hunks against text"),
+    ],
+)
+def test_a_decoy_is_found_whoever_commits_it(
+    scene: Scene, policy: Policy, falsify: Falsify
+) -> None:
+    change = replace(scene.honest(), author="Ada Tester <ada@example.org>")
+    falsify(change)
+    assert scene.rule(scene.commit(change), policy) == "decoy"
+
+
+def reused(scene: Scene) -> str:
+    """The same change, made again by hand after it was undone, under its old entry."""
+    once = scene.commit(scene.honest())
+    undone = scene.by_hand({"a.py": File(A)}, "Ada Tester <ada@example.org>", once)
+    again = scene.honest(undone)
+    return scene.commit(replace(again, entries=[], files={**again.files}))
+
+
+def reused_elsewhere(scene: Scene) -> str:
+    """An honest entry for a file, beside a change of another file."""
+    change = scene.honest()
+    return scene.commit(replace(change, files={"b.txt": File(b"evil\n")}))
+
+
+def removed(scene: Scene) -> str:
+    return scene.by_hand({_entry_of_the_past(scene): None})
+
+
+def altered(scene: Scene) -> str:
+    return scene.by_hand({_entry_of_the_past(scene): File(b"{}\n")})
+
+
+def renamed_entry(scene: Scene) -> str:
+    path = _entry_of_the_past(scene)
+    data = scene.repo.show("HEAD", path)
+    return scene.by_hand({path: None, f"{LEDGER}/00/{'0' * 62}.json": File(data)})
+
+
+def in_two_entries(scene: Scene) -> str:
+    """Two entries that claim one hunk."""
+    change, other = scene.honest(), scene.honest()
+    other.entry["claims"] = {"agent": "another/1"}
+    return scene.commit(replace(change, entries=[change.entry, other.entry]))
+
+
+def not_needed(scene: Scene) -> str:
+    change = scene.honest()
+    other = scene.applied(replace_range("b.txt", _b(scene), 1, 1, "uno"))
+    return scene.commit(replace(change, entries=[change.entry, other.entry]))
+
+
+def duplicate_keys(scene: Scene) -> str:
+    change = scene.honest()
+    data = written(change.entry).replace(b'{"base":', b'{"base":null,"base":', 1)
+    return _with_raw_entry(scene, change, data)
+
+
+def not_canonical(scene: Scene) -> str:
+    change = scene.honest()
+    return _with_raw_entry(scene, change, json.dumps(change.entry, indent=1).encode() + b"\n")
+
+
+def nested_deep(scene: Scene) -> str:
+    change = scene.honest()
+    deep = b'"claims":{"deep":' + b"[" * 10_000 + b"]" * 10_000 + b","
+    data = written(change.entry).replace(b'"claims":{', deep)
+    return _with_raw_entry(scene, change, data)
+
+
+def huge(scene: Scene) -> str:
+    return _with_raw_entry(scene, scene.honest(), b'"' + b"x" * 2**20 + b'"\n')
+
+
+def newer_schema(scene: Scene) -> str:
+    change = scene.honest()
+    change.entry["schema"] = 2
+    return scene.commit(change)
+
+
+def _with_raw_entry(scene: Scene, change: Change, data: bytes) -> str:
+    entry: dict[str, File | None] = {entry_path(sha256(data)): File(data)}
+    return scene.commit(replace(change, entries=[], files={**change.files, **entry}))
+
+
+def _entry_of_the_past(scene: Scene) -> str:
+    listed = scene.repo.git("ls-tree", "-r", "--name-only", "HEAD", LEDGER)
+    return listed.splitlines()[0]
+
+
+def _b(scene: Scene) -> bytes:
+    return scene.repo.show("HEAD", "b.txt")
+
+
+@pytest.mark.parametrize(
+    ("attack", "rule"),
+    [
+        pytest.param(reused, "blind", id="entry of an undone change used again"),
+        pytest.param(reused_elsewhere, "bytes", id="entry beside another change"),
+        pytest.param(removed, "entry", id="entry removed"),
+        pytest.param(altered, "entry", id="entry altered"),
+        pytest.param(renamed_entry, "entry", id="entry renamed"),
+        pytest.param(in_two_entries, "before", id="two entries for one hunk"),
+        pytest.param(not_needed, "bytes", id="entry that is not needed"),
+        pytest.param(duplicate_keys, "entry", id="duplicate keys"),
+        pytest.param(not_canonical, "entry", id="not canonical"),
+        pytest.param(nested_deep, "entry", id="nested 10,000 deep"),
+        pytest.param(huge, "entry", id="over a mebibyte"),
+        pytest.param(newer_schema, "entry", id="schema of a newer hkgit"),
+    ],
+)
+def test_an_entry_is_what_it_says_or_is_rejected(
+    scene: Scene, policy: Policy, attack: Attack, rule: str
+) -> None:
+    assert scene.rule(attack(scene), policy) == rule
+
+
+def test_an_entry_of_a_newer_schema_asks_for_a_newer_hkgit(scene: Scene) -> None:
+    ruling = scene.ruling(newer_schema(scene), Policy())
+    assert "Upgrade hkgit" in ruling.findings[0].fix
+
+
+@pytest.mark.parametrize(
+    ("ladder", "rule"),
+    [
+        pytest.param({"version": 99, "threshold": 800}, "verdict", id="a ladder nobody knows"),
+        pytest.param({"version": 0, "threshold": 800}, "verdict", id="a ladder before the first"),
+    ],
+)
+def test_a_forged_number_of_the_ladder_gives_no_strict_commit(
+    scene: Scene, policy: Policy, ladder: dict[str, int], rule: str
+) -> None:
+    change = scene.honest()
+    decoy_text(change)
+    change.entry["ladder"] = ladder
+    made = scene.commit(change)
+    assert (scene.rule(made, policy), scene.ruling(made, policy).judged.verdict) == (
+        rule, Verdict.SPLICED,
+    )  # fmt: skip
+
+
+def test_a_forged_number_is_stopped_where_spliced_passes_and_ladders_are_named(
+    scene: Scene, policy: Policy
+) -> None:
+    change = scene.honest()
+    change.entry["ladder"]["version"] = 99
+    lax = replace(policy, verdicts=(*policy.verdicts, "spliced"), ladders=(1, 2))
+    assert scene.rule(scene.commit(change), lax) == "ladder"
+
+
+@pytest.mark.parametrize("threshold", [0, 100, 799])
+def test_a_threshold_below_the_floor_is_rejected(
+    scene: Scene, policy: Policy, threshold: int
+) -> None:
+    change = scene.honest()
+    change.entry["ladder"]["threshold"] = threshold
+    strict = replace(policy, min_threshold=800)
+    assert scene.rule(scene.commit(change), strict) == "ladder"
+
+
+def test_a_byte_smuggled_in_by_amending_is_found(scene: Scene, policy: Policy) -> None:
+    change = scene.honest()
+    smuggled_byte(change)
+    assert scene.rule(scene.commit(change), policy) == "bytes"
