@@ -28,13 +28,20 @@ _NEXT = {
 
 @click.command()
 @click.option("--fix", is_flag=True, help="Finish or clear away what crashed.")
+@click.option("--ci", "in_ci", is_flag=True, help="Say whether the gate in this CI job binds.")
 @json_option
 @click.pass_context
-def command(ctx: click.Context, *, fix: bool, as_json: bool) -> None:
+def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> None:
     """Look at versions, repository, hooks and transactions; with --fix repair what a crash left.
 
     Only what is hkgit's own is touched. `hkgit apply` repairs the same by itself.
     """
+    if in_ci:
+        from hkgit.commands import binding
+
+        if not binding.look(as_json=as_json):
+            ctx.exit(GitRefused.exit_code)
+        return
     versions = _versions()
     if not as_json:
         click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import click
 
+from hkgit.applying.reporting import visible
 from hkgit.commands.common import open_repository
 from hkgit.commands.judging import format_option, load_policy, print_report, resolve_range
-from hkgit.commands.manners import watched
+from hkgit.commands.manners import remark, watched
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import REJECTED, Report, judge_index, judge_range
 from hkgit.git.hooks import calls_gate
@@ -39,6 +40,7 @@ from hkgit.reports.text import report_lines
     "--budget", type=float, metavar="SECONDS",
     help="What --pre-receive may take; else git's hkgit.budget, else 4.",
 )  # fmt: skip
+@click.option("--ci", "in_ci", is_flag=True, help="Judge what the CI job at hand runs for.")
 @click.option(
     "--simulate", metavar="A..B",
     help="Say what of a range would be rejected, by rule; rejects nothing.",
@@ -58,6 +60,7 @@ def command(
     pre_receive: bool,
     transaction: str | None,
     budget: float | None,
+    in_ci: bool,
     simulate: str | None,
     explain: bool,
     policy: str | None,
@@ -65,8 +68,8 @@ def command(
 ) -> None:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
     asked = (each is not None for each in (message_file, commits, transaction, simulate))
-    if sum((staged, pre_push, pre_receive, *asked)) != 1:
-        names = "--staged, --message-file, --range, --pre-push, --pre-receive"
+    if sum((staged, pre_push, pre_receive, in_ci, *asked)) != 1:
+        names = "--staged, --message-file, --range, --pre-push, --pre-receive, --ci"
         raise click.UsageError(f"Give exactly one of {names}, --reference-transaction, --simulate.")
     if (explain or simulate is not None) and form not in ("text", "json"):
         raise click.UsageError("--explain and --simulate answer as text or json.")
@@ -85,8 +88,10 @@ def command(
     if simulate is not None:
         _simulate(simulate, policy, form)
         return
-    repository = open_repository(in_hook=commits is None)
-    if commits is not None:
+    repository = open_repository(in_hook=commits is None and not in_ci)
+    if in_ci:
+        report = _judge_event(repository, policy)
+    elif commits is not None:
         report = _judge_range(repository, commits, policy)
     else:
         if staged and _is_left_to_commit_msg(repository):
@@ -113,6 +118,16 @@ def _judge_range(repository: Repository, commits: str, policy: str | None) -> Re
     old, new = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, old)
     return judge_range(repository, old, new, trusted, watch=watched("judging commit"))
+
+
+def _judge_event(repository: Repository, policy: str | None) -> Report:
+    from hkgit.points.ci import event_of, judge_event
+
+    event = event_of(os.environ)
+    given = None if policy is None else load_policy(repository, policy, None)
+    words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
+    remark(f"hkgit: {visible(words)}")
+    return judge_event(repository, event, given, watched("judging commit"))
 
 
 def _judge_index(repository: Repository, message_file: str | None, policy: str | None) -> Report:

@@ -69,10 +69,12 @@ def _configured_budget(repository: Repository) -> float:
 
 
 def print_answers(answers: Sequence[Answer], form: str, *, all_or_none: bool) -> None:
-    """The answers on standard output, as lines or as one JSON document.
+    """The answers on standard output, as lines or as one JSON document; other formats have no refs.
 
     `all_or_none` says that git takes none of the refs if one of them is refused.
     """
+    if form not in ("text", "json"):
+        raise click.UsageError("What is asked of refs is answered as text or json.")
     if form == "json":
         echo_json(_document(answers))
         return

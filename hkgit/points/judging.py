@@ -17,11 +17,13 @@ from hkgit.policy import CONFIG, PYPROJECT, policy_value
 class Point:
     """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
 
-    `records` are the tags of break-glass that the same push brings.
+    Only a server knows who is pushing: elsewhere anybody may set a variable. `records` are the
+    tags of break-glass that the same push brings.
     """
 
     repository: Repository
     on_client: bool = False
+    on_server: bool = False
     records: tuple[str, ...] = ()
     watch: Watch = iter
 
@@ -58,8 +60,7 @@ class Point:
         return Answer(update, side.policy, report, judged=f"from {start} to {new[:12]}")
 
     def _pusher(self, side: Side) -> str | None:
-        """Only a server knows who is pushing: in a clone anybody sets a variable."""
-        return None if self.on_client else pusher_of(side.policy)
+        return pusher_of(side.policy) if self.on_server else None
 
     def _expect_honest_rewrite(self, update: Update, side: Side, new: str) -> None:
         """Raise Rejected for a rewrite that the policy forbids, or that brings back an older one.

@@ -62,7 +62,8 @@ class _Server:
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
             fix = "Make another branch the default one first."
             raise Rejected(ref, "is the default branch, whose policy new branches get", fix)
-        return Point(self.repository, records=self.records, watch=watch).answer(update, side)
+        point = Point(self.repository, on_server=True, records=self.records, watch=watch)
+        return point.answer(update, side)
 
 
 def _records(updates: Sequence[Update]) -> tuple[str, ...]:

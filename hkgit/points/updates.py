@@ -48,13 +48,13 @@ class Answer:
 def received(told: bytes) -> Iterator[Update]:
     """The updates of `old new ref` lines: pre-receive and reference-transaction."""
     for old, new, ref in _lines(told, 3):
-        yield Update(ref, _present(old), _present(new))
+        yield Update(ref, present(old), present(new))
 
 
 def pushed(told: bytes) -> Iterator[Update]:
     """The updates of `local-ref local-id remote-ref remote-id` lines: pre-push."""
     for _, new, ref, old in _lines(told, 4):
-        yield Update(ref, _present(old), _present(new))
+        yield Update(ref, present(old), present(new))
 
 
 def told_by_framework(environment: Mapping[str, str]) -> Iterator[Update]:
@@ -78,6 +78,6 @@ def _lines(told: bytes, count: int) -> Iterator[list[str]]:
         yield words
 
 
-def _present(object_id: str) -> str | None:
+def present(object_id: str) -> str | None:
     """An object id, None for the zeros by which git says that there is no such ref."""
     return object_id if object_id.strip("0") else None

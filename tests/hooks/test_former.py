@@ -1,4 +1,4 @@
-"""What an older hkgit installed is known as its own: renewed by `init`, taken back by `--remove`."""
+"""What an older hkgit installed is known as own: renewed by `init`, taken back by `--remove`."""
 
 from __future__ import annotations
 

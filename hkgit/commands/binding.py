@@ -1,0 +1,54 @@
+"""binding.py: `hkgit doctor --ci`, whether the gate in this job binds or only advises."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+
+import click
+
+from hkgit.applying.reporting import shown_text, visible
+from hkgit.commands.common import echo_json, open_repository
+from hkgit.points.binding import Check, Level, checks, outcome
+from hkgit.points.ci import Event, event_of
+
+_SAID = {
+    Level.BROKEN: "broken: the gate cannot judge here as it should",
+    Level.ADVISORY: "advisory: it says what it sees, and can be passed by",
+    Level.UNASKED: "binds, if the target's rules require this check and pin its source",
+}
+
+
+def look(*, as_json: bool) -> bool:
+    """Print what was found; whether the gate can do its work here. Raises InvalidInput."""
+    event = event_of(os.environ)
+    found = list(checks(open_repository(), event, os.environ))
+    level = outcome(found)
+    if as_json:
+        echo_json(_document(event, found, level))
+    else:
+        click.echo("\n".join(_lines(found, level)))
+    return level is not Level.BROKEN
+
+
+def _document(event: Event, found: Sequence[Check], level: Level) -> dict[str, object]:
+    listed = [
+        {
+            "name": check.name,
+            "level": str(check.level),
+            "what": shown_text(check.what),
+            "fix": check.fix,
+        }
+        for check in found
+    ]
+    told = {"host": event.host, "name": event.name, "ref": event.ref}
+    return {"status": str(level), "event": told | {"old": event.old, "new": event.new},
+            "checks": listed}  # fmt: skip
+
+
+def _lines(found: Sequence[Check], level: Level) -> Iterator[str]:
+    for check in found:
+        yield f"{check.level:9}{check.name}: {visible(check.what)}"
+        if check.fix:
+            yield f"         -> {visible(check.fix)}"
+    yield _SAID[level]
