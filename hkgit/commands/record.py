@@ -10,6 +10,7 @@ from hkgit.commands.common import open_repository
 from hkgit.commands.manners import remark
 from hkgit.sessions.messages import sign
 from hkgit.sessions.staging import settle_commit, stage
+from hkgit.sessions.staging import withdraw as take_back
 
 
 @click.command()
@@ -19,20 +20,24 @@ from hkgit.sessions.staging import settle_commit, stage
     help="Write the trailers of the entries in the index into a message.",
 )  # fmt: skip
 @click.option("--committed", is_flag=True, help="Forget what HEAD's commit has recorded.")
-def command(staged: bool, message_file: str | None, committed: bool) -> None:
+@click.option("--withdraw", is_flag=True, help="Take the entries out: no commit is made.")
+def command(staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
     """Turn what sessions have edited into the evidence of the commit being made.
 
-    Exactly one of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg) and
-    --committed (post-commit). Without sessions it does nothing.
+    One of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg), --committed
+    (post-commit) and --withdraw. Without sessions it does nothing.
     """
-    if [staged, message_file is not None, committed].count(True) != 1:
-        raise click.UsageError("Give one of --staged, --message-file FILE and --committed.")
+    if [staged, message_file is not None, committed, withdraw].count(True) != 1:
+        words = "Give one of --staged, --message-file FILE, --committed and --withdraw."
+        raise click.UsageError(words)
     repository = open_repository(in_hook=True)
     if staged:
         for line in stage(repository).uncovered:
             remark(line)
     elif committed:
         settle_commit(repository)
+    elif withdraw:
+        take_back(repository)
     else:
         sign(repository, _message(repository.git_dir, message_file or ""))
 

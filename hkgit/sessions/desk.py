@@ -209,6 +209,28 @@ class Desk:
         number = max(self.journal.state.calls, default=0) + 1
         return Call(number, time.time_ns() // 10**6, agent, specs, reversals, undoes)
 
+    def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> Answer:
+        """Take in an edit that another tool has made; `before` are its files as they were.
+
+        Refusals stand in the outcomes. Raises Stale where the checkout is not what the spec
+        makes of those files.
+        """
+        options = Options()
+        with at_work(self.root, self.journal):
+            checkout, state = Checkout(self.root), self.journal.state
+            files = Overlay(checkout, before)
+            made = draft([spec], files, options, (), state.known, self.journal.blobs.get)
+            if not made.is_ok:
+                return Answer(made.outcomes)
+            for path, file in made.changed.items():
+                if checkout.get(path) != file:
+                    fix = "What another tool has written is not what its call says."
+                    raise Stale(path, "stands otherwise in the checkout", fix)
+            call = self._kept(tuple(said(each, options) for each in made.drafted), made)
+            self.journal.begin(call)
+            self.journal.end(call.id, made.known)
+        return self._answer(made, call.id)
+
     # Undoing
 
     def undo(self, call: str | None = None, *, whole_session: bool = False) -> Undone:

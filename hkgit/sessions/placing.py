@@ -20,6 +20,7 @@ from hkgit.edits import AnyEdit, File, InsertAfter, Overlay, Read, ReplaceRange,
 from hkgit.errors import InvalidInput
 from hkgit.matching.places import Settings
 from hkgit.sessions.knowledge import Kept
+from hkgit.sessions.narrowing import movable, narrowed, respoken_as
 from hkgit.sessions.records import Change, Said
 
 
@@ -51,16 +52,18 @@ def placed(
     options = Options(Settings(said.threshold), said.relocate, stores_lf=stores_lf)
     base = Overlay(files, dict(_before(said.changes, files, kept, stores_lf)))
     spec = resolved(respoken(said, numbers), base)
-    is_same = all(files.get(path) == file for path, file in base.files.items())
-    if is_same:
-        made, reads = plan(spec, files, options, reads), tuple(reads)
+    if all(files.get(path) == file for path, file in base.files.items()):
+        made, held = plan(spec, files, options, reads), tuple(reads)
     else:
-        made, reads = carried_plan(spec, base, files, options, reads)
+        on_base = _expect_applied(plan(spec, base, options, reads))
+        spec = narrowed(spec, on_base, base)
+        moving = tuple(movable(reads, base, files))
+        made, held = carried_plan(spec, base, files, options, moving)
     made = _expect_applied(made)
     again = _moved(spec, made)
     if again != spec:
-        made = _expect_applied(plan(again, files, options, reads))
-    return Placed(again, made, tuple(reads))
+        made = _expect_applied(plan(again, files, options, held))
+    return Placed(again, made, held)
 
 
 def _expect_applied(made: Plan) -> Plan:
@@ -99,15 +102,7 @@ def _stored(path: str, data: bytes, before: bytes, stores_lf: StoresLf) -> bytes
 def _moved(spec: Spec, made: Plan) -> Spec:
     """The spec with the line numbers at which its edits landed."""
     pairs = zip(spec.edits, made.outcomes, strict=True)
-    edits = tuple(_renumbered(edit, outcome, spec) for edit, outcome in pairs)
-    if edits == spec.edits:
-        return spec
-    render = dialects.DIALECTS[spec.dialect].render
-    blocks = tuple(
-        block if new == old else render([new])
-        for new, old, block in zip(edits, spec.edits, spec.blocks, strict=True)
-    )
-    return replace(spec, edits=edits, blocks=blocks)
+    return respoken_as(spec, [_renumbered(edit, outcome, spec) for edit, outcome in pairs])
 
 
 def _renumbered(edit: AnyEdit, outcome: EditOutcome, spec: Spec) -> AnyEdit:

@@ -6,12 +6,13 @@ In a hook `GIT_INDEX_FILE` names the index that becomes the commit: with `git co
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from hkgit.directory import write_files
-from hkgit.edits import REGULAR, File, encoded
+from hkgit.edits import REGULAR, File, decoded, encoded
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import LEDGER, entry_path
@@ -37,10 +38,8 @@ def stage(repository: Repository) -> Proposal:
     journals = journals_of(root)
     if not journals or _is_merging(repository):
         return Proposal((), ())
-    with ExitStack() as stack:
-        for home in {journal.folder.parent for journal in journals}:
-            stack.enter_context(locked(home))
-        settle(repository, journals)
+    with _all_locked(journals):
+        bring_along(repository, root, settle(repository, journals))
         _take_out(repository, root, journals)
         proposal = propose(repository, journals, repository.index_tree())
         _put_in(repository, root, proposal)
@@ -49,6 +48,31 @@ def stage(repository: Repository) -> Proposal:
             if mine or journal.state.proposed:
                 journal.propose(mine)
     return proposal
+
+
+def withdraw(repository: Repository) -> None:
+    """Take out again what `stage` has added: the commit is not made. Raises GitRefused."""
+    root = _root(repository)
+    journals = [each for each in journals_of(root) if each.load().proposed]
+    with _all_locked(journals):
+        bring_along(repository, root, settle(repository, journals))
+        _take_out(repository, root, journals)
+
+
+def settle_commit(repository: Repository) -> None:
+    """After a commit: forget what it has, and bring the checkout along. Raises GitRefused."""
+    root = _root(repository)
+    journals = [each for each in journals_of(root) if each.load().proposed]
+    with _all_locked(journals):
+        bring_along(repository, root, settle(repository, journals))
+
+
+@contextmanager
+def _all_locked(journals: Iterable[Journal]) -> Iterator[None]:
+    with ExitStack() as stack:
+        for home in {journal.folder.parent for journal in journals}:
+            stack.enter_context(locked(home))
+        yield
 
 
 def settle(repository: Repository, journals: Sequence[Journal]) -> list[str]:
@@ -101,9 +125,31 @@ def _put_in(repository: Repository, root: Path, proposal: Proposal) -> None:
         return
     if not (root / ATTRIBUTES_PATH).exists():
         files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+    if not _is_passing(repository):
+        write_files(root, files)
     ids = {path: repository.write_blob(file.data) for path, file in files.items()}
-    write_files(root, files)
     _update_index(repository, ids)
+
+
+def _is_passing(repository: Repository) -> bool:
+    """Whether git throws the index away if the commit is not made: then nothing may be left."""
+    named = os.environ.get("GIT_INDEX_FILE", "")
+    return repository.in_hook and named.endswith(".lock")
+
+
+def bring_along(repository: Repository, root: Path, names: Sequence[str]) -> None:
+    """Give the index and the checkout those entries of HEAD that a passing index brought in."""
+    if not names:
+        return
+    head = repository.snapshot("HEAD")
+    paths = [*map(entry_path, names), ATTRIBUTES_PATH]
+    absent = [path for path in paths if not (root / path).exists()]
+    files = {path: head.get(path) for path in absent if head.get(path) is not None}
+    write_files(root, files)
+    listed = repository.git("ls-files", "-z", "--", LEDGER, ATTRIBUTES_PATH).stdout
+    known = decoded(listed).split("\0")
+    entries = {path: head.entry(path) for path in paths if path not in known}
+    _update_index(repository, {path: each.id for path, each in entries.items() if each is not None})
 
 
 def _update_index(repository: Repository, ids: Mapping[str, str | None]) -> None:
@@ -116,26 +162,3 @@ def _update_index(repository: Repository, ids: Mapping[str, str | None]) -> None
     )
     said = b"".join(encoded(line) + b"\0" for line in lines)
     repository.git("update-index", "-z", "--index-info", stdin=said)
-
-
-def settle_commit(repository: Repository) -> None:
-    """After a commit: forget what it has, and bring the checkout's own index along."""
-    root = _root(repository)
-    journals = journals_of(root)
-    if not any(journal.load().proposed for journal in journals):
-        return
-    with ExitStack() as stack:
-        for home in {journal.folder.parent for journal in journals}:
-            stack.enter_context(locked(home))
-        names = settle(repository, journals)
-        paths = [entry_path(name) for name in names]
-        listed = repository.git("ls-files", "-z", "--", LEDGER, ATTRIBUTES_PATH).stdout
-        known = set(listed.decode("utf-8", "surrogateescape").split("\0"))
-        head = repository.snapshot("HEAD")
-        ids = {
-            path: entry.id
-            for path in (*paths, ATTRIBUTES_PATH)
-            if path not in known and (entry := head.entry(path)) is not None
-        }
-        if paths:
-            _update_index(repository, ids)
