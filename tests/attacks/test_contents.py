@@ -1,0 +1,242 @@
+"""Attacks on what a commit holds: paths, modes, links, characters, and evidence of too much."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
+from hkgit.gate.strength import strengths
+from hkgit.git.repository import Repository
+from hkgit.policy import Floors, Policy
+from tests.attacks.scene import AGENT, A, Attack, Change, Operation, Scene, replace_range
+from tests.replay.commits import commit_tree
+
+LINES = tuple(f"line {number}\n" for number in range(1, 41))
+TEXT = "".join(LINES).encode()
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# Evidence of too much
+
+
+def created(scene: Scene, path: str, content: bytes) -> str:
+    """A commit of a person with one more file, for an agent to stand on."""
+    return scene.by_hand({path: File(content)}, "Ada Tester <ada@example.org>")
+
+
+def whole_file(scene: Scene) -> str:
+    """The hash of a whole file to change one line of it."""
+    on = created(scene, "long.txt", TEXT)
+    changed = TEXT.decode().replace("line 7\n", "evil\n")
+    edit = replace_range("long.txt", TEXT, 1, 40, changed)
+    return scene.commit(scene.applied(edit, on=on))
+
+
+def deleted_and_created(scene: Scene) -> str:
+    """The same by two entries: one removes the file, the other makes it anew."""
+    on = created(scene, "long.txt", TEXT)
+    gone: Operation = {"op": "delete_file", "path": "long.txt", "expected_hash": sha256(TEXT)}
+    first = scene.applied(gone, on=on)
+    between = scene.commit(first)
+    text = TEXT.decode().replace("line 7\n", "evil\n")
+    made: Operation = {"op": "create_file", "path": "long.txt", "new_text": text}
+    second = scene.applied(made, on=between)
+    entries = [*first.entries, *second.entries]
+    return scene.commit(Change({**second.files}, entries, parents=(on,)))
+
+
+def tight(policy: Policy) -> Policy:
+    return replace(policy, min_tightness=100)
+
+
+def tight_there(policy: Policy) -> Policy:
+    return replace(policy, paths=(Floors(("long*",), min_tightness=100),))
+
+
+@pytest.mark.parametrize(
+    "floor", [pytest.param(tight, id="for all"), pytest.param(tight_there, id="for some paths")]
+)
+@pytest.mark.parametrize(
+    "attack",
+    [
+        pytest.param(whole_file, id="whole-file range"),
+        pytest.param(deleted_and_created, id="delete, then create"),
+    ],
+)
+def test_evidence_of_too_much_is_below_a_floor_of_tightness(
+    scene: Scene, policy: Policy, attack: Attack, floor: Callable[[Policy], Policy]
+) -> None:
+    made = attack(scene)
+    assert scene.ruling(made, policy).passes, "without a floor it is evidence like other"
+    assert scene.rule(made, floor(policy)) == "tightness"
+
+
+def test_an_edit_of_what_it_names_is_tight(scene: Scene, policy: Policy) -> None:
+    made = scene.commit(scene.honest())
+    assert scene.ruling(made, replace(policy, min_tightness=500)).passes
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "is_weak"),
+    [
+        pytest.param(b"}\na\n}\n", 1, True, id="weak hash: the same line elsewhere"),
+        pytest.param(b"}\na\n}\n", 2, False, id="a line that stands once"),
+    ],
+)
+def test_a_hash_that_other_lines_share_is_labelled(
+    scene: Scene, content: bytes, line: int, is_weak: bool
+) -> None:
+    on = created(scene, "weak.txt", content)
+    made = scene.commit(scene.applied(replace_range("weak.txt", content, line, line, "x"), on=on))
+    judged = scene.ruling(made, Policy()).judged
+    [strength] = strengths(Repository.discover(scene.repo.path), judged)
+    assert strength.weak == (((line, line),) if is_weak else ())
+
+
+# Paths, modes and links
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(".github/workflows/ci.yml", id="workflow"),
+        pytest.param(".GitHub/Workflows/ci.yml", id="workflow in another case"),
+        pytest.param(".github/work\u200dflows/ci.yml", id="workflow with a letter HFS+ ignores"),
+        pytest.param("sub/.gitattributes", id="attributes"),
+        pytest.param(".gitlab-ci.yml", id="GitLab's pipeline"),
+        pytest.param(".pre-commit-config.yaml", id="hooks"),
+        pytest.param(".husky/pre-push", id="husky"),
+        pytest.param("CODEOWNERS", id="who reviews"),
+    ],
+)
+def test_what_decides_what_runs_needs_a_grant(scene: Scene, policy: Policy, path: str) -> None:
+    create: Operation = {"op": "create_file", "path": path, "new_text": "x\n"}
+    assert scene.rule(scene.commit(scene.applied(create)), policy) == "protected"
+
+
+def test_a_rename_does_not_carry_a_file_out_of_protection(scene: Scene, policy: Policy) -> None:
+    on = created(scene, ".gitlab-ci.yml", b"x\n")
+    rename: Operation = {
+        "op": "rename_file", "path": ".gitlab-ci.yml", "new_path": "x.yml",
+        "expected_hash": sha256(b"x\n"),
+    }  # fmt: skip
+    assert scene.rule(scene.commit(scene.applied(rename, on=on)), policy) == "protected"
+
+
+def test_a_rename_does_not_carry_a_file_into_protection(scene: Scene, policy: Policy) -> None:
+    rename: Operation = {
+        "op": "rename_file", "path": "a.py", "new_path": ".github/workflows/a.py",
+        "expected_hash": sha256(A),
+    }  # fmt: skip
+    assert scene.rule(scene.commit(scene.applied(rename)), policy) == "protected"
+
+
+def test_a_path_may_be_unprotected(scene: Scene, policy: Policy) -> None:
+    create: Operation = {"op": "create_file", "path": ".github/workflows/x", "new_text": "x\n"}
+    lax = replace(policy, unprotect=(".github/workflows/*",))
+    assert scene.ruling(scene.commit(scene.applied(create)), lax).passes
+
+
+@pytest.mark.parametrize(
+    ("files", "rule"),
+    [
+        pytest.param({"b.txt": None}, "blind", id="delete-only"),
+        pytest.param({"b.txt": None, "c.txt": File(b"one\ntwo\n")}, "blind",
+                     id="rename-only"),
+        pytest.param({"b.txt": File(b"one\ntwo\ndrei\n", EXECUTABLE)}, "blind", id="mode-only"),
+        pytest.param({"link": File(b"/etc/passwd", SYMLINK)}, "blind", id="a link"),
+        pytest.param({"a.py": File(b"b.txt", SYMLINK)}, "blind", id="a file made a link"),
+        pytest.param({"sub": File(b"", SUBMODULE)}, "blind", id="a submodule"),
+    ],
+)
+def test_a_change_without_text_is_a_change(
+    scene: Scene, policy: Policy, files: dict[str, File | None], rule: str
+) -> None:
+    assert scene.rule(scene.by_hand(files), policy) == rule
+
+
+RAW = [
+    pytest.param(b"..", id="a name that leads up"),
+    pytest.param(b".git", id="a directory of git"),
+    pytest.param(b".GIT", id="of git in another case"),
+    pytest.param(b"git~1", id="of git by its short name"),
+    pytest.param(b".g\xe2\x80\x8cit", id="of git with a letter HFS+ ignores"),
+    pytest.param(b"a\x1bb", id="a name with an escape"),
+]
+
+
+@pytest.mark.parametrize("name", RAW)
+def test_a_tree_by_hand_is_looked_at(scene: Scene, policy: Policy, name: bytes) -> None:
+    """git mktree writes what git add would not; an honest entry does not cover it."""
+    change = scene.honest()
+    tree = scene.repo.git("rev-parse", f"{scene.commit(change)}^{{tree}}")
+    blob = scene.repo.git("hash-object", "-w", "--stdin", stdin=b"evil")
+    listed = scene.repo.git_bytes("ls-tree", "-z", tree)
+    listed += f"100644 blob {blob}\t".encode() + name + b"\0"
+    forged = scene.repo.git("mktree", "-z", stdin=listed)
+    message = scene.repo.git_bytes("log", "-1", "--format=%B", scene.commit(change))
+    made = commit_tree(scene.repo, forged, ["HEAD"], message, AGENT)
+    assert scene.rule(made, policy) in {"bytes", "unverifiable"}
+
+
+# Characters
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        pytest.param("if access != 'user\u202e \u2066# admin\u2069 \u2066':", "bidi", id="bidi"),
+        pytest.param("\u200fadmin", "bidi", id="a mark of direction"),
+        pytest.param("is_\u200badmin", "zero-width", id="a space without width"),
+        pytest.param("is_\u200dadmin", "zero-width", id="a joiner in Latin"),
+        pytest.param("x\U000e0041\U000e0042", "zero-width", id="letters of tags"),
+        pytest.param("ok\U000e0101", "zero-width", id="a variant of nothing"),
+        pytest.param("safe = True\0", "nul", id="NUL"),
+        pytest.param("evil()\r# harmless", "lone-cr", id="a carriage return"),
+    ],
+)
+def test_characters_that_show_another_text_are_not_added(
+    scene: Scene, policy: Policy, text: str, kind: str
+) -> None:
+    made = scene.commit(scene.applied(replace_range("a.py", A, 5, 5, text)))
+    ruling = scene.ruling(made, policy)
+    assert (ruling.passes, ruling.rule, ruling.findings[0].where) == (False, "text", "a.py:5")
+    allowing = tuple(each for each in policy.reject_text if each != kind)
+    assert scene.ruling(made, replace(policy, reject_text=allowing)).passes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("\u05e9\u05dc\u05d5\u05dd", id="letters from right to left"),
+        pytest.param("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", id="a joiner in Persian"),
+        pytest.param("\U0001f469\u200d\U0001f4bb", id="an emoji of two"),
+        pytest.param("\U0001f3f4\U000e0067\U000e0062\U000e007f", id="a flag"),
+        pytest.param("\u908a\U000e0101", id="a variant of an ideograph"),
+        pytest.param("x\r", id="a line end of DOS"),
+    ],
+)
+def test_what_is_spelled_so_may_be_added(scene: Scene, policy: Policy, text: str) -> None:
+    made = scene.commit(scene.applied(replace_range("a.py", A, 5, 5, text)))
+    assert scene.ruling(made, policy).passes
+
+
+def test_what_was_there_before_is_nobodys_fault(scene: Scene, policy: Policy) -> None:
+    old = "\u200fa\nb\n".encode()
+    on = created(scene, "rtl.txt", old)
+    edits = replace_range("rtl.txt", old, 1, 2, "\u200fa changed\nc")
+    assert scene.ruling(scene.commit(scene.applied(edits, on=on)), policy).passes
+
+
+def test_more_of_it_than_before_is(scene: Scene, policy: Policy) -> None:
+    old = "\u200fa\nb\n".encode()
+    on = created(scene, "rtl.txt", old)
+    edits = replace_range("rtl.txt", old, 1, 2, "\u200fa\nb\u200f")
+    assert scene.rule(scene.commit(scene.applied(edits, on=on)), policy) == "text"
