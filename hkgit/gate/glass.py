@@ -19,8 +19,8 @@ from hkgit.policy.model import Policy
 
 BREAK_GLASS = "refs/tags/break-glass/"
 _TAG = re.compile(
-    rb"object (" + HEX.encode() + rb")\ntype commit\ntag ([^\n]+)\ntagger [^\n]*> (\d+) [-+]\d{4}\n\n"
-    rb"(.*?)-----BEGIN SSH SIGNATURE-----\n", re.DOTALL,
+    rb"object (" + HEX.encode() + rb")\ntype commit\ntag ([^\n]+)\n"
+    rb"tagger [^\n]*> (\d+) [-+]\d{4}\n\n(.*?)-----BEGIN SSH SIGNATURE-----\n", re.DOTALL,
 )  # fmt: skip
 LONGEST = 65_536
 """Bytes that a record may have."""

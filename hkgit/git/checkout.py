@@ -10,7 +10,6 @@ from pathlib import Path
 from hkgit.edits import SYMLINK
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
-from hkgit.git.store import EMPTY_TREE
 from hkgit.git.trees import TreeChange
 
 Environment = Mapping[str, str | None]
@@ -27,7 +26,7 @@ def read_tree(
 ) -> None:
     """Let index and work tree follow; in a session of its own, out of reach of the keyboard."""
     plain = ("-c", "submodule.recurse=false")
-    args = ("read-tree", "-m", "-u", *options, old or EMPTY_TREE, new)
+    args = ("read-tree", "-m", "-u", *options, old or repository.empty_tree, new)
     repository.git(*plain, *args, env=env, own_session=True)
 
 

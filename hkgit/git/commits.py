@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hkgit.errors import GitRefused
 from hkgit.git import hooks
+from hkgit.git.ids import FULL_ID
 from hkgit.git.program import run, scrubbed
 from hkgit.git.repository import Repository
 from hkgit.git.signals import unstoppable
@@ -69,7 +70,9 @@ def _commit(repository: Repository, worktree: Worktree, message: bytes) -> str:
         stdin=message,
         env=_HOOK_ENVIRONMENT | {"LC_ALL": os.environ.get("LC_ALL")},
     )
-    return (worktree.git_dir / "HEAD").read_text().strip()
+    head = (worktree.git_dir / "HEAD").read_text().strip()
+    # Where refs are not files, this one says nothing.
+    return head if FULL_ID.fullmatch(head) else run(["rev-parse", "HEAD"], cwd=worktree.path).text
 
 
 def _left_in(worktree: Worktree) -> str:

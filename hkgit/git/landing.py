@@ -13,6 +13,7 @@ from collections.abc import Iterable
 
 from hkgit.errors import GitRefused
 from hkgit.git.checkout import Environment, changes, is_hidden, read_tree, restore, untracked
+from hkgit.git.ids import absent_like
 from hkgit.git.index import LockedIndex, locked_index
 from hkgit.git.journal import Journal
 from hkgit.git.repository import Repository
@@ -29,9 +30,6 @@ UNDER_WAY = {
     "BISECT_LOG": "a bisect",
 }
 """What git keeps in the git directory while it is in the middle of something."""
-
-ABSENT = "0" * 40
-"""How git-update-ref(1) says that there is no such ref."""
 
 _PATIENT = ("-c", "core.filesRefLockTimeout=1000")
 """Milliseconds that git waits for a branch that another git has locked."""
@@ -150,7 +148,7 @@ def _move(repository: Repository, journal: Journal, new: str, reflog: str) -> No
     """Compare and swap."""
     journal.note("landing", new)
     branch, old = journal.state.branch, journal.state.old
-    args = ("update-ref", "-m", reflog, f"refs/heads/{branch}", new, old or ABSENT)
+    args = ("update-ref", "-m", reflog, f"refs/heads/{branch}", new, old or absent_like(new))
     try:
         repository.git(*_PATIENT, *args, own_session=True)
     except GitRefused:
@@ -176,6 +174,6 @@ def _follow(
         index.reset()
         restore(repository, changes(repository, old, new), index.env)
         args = ("update-ref", "-m", "hkgit: undone, the checkout could not follow")
-        repository.git(*_PATIENT, *args, f"refs/heads/{branch}", old or ABSENT, new,
+        repository.git(*_PATIENT, *args, f"refs/heads/{branch}", old or absent_like(new), new,
                        own_session=True)  # fmt: skip
         raise

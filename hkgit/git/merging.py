@@ -21,8 +21,10 @@ from hkgit.paths import quote_path
 
 CONFIG = """\
 [core]
-    repositoryFormatVersion = 0
+    repositoryFormatVersion = 1
     bare = true
+[extensions]
+    objectFormat = {object_format}
 [merge]
     directoryRenames = false
     renames = true
@@ -35,7 +37,10 @@ _IDENTITY = (
 
 
 def automatic_merge(
-    object_directories: Sequence[Path], parents: Sequence[str], boundaries: Collection[str] = ()
+    object_directories: Sequence[Path],
+    parents: Sequence[str],
+    boundaries: Collection[str] = (),
+    object_format: str = "sha1",
 ) -> str | None:
     """The id of the merged tree, or None on a conflict; needs two parents or more.
 
@@ -43,7 +48,7 @@ def automatic_merge(
     `boundaries` are the commits whose parents a shallow clone left out. Raises Unverifiable when
     git cannot tell.
     """
-    with _empty_repository(object_directories) as empty:
+    with _empty_repository(object_directories, object_format) as empty:
         if boundaries:
             (empty.path / "shallow").write_text("".join(f"{cut}\n" for cut in boundaries))
         merged, *others = parents
@@ -103,13 +108,15 @@ class _EmptyRepository:
 
 
 @contextmanager
-def _empty_repository(object_directories: Sequence[Path]) -> Iterator[_EmptyRepository]:
+def _empty_repository(
+    object_directories: Sequence[Path], object_format: str
+) -> Iterator[_EmptyRepository]:
     with tempfile.TemporaryDirectory(prefix="hkgit-merge-") as name:
         path = Path(name)
         (path / "objects" / "info").mkdir(parents=True)
         (path / "refs").mkdir()
         (path / "HEAD").write_text("ref: refs/heads/none\n")
-        (path / "config").write_text(CONFIG)
+        (path / "config").write_text(CONFIG.format(object_format=object_format))
         borrowed = "".join(quote_path(str(where)) + "\n" for where in object_directories)
         (path / "objects" / "info" / "alternates").write_text(borrowed)
         yield _EmptyRepository(path)

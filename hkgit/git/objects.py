@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from hkgit.edits import DIRECTORY, SUBMODULE, File, decoded
 from hkgit.errors import Unverifiable
+from hkgit.git.ids import HEX
 from hkgit.git.trees import ReadTree, TreeEntry, walk
 
+_ID = HEX.encode()
 _HEAD = re.compile(
-    rb"tree ([0-9a-f]{40})\n((?:parent [0-9a-f]{40}\n)*)"
+    rb"tree (" + _ID + rb")\n((?:parent " + _ID + rb"\n)*)"
     rb"author (.*?) ?(?:-?\d+ [-+]\d+)?\ncommitter (.*?) ?(?:(-?\d+) [-+]\d+)?\n"
 )
 

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hkgit.errors import GitRefused
@@ -62,6 +62,7 @@ ADVICE = (
     ("tell me who you are", "Set one: git config user.name NAME; git config user.email EMAIL"),
     ("empty ident name", "Set one: git config user.name NAME; git config user.email EMAIL"),
     ("auto-detection is disabled", "Set them: git config user.name NAME; git config user.email E"),
+    ("unknown repository extension", "Use a newer git; for reftable it must be 2.45 or newer."),
     ("No space left", "Make room on the disk, then try again; nothing was landed."),
     ("Permission denied", "Make the repository writable for you, then try again."),
     ("Read-only file system", "Make the repository writable for you, then try again."),
@@ -87,6 +88,15 @@ def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
 
 
+def environment_for(
+    laid_over: Mapping[str, str | None], *, keep_environment: bool = False
+) -> dict[str, str]:
+    """The environment of a git process (see `run`)."""
+    inherited = os.environ if keep_environment else scrubbed(os.environ)
+    environment = {**inherited, **PINNED, **laid_over}
+    return {name: value for name, value in environment.items() if value is not None}
+
+
 def run(
     args: Sequence[str],
     *,
@@ -104,9 +114,7 @@ def run(
     Raises GitRefused with git's own words when `check` is set and git fails, and always when
     there is no git.
     """
-    inherited = os.environ if keep_environment else scrubbed(os.environ)
-    laid_over = {**inherited, **PINNED, **(env or {})}
-    environment = {name: value for name, value in laid_over.items() if value is not None}
+    environment = environment_for(env or {}, keep_environment=keep_environment)
     command = ["git", "-c", "core.fsmonitor=false", *args]
     try:
         done = subprocess.run(
@@ -127,6 +135,51 @@ def run(
     if check and completed.code != 0:
         raise refusal(args, completed)
     return completed
+
+
+@dataclass(frozen=True, slots=True)
+class Git:
+    """The program, run where it finds one repository (see `run`)."""
+
+    cwd: Path
+    environment: Mapping[str, str]
+    keep_environment: bool = False
+
+    def __call__(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str | None] | None = None,
+        check: bool = True,
+        own_session: bool = False,
+    ) -> Completed:
+        return run(
+            args,
+            cwd=self.cwd,
+            stdin=stdin,
+            env={**self.environment, **(env or {})},
+            check=check,
+            keep_environment=self.keep_environment,
+            own_session=own_session,
+        )
+
+    def over(self, environment: Mapping[str, str]) -> Git:
+        """The same with more variables laid over the environment."""
+        return replace(self, environment={**self.environment, **environment})
+
+    def whole_environment(self) -> dict[str, str]:
+        """What git is started with."""
+        return environment_for(self.environment, keep_environment=self.keep_environment)
+
+
+def git_on(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool) -> Git:
+    """The program on a repository that was found from `start`."""
+    if in_hook:  # git's variables may be relative to the directory that it started the hook in
+        return Git(start, {}, keep_environment=True)
+    if work_tree is not None:
+        return Git(work_tree, {})
+    # safe.bareRepository may forbid git to find by itself what the user has named.
+    return Git(git_dir, {"GIT_DIR": str(git_dir)})
 
 
 def refusal(args: Sequence[str], completed: Completed) -> GitRefused:

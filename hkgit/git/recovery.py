@@ -17,7 +17,6 @@ from hkgit.git.index import locked_index, unlock
 from hkgit.git.journal import Journal, State, abandoned
 from hkgit.git.landing import is_landed
 from hkgit.git.repository import Repository
-from hkgit.git.store import EMPTY_TREE
 from hkgit.git.turns import forget_turns
 from hkgit.git.worktree import forget_worktrees
 from hkgit.paths import quote_path
@@ -90,7 +89,7 @@ def _finish(checkout: Repository, state: State) -> None:
     assert state.new is not None
     changed = changes(checkout, state.old, state.new)
     theirs = not_staged(checkout, state.new, changed)
-    theirs &= not_staged(checkout, state.old or EMPTY_TREE, changed)
+    theirs &= not_staged(checkout, state.old or checkout.empty_tree, changed)
     if theirs:
         raise _stuck(theirs)
     with locked_index(checkout.git_dir, state.id) as index:

@@ -1,36 +1,30 @@
 """repository.py: objects, refs and history of one repository, behind plain values.
 
-Reading goes through libgit2, which ignores replacement refs; what libgit2 does not know (the
-index that git is committing, configuration with its includes, ranges) goes through the program.
+Objects and refs come from a backend (see `backend`); what only git knows (the index that it is
+committing, configuration with its includes, ranges) goes through the program.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
 
 from hkgit.edits import File, encoded
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git import program
+from hkgit.git.backend import BLOB, COMMIT, Backend, common_dir_of, opened
 from hkgit.git.building import Builder
+from hkgit.git.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
 from hkgit.git.merging import automatic_merge, expect_merge_bases
 from hkgit.git.objects import Commit, Head, TreeSnapshot, parse_commit
-from hkgit.git.program import Completed
+from hkgit.git.program import Completed, Git, git_on
 from hkgit.git.signatures import verified_principal, verified_tagger
-from hkgit.git.store import BLOB, COMMIT, Store, opened, reading, writing
+from hkgit.git.store import Store
 from hkgit.git.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
-
-if TYPE_CHECKING:
-    import pygit2
-
-_FULL_ID = re.compile(r"[0-9a-f]{40}")
 
 
 @dataclass(frozen=True)
@@ -39,7 +33,7 @@ class Repository:
 
     start: Path
     in_hook: bool
-    _opened: pygit2.Repository = field(repr=False)
+    _backend: Backend = field(repr=False)
 
     @classmethod
     def discover(cls, start: Path, *, in_hook: bool = False) -> Repository:
@@ -57,20 +51,17 @@ class Repository:
     @cached_property
     def git_dir(self) -> Path:
         """The directory of this checkout's HEAD and index."""
-        return Path(self._opened.path)
+        return self._backend.git_dir
 
     @cached_property
     def common_dir(self) -> Path:
         """The directory of objects and branches, which linked worktrees share."""
-        pointer = self.git_dir / "commondir"
-        if not pointer.exists():
-            return self.git_dir
-        return (self.git_dir / pointer.read_text().rstrip("\n")).resolve()
+        return common_dir_of(self.git_dir)
 
     @cached_property
     def work_tree(self) -> Path | None:
         """The checkout, or None when the repository is bare."""
-        return None if self._opened.is_bare else Path(self._opened.workdir)
+        return self._backend.work_tree
 
     @property
     def is_bare(self) -> bool:
@@ -79,6 +70,16 @@ class Repository:
     @property
     def is_shallow(self) -> bool:
         return bool(self._boundaries)
+
+    @property
+    def backend(self) -> str:
+        """Who answers for objects and refs: `libgit2` or `program`."""
+        return self._backend.name
+
+    @property
+    def empty_tree(self) -> str:
+        """The tree without a file, which git knows without storing it."""
+        return EMPTY_TREES[self._backend.object_format]
 
     def git(
         self,
@@ -89,34 +90,19 @@ class Repository:
         own_session: bool = False,
     ) -> Completed:
         """Run the git program on this repository (see `program.run`)."""
-        # A hook's variables may be relative to the directory that git started it in.
-        cwd = self.start if self.in_hook else self.work_tree or self.git_dir
-        if self.is_bare and not self.in_hook:
-            # safe.bareRepository may forbid git to find by itself what the user has named.
-            env = {"GIT_DIR": str(self.git_dir), **(env or {})}
-        return program.run(
-            args,
-            cwd=cwd,
-            stdin=stdin,
-            env=env,
-            check=check,
-            keep_environment=self.in_hook,
-            own_session=own_session,
-        )
+        return self._git(*args, stdin=stdin, env=env, check=check, own_session=own_session)
 
     # Revisions and commits
 
     def resolve(self, rev: str) -> str:
         """The commit that a revision names; tags are peeled. Raises InvalidInput."""
-        import pygit2
-
-        try:
-            return str(self._opened.revparse_single(rev).peel(pygit2.Commit).id)
-        except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+        found = self._backend.resolve(rev)
+        if found is None:
             fix = "Name a branch, a tag or a commit; git log --all shows them."
             if self.is_shallow:
                 fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
-            raise InvalidInput(rev or "revision", "names no commit here", fix) from error
+            raise InvalidInput(rev or "revision", "names no commit here", fix)
+        return found
 
     def commit(self, commit_id: str) -> Commit:
         """A commit by its id; raises Unverifiable when it is not here."""
@@ -136,9 +122,7 @@ class Repository:
 
     def merge_base(self, first: str, second: str) -> str | None:
         """A best common ancestor of two commits; None when their histories never meet."""
-        with reading(f"merge base of {first} and {second}"):
-            found = cast("pygit2.Oid | None", self._opened.merge_base(first, second))
-        return str(found) if found is not None else None
+        return self._backend.merge_base(first, second)
 
     # Trees and blobs
 
@@ -161,7 +145,7 @@ class Repository:
 
     def blob_size(self, blob_id: str) -> int:
         """How many bytes a blob has, without reading them."""
-        return self._store.header(blob_id)[1]
+        return self._store.size(blob_id)
 
     def write_blob(self, data: bytes) -> str:
         """Store a blob; raises GitRefused when the object store cannot be written."""
@@ -196,7 +180,9 @@ class Repository:
         """The tree that merging these commits gives by itself (see `merging`)."""
         if self.is_shallow:
             expect_merge_bases(self.git, parents, self._boundaries)
-        return automatic_merge(self.object_directories, parents, self._boundaries)
+        return automatic_merge(
+            self.object_directories, parents, self._boundaries, self._backend.object_format
+        )
 
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
         """The principal whose SSH key signed a commit (see `signatures`)."""
@@ -219,34 +205,24 @@ class Repository:
 
     def head(self) -> Head:
         """Where HEAD points; raises GitRefused when it points nowhere."""
-        with reading("HEAD"):
-            target = self._opened.lookup_reference("HEAD").target
-        if not isinstance(target, str):
-            return Head(None, str(target))
-        return Head(target.removeprefix("refs/heads/"), self._ref(target))
+        target = self._backend.head_target()
+        if FULL_ID.fullmatch(target):
+            return Head(None, target)
+        return Head(target.removeprefix("refs/heads/"), self._backend.ref(target))
 
     def branch_tip(self, name: str) -> str | None:
         """The commit of a branch, or None when there is no such branch."""
         if name.startswith("-") or name == "HEAD":
             raise InvalidInput(name, "is not a name for a branch")
-        return self._ref(f"refs/heads/{name}")
+        return self._backend.ref(f"refs/heads/{name}")
 
     def write_ref(self, name: str, object_id: str) -> None:
         """Let a ref of hkgit's own name an object; no hook hears of it. Raises GitRefused."""
-        for is_last in (False, False, True):
-            try:
-                with writing(name):
-                    self._opened.references.create(name, object_id, force=True)
-            except GitRefused:  # another process may have tidied its directory away just now
-                if is_last:
-                    raise
-            else:
-                return
+        self._backend.write_ref(name, object_id)
 
     def delete_ref(self, name: str) -> None:
         """Take a ref of hkgit's own away, if it is there. Raises GitRefused."""
-        with writing(name), suppress(KeyError):
-            self._opened.references.delete(name)
+        self._backend.delete_ref(name)
 
     def checked_out_branches(self) -> dict[str, Path]:
         """The branches that some work tree stands on, and where."""
@@ -263,9 +239,8 @@ class Repository:
         return self._configured(name)
 
     def quick_config(self, name: str) -> str | None:
-        """The value of a variable as libgit2 reads it, without a process; `name` in lower case."""
-        with reading("git configuration"):
-            return str(self._opened.config[name]) if name in self._opened.config else None
+        """The value of a variable, without a process where one can; `name` in lower case."""
+        return self._backend.config(name)
 
     @cached_property
     def hooks_path(self) -> Path | None:
@@ -277,7 +252,11 @@ class Repository:
 
     @cached_property
     def _store(self) -> Store:
-        return Store(self._opened, self.common_dir / "objects")
+        return Store(self._backend)
+
+    @cached_property
+    def _git(self) -> Git:
+        return git_on(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
     def _configured(self, name: str, *options: str) -> str | None:
         args = ("config", *options, "--get", name)
@@ -286,28 +265,18 @@ class Repository:
             raise program.refusal(args, asked)
         return asked.text if asked.code == 0 else None
 
-    def _ref(self, name: str) -> str | None:
-        import pygit2
-
-        try:
-            return str(self._opened.lookup_reference(name).resolve().target)
-        except KeyError:
-            return None
-        except ValueError as error:
-            raise InvalidInput(name, "is not a name for a branch") from error
-        except pygit2.GitError as error:
-            raise GitRefused(name, str(error), "Look at the repository with git fsck.") from error
-
     def _merge_heads(self) -> tuple[str, ...]:
         """What is being merged; before a clean merge is committed only the environment says so."""
         listed = self.git_dir / "MERGE_HEAD"
         if listed.exists():
             return tuple(listed.read_text().split())
         named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
-        return tuple(name for name in named if _FULL_ID.fullmatch(name))
+        return tuple(name for name in named if FULL_ID.fullmatch(name))
 
     def _tree_id(self, rev_or_tree: str) -> str:
-        if _FULL_ID.fullmatch(rev_or_tree) and self._store.is_tree(rev_or_tree):
+        if rev_or_tree == EMPTY_TREE:
+            return self.empty_tree
+        if FULL_ID.fullmatch(rev_or_tree) and self._store.is_tree(rev_or_tree):
             return rev_or_tree
         return self.commit(self.resolve(rev_or_tree)).tree
 

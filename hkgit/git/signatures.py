@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hkgit.git.repository import Repository
 
-_SSH = b"\ngpgsig -----BEGIN SSH SIGNATURE-----\n"
+_SSH = b" -----BEGIN SSH SIGNATURE-----\n"
+_HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
+"""Where the signature of a commit stands, by the number of digits of its id."""
 
 
 def verified_principal(
@@ -23,7 +25,8 @@ def verified_principal(
     `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
     signature, a key that is not listed or not valid at the commit's time: all are None.
     """
-    if _SSH not in repository.commit(commit_id).raw.partition(b"\n\n")[0] + b"\n":
+    header = repository.commit(commit_id).raw.partition(b"\n\n")[0] + b"\n"
+    if _HEADERS[len(commit_id)] + _SSH not in header:
         return None
     with _trusting(allowed_signers) as trusted:
         log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit_id, "--")

@@ -1,9 +1,10 @@
 """trees.py: git's tree objects as values, and what differs between two of them.
 
 The format is that of git's `tree.c`: for each entry an octal mode, a blank, a name, NUL and the
-20 bytes of an id, sorted as if the names of directories ended in `/`. Reading is strict: an
-object that git would not write itself (a name twice, out of order, a mode with leading zeros)
-could show one reader what it hides from another, so it is refused.
+bytes of an id (20, or 32 where a repository counts in SHA-256), sorted as if the names of
+directories ended in `/`. Reading is strict: an object that git would not write itself (a name
+twice, out of order, a mode with leading zeros) could show one reader what it hides from another,
+so it is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from hkgit.edits import DIRECTORY, decoded, encoded
 from hkgit.errors import Unverifiable
 from hkgit.paths import LONGEST_PATH, quote_path
 
-_ENTRY = re.compile(rb"([1-7][0-7]{4,5}) ([^\0/]+)\0(.{20})", re.DOTALL)
+_ENTRIES = {
+    2 * size: re.compile(rb"([1-7][0-7]{4,5}) ([^\0/]+)\0(.{%d})" % size, re.DOTALL)
+    for size in (20, 32)
+}
+"""What an entry looks like, by the number of hex digits of ids."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ def parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
     """The entries of a tree object; raises Unverifiable when git would not have written it."""
     tree = {
         decoded(name): TreeEntry(int(mode, 8), entry_id.hex())
-        for mode, name, entry_id in _ENTRY.findall(data)
+        for mode, name, entry_id in _ENTRIES[len(tree_id)].findall(data)
     }
     if format_tree(tree) != data:
         raise Unverifiable(f"tree {tree_id}", "is malformed", "Look at it with git fsck.")

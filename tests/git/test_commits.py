@@ -83,6 +83,7 @@ def test_without_an_identity_git_says_what_to_do(
         make()
 
 
+@pytest.mark.usefixtures("each_backend")
 def test_a_commit_is_signed_where_the_user_signs(repo: Repo, make: Make, tmp_path: Path) -> None:
     key = tmp_path / "key"
     subprocess.run(

@@ -32,6 +32,7 @@ def merged_by_git(repo: Repo, *others: str) -> str:
     return repo.tree()
 
 
+@pytest.mark.usefixtures("each_backend")
 def test_it_is_the_tree_that_git_merge_makes(repo: Repo) -> None:
     parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n", "new": "x"})
     merged = Repository.discover(repo.path).automatic_merge(parents)
@@ -44,6 +45,7 @@ def test_a_rename_on_one_side_is_followed(repo: Repo) -> None:
     assert merged == merged_by_git(repo, "side")
 
 
+@pytest.mark.usefixtures("each_backend")
 def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
     one, two = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
     repo.git("checkout", "-q", "-b", "third", "HEAD~")
@@ -53,6 +55,7 @@ def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
     assert merged == merged_by_git(repo, "side", "third")
 
 
+@pytest.mark.usefixtures("each_backend")
 def test_a_conflict_gives_no_tree(repo: Repo) -> None:
     parents = diverge(repo, {"f": "ours\n"}, {"f": "theirs\n"})
     assert Repository.discover(repo.path).automatic_merge(parents) is None
@@ -132,6 +135,7 @@ def test_nothing_is_written_to_the_repository(repo: Repo) -> None:
     assert repo.git("cat-file", "-t", str(merged), check=False) == ""
 
 
+@pytest.mark.usefixtures("each_backend")
 def test_objects_are_borrowed_through_alternates_of_alternates(
     repo: Repo, tmp_path: Path
 ) -> None:
@@ -142,6 +146,7 @@ def test_objects_are_borrowed_through_alternates_of_alternates(
     assert third.automatic_merge(parents) == Repository.discover(repo.path).automatic_merge(parents)
 
 
+@pytest.mark.usefixtures("each_backend")
 def test_a_history_that_is_not_all_here_is_unverifiable(repo: Repo, tmp_path: Path) -> None:
     one, two = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
     repo.git("update-ref", "refs/heads/second", two)
@@ -172,6 +177,7 @@ pathlib.Path(sys.argv[1]).write_text(json.dumps(found))
 """
 
 
+@pytest.mark.usefixtures("each_backend")
 def test_commits_in_quarantine_are_seen_by_a_server_hook(
     repo: Repo, make_repo: Callable[..., Repo], tmp_path: Path
 ) -> None:

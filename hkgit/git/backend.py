@@ -1,0 +1,145 @@
+"""backend.py: what hkgit asks of a repository's store of objects and refs, and who answers.
+
+libgit2 answers where it can open the repository, since it needs no process. Where it cannot
+(SHA-256, reftable, an extension that it does not know) the git program does; what git refuses
+too is refused with git's own words. `HKGIT_GIT=libgit2` or `HKGIT_GIT=program` leaves no choice.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+
+BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"
+"""The types of objects, as git names them."""
+
+CHOICE = "HKGIT_GIT"
+"""The environment variable that names the one who answers."""
+
+
+class NotFound(GitRefused):
+    """There is no repository around a directory."""
+
+    def __init__(self, start: Path) -> None:
+        super().__init__(str(start), "is not in a git repository", "Make one: git init")
+
+
+class Unopened(GitRefused):
+    """There is a repository, but the one who was asked does not open it."""
+
+
+class Backend(Protocol):
+    """Who answers for one repository. Objects are shown as stored: replacements play no part.
+
+    Reading raises Unverifiable, writing GitRefused. What is read has been checked against its id.
+    No answer is fetched from a remote.
+    """
+
+    @property
+    def name(self) -> str:
+        """What `HKGIT_GIT` calls it."""
+        ...
+
+    @property
+    def git_dir(self) -> Path:
+        """The directory of this checkout's HEAD and index."""
+        ...
+
+    @property
+    def work_tree(self) -> Path | None:
+        """The checkout, or None when the repository is bare."""
+        ...
+
+    @property
+    def object_format(self) -> str:
+        """By which hash objects are named: `sha1` or `sha256`."""
+        ...
+
+    def header(self, object_id: str) -> tuple[str, int]:
+        """The type of an object and its size in bytes."""
+        ...
+
+    def read(self, object_id: str) -> tuple[str, bytes]:
+        """The type of an object and its bytes."""
+        ...
+
+    def write(self, kind: str, data: bytes) -> str:
+        """Store an object and give its id."""
+        ...
+
+    def resolve(self, rev: str) -> str | None:
+        """The commit that a revision names, tags peeled; None when it names none here."""
+        ...
+
+    def merge_base(self, first: str, second: str) -> str | None:
+        """A best common ancestor of two commits; None when their histories never meet."""
+        ...
+
+    def head_target(self) -> str:
+        """What HEAD says: the full name of a branch, or an id. Raises Unverifiable."""
+        ...
+
+    def ref(self, name: str) -> str | None:
+        """The id that a ref leads to, or None. Raises InvalidInput for what no ref may be called,
+        GitRefused where refs cannot be read."""
+        ...
+
+    def write_ref(self, name: str, object_id: str) -> None:
+        """Let a ref name an object; no hook hears of it, no log tells of it."""
+        ...
+
+    def delete_ref(self, name: str) -> None:
+        """Take a ref away, if it is there; no hook hears of it."""
+        ...
+
+    def config(self, name: str) -> str | None:
+        """The last value of a configuration variable; `name` in lower case."""
+        ...
+
+
+def opened(start: Path, *, in_hook: bool) -> Backend:
+    """Who answers for the repository around a directory; in a hook for the one GIT_DIR names.
+
+    Raises GitRefused where there is none, or none that can be read.
+    """
+    choice = os.environ.get(CHOICE, "")
+    if choice not in ("", "libgit2", "program"):
+        raise InvalidInput(CHOICE, f"cannot be {choice}", "Say libgit2 or program, or unset it.")
+    if choice == "program":
+        return _by_program(start, in_hook=in_hook)
+    from hkgit.git.libgit2 import LibGit2  # here: what needs no repository needs no libgit2
+
+    try:
+        return LibGit2.open(start, in_hook=in_hook)
+    except Unopened:
+        if choice:
+            raise
+    return _by_program(start, in_hook=in_hook)
+
+
+def _by_program(start: Path, *, in_hook: bool) -> Backend:
+    from hkgit.git.plumbing import Plumbing  # here: few need it
+
+    return Plumbing.open(start, in_hook=in_hook)
+
+
+def common_dir_of(git_dir: Path) -> Path:
+    """The directory of objects and branches, which the linked worktrees share."""
+    pointer = git_dir / "commondir"
+    if not pointer.exists():
+        return git_dir
+    return (git_dir / pointer.read_text().rstrip("\n")).resolve()
+
+
+def missing(where: str) -> Unverifiable:
+    """What is said of an object that is not here, as in a shallow or partial clone."""
+    return Unverifiable(where, "is not in this repository", "Fetch it, then try again.")
+
+
+def unwritten(where: str, words: str) -> GitRefused:
+    """The refusal of what could not be stored."""
+    fix = "See that the repository can be written and the disk has room; nothing was landed."
+    return GitRefused(where, words, fix)

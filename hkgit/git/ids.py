@@ -1,0 +1,35 @@
+"""ids.py: the ids of objects: 40 hex digits, or 64 where a repository counts in SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+FULL_ID = re.compile(HEX)
+
+EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+"""The tree without a file, which git knows without storing it; `Repository.snapshot` takes it in
+every repository, git itself only where ids have 40 digits."""
+
+EMPTY_TREES = {
+    "sha1": EMPTY_TREE,
+    "sha256": "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+}
+"""By the name of the object format."""
+
+
+def is_empty_tree(object_id: str) -> bool:
+    return object_id in EMPTY_TREES.values()
+
+
+def absent_like(object_id: str) -> str:
+    """The id that stands for no object: as many zeros as a repository's ids have digits."""
+    return "0" * len(object_id)
+
+
+def id_of(kind: str, data: bytes, object_format: str) -> str:
+    """The id that git gives to an object of a type with these bytes."""
+    digest = hashlib.new(object_format, b"%s %d\0" % (kind.encode(), len(data)))
+    digest.update(data)
+    return digest.hexdigest()
