@@ -42,7 +42,8 @@ def recorded(step: Step, choices: Choices, verify: dict[str, object] | None) -> 
     spec = step.spec
     agent = _first(choices.agent, spec.agent, "unknown")
     _check_line("--agent", agent)
-    claims = {"agent": agent, "time": int(time.time()), "verify": verify, "conflicts": []}
+    met = [] if choices.met is None else choices.met.claims(agent, step.made.outcomes)
+    claims = {"agent": agent, "time": int(time.time()), "verify": verify, "conflicts": met}
     entry = record(
         spec, step.made, settings=choices.options.settings, base=step.base,
         spec_digest=spec.digest, reads=step.reads, claims=claims,

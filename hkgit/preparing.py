@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from hkgit.applying.carrying import carried_plan
 from hkgit.applying.draft import Lines
@@ -22,10 +23,16 @@ from hkgit.git.conversion import Content, Conversion
 from hkgit.git.repository import Repository
 from hkgit.git.twins import expect_no_twins
 
+if TYPE_CHECKING:
+    from hkgit.conflicts.meeting import Met
+
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a spec is applied, as asked on the command line; None where nothing was asked."""
+    """How a spec is applied, as asked on the command line; None where nothing was asked.
+
+    `met` are the conflicts that its edits may resolve.
+    """
 
     branch: str | None = None
     base: str | None = None
@@ -35,6 +42,7 @@ class Choices:
     options: Options = field(default_factory=Options)
     reads: tuple[Read, ...] = ()
     accept_hook_changes: bool = False
+    met: Met | None = None
 
 
 @dataclass(frozen=True, slots=True)

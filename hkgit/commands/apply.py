@@ -25,6 +25,7 @@ from hkgit.commands.specs import (
     spec_options,
 )
 from hkgit.committing import Committed, Recorded, recorded
+from hkgit.conflicts.minding import note_refused, open_conflicts, settle
 from hkgit.errors import HkgitError
 from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
@@ -62,6 +63,9 @@ def command(
 
     def check(steps: Sequence[Step]) -> None:
         outcomes[:] = [outcome for step in steps for outcome in step.made.outcomes]
+        if not dry_run:
+            for said in note_refused(repository, steps, choices):
+                remark(said)
         _refuse(outcomes)
 
     try:
@@ -76,6 +80,7 @@ def command(
             return
         again = check if asked["retry"] else None
         done = land(repository, target, steps, choices, partial(click.echo, err=True), again)
+        settle(choices, done)
         _answer(target, done, outcomes, as_json=as_json)
     except HkgitError as error:
         if as_json:
@@ -93,6 +98,7 @@ def _choices(repository: Repository, asked: Mapping[str, Any]) -> Choices:
         reads=read_expects(asked["expect"], partial(root_relative, repository)),
         **{key: asked[key] for key in ("branch", "base", "agent", "message", "verify")},
         accept_hook_changes=asked["accept_hook_changes"],
+        met=open_conflicts(repository, asked["branch"]),
     )
 
 

@@ -19,7 +19,7 @@ from hkgit.errors import Unverifiable
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.git.repository import Repository
 from hkgit.git.store import EMPTY_TREE
-from hkgit.matching.diff import Change, changes
+from hkgit.matching.diff import Change, changes, follow
 from hkgit.paths import quote_path
 from hkgit.replay.findings import Finding
 from hkgit.reports.sheet import Item, Place, Sheet
@@ -127,21 +127,6 @@ class _Places:
         """The lines that stand at a place of the tip."""
         lines = _lines(self.tip, place.path) or ()
         return lines[(place.start_line or 1) - 1 : place.end_line]
-
-
-def follow(differ: Sequence[Change], lines: Lines) -> Lines:
-    """Where lines stand behind some changes: replaced ones where their replacement stands."""
-    return _follow(differ, lines[0], is_last=False), _follow(differ, lines[1], is_last=True)
-
-
-def _follow(differ: Sequence[Change], number: int, *, is_last: bool) -> int:
-    shift = 0
-    for change in differ:
-        if change.old_end < number:
-            shift = change.new_end - change.old_end
-        elif change.old_start < number:
-            return change.new_end if is_last else change.new_start + 1
-    return number + shift
 
 
 def _result(change: Change) -> Lines:

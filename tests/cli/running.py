@@ -160,7 +160,13 @@ def _names(git_dir: Path) -> Iterator[str]:
     """The files of a git directory, locks among them, without its objects."""
     for folder, names, files in os.walk(git_dir):
         names[:] = [name for name in names if name not in _KEPT]
-        yield from ((Path(folder) / name).relative_to(git_dir).as_posix() for name in names + files)
+        found = ((Path(folder) / name).relative_to(git_dir) for name in names + files)
+        yield from (each.as_posix() for each in found if not _is_of_conflicts(each))
+
+
+def _is_of_conflicts(name: Path) -> bool:
+    """Whether it is what a stale edit leaves on purpose: the record of its conflict."""
+    return name == Path("hkgit") or name.parts[:2] == ("hkgit", "conflicts")
 
 
 def _contents(root: Path, git_dir: Path) -> Iterator[tuple[str, bytes]]:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from hkgit.edits import File
+from hkgit.document import range_hash
+from hkgit.edits import File, Read
 from hkgit.gate import Report, judge_range
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
@@ -62,7 +63,8 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> History:
     repo.git("tag", "start")
     commits = {}
     commits["blind edit"] = commit(repo, applied(repo, blind("app.py", "line 5", "line five")))
-    smuggled = applied(repo, blind("app.py", "line 12", "line twelve"))
+    read = Read("app.py", 12, 12, range_hash(repo.read("app.py"), 12, 12))
+    smuggled = applied(repo, blind("app.py", "line 12", "line twelve"), reads=[read])
     data = smuggled.files["app.py"]
     assert data is not None
     smuggled.files["app.py"] = File(data.data.replace(b"line 18\n", b"line eighteen\n"))

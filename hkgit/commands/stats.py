@@ -1,0 +1,33 @@
+"""stats.py: `hkgit stats`, a stretch of history in numbers."""
+
+from __future__ import annotations
+
+import click
+
+from hkgit.applying.reporting import visible
+from hkgit.commands.common import echo_json, json_option, open_repository
+from hkgit.commands.judging import load_policy, resolve_range
+from hkgit.commands.manners import watched
+from hkgit.trail.judging import derived
+from hkgit.trail.numbers import numbers_json, numbers_lines, numbers_of
+
+
+@click.command()
+@click.argument("revision", default="HEAD", metavar="[REV | A..B]")
+@json_option
+def command(revision: str, as_json: bool) -> None:
+    """Count edits by agent, tier, evidence and confidence, over A..B or all that leads to REV."""
+    repository = open_repository()
+    if ".." in revision:
+        old, new = resolve_range(repository, revision)
+        commits = repository.commits_between(old, new)
+    else:
+        new = repository.resolve(revision)
+        commits = repository.commits_between(None, new)
+    policy = load_policy(repository, None, new)
+    report = derived(repository, commits, policy, watched("replaying commit"))
+    numbers = numbers_of(report.rulings, policy)
+    if as_json:
+        echo_json(numbers_json(numbers))
+    else:
+        click.echo("\n".join(map(visible, numbers_lines(numbers))))

@@ -1,0 +1,59 @@
+"""meeting.py: ties an edit that lands to the conflicts it met on the way, as its entry claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hkgit.applying.outcome import EditOutcome
+from hkgit.conflicts.noting import is_same_place
+from hkgit.conflicts.records import Conflict
+from hkgit.conflicts.shelf import Shelf
+from hkgit.git.repository import Repository
+
+REAPPLIED, CONSULTED = "reapplied", "consulted"
+"""How a conflict was resolved: read again and applied, or after a person had decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """The open conflicts of a repository, and the CONSULTs that stand, by id, with their state."""
+
+    repository: Repository
+    tip: str
+    open: tuple[Conflict, ...]
+    answered: Mapping[str, bool]
+
+    def claims(self, agent: str, outcomes: Sequence[EditOutcome]) -> list[dict[str, Any]]:
+        """The conflicts that an agent's edits resolve, as claims of their entry."""
+        return [self._claim(conflict) for conflict in self._resolved(agent, outcomes)]
+
+    def settle(self, agent: str, outcomes: Sequence[EditOutcome]) -> None:
+        """Forget the conflicts that edits which have landed resolve."""
+        shelf = Shelf.of(self.repository.common_dir)
+        for conflict in self._resolved(agent, outcomes):
+            shelf.drop(conflict)
+
+    def _resolved(self, agent: str, outcomes: Sequence[EditOutcome]) -> Iterator[Conflict]:
+        for conflict in self.open:
+            if any(self._is_of(conflict, agent, outcome) for outcome in outcomes):
+                yield conflict
+
+    def _is_of(self, conflict: Conflict, agent: str, outcome: EditOutcome) -> bool:
+        return any(
+            is_same_place(self.repository, conflict, agent, outcome.path, lines, self.tip)
+            for lines in outcome.base_lines
+        )
+
+    def _claim(self, conflict: Conflict) -> dict[str, Any]:
+        is_consulted = conflict.id in self.answered
+        return {
+            "id": conflict.id,
+            "path": conflict.path,
+            "expected": conflict.expected.range_hash,
+            "found": conflict.found.range_hash,
+            "changed_by": [cause.commit for cause in conflict.causes],
+            "tries": len(conflict.tries),
+            "resolution": CONSULTED if is_consulted else REAPPLIED,
+        }

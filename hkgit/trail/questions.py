@@ -1,0 +1,217 @@
+"""questions.py: what the edit harness protocol asks of QA, answered from the repository alone.
+
+The first three are its own list (section 7), the others its invariants (sections 2 and 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from hkgit.applying.reporting import shown_text
+from hkgit.conflicts.consulting import Consult, consults_in, tries_before
+from hkgit.errors import InvalidInput
+from hkgit.gate import Ruling
+from hkgit.git.repository import Repository
+from hkgit.paths import check_path
+from hkgit.policy import Policy
+from hkgit.replay.findings import Verdict
+from hkgit.trail.numbers import blind_findings, met_by
+
+YES, NO, UNKNOWN = "yes", "no", "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One piece of evidence: what it says of the answer, in which commit, where, what."""
+
+    says: str
+    commit: str
+    where: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One question with its answer, on what that rests, and the facts.
+
+    `basis` is `replayed` (bytes, ranges, hashes), `recomputed` (the spec located again), or
+    `claimed` (somebody's word, that nothing here can check).
+    """
+
+    name: str
+    question: str
+    basis: str
+    facts: tuple[Fact, ...]
+
+    @property
+    def answer(self) -> str:
+        """No where one fact says so, unknown where one leaves it open, else yes."""
+        said = {fact.says for fact in self.facts}
+        return NO if NO in said else UNKNOWN if UNKNOWN in said else YES
+
+
+@dataclass(frozen=True)
+class Range:
+    """The governed commits of a range, replayed without floors, and the CONSULTs at its end."""
+
+    rulings: tuple[Ruling, ...]
+    policy: Policy
+    consults: tuple[Consult, ...]
+    broken_consults: tuple[str, ...]
+    allowed_tries: int
+
+
+def range_of(
+    repository: Repository, rulings: Sequence[Ruling], policy: Policy, end: str
+) -> Range:
+    """What the questions are asked of: who is governed comes from the policy."""
+    governed = tuple(ruling for ruling in rulings if _is_governed(ruling, policy))
+    consults: tuple[Consult, ...] = ()
+    broken: tuple[str, ...] = ()
+    try:
+        consults = tuple(consults_in(repository, end))
+    except InvalidInput as error:
+        broken = (f"{error.where}: {error.what}",)
+    return Range(governed, policy, consults, broken, tries_before(repository.snapshot(end)))
+
+
+def _is_governed(ruling: Ruling, policy: Policy) -> bool:
+    candidate = ruling.judged.candidate
+    named = policy.governing_name((candidate.author, candidate.committer), candidate.message)
+    return bool(ruling.judged.entries) or named is not None or policy.govern == "all"
+
+
+def points(asked: Range) -> tuple[Point, ...]:
+    """Every question with its answer."""
+    return tuple(
+        Point(name, question, basis, tuple(find(asked)))
+        for name, (question, basis, find) in QUESTIONS.items()
+    )
+
+
+def _fact(says: str, ruling: Ruling, where: str, what: str) -> Fact:
+    commit = ruling.judged.candidate.id or ""
+    return Fact(says, commit, shown_text(where) or "", shown_text(what) or "")
+
+
+def _procedure(asked: Range) -> Iterator[Fact]:
+    for ruling in asked.rulings:
+        judged = ruling.judged
+        if judged.verdict is Verdict.UNVERIFIABLE:
+            yield _fact(UNKNOWN, ruling, "commit", "what it needs to be judged is not here")
+        elif judged.entries:
+            edits = sum(len(entry.edits) for _, entry in judged.entries)
+            yield _fact(YES, ruling, "ledger", f"{edits} edits recorded by hkgit apply")
+        elif judged.verdict is Verdict.FAIL:
+            yield _fact(NO, ruling, "commit", "no ledger entry: nothing shows how it was made")
+        else:
+            yield _fact(YES, ruling, "commit", f"{judged.verdict}: {ruling.rule}")
+
+
+def _blind(asked: Range) -> Iterator[Fact]:
+    for ruling in asked.rulings:
+        for _, entry in ruling.judged.entries:
+            found = blind_findings(asked.policy, entry)
+            for finding in found:
+                yield _fact(NO, ruling, finding.where, finding.what)
+            sound = len(entry.edits) - len(found)
+            if sound:
+                yield _fact(YES, ruling, "ledger", f"{sound} edits tied to what was read")
+        if not ruling.judged.entries:
+            for finding in ruling.findings:
+                if finding.rule == "blind":
+                    yield _fact(NO, ruling, finding.where, finding.what)
+
+
+def _conflicts(asked: Range) -> Iterator[Fact]:
+    answered = {each.id for each in asked.consults if each.answer is not None}
+    for ruling in asked.rulings:
+        for _, entry in ruling.judged.entries:
+            for met in met_by(entry):
+                yield _resolution(asked, ruling, met, answered)
+    for consult in asked.consults:
+        if consult.answer is None:
+            yield Fact(NO, "", consult.path, f"CONSULT {consult.id} waits for a person's answer")
+        else:
+            said = f"{consult.answer.by} decided: {consult.answer.decision}"
+            yield Fact(YES, "", consult.path, said)
+    for what in asked.broken_consults:
+        yield Fact(NO, "", what.partition(": ")[0], what)
+
+
+def _resolution(
+    asked: Range, ruling: Ruling, met: dict[str, object], answered: set[str]
+) -> Fact:
+    name, tries, how = (str(met.get(key, "?")) for key in ("id", "tries", "resolution"))
+    where = str(met.get("path", "ledger"))
+    what = f"conflict {name}: {how} after {tries} refused tries"
+    if how == "reapplied" and _count(met) < asked.allowed_tries:
+        return _fact(YES, ruling, where, what)
+    if name in answered:
+        return _fact(YES, ruling, where, f"{what}, with the answer of a person")
+    return _fact(NO, ruling, where, f"{what}, and no CONSULT was answered")
+
+
+def _count(met: dict[str, object]) -> int:
+    tries = met.get("tries")
+    return tries if isinstance(tries, int) else 0
+
+
+def _paths(asked: Range) -> Iterator[Fact]:
+    for ruling in asked.rulings:
+        names = {edit.path for _, entry in ruling.judged.entries for edit in entry.edits}
+        for path in sorted(names):
+            try:
+                check_path(path)
+            except InvalidInput as error:
+                yield _fact(NO, ruling, path, error.what)
+        if names:
+            yield _fact(YES, ruling, "ledger", f"{len(names)} paths, all from the root")
+
+
+def _hashes(asked: Range) -> Iterator[Fact]:
+    for ruling in asked.rulings:
+        judged = ruling.judged
+        if not judged.entries:
+            continue
+        if judged.verdict is Verdict.UNVERIFIABLE:
+            yield _fact(UNKNOWN, ruling, "commit", "what it needs to be judged is not here")
+        for finding in judged.findings:
+            yield _fact(NO, ruling, finding.where, finding.what)
+        if not judged.findings:
+            held = sum(edit.expected_hash is not None
+                       for _, entry in judged.entries for edit in entry.edits)  # fmt: skip
+            yield _fact(YES, ruling, "ledger", f"{held} expected hashes hold on the parent's files")
+
+
+def _reproducible(asked: Range) -> Iterator[Fact]:
+    for ruling in asked.rulings:
+        judged = ruling.judged
+        if not judged.entries:
+            continue
+        if judged.verdict is Verdict.STRICT:
+            yield _fact(YES, ruling, "ledger", "the spec, located again, gives the same commit")
+        elif judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
+            says = NO if judged.verdict is Verdict.FAIL else UNKNOWN
+            yield _fact(says, ruling, "commit", f"verdict {judged.verdict}: {ruling.rule}")
+        else:
+            yield _fact(YES, ruling, "ledger", f"{judged.verdict}: its recorded hunks replay")
+
+
+Find = Callable[[Range], Iterator[Fact]]
+
+QUESTIONS: dict[str, tuple[str, str, Find]] = {
+    "procedure": (
+        "Does evidence show that every governed change was read and applied by the protocol?",
+        "replayed", _procedure,
+    ),
+    "blind": ("Is every edit tied to content that was read, none blind?", "replayed", _blind),
+    "conflicts": (
+        "Was every stale edit that is recorded read again and applied, or decided by a person?",
+        "claimed", _conflicts,
+    ),
+    "paths": ("Is every path relative to the root of the repository?", "replayed", _paths),
+    "hashes": ("Does every recorded hash hold where it was used?", "replayed", _hashes),
+    "reproducible": ("Do the edits give the same commits again?", "recomputed", _reproducible),
+}  # fmt: skip
