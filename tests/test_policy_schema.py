@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import hkgit
 from hkgit.errors import InvalidInput
 from hkgit.policy.parsing import read_table
+from hkgit.replay.findings import Verdict
 
 _FILE = Path(hkgit.__file__).parent / "schemas" / "policy.json"
 SCHEMA: Any = json.loads(_FILE.read_text("utf-8"))
@@ -82,6 +83,11 @@ def test_what_the_schema_says_of_a_key_is_what_is_read(key: str, data: st.DataOb
 )
 def test_schema_and_reader_agree_on(table: Any, is_valid: bool) -> None:
     assert (VALIDATOR.is_valid(table), is_read(table)) == (is_valid, is_valid)
+
+
+def test_every_verdict_but_a_rejection_may_be_accepted() -> None:
+    said = SCHEMA["properties"]["verdicts"]["items"]["enum"]
+    assert {*Verdict} - {"fail", "unverifiable"} <= {*said}
 
 
 def test_every_key_is_told() -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from hkgit.applying.draft import Lines
 from hkgit.document import Document
 from hkgit.edits import MappingSnapshot, Overlay, Snapshot
+from hkgit.errors import Unverifiable
 from hkgit.gate.case import Case
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
@@ -45,17 +46,40 @@ class Strength:
 
 
 def strengths(repository: Repository, judged: Judged) -> Iterator[Strength]:
-    """The strength of every file of every entry, in the order in which they are made."""
+    """The strength of every file of every entry, in the order in which they are made.
+
+    Raises Unverifiable when what they were made on is not here.
+    """
     before: Snapshot = MappingSnapshot()
     if judged.candidate.parents:
         before = repository.snapshot(judged.candidate.parents[0])
     files = Overlay(before)
     for _, entry in in_order(judged.entries, before):
-        changed, _ = derive(entry, files)
+        changed, wrong = derive(entry, files)
+        if wrong:
+            yield from _where_it_was_made(repository, entry)
+            continue
         after = Overlay(before, {**files.files, **changed})
         for file in entry.files:
             yield _strength(entry, file, _document(before, files, file), _new(after, file))
         files = after
+
+
+def _where_it_was_made(repository: Repository, entry: Entry) -> Iterator[Strength]:
+    """The strength of an entry that was carried to another parent, seen from its own base.
+
+    Raises Unverifiable when the base is not here.
+    """
+    if entry.base is None:
+        what = "names no base, so what it claims cannot be counted"
+        raise Unverifiable("ledger entry", what, "Apply it again.")
+    before = repository.snapshot(repository.commit(entry.base).tree)
+    changed, wrong = derive(entry, before)
+    if wrong:
+        raise Unverifiable("ledger entry", "does not hold on the base that it names")
+    after = Overlay(before, changed)
+    for file in entry.files:
+        yield _strength(entry, file, _document(before, before, file), _new(after, file))
 
 
 def _document(before: Snapshot, now: Snapshot, file: RecordedFile) -> Document:
