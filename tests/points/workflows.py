@@ -1,0 +1,41 @@
+"""workflows.py: the shell steps of published workflows, run here as a runner would run them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.hooks.commands import ROOT, start
+
+_TO_JSON = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"
+
+
+def load(path: Path) -> Any:
+    """A YAML file as values; the framework brings the parser."""
+    done = start(sys.executable, "-c", _TO_JSON, cwd=ROOT, stdin=path.read_text())
+    return json.loads(done.stdout)
+
+
+def step(workflow: Any, job: str, name: str) -> dict[str, Any]:
+    """A step of a job by its name."""
+    [found] = [each for each in workflow["jobs"][job]["steps"] if each.get("name") == name]
+    return dict(found)
+
+
+def run(
+    step: Mapping[str, Any], cwd: Path, env: Mapping[str, str], **named: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a step's script under the runner's environment and what the step itself names.
+
+    `named` must be exactly the variables that the step takes from expressions; those with a fixed
+    text are taken from the step.
+    """
+    given = step.get("env", {})
+    fixed = {name: text for name, text in given.items() if "${{" not in text}
+    assert set(given) - set(fixed) == set(named)
+    options = ["--noprofile", "--norc", "-eo", "pipefail"] if "shell" in step else ["-e"]
+    return start("bash", *options, "-c", step["run"], cwd=cwd, env={**env, **fixed, **named})
