@@ -1,0 +1,235 @@
+"""Attacks through history: laundering by revert, squash and merge; odd ranges; moved names."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.errors import InvalidInput
+from hkgit.gate import commits_of, judge_range
+from hkgit.git.repository import Repository
+from hkgit.policy import Policy
+from hkgit.replay.findings import Verdict
+from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, replace_range
+from tests.replay.commits import commit_tree, joined
+
+EVIL = File(b"evil\n")
+
+
+def tree(scene: Scene, commit: str) -> str:
+    return scene.repo.git("rev-parse", f"{commit}^{{tree}}")
+
+
+def revert_of_a_stranger(scene: Scene) -> str:
+    """The inverse of a commit that stands in no history of this branch."""
+    stranger = scene.by_hand({"evil.py": None, "b.txt": EVIL})
+    inverse = scene.by_hand({"b.txt": File(scene.repo.show("HEAD", "b.txt"))}, on=stranger)
+    text = f'Revert "Say"\n\nThis reverts commit {inverse}.\n'
+    return scene.by_hand({"b.txt": EVIL}, message=text)
+
+
+def revert_with_a_byte_more(scene: Scene) -> str:
+    done = scene.commit(scene.honest())
+    text = f'Revert "Say"\n\nThis reverts commit {done}.\n'
+    added = scene.repo.git("diff", "--name-only", "HEAD", done, "--", ".hkgit/ledger")
+    return scene.by_hand({"a.py": File(A + b"evil()\n"), added: None}, on=done, message=text)
+
+
+def revert_of_what_fails(scene: Scene) -> str:
+    """Taking back a blind removal brings bytes that nobody accounts for either."""
+    blind = scene.by_hand({"b.txt": EVIL})
+    again = scene.by_hand({"b.txt": File(b"one\n")}, on=blind)
+    text = f'Revert "Say"\n\nThis reverts commit {again}.\n'
+    return scene.by_hand({"b.txt": EVIL}, on=again, message=text)
+
+
+def squash_with_a_byte_more(scene: Scene) -> str:
+    """Two honest entries squashed, and beside them a file of nobody's."""
+    b = scene.repo.show("HEAD", "b.txt")
+    both = joined(scene.honest(), scene.applied(replace_range("b.txt", b, 1, 1, "uno")))
+    return scene.commit(replace(both, files={**both.files, "evil.py": EVIL}))
+
+
+def squash_over_a_moved_base(scene: Scene) -> str:
+    """An entry carried over a change of the very lines that it names."""
+    moved = A.replace(b"    name = sys.argv[1]\n", b"    name = input()\n")
+    on = scene.by_hand({"a.py": File(moved)}, PERSON)
+    return scene.commit(replace(scene.honest(), parents=(on,)))
+
+
+def rebase_that_adds(scene: Scene) -> str:
+    """A commit rebased over another change of its file, with a byte more."""
+    on = scene.by_hand({"a.py": File(b"# first\n" + A)}, PERSON)
+    change = scene.honest()
+    data = change.files["a.py"]
+    assert data is not None
+    files = {**change.files, "a.py": File(b"# first\n" + data.data + b"evil()\n")}
+    return scene.commit(replace(change, files=files, parents=(on,)))
+
+
+def pruned_by_hand(scene: Scene) -> str:
+    listed = scene.repo.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
+    return scene.by_hand(dict.fromkeys(listed))
+
+
+def pruned_with_a_byte_more(scene: Scene) -> str:
+    listed = scene.repo.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
+    return scene.by_hand({**dict.fromkeys(listed), "evil.py": EVIL})
+
+
+def evil_merge(scene: Scene) -> str:
+    """A merge with a line that neither parent has."""
+    left = scene.commit(scene.honest())
+    b = scene.repo.show("HEAD", "b.txt")
+    right = scene.commit(scene.applied(replace_range("b.txt", b, 1, 1, "uno")))
+    merged = scene.repo.git("merge-tree", "--write-tree", left, right)
+    evil = _with_file(scene, merged, "a.py", b"evil()\n")
+    return commit_tree(scene.repo, evil, [left, right], b"Merge\n", AGENT)
+
+
+def merge_that_drops(scene: Scene) -> str:
+    """A merge that keeps nothing of what it merges (`-s ours`)."""
+    left = scene.commit(scene.honest())
+    b = scene.repo.show("HEAD", "b.txt")
+    right = scene.commit(scene.applied(replace_range("b.txt", b, 1, 1, "uno")))
+    return commit_tree(scene.repo, tree(scene, left), [left, right], b"Merge\n", AGENT)
+
+
+def octopus(scene: Scene) -> str:
+    b = scene.repo.show("HEAD", "b.txt")
+    parents = [
+        scene.commit(scene.applied(replace_range("b.txt", b, n, n, "x"))) for n in (1, 2)
+    ]
+    top = scene.commit(scene.honest())
+    return commit_tree(scene.repo, tree(scene, top), [top, *parents], b"Merge\n", AGENT)
+
+
+def merge_with_itself(scene: Scene) -> str:
+    """Twice the same parent, to pass a change for a merge."""
+    top = scene.commit(scene.honest())
+    evil = _with_file(scene, tree(scene, top), "b.txt", b"evil\n")
+    return _raw_commit(scene, evil, [top, top])
+
+
+def root(scene: Scene) -> str:
+    """A first commit that brings files from nowhere."""
+    return scene.commit(Change({"evil.py": EVIL}, parents=(), message="Say\n"))
+
+
+def _with_file(scene: Scene, tree_id: str, path: str, data: bytes) -> str:
+    blob = scene.repo.git("hash-object", "-w", "--stdin", stdin=data)
+    listed = scene.repo.git("ls-tree", tree_id).splitlines()
+    kept = [line for line in listed if not line.endswith(f"\t{path}")]
+    lines = "\n".join([*kept, f"100644 blob {blob}\t{path}", ""])
+    return scene.repo.git("mktree", stdin=lines.encode())
+
+
+def _raw_commit(scene: Scene, tree_id: str, parents: list[str]) -> str:
+    who = f"{AGENT} 1700000000 +0000"
+    lines = [f"tree {tree_id}", *(f"parent {each}" for each in parents)]
+    text = "\n".join([*lines, f"author {who}", f"committer {who}", "", "Say\n"])
+    return scene.repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=text.encode())
+
+
+@pytest.mark.parametrize(
+    ("attack", "rules"),
+    [
+        pytest.param(revert_of_a_stranger, {"blind"}, id="revert of a stranger"),
+        pytest.param(revert_with_a_byte_more, {"entry", "revert"}, id="revert with a byte more"),
+        pytest.param(revert_of_what_fails, {"blind"}, id="revert of what fails itself"),
+        pytest.param(squash_with_a_byte_more, {"bytes"}, id="squash with a byte more"),
+        pytest.param(squash_over_a_moved_base, {"before"}, id="squash over other lines"),
+        pytest.param(rebase_that_adds, {"bytes"}, id="rebase with a byte more"),
+        pytest.param(pruned_by_hand, {"entry", "prune"}, id="prune by hand"),
+        pytest.param(pruned_with_a_byte_more, {"entry", "prune"}, id="prune with a byte more"),
+        pytest.param(evil_merge, {"merge"}, id="evil merge"),
+        pytest.param(merge_that_drops, {"merge"}, id="merge that drops a side"),
+        pytest.param(octopus, {"merge"}, id="octopus"),
+        pytest.param(merge_with_itself, {"merge"}, id="merge with itself"),
+        pytest.param(root, {"blind"}, id="root commit"),
+    ],
+)
+def test_history_launders_nothing(
+    scene: Scene, policy: Policy, attack: Attack, rules: set[str]
+) -> None:
+    assert scene.rule(attack(scene), policy) in rules
+
+
+def test_an_empty_commit_brings_nothing(scene: Scene, policy: Policy) -> None:
+    made = commit_tree(scene.repo, tree(scene, "HEAD"), ["HEAD"], b"Approved\n", AGENT)
+    assert scene.ruling(made, policy).judged.verdict is Verdict.EMPTY
+
+
+def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
+    scene: Scene, policy: Policy
+) -> None:
+    side = scene.by_hand({"evil.py": EVIL})
+    main = scene.by_hand({"c.txt": File(b"c\n")}, PERSON)
+    merged = scene.repo.git("merge-tree", "--write-tree", main, side)
+    made = commit_tree(scene.repo, merged, [main, side], b"Merge\n", AGENT)
+    report = judge_range(Repository.discover(scene.repo.path), main, made, policy)
+    assert [ruling.rule for ruling in report.rulings if not ruling.passes] == ["blind"]
+
+
+# Ranges
+
+
+def test_unrelated_histories_are_judged_from_their_roots(scene: Scene, policy: Policy) -> None:
+    stranger = root(scene)
+    opened = Repository.discover(scene.repo.path)
+    report = judge_range(opened, scene.repo.head, stranger, policy)
+    assert [(each.passes, each.rule) for each in report.rulings] == [(False, "blind")]
+
+
+def test_a_range_that_runs_backwards_is_no_pass(scene: Scene, policy: Policy) -> None:
+    opened = Repository.discover(scene.repo.path)
+    old = scene.repo.git("rev-parse", "HEAD~1")
+    with pytest.raises(InvalidInput, match="backwards"):
+        judge_range(opened, scene.repo.head, old, policy)
+
+
+def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
+    """A branch of that name, pushed by anybody, would widen what is left alone."""
+    evil = scene.by_hand({"evil.py": EVIL})
+    root_commit = scene.repo.git("rev-list", "--max-parents=0", "HEAD")
+    scene.repo.git("update-ref", f"refs/heads/{root_commit}", evil)
+    scene.repo.git("update-ref", f"refs/tags/{root_commit}", evil)
+    opened = Repository.discover(scene.repo.path)
+    kept = commits_of(opened, root_commit, evil, Policy(since=root_commit))
+    scene.repo.git("update-ref", "-d", f"refs/heads/{root_commit}")
+    scene.repo.git("update-ref", "-d", f"refs/tags/{root_commit}")
+    assert kept[-1] == evil
+
+
+# What the repository itself is made to say
+
+
+def test_a_replacement_is_not_looked_at(scene: Scene, policy: Policy) -> None:
+    evil = scene.by_hand({"b.txt": EVIL})
+    good = scene.commit(scene.honest())
+    scene.repo.git("replace", evil, good)
+    rule = scene.rule(evil, policy)
+    scene.repo.git("replace", "-d", evil)
+    assert rule == "blind"
+
+
+def test_commits_from_borrowed_objects_are_judged_like_others(
+    scene: Scene, policy: Policy, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    evil = scene.by_hand({"b.txt": EVIL})
+    path = tmp_path_factory.mktemp("borrowed") / "repo"
+    scene.repo.git("clone", "-q", "--shared", ".", str(path))
+    opened = Repository.discover(path)
+    report = judge_range(opened, scene.repo.head, evil, policy)
+    assert [each.rule for each in report.rulings] == ["blind"]
+
+
+def test_an_entry_says_nothing_of_what_the_base_was(scene: Scene, policy: Policy) -> None:
+    """The base is informative: another one in its place changes no verdict, and opens no door."""
+    change = scene.honest()
+    change.entry["base"] = "0" * 40
+    change.entry["claims"] = json.loads('{"agent": "human/1"}')
+    assert scene.ruling(scene.commit(change), policy).judged.verdict is Verdict.STRICT
