@@ -38,10 +38,12 @@ COMMANDS = {
     "doctor": "Look at a repository, and clear away what a crash left",
     "demo": "Show all of hkgit in a throw-away repository",
     "schema": "Print a published JSON Schema",
+    "bench": "Run logged edits against hkgit",
     "completions": "Print what a shell needs to complete commands",
     "help": "Show what a command does",
     "prompt": "Print what teaches a model a dialect",
     "mcp": "Serve an agent over the Model Context Protocol",
+    "hook": "Record what an agent's own tools read and edit",
     "serve": "Serve a program over JSON-RPC",
 }
 """Every command and its one-line help; the module of the same name is loaded when it is called."""

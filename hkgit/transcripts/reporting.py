@@ -1,0 +1,90 @@
+"""reporting.py: what came of logged calls, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from difflib import unified_diff
+from typing import Any
+
+from hkgit.applying.reporting import shown_text, visible
+from hkgit.transcripts.events import Files
+from hkgit.transcripts.reading import Log
+from hkgit.transcripts.replaying import End, Replay
+
+LISTED = (End.DIFFERS, End.LOST, End.WON)
+"""What somebody may want to look at, one by one."""
+
+
+def report_lines(logs: Sequence[Log], replays: Sequence[Replay]) -> Iterator[str]:
+    """The calls to look at, then the counts."""
+    for replay in replays:
+        if replay.end in LISTED:
+            yield f"{visible(replay.where)}  {replay.tool}  {_paths(replay)}: {replay.end}"
+            yield from (f"    {visible(line)}" for line in replay.detail.split("\n")[:3])
+            yield from (f"    {visible(line)}" for line in _difference(replay))
+    yield from _counts(logs, replays)
+
+
+def _counts(logs: Sequence[Log], replays: Sequence[Replay]) -> Iterator[str]:
+    ends = Counter(replay.end for replay in replays)
+    yield f"{len(replays)} calls in {_noun(len(logs), 'log')}"
+    for end in End:
+        if ends[end]:
+            yield f"{ends[end]:8} {end}"
+    missing = Counter(r.detail for r in replays if r.end is End.NOT_REPLAYABLE)
+    for reason, count in missing.most_common():
+        yield f"{count:16} {reason}"
+    unknown = sum(log.form is None for log in logs)
+    if unknown:
+        yield f"{_noun(unknown, 'log')} in no form that is known"
+    broken = sum(log.broken for log in logs)
+    if broken:
+        yield f"{_noun(broken, 'line')} that hold no JSON object"
+
+
+def _noun(count: int, noun: str) -> str:
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
+def _paths(replay: Replay) -> str:
+    return visible(", ".join(replay.paths)) or "-"
+
+
+def _difference(replay: Replay) -> Iterator[str]:
+    """From what was logged to what hkgit makes of it."""
+    for path, text in (replay.expected or {}).items():
+        got = (replay.got or {}).get(path, text)
+        if replay.end is End.DIFFERS and text != got:
+            pair = ((text or "").splitlines(), (got or "").splitlines())
+            yield from unified_diff(*pair, f"{path} logged", f"{path} hkgit", lineterm="", n=1)
+
+
+def report_json(logs: Sequence[Log], replays: Sequence[Replay]) -> dict[str, Any]:
+    """The same as one JSON object; `ends` counts calls by what came of them."""
+    ends = Counter(str(replay.end) for replay in replays)
+    return {
+        "logs": [
+            {"path": str(log.path), "form": log.form, "broken_lines": log.broken} for log in logs
+        ],
+        "calls": len(replays),
+        "ends": {str(end): ends[str(end)] for end in End},
+        "replays": [_replay_json(replay) for replay in replays],
+    }
+
+
+def _replay_json(replay: Replay) -> dict[str, Any]:
+    shown = replay.end is End.DIFFERS
+    return {
+        "where": replay.where,
+        "tool": replay.tool,
+        "paths": list(replay.paths),
+        "end": str(replay.end),
+        "detail": shown_text(replay.detail),
+        "expected": _shown(replay.expected) if shown else None,
+        "got": _shown(replay.got) if shown else None,
+    }
+
+
+def _shown(files: Files | None) -> dict[str, str | None]:
+    return {path: shown_text(text) for path, text in (files or {}).items()}
