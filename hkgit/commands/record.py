@@ -8,7 +8,9 @@ import click
 
 from hkgit.commands.common import open_repository
 from hkgit.commands.manners import remark
+from hkgit.commands.sessions import work_root
 from hkgit.sessions.messages import sign
+from hkgit.sessions.places import existing
 from hkgit.sessions.staging import settle_commit, stage
 from hkgit.sessions.staging import withdraw as take_back
 
@@ -30,6 +32,8 @@ def command(staged: bool, message_file: str | None, committed: bool, withdraw: b
     if [staged, message_file is not None, committed, withdraw].count(True) != 1:
         words = "Give one of --staged, --message-file FILE, --committed and --withdraw."
         raise click.UsageError(words)
+    if not existing(work_root()):
+        return
     repository = open_repository(in_hook=True)
     if staged:
         for line in stage(repository).uncovered:

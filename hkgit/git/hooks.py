@@ -1,4 +1,7 @@
-"""hooks.py: the plain git hooks that hold a repository to its gate, as bytes to be installed."""
+"""hooks.py: the plain git hooks of a repository that is held to a gate, as bytes to be installed.
+
+Some judge; others record before them what sessions have edited, so that there is evidence.
+"""
 
 from __future__ import annotations
 
@@ -33,6 +36,20 @@ gate() {{
 
 {body}"""
 
+_RECORD = """\
+# What sessions have edited becomes evidence; without sessions nothing is started.
+record() {
+    sessions=$(git rev-parse --git-path hkgit/sessions)
+    [ -d "$sessions" ] || [ -d .hkgit/local ] || [ -n "$HKGIT_STATE" ] || return 0
+    if command -v hkgit >/dev/null 2>&1; then
+        hkgit record "$@"
+    elif [ -x "$python" ]; then
+        "$python" -P -m hkgit record "$@"
+    fi
+}
+
+"""
+
 _TRANSACTION = """\
 [ "$1" = prepared ] || exit 0
 
@@ -59,16 +76,28 @@ done
 
 _HOOKS = {
     "pre-commit": (
-        "Judges the index that git is about to commit, under the policy of HEAD.",
-        "gate --quiet --staged\n",
+        "Records what sessions edited of the index, and judges it under the policy of HEAD.",
+        f"""{_RECORD}record --staged
+gate --quiet --staged || {{ status=$?; record --withdraw; exit $status; }}
+""",
     ),
     "pre-merge-commit": (
         "Judges the merge that git is about to commit, under the policy of HEAD.",
         "gate --quiet --staged\n",
     ),
+    "prepare-commit-msg": (
+        "Names the evidence of the commit in its message.",
+        f'{_RECORD}record --message-file "$1"\n',
+    ),
     "commit-msg": (
         "Judges the commit together with its message, under the policy of HEAD.",
-        'gate --quiet --message-file "$1"\n',
+        f"""{_RECORD}record --message-file "$1"
+gate --quiet --message-file "$1" || {{ status=$?; record --withdraw; exit $status; }}
+""",
+    ),
+    "post-commit": (
+        "Lets sessions forget what is committed now.",
+        f"{_RECORD}record --committed\n",
     ),
     "pre-push": (
         "Judges what each pushed branch or tag adds, under the policy that the remote has.",
@@ -84,8 +113,10 @@ _HOOKS = {
     ),
 }
 
-HOOKS = ("pre-commit", "pre-merge-commit", "commit-msg", "pre-push")
-"""What a clone needs for the gate to meet a commit before it leaves, by git's names."""
+HOOKS = (
+    "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push",
+)  # fmt: skip
+"""What a clone needs for evidence to be recorded, and judged before it leaves, by git's names."""
 
 CLIENT_HOOKS = (*HOOKS, "reference-transaction")
 """What a clone may have."""
@@ -95,6 +126,12 @@ SERVER_HOOKS = ("pre-receive",)
 ALL_HOOKS = tuple(_HOOKS)
 
 _FORMER = {
+    "pre-commit": frozenset(
+        {"f9ff1833ad99d7ffc61af93ed183b623bbb1acd457c65407f3aabfe5033d1fec"}
+    ),
+    "commit-msg": frozenset(
+        {"5b615825b2fe93b670609d5ef5fa47ef5a469ec5f22bae2d84aebb369f72edb2"}
+    ),
     "pre-push": frozenset(
         {"944bb41f7f873e16ad3422d6b7b0db7e7a1e19f2a5cce65f83434034157f77e2"}
     ),

@@ -19,6 +19,39 @@ CONFIG = ".pre-commit-config.yaml"
 BEGIN = "# >>> hkgit init; `hkgit init --remove` takes these lines away"
 END = "# <<< hkgit init"
 
+_RECORD = """\
+- id: hkgit-record
+  name: hkgit record (changes)
+  description: Adds the evidence of what sessions edited to the index.
+  entry: hkgit record --staged
+  language: {language}
+  stages: [pre-commit]
+  always_run: true
+  pass_filenames: false
+  require_serial: true
+"""
+_RECORD_MESSAGE = """\
+- id: hkgit-record-message
+  name: hkgit record (message)
+  description: Names that evidence in the message, whose file is the one name passed.
+  entry: hkgit record --message-file
+  language: {language}
+  stages: [prepare-commit-msg, commit-msg]
+  always_run: true
+  pass_filenames: true
+  require_serial: true
+"""
+_RECORD_DONE = """\
+- id: hkgit-record-done
+  name: hkgit record (done)
+  description: Lets sessions forget what is committed now.
+  entry: hkgit record --committed
+  language: {language}
+  stages: [post-commit]
+  always_run: true
+  pass_filenames: false
+  require_serial: true
+"""
 _CHANGES = """\
 - id: hkgit-gate
   name: hkgit gate (changes)
@@ -54,11 +87,16 @@ _PUSH = """\
   pass_filenames: false
   require_serial: true
 """
-_FOR = {
-    "pre-commit": _CHANGES,
-    "pre-merge-commit": _CHANGES,
-    "commit-msg": _MESSAGE,
-    "pre-push": _PUSH,
+Known = Mapping[str, Sequence[str]]
+"""The items of each hook, in the order in which they run."""
+
+_FOR: Known = {
+    "pre-commit": (_RECORD, _CHANGES),
+    "pre-merge-commit": (_CHANGES,),
+    "prepare-commit-msg": (_RECORD_MESSAGE,),
+    "commit-msg": (_RECORD_MESSAGE, _MESSAGE),
+    "post-commit": (_RECORD_DONE,),
+    "pre-push": (_PUSH,),
 }
 _PUSH_BEFORE = """\
   entry: >-
@@ -66,10 +104,20 @@ _PUSH_BEFORE = """\
     || git merge-base --is-ancestor "$PRE_COMMIT_TO_REF" "$PRE_COMMIT_FROM_REF"
     || exec hkgit gate --range "$PRE_COMMIT_FROM_REF..$PRE_COMMIT_TO_REF"'
 """
-_FORMER = _FOR | {"pre-push": _PUSH.replace("  entry: hkgit gate --pre-push\n", _PUSH_BEFORE)}
+_FORMER: Known = {
+    "pre-commit": (_CHANGES,),
+    "pre-merge-commit": (_CHANGES,),
+    "commit-msg": (_MESSAGE,),
+    "pre-push": (_PUSH.replace("  entry: hkgit gate --pre-push\n", _PUSH_BEFORE),),
+}
 """What an older hkgit wrote."""
 
-HOOK_TYPES = f"default_install_hook_types: [{', '.join(HOOKS)}]\n"
+
+def _hook_types(known: Known) -> str:
+    return f"default_install_hook_types: [{', '.join(known)}]\n"
+
+
+HOOK_TYPES = _hook_types(_FOR)
 
 _REST = r"[ \t]*(?:#[^\r\n]*)?(?P<end>\r?\n)"
 _REPOS = re.compile(
@@ -89,13 +137,13 @@ def manifest() -> str:
     return _rendered(HOOKS, "python")
 
 
-def local_entry(hooks: Sequence[str], known: Mapping[str, str] = _FOR) -> str:
+def local_entry(hooks: Sequence[str], known: Known = _FOR) -> str:
     """The item of `repos` that runs the gate's hooks with the hkgit on PATH."""
     return "- repo: local\n  hooks:\n" + indent(_rendered(hooks, "system", known), "    ")
 
 
-def _rendered(hooks: Sequence[str], language: str, known: Mapping[str, str] = _FOR) -> str:
-    texts = dict.fromkeys(known[name] for name in HOOKS if name in hooks)
+def _rendered(hooks: Sequence[str], language: str, known: Known = _FOR) -> str:
+    texts = dict.fromkeys(text for name in known if name in hooks for text in known[name])
     return "".join(text.replace("{language}", language) for text in texts)
 
 
@@ -150,9 +198,13 @@ def _is_former(block: re.Match[str]) -> bool:
     return not _is_written(block, _FOR) and _is_written(block, _FORMER)
 
 
-def _is_written(block: re.Match[str], known: Mapping[str, str]) -> bool:
+def _is_written(block: re.Match[str], known: Known) -> bool:
     found = block[0].replace("\r\n", "\n")
     lines = {line.strip() for line in found.splitlines()}
-    hooks = [name for name, text in known.items() if text.partition("\n")[0] in lines]
-    texts = (HOOK_TYPES, local_entry(hooks, known))
+    hooks = [
+        name
+        for name, texts in known.items()
+        if all(text.partition("\n")[0] in lines for text in texts)
+    ]
+    texts = (_hook_types(known), local_entry(hooks, known))
     return found in (_block(text, block["indent"], "\n") for text in texts)

@@ -13,12 +13,17 @@ from hkgit.git.repository import Repository
 from hkgit.setup.steps import Action, Step, kept, read
 
 _LINES = {
-    "pre-commit": "hkgit gate --quiet --staged || exit 1",
+    "pre-commit": "hkgit record --staged; hkgit gate --quiet --staged || exit 1",
     "pre-merge-commit": "hkgit gate --quiet --staged || exit 1",
     "commit-msg": 'hkgit gate --quiet --message-file "$1" || exit 1',
 }
 """What a person adds to a hook of their own. The other hooks read their input, which can be read
 only once; no line can be right for them."""
+
+_RECORDING = {
+    "prepare-commit-msg": 'hkgit record --message-file "$1"',
+    "post-commit": "hkgit record --committed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +76,8 @@ def _foreign(path: Path, name: str, directory: HooksDirectory) -> Step:
     if name in SERVER_HOOKS:
         what = f"{whose}; give what it reads to `hkgit gate --quiet --pre-receive` as well"
         return Step(path, Action.BLOCKED, what)
+    if name in _RECORDING:
+        return kept(path, f"{whose}; where sessions edit, add this line: {_RECORDING[name]}")
     if name not in _LINES:
         return kept(path, f"{whose}; so the server or CI judges what is pushed, not this clone")
     return Step(path, Action.BLOCKED, f"{whose}; add this line to it: {_LINES[name]}")

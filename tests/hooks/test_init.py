@@ -61,7 +61,9 @@ def test_init_says_line_by_line_what_it_did(repo: Repo) -> None:
         "wrote   .hkgit/.gitattributes: git keeps the ledger byte for byte\n"
         "wrote   .git/hooks/pre-commit\n"
         "wrote   .git/hooks/pre-merge-commit\n"
+        "wrote   .git/hooks/prepare-commit-msg\n"
         "wrote   .git/hooks/commit-msg\n"
+        "wrote   .git/hooks/post-commit\n"
         "wrote   .git/hooks/pre-push\n"
         "next    commit these files: the gate reads the policy from HEAD\n"
     )
@@ -123,7 +125,7 @@ def test_a_hook_of_somebody_else_stays_and_its_owner_is_told_the_line(
     said = hkgit(repo, "init", code=7)
 
     assert hook.read_bytes() == before
-    assert f"blocked .git/hooks/{name}: it is not hkgit's; add this line to it: hkgit gate" in said
+    assert f"blocked .git/hooks/{name}: it is not hkgit's; add this line to it: hkgit " in said
 
 
 def test_the_line_that_is_told_makes_the_hook_a_gate(repo: Repo) -> None:
@@ -344,7 +346,7 @@ def test_init_leaves_the_hooks_to_the_framework_and_says_how_to_install_them(rep
 
     said = hkgit(repo, "init")
 
-    command = "pre-commit install -t pre-commit -t pre-merge-commit -t commit-msg -t pre-push"
+    command = " ".join(["pre-commit install", *(f"-t {name}" for name in HOOKS)])
     assert f"next    run: {command}\n" in said
     assert not [name for name, content in _files(repo).items() if MARK.encode() in content]
 
