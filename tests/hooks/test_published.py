@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.hooks.commands import ROOT, start
+from tests.points.workflows import load
 
 WORKFLOWS = ROOT / ".github/workflows"
-NAMES = ["ci.yml", "qa-gate.yml"]
-_TO_JSON = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"
-
-
-def _load(path: Path) -> Any:
-    """A YAML file as values; the framework brings the parser."""
-    done = start(sys.executable, "-c", _TO_JSON, cwd=ROOT, stdin=path.read_text())
-    return json.loads(done.stdout)
+NAMES = ["apply-edits.yml", "ci.yml", "qa-gate.yml"]
 
 
 def _steps(workflow: Any) -> list[dict[str, Any]]:
@@ -38,27 +29,32 @@ def test_a_workflow_fits_githubs_schema(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_workflow_may_read_and_nothing_else(name: str) -> None:
-    workflow = _load(WORKFLOWS / name)
+    workflow = load(WORKFLOWS / name)
     asked = [job["permissions"] for job in workflow["jobs"].values() if "permissions" in job]
     assert [workflow["permissions"], *asked] == [{"contents": "read"}] * (1 + len(asked))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_expression_is_written_into_a_shell(name: str) -> None:
-    scripts = [step["run"] for step in _steps(_load(WORKFLOWS / name)) if "run" in step]
+    scripts = [step["run"] for step in _steps(load(WORKFLOWS / name)) if "run" in step]
     assert scripts
     assert not [script for script in scripts if "${{" in script]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_action_is_pinned_to_a_major_version(name: str) -> None:
-    used = [step["uses"] for step in _steps(_load(WORKFLOWS / name)) if "uses" in step]
+def test_every_action_is_githubs_own_and_pinned_to_a_commit(name: str) -> None:
+    used = [step["uses"] for step in _steps(load(WORKFLOWS / name)) if "uses" in step]
     assert used
-    assert all(re.fullmatch(r"actions/[a-z-]+@v\d+", action) for action in used)
+    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action) for action in used)
+
+
+def test_the_security_linter_has_no_finding() -> None:
+    done = start("zizmor", "--offline", "--quiet", str(WORKFLOWS), cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_the_tests_run_on_every_system_and_every_supported_python() -> None:
-    matrix = _load(WORKFLOWS / "ci.yml")["jobs"]["tests"]["strategy"]["matrix"]
+    matrix = load(WORKFLOWS / "ci.yml")["jobs"]["tests"]["strategy"]["matrix"]
     assert matrix == {
         "os": ["ubuntu-latest", "macos-latest", "windows-latest"],
         "python": ["3.11", "3.12", "3.13"],
@@ -66,14 +62,14 @@ def test_the_tests_run_on_every_system_and_every_supported_python() -> None:
 
 
 def test_the_judge_is_installed_before_the_change_is_there() -> None:
-    steps = _steps(_load(WORKFLOWS / "qa-gate.yml"))
+    steps = _steps(load(WORKFLOWS / "qa-gate.yml"))
     order = [step.get("uses", step.get("run", "")).partition("@")[0] for step in steps]
     install = order.index('python -m pip install "$JUDGE"')
     assert install < order.index("actions/checkout")
 
 
 def test_the_gate_of_a_pull_request_has_the_full_history() -> None:
-    steps = _steps(_load(WORKFLOWS / "qa-gate.yml"))
+    steps = _steps(load(WORKFLOWS / "qa-gate.yml"))
     checkout = next(step for step in steps if step.get("uses", "").startswith("actions/checkout"))
     assert checkout["with"] == {"fetch-depth": 0, "persist-credentials": False}
 
@@ -85,7 +81,7 @@ def test_the_framework_understands_the_projects_files(command: str) -> None:
 
 
 def test_the_projects_own_configuration_runs_hkgit_at_every_stage() -> None:
-    config = _load(ROOT / ".pre-commit-config.yaml")
+    config = load(ROOT / ".pre-commit-config.yaml")
     hooks = [hook for repo in config["repos"] for hook in repo["hooks"]]
     run = {stage for hook in hooks if "hkgit " in hook["entry"] for stage in hook["stages"]}
     assert sorted(run) == sorted(config["default_install_hook_types"])
