@@ -9,7 +9,6 @@ import pytest
 
 from hkgit.reports import DOCUMENTS
 from tests.cli.running import Bench
-from tests.cli.specs import SOURCE
 
 WORKFLOW = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "ada/engine"}
 
@@ -17,7 +16,7 @@ WORKFLOW = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "ad
 @pytest.mark.parametrize("form", DOCUMENTS)
 @pytest.mark.parametrize("command", [["gate", "--range"], ["verify"]], ids=["gate", "verify"])
 def test_standard_output_is_one_document(history: Bench, command: list[str], form: str) -> None:
-    result = history.run(*command, "start..smuggled", "--format", form)
+    result = history.run(*command, "start..blind-commit", "--format", form)
     assert result.code == 6
     json.loads(result.stdout)
 
@@ -33,9 +32,9 @@ def test_the_job_summary_is_added_to_what_stands_there(history: Bench, tmp_path:
     page = tmp_path / "summary.md"
     page.write_text("# Before\n")
     env = {"GITHUB_STEP_SUMMARY": str(page), **WORKFLOW}
-    result = history.run("gate", "--range", "start..smuggled", "--format", "github", env=env)
-    assert f"::error file={SOURCE},line=" in result.out
-    url = f"https://example.org/ada/engine/commit/{history.repo.git('rev-parse', 'smuggled')}"
+    result = history.run("gate", "--range", "start..blind-commit", "--format", "github", env=env)
+    assert "::error file=README.md,line=1," in result.out
+    url = f"https://example.org/ada/engine/commit/{history.repo.git('rev-parse', 'blind-commit')}"
     before, _, added = page.read_text().partition("\n")
     assert (before, url in added) == ("# Before", True)
 
