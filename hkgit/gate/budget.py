@@ -18,8 +18,8 @@ class OutOfTime(Exception):
 
 
 @contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Raise OutOfTime when the block is not done in time.
+def limited(seconds: float, error: type[BaseException] = OutOfTime) -> Iterator[None]:
+    """Raise OutOfTime, or another error, when the block is not done in time.
 
     Only the main thread of a system with timers has the limit. An outer limit that ends earlier
     stays in force.
@@ -32,8 +32,12 @@ def limited(seconds: float) -> Iterator[None]:
     if 0 < outer <= seconds:
         yield
         return
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise error
+
     began = time.monotonic()
-    handler = signal.signal(signal.SIGALRM, _on_alarm)
+    handler = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
@@ -43,7 +47,3 @@ def limited(seconds: float) -> Iterator[None]:
         if outer:
             left = outer - (time.monotonic() - began)
             signal.setitimer(signal.ITIMER_REAL, max(left, 0.001))
-
-
-def _on_alarm(number: int, frame: FrameType | None) -> None:
-    raise OutOfTime

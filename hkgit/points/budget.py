@@ -5,14 +5,12 @@ Between two commits the clock is looked at; within one, where the system can, an
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import FrameType
 
 from hkgit.errors import Rejected
+from hkgit.gate.budget import limited
 
 DEFAULT = 4.0
 """Seconds. GitHub Enterprise gives all of a repository's hooks 5; the interpreter starts in a
@@ -51,7 +49,10 @@ class Budget:
                 done += 1
 
         try:
-            with _alarm(self._end - time.monotonic()):
+            left = self._end - time.monotonic()
+            if left <= 0:
+                raise _TimeIsUp
+            with limited(left, _TimeIsUp):
                 yield watch
         except _TimeIsUp:
             raise self._refusal(ref, done, listed) from None
@@ -68,28 +69,4 @@ class Budget:
 
 
 class _TimeIsUp(BaseException):
-    """Rings through whatever is being judged; no handler of failures may take it for one."""
-
-
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    """Raise _TimeIsUp after so long, even from within one commit."""
-    can_ring = hasattr(signal, "setitimer") and (
-        threading.current_thread() is threading.main_thread()
-    )
-    if seconds <= 0:
-        raise _TimeIsUp
-    if not can_ring:
-        yield
-        return
-    before = signal.signal(signal.SIGALRM, _ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _ring(number: int, frame: FrameType | None) -> None:
-    raise _TimeIsUp
+    """No handler of failures, nor the limit of one commit, may take it for its own."""
