@@ -46,6 +46,8 @@ def _valid(schema: Any) -> st.SearchStrategy[Any]:
             return st.integers(0, 5)
         case "boolean":
             return st.booleans()
+        case _ if "pattern" in schema:
+            return st.from_regex(schema["pattern"], fullmatch=True)
         case _:
             return st.text(max_size=3)
 

@@ -41,19 +41,16 @@ def extended(policy: Policy, base: Policy) -> Policy:
     for key in _loosened(given, policy, base):
         where, fix = f"{policy.source}: {key}", f"{base.source} may only be tightened."
         raise InvalidInput(where, "is looser than what it extends", fix)
-    own = {key: value for key, value in _plain(given, policy).items() if key in given}
+    names = (name for key in given for name in _FIELDS.get(key, (key,)))
+    own: dict[str, Any] = {name: getattr(policy, name) for name in names}
+    added: dict[str, Any] = {
+        name: _both(getattr(base, name), getattr(policy, name)) for name in _ADDED
+    }
     joined = replace(
         base,
         **own,
-        agents=tuple(dict.fromkeys((*base.agents, *policy.agents))),
-        protect=tuple(dict.fromkeys((*base.protect, *policy.protect))),
-        unprotect=policy.unprotect if "unprotect" in given else base.unprotect,
-        refs=tuple(dict.fromkeys((*base.refs, *policy.refs))) if "refs" in given else base.refs,
-        paths=(*base.paths, *policy.paths),
-        targets=(*base.targets, *policy.targets),
-        consult_required=base.consult_required or policy.consult_required,
-        attest_keys=policy.attest_keys if "attest" in given else base.attest_keys,
-        signers=policy.signers if "allowed_signers" in given else base.signers,
+        **added,
+        refs=_both(base.refs, policy.refs) if "refs" in given else base.refs,
         extends=None,
         open=base.open,
         source=f"{policy.source} over {base.source}",
@@ -63,16 +60,20 @@ def extended(policy: Policy, base: Policy) -> Policy:
     return joined
 
 
-_REPLACED = (
-    "mode", "govern", "accept", "verdicts", "tiers", "ladders", "min_confidence", "min_threshold",
-    "min_tightness", "since", "manual", "rewrites", "reject_text", "allowed_signers",
-    "pusher_variable", "roles", "max_seconds",
-)  # fmt: skip
+_ADDED = ("agents", "protect", "paths", "targets")
+"""Lists of which those of both hold."""
+
+_FIELDS = {
+    **dict.fromkeys((*_ADDED, "refs", "extends", "open"), ()),
+    "attest": ("attest_keys",),
+    "consult": ("consult_required",),
+    "allowed_signers": ("allowed_signers", "signers"),
+}
+"""The fields that a key sets, where they are not of its own name."""
 
 
-def _plain(given: Any, policy: Policy) -> dict[str, Any]:
-    """The keys whose value takes the place of the other's."""
-    return {key: getattr(policy, key) for key in _REPLACED if key in given}
+def _both(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*first, *(each for each in second if each not in first))
 
 
 def _loosened(given: Any, policy: Policy, base: Policy) -> Iterator[str]:
@@ -93,6 +94,8 @@ def _loosened(given: Any, policy: Policy, base: Policy) -> Iterator[str]:
         yield "reject_text"
     if "max_seconds" in given and policy.max_seconds > base.max_seconds:
         yield "max_seconds"
+    if "consult" in given and base.consult_required and not policy.consult_required:
+        yield "consult"
 
 
 def _is_within(values: tuple[Any, ...] | None, allowed: tuple[Any, ...] | None) -> bool:

@@ -60,7 +60,7 @@ def read_table(table: Any, source: str) -> Policy:
         min_confidence=reader.per_mille("min_confidence"),
         min_threshold=reader.per_mille("min_threshold"),
         min_tightness=reader.per_mille("min_tightness"),
-        since=reader.text("since"),
+        since=reader.commit("since"),
         manual=tuple(map(_grant, reader.tables("manual"))),
         refs=reader.texts("refs", ("refs/heads/*", "refs/tags/*")),
         rewrites=reader.choice("rewrites", REWRITES, "judge"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from hkgit.errors import InvalidInput
+
+_ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 Default = TypeVar("Default", tuple[str, ...], None)
 
@@ -33,6 +36,13 @@ class Table:
         value = self.table.get(key)
         if key in self.table and not isinstance(value, str):
             raise self.wrong(key, "a string")
+        return value
+
+    def commit(self, key: str) -> str | None:
+        """The whole id of a commit: what is shorter could be the name of a branch."""
+        value = self.text(key)
+        if value is not None and not _ID.fullmatch(value):
+            raise self.wrong(key, "all 40 digits of a commit")
         return value
 
     def texts(self, key: str, default: Default) -> tuple[str, ...] | Default:

@@ -1,0 +1,153 @@
+"""Break-glass: one rejected commit passes by a signed, dated, reasoned tag, and by nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.gate import Gate, Ruling, candidate_of, named_policy
+from hkgit.git.repository import Repository
+from hkgit.policy import Policy
+from tests.attacks.scene import Scene
+
+TAG = "break-glass/2026-11-22-outage"
+REASON = "The site is down; reviewed by phone with Bob.\n"
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Ada has the role, Bob is known without it, Mallory is not known."""
+    place = tmp_path_factory.mktemp("keys")
+    for name in ("ada", "bob", "mallory"):
+        made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(place / name)]
+        subprocess.run(made, check=True)
+    return {name: place / name for name in ("ada", "bob", "mallory")}
+
+
+@pytest.fixture(params=["agents", "all"])
+def policy(request: pytest.FixtureRequest, keys: dict[str, Path]) -> Policy:
+    known = ((name, keys[name].with_suffix(".pub").read_text()) for name in ("ada", "bob"))
+    return Policy(
+        govern=request.param,
+        allowed_signers="signers",
+        signers="".join(f"{name}@example.org {key}" for name, key in known),
+        roles={"break-glass": ("ada@example.org",)},
+    )
+
+
+@pytest.fixture
+def blind(scene: Scene, request: pytest.FixtureRequest) -> str:
+    """A commit that the gate rejects, another one for every test."""
+    return scene.by_hand({"b.txt": File(request.node.name.encode())})
+
+
+def tag(
+    scene: Scene, commit: str, key: Path | None, *, name: str = TAG, reason: str = REASON
+) -> str:
+    """The id of an annotated tag, signed if there is a key; the ref goes with the test's commit."""
+    scene.repo.git("config", "gpg.format", "ssh")
+    sign = ["-a"] if key is None else ["-s", "-u", str(key)]
+    scene.repo.git("tag", "-f", *sign, "-m", reason, name, commit)
+    return scene.repo.git("rev-parse", f"refs/tags/{name}")
+
+
+def ruling(scene: Scene, commit: str, policy: Policy, *records: str) -> Ruling:
+    opened = Repository.discover(scene.repo.path)
+    return Gate(opened, policy, records=records).judge(candidate_of(opened, commit))
+
+
+def test_a_signed_reason_lets_one_commit_pass(
+    scene: Scene, blind: str, policy: Policy, keys: dict[str, Path]
+) -> None:
+    tag(scene, blind, keys["ada"])
+    found = ruling(scene, blind, policy)
+    assert (found.passes, found.rule, found.findings[0].rule) == (True, "break-glass", "blind")
+
+
+def test_it_is_listed_with_who_when_and_why(
+    scene: Scene, blind: str, policy: Policy, keys: dict[str, Path]
+) -> None:
+    tag(scene, blind, keys["ada"])
+    assert ruling(scene, blind, policy).judged.notes[-1] == (
+        "break-glass break-glass/2026-11-22-outage by ada@example.org on 2024-05-06T07:08Z:"
+        " The site is down; reviewed by phone with Bob."
+    )
+
+
+def test_a_record_of_the_same_push_counts(
+    scene: Scene, blind: str, policy: Policy, keys: dict[str, Path]
+) -> None:
+    record = tag(scene, blind, keys["ada"])
+    scene.repo.git("tag", "-d", TAG)
+    assert ruling(scene, blind, policy).passes is False
+    assert ruling(scene, blind, policy, record).rule == "break-glass"
+
+
+@pytest.mark.parametrize(
+    ("who", "name"),
+    [
+        pytest.param("bob", TAG, id="a signer without the role"),
+        pytest.param("mallory", TAG, id="a key that is not listed"),
+        pytest.param(None, TAG, id="no signature"),
+        pytest.param("ada", "v1.0", id="a tag of another name"),
+    ],
+)
+def test_nothing_else_breaks_it(
+    scene: Scene, blind: str, policy: Policy, keys: dict[str, Path], who: str | None, name: str
+) -> None:
+    tag(scene, blind, None if who is None else keys[who], name=name)
+    found = ruling(scene, blind, policy)
+    scene.repo.git("tag", "-d", name)
+    assert (found.passes, found.rule) == (False, "blind")
+
+
+def test_a_signed_tag_of_another_name_is_not_moved_there(
+    scene: Scene, blind: str, policy: Policy, keys: dict[str, Path]
+) -> None:
+    release = tag(scene, blind, keys["ada"], name="v2.0")
+    scene.repo.git("update-ref", f"refs/tags/{TAG}", release)
+    assert ruling(scene, blind, policy).passes is False
+
+
+def test_a_record_of_another_commit_counts_there_alone(
+    scene: Scene, blind: str, policy: Policy, keys: dict[str, Path]
+) -> None:
+    record = tag(scene, scene.repo.head, keys["ada"])
+    assert ruling(scene, blind, policy, record).passes is False
+
+
+def test_a_record_that_was_altered_is_none(
+    scene: Scene, blind: str, policy: Policy, keys: dict[str, Path]
+) -> None:
+    """The commit that a signed record names is put in the place of another one."""
+    signed = tag(scene, scene.repo.head, keys["ada"])
+    raw = scene.repo.git_bytes("cat-file", "tag", signed)
+    forged = raw.replace(scene.repo.head.encode(), blind.encode(), 1)
+    made = scene.repo.git("hash-object", "-t", "tag", "-w", "--stdin", stdin=forged)
+    assert ruling(scene, blind, policy, made).passes is False
+
+
+def test_a_lightweight_tag_is_no_record(scene: Scene, blind: str, policy: Policy) -> None:
+    scene.repo.git("tag", "-f", TAG, blind)
+    assert ruling(scene, blind, policy).passes is False
+
+
+def test_the_policy_must_say_who_may(scene: Scene, blind: str, keys: dict[str, Path]) -> None:
+    tag(scene, blind, keys["ada"])
+    assert ruling(scene, blind, Policy()).passes is False
+
+
+def test_a_policy_with_its_signers_is_read_from_a_file(
+    scene: Scene, blind: str, keys: dict[str, Path], tmp_path: Path
+) -> None:
+    tag(scene, blind, keys["ada"])
+    public = keys["ada"].with_suffix(".pub").read_text()
+    (tmp_path / "signers").write_text(f"ada@example.org {public}")
+    text = '[gate]\nallowed_signers = "signers"\nroles = {break-glass = ["ada@example.org"]}\n'
+    (tmp_path / "policy.toml").write_text(text)
+    opened = Repository.discover(scene.repo.path)
+    found = ruling(scene, blind, named_policy(opened, str(tmp_path / "policy.toml")))
+    assert found.rule == "break-glass"
