@@ -37,14 +37,15 @@ gate() {{
 {body}"""
 
 _RECORD = """\
-# What sessions have edited becomes evidence; without sessions nothing is started.
+# What sessions have edited becomes evidence; without sessions nothing is started. That nothing can
+# be recorded stops no commit: whether it needs evidence, the gate knows.
 record() {
     sessions=$(git rev-parse --git-path hkgit/sessions)
     [ -d "$sessions" ] || [ -d .hkgit/local ] || [ -n "$HKGIT_STATE" ] || return 0
     if command -v hkgit >/dev/null 2>&1; then
-        hkgit record "$@"
+        hkgit record "$@" || :
     elif [ -x "$python" ]; then
-        "$python" -P -m hkgit record "$@"
+        "$python" -P -m hkgit record "$@" || :
     fi
 }
 
