@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from hkgit import setup
+from hkgit import agents, setup
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.errors import GitRefused
 from hkgit.git.hooks import CLIENT_HOOKS, HOOKS
@@ -24,11 +24,24 @@ from hkgit.setup.steps import Action, Step
     help="Install this hook alone (repeatable); by default all but reference-transaction.",
 )
 @click.option("--server", is_flag=True, help="Judge what is pushed to this repository.")
+@click.option(
+    "--agent",
+    type=click.Choice(agents.HOOKED + agents.PLAIN),
+    help="Connect this coding agent: its settings, and nothing else.",
+)
+@click.option(
+    "--mode",
+    type=click.Choice(agents.MODES),
+    default=agents.MODES[0],
+    show_default=True,
+    help="With --agent: record its own edits, or steer it to hkgit's tools.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @click.pass_context
 def command(
-    ctx: click.Context, *, remove: bool, hooks: tuple[str, ...], server: bool, as_json: bool
-) -> None:
+    ctx: click.Context, *, remove: bool, hooks: tuple[str, ...], server: bool, agent: str | None,
+    mode: str, as_json: bool,
+) -> None:  # fmt: skip
     """Install the gate's hooks and a policy with every default explained.
 
     With a .pre-commit-config.yaml the pre-commit framework gets the hooks, else git itself.
@@ -38,9 +51,15 @@ def command(
         raise click.UsageError("--remove takes everything away: give it without --hook.")
     if server and hooks:
         raise click.UsageError("--server has one hook, pre-receive: give it without --hook.")
+    if agent is not None and (hooks or server):
+        raise click.UsageError("--agent writes the agent's settings alone.")
     repository = open_repository()
     left: list[str] = []
-    if remove:
+    if agent is not None:
+        root = repository.work_tree or Path.cwd()
+        steps = agents.remove(root, agent) if remove else agents.install(root, agent, mode)
+        left = [] if remove else list(agents.left_to_do(agent))
+    elif remove:
         steps = setup.remove(repository)
     elif server:
         steps = setup.install_on_server(repository)

@@ -6,7 +6,7 @@ Nothing is printed. Whoever has a desk open sees what others do in the same sess
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +14,8 @@ from pathlib import Path
 from hkgit import dialects
 from hkgit.applying.planner import Options
 from hkgit.directory import write_files
-from hkgit.edits import Read, Spec, encoded
-from hkgit.errors import GitRefused, InvalidInput
+from hkgit.edits import File, Overlay, Read, Spec, encoded
+from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.ledger.canonical import digest
 from hkgit.matching.places import Settings
 from hkgit.sessions import batches, places

@@ -1,0 +1,40 @@
+"""codex.py: Codex. Its hooks (developers.openai.com/codex/hooks) are worded as Claude Code's.
+
+It reads files with shell commands alone, so these become receipts. Hooks of a project run once
+the user has trusted the project and them.
+"""
+
+from __future__ import annotations
+
+from hkgit.agents import claude
+from hkgit.agents.events import Event, Json, Tool, patching, shell, tool_event
+from hkgit.agents.settings import JsonPart, Part, TextPart
+
+NAME = "codex"
+TITLE = "Codex"
+
+EDITS: dict[str, Tool] = {"apply_patch": patching("command", "input", "patch")}
+LOOKS: dict[str, Tool] = {"Bash": shell("command")}
+
+_SERVER = """\
+[mcp_servers.hkgit]
+command = "hkgit"
+args = ["mcp"]
+"""
+
+
+def parts(command: str) -> list[Part]:
+    """The settings that connect it, with the command of its hooks."""
+    return [
+        TextPart(".codex/config.toml", _SERVER),
+        JsonPart(".codex/hooks.json", {"hooks": claude.hooks(command, EDITS, LOOKS)}),
+    ]
+
+
+def event(payload: Json) -> Event | None:
+    """What a hook's input speaks of; None where it does not matter here."""
+    return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
+
+
+denial = claude.denial
+remark = claude.remark

@@ -1,0 +1,149 @@
+"""events.py: what an agent does, whatever words its own hooks have for it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hkgit.errors import InvalidInput
+
+Json = Mapping[str, Any]
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Lines of a file that the agent was shown; an end past the last line means that one."""
+
+    path: str
+    start_line: int = 1
+    end_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Editing:
+    """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads."""
+
+    text: str
+    dialect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A command, and what the agent was shown of its output."""
+
+    command: str
+    output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A call of a tool that is about to be made (`is_before`), or has been made.
+
+    `session` names the agent's conversation; `directory` is where the agent works.
+    """
+
+    is_before: bool
+    session: str
+    directory: Path
+    did: Reading | Editing | Shell
+
+
+Did = Reading | Editing | Shell
+Tool = Callable[[Json, object], Did | None]
+"""What a tool does, from its arguments and from its answer (None before there is one)."""
+
+
+def parsed(text: str) -> Json:
+    """The input of a hook. Raises InvalidInput where it is no JSON object."""
+    try:
+        payload = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("the hook's input", f"is no JSON: {error}") from error
+    if not isinstance(payload, dict):
+        raise InvalidInput("the hook's input", "is no JSON object")
+    return payload
+
+
+def session_name(agent: str, conversation: object) -> str:
+    """The session of a conversation: a name that directories may have."""
+    words = _NO_NAME.sub("-", str(conversation or "unnamed")).strip("-.") or "unnamed"
+    return f"{agent}-{words}"[:64].rstrip(".")
+
+
+def tool_event(
+    agent: str, payload: Json, tools: Mapping[str, Tool], before: str, after: str
+) -> Event | None:
+    """The event of a hook whose input is worded as most agents word it."""
+    stage, arguments = payload.get("hook_event_name"), payload.get("tool_input")
+    tool = tools.get(str(payload.get("tool_name")))
+    if stage not in (before, after) or tool is None or not isinstance(arguments, dict):
+        return None
+    did = tool(arguments, payload.get("tool_response"))
+    session = session_name(agent, payload.get("session_id"))
+    directory = Path(str(payload.get("cwd") or "."))
+    return None if did is None else Event(stage == before, session, directory, did)
+
+
+def editing(*names: str, **more: str) -> Tool:
+    """A tool whose call the dialect `text-editor` reads, by those arguments alone."""
+
+    def did(arguments: Json, answer: object) -> Editing:
+        known = {name: arguments[name] for name in names if arguments.get(name) is not None}
+        return Editing(json.dumps(more | known, ensure_ascii=False), "text-editor")
+
+    return did
+
+
+def patching(*names: str) -> Tool:
+    """A tool that takes a patch, in the first of these arguments that is given."""
+
+    def did(arguments: Json, answer: object) -> Editing | None:
+        texts = (arguments[name] for name in names if isinstance(arguments.get(name), str))
+        text = next(texts, None)
+        return None if text is None else Editing(text, "apply-patch")
+
+    return did
+
+
+def shell(name: str) -> Tool:
+    """A tool that runs the command in that argument."""
+
+    def did(arguments: Json, answer: object) -> Shell | None:
+        command = arguments.get(name)
+        return Shell(command, text_of(answer)) if isinstance(command, str) else None
+
+    return did
+
+
+def reading(path: str, start: str = "offset", count: str = "limit", page: int = 2000) -> Tool:
+    """A tool that shows `count` lines of a file from line `start` on, `page` if not asked."""
+
+    def did(arguments: Json, answer: object) -> Reading | None:
+        name = arguments.get(path)
+        if not isinstance(name, str):
+            return None
+        first = max(whole_number(arguments.get(start)) or 1, 1)
+        lines = whole_number(arguments.get(count)) or page
+        return Reading(name, first, first + lines - 1)
+
+    return did
+
+
+def whole_number(value: object) -> int | None:
+    """A number of JSON; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def text_of(value: object) -> str:
+    """Whatever text stands in a tool's answer, however it is wrapped."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "\n".join(map(text_of, value.values()))
+    return "\n".join(map(text_of, value)) if isinstance(value, list) else ""

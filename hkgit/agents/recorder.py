@@ -1,0 +1,148 @@
+"""recorder.py: what an agent's own tools read and edit becomes receipts and journalled edits.
+
+Before an edit its files are put aside; after it, the call is planned again on them. Where the
+plan comes to exactly what now stands in the checkout, the call is what was done, and the session
+takes it in. Where it does not (a formatter ran, a tool reads its own way), the difference is
+taken in as a diff.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from hkgit import dialects
+from hkgit.agents.events import Editing, Event, Reading, Shell
+from hkgit.agents.looking import readings
+from hkgit.document import split_raw
+from hkgit.edits import AnyEdit, File, RenameFile, Spec, decoded, encoded
+from hkgit.errors import InvalidInput, Stale
+from hkgit.ledger.canonical import digest
+from hkgit.paths import quote_path
+from hkgit.sessions.answers import Answer
+from hkgit.sessions.checkout import Checkout
+from hkgit.sessions.desk import Desk
+
+
+class Recorder:
+    """The session of an agent's conversation in one checkout; it works in `directory`."""
+
+    def __init__(self, desk: Desk, directory: Path) -> None:
+        self._desk = desk
+        self._directory = directory
+        self._checkout = Checkout(desk.root)
+
+    def before(self, did: Editing) -> None:
+        """Put aside what an edit is about to change. Raises HkgitError."""
+        for path in _paths(self._spec(did)):
+            file = self._checkout.get(path)
+            kept = None if file is None else [file.mode, self._desk.journal.blobs.put(file.data)]
+            place = self._aside(path)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(json.dumps(kept))
+
+    def after(self, event: Event) -> Answer | None:
+        """Take in what has been done. Raises HkgitError where that cannot be."""
+        match event.did:
+            case Editing() as edit:
+                return self._take(self._spec(edit))
+            case Reading() as read:
+                self._look(read)
+            case Shell() as shell:
+                for read in readings(shell, self._directory):
+                    self._look(read)
+        return None
+
+    def _spec(self, did: Editing) -> Spec:
+        return spec_of(did, self._desk.root, self._directory)
+
+    def _look(self, read: Reading) -> None:
+        path = _relative(read.path, self._desk.root, self._directory)
+        self._desk.read(path, read.start_line, read.end_line)
+
+    def _take(self, spec: Spec) -> Answer:
+        before = {path: self._before(path) for path in _paths(spec)}
+        try:
+            answer = self._desk.adopt(spec, before)
+        except Stale:
+            answer = None
+        if answer is None or not answer.ok:
+            answer = self._desk.adopt(self._difference(before), before)
+        for path in before:
+            self._aside(path).unlink(missing_ok=True)
+        return answer
+
+    def _before(self, path: str) -> File | None:
+        """A file as it was. Raises Stale where it was not put aside."""
+        try:
+            kept = json.loads(self._aside(path).read_text())
+        except (OSError, ValueError) as error:
+            fix = "Only a call that is seen before and after it is made can be recorded."
+            raise Stale(path, "was not put aside before the call", fix) from error
+        data = None if kept is None else self._desk.journal.blobs.get(kept[1])
+        return None if data is None else File(data, kept[0])
+
+    def _aside(self, path: str) -> Path:
+        name = hashlib.sha256(encoded(path)).hexdigest()
+        return self._desk.journal.folder / "aside" / f"{name}.json"
+
+    def _difference(self, before: Mapping[str, File | None]) -> Spec:
+        """What has changed, as a diff. Raises InvalidInput where nothing has."""
+        text = "".join(
+            line
+            for path, old in before.items()
+            for line in _diff(path, old, self._checkout.get(path))
+        )
+        if not text:
+            raise InvalidInput("the call", "has changed nothing")
+        return self._desk.parse(text, "unified-diff")
+
+
+def spec_of(did: Editing, root: Path, directory: Path) -> Spec:
+    """A call as a spec, its paths from the root. Raises InvalidInput, also for one outside."""
+    spec = dialects.parse(did.text, did.dialect)
+    edits = tuple(_rooted(edit, root, directory) for edit in spec.edits)
+    render = dialects.DIALECTS[spec.dialect].render
+    blocks = tuple(render([edit]) for edit in edits)
+    return replace(spec, edits=edits, blocks=blocks, digest=digest(encoded(did.text)))
+
+
+def _rooted(edit: AnyEdit, root: Path, directory: Path) -> AnyEdit:
+    moved = replace(edit, path=_relative(edit.path, root, directory))
+    if not isinstance(moved, RenameFile):
+        return moved
+    return replace(moved, new_path=_relative(moved.new_path, root, directory))
+
+
+def _relative(path: str, root: Path, directory: Path) -> str:
+    """A path of the agent's as one from the root. Raises InvalidInput for one outside."""
+    if "\0" in path:
+        raise InvalidInput("path", "holds a NUL")
+    place = Path(directory, path)
+    whole = place.parent.resolve() / place.name
+    if not whole.is_relative_to(root.resolve()):
+        raise InvalidInput(path, "lies outside the checkout")
+    return whole.relative_to(root.resolve()).as_posix()
+
+
+def _paths(spec: Spec) -> list[str]:
+    """Every path that a spec may change."""
+    renamed = [edit.new_path for edit in spec.edits if isinstance(edit, RenameFile)]
+    return list(dict.fromkeys([*(edit.path for edit in spec.edits), *renamed]))
+
+
+def _diff(path: str, old: File | None, new: File | None) -> Iterator[str]:
+    names = [
+        "/dev/null" if file is None else quote_path(f"{mark}/{path}")
+        for mark, file in (("a", old), ("b", new))
+    ]
+    for line in difflib.unified_diff(_lines(old), _lines(new), names[0], names[1]):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _lines(file: File | None) -> list[str]:
+    return [] if file is None else [*map(decoded, split_raw(file.data))]

@@ -1,0 +1,71 @@
+"""hook.py: `hkgit hook AGENT`, what the hooks of coding agents run around the calls of tools."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from hkgit.agents import HOOKED, hooked
+from hkgit.agents.events import Editing, Event, parsed
+from hkgit.agents.recorder import Recorder, spec_of
+from hkgit.errors import HkgitError
+from hkgit.mcp.roots import Place
+from hkgit.sessions.answers import Answer
+from hkgit.sessions.desk import Desk
+
+
+@click.command()
+@click.argument("agent", type=click.Choice(HOOKED))
+@click.option("--steer", is_flag=True, help="Stop the agent's own edits; name hkgit's tool.")
+def command(agent: str, steer: bool) -> None:
+    """Record what an agent's own tools read and edit, or steer its edits to hkgit.
+
+    The agent's hooks run it, with the call as JSON on standard input. It never stands in the
+    agent's way: what cannot be recorded is said on standard error, and the exit code is 0.
+    """
+    module = hooked(agent)
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    answer = None
+    try:
+        event = module.event(parsed(text))
+        if event is not None:
+            said = _steered(event) if steer and event.is_before else _recorded(agent, event)
+            if said is not None:
+                answer = module.denial(said) if event.is_before else module.remark(said)
+    except HkgitError as error:
+        click.echo(f"hkgit: not recorded: {error}", err=True)
+    click.echo(json.dumps(answer or {}))
+
+
+def _steered(event: Event) -> str | None:
+    """Why an edit of the agent's own tool is stopped. Raises InvalidInput for one elsewhere."""
+    place = Place.around(event.directory)
+    if not isinstance(event.did, Editing) or not (place.root / ".git").exists():
+        return None
+    spec_of(event.did, place.root, event.directory)
+    return (
+        "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
+        " commits carry evidence. Read the lines with its tool `read`, then call its tool `edit`"
+        f" (mcp__hkgit__edit) with this text: {event.did.text}"
+    )
+
+
+def _recorded(agent: str, event: Event) -> str | None:
+    """What the model is to know of an edit that was recorded."""
+    root = Place.around(event.directory).root
+    if not (root / ".git").exists():
+        return None
+    recorder = Recorder(Desk.open(root, event.session, agent=agent), event.directory)
+    if not event.is_before:
+        answer = recorder.after(event)
+        return None if answer is None or not answer.blind else _unread(answer)
+    if isinstance(event.did, Editing):
+        recorder.before(event.did)
+    return None
+
+
+def _unread(answer: Answer) -> str:
+    places = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in answer.blind)
+    return f"hkgit: this edit is blind: {places} was not read before it. Read first, then edit."

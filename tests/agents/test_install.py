@@ -1,0 +1,135 @@
+"""`hkgit init --agent`: writes an agent's settings, once, and takes out only what it wrote."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from hkgit.agents import HOOKED, MODES, PLAIN, install, remove
+from hkgit.setup.steps import Action
+from tests.cli.running import run
+from tests.repos import Repo
+
+AGENTS = (*HOOKED, *PLAIN)
+
+
+def _files(root: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_what_was_written_is_taken_out_again(agent: str, tmp_path: Path) -> None:
+    install(tmp_path, agent, "record")
+    assert _files(tmp_path)
+    remove(tmp_path, agent)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_twice_is_once(agent: str, tmp_path: Path) -> None:
+    install(tmp_path, agent, "record")
+    before = _files(tmp_path)
+    assert {step.action for step in install(tmp_path, agent, "record")} == {Action.KEPT}
+    assert _files(tmp_path) == before
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_last_mode_holds(agent: str, tmp_path: Path) -> None:
+    install(tmp_path / "direct", agent, "steer")
+    for mode in MODES:
+        install(tmp_path / "changed", agent, mode)
+    assert _files(tmp_path / "changed") == _files(tmp_path / "direct")
+
+
+OWN = {
+    ".mcp.json": '{"mcpServers": {"mine": {"command": "mine"}}}\n',
+    ".claude/settings.json": '{\n  // mine\n  "hooks": {"PreToolUse": [{"matcher": "Bash"}]}\n}',
+    ".codex/config.toml": 'model = "m"  # mine\n\n[mcp_servers.mine]\ncommand = "mine"',
+    ".codex/hooks.json": '{\n\t"hooks": {}\n}\n',
+    ".cursor/mcp.json": '{ "mcpServers": { "mine": { "url": "http://x" } } }',
+    ".cursor/hooks.json": '{\n  "version": 1,\n  "hooks": {"stop": [{"command": "x"}]}\n}\n',
+    ".gemini/settings.json": '{\r\n  "theme": "Mine",\r\n}\r\n',
+    ".vscode/mcp.json": '{\n    "servers": {\n        "mine": {}\n    },\n    "inputs": []\n}\n',
+    "opencode.json": '{\n  "$schema": "https://opencode.ai/config.json"\n}\n',
+    "AGENTS.md": "# Mine\n\nBe kind.",
+}
+EMPTY = {".codex/hooks.json", "AGENTS.md", ".codex/config.toml"}
+"""Where an object was empty, or a last line had no end, that is not put back to the byte."""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A checkout in which somebody has settings of everything."""
+    for name, text in OWN.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, newline="")
+    return tmp_path
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_users_own_settings_keep_every_byte(agent: str, own: Path) -> None:
+    before = _files(own)
+    install(own, agent, "steer")
+    assert _files(own) != before
+    remove(own, agent)
+    exact = {name: data for name, data in _files(own).items() if name not in EMPTY}
+    assert exact == {name: data for name, data in before.items() if name not in EMPTY}
+
+
+def test_words_behind_a_last_line_without_an_end_leave_one(own: Path) -> None:
+    install(own, "other", "record")
+    remove(own, "other")
+    assert (own / "AGENTS.md").read_text() == "# Mine\n\nBe kind.\n"
+
+
+def test_the_servers_table_of_codex_can_be_read(own: Path) -> None:
+    install(own, "codex", "record")
+    servers = tomllib.loads((own / ".codex/config.toml").read_text())["mcp_servers"]
+    assert servers == {
+        "mine": {"command": "mine"},
+        "hkgit": {"command": "hkgit", "args": ["mcp"]},
+    }
+
+
+def test_another_server_of_that_name_blocks(tmp_path: Path) -> None:
+    text = '{"mcpServers": {"hkgit": {"command": "other"}}}'
+    (tmp_path / ".mcp.json").write_text(text)
+    steps = {step.path.name: step.action for step in install(tmp_path, "claude", "record")}
+    assert steps == {".mcp.json": Action.BLOCKED, "settings.json": Action.WROTE}
+    assert (tmp_path / ".mcp.json").read_text() == text
+
+
+def test_settings_that_are_no_json_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / ".mcp.json").write_text("{")
+    steps = {step.path.name: step.action for step in install(tmp_path, "claude", "record")}
+    remove(tmp_path, "claude")
+    assert (steps[".mcp.json"], (tmp_path / ".mcp.json").read_text()) == (Action.BLOCKED, "{")
+
+
+def test_a_file_of_ours_that_somebody_changed_stays(tmp_path: Path) -> None:
+    install(tmp_path, "opencode", "record")
+    plugin = tmp_path / ".opencode/plugins/hkgit.js"
+    plugin.write_text(plugin.read_text() + "// mine\n")
+    remove(tmp_path, "opencode")
+    assert plugin.exists()
+
+
+def test_the_command_says_what_it_wrote_and_what_is_left(repo: Repo) -> None:
+    (repo.path / "inner").mkdir()
+    result = run("init", "--agent", "claude", "--json", cwd=repo.path / "inner").json()
+    assert [step["action"] for step in result["steps"]] == ["wrote", "wrote"]
+    assert "hkgit init" in " ".join(result["next"])
+    settings = json.loads((repo.path / ".claude/settings.json").read_text())
+    assert settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] == "hkgit hook claude"
+
+
+def test_an_agent_and_git_hooks_at_once_are_wrong_usage(repo: Repo) -> None:
+    asked = ("init", "--agent", "claude", "--hook", "pre-push")
+    assert run(*asked, cwd=repo.path).code == 64

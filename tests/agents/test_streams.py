@@ -1,0 +1,183 @@
+"""The calls of each agent's own tools, in its own words, become receipts and edits with evidence.
+
+A stream is a list of inputs of the agent's hooks; between those before and after an edit stands
+what the tool itself writes to the disk.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from hkgit.agents import HOOKED, hooked
+from hkgit.agents.events import Editing
+from hkgit.commands.hook import command
+from hkgit.sessions import places
+from hkgit.sessions.answers import Status
+from hkgit.sessions.desk import Desk
+from tests.cli.running import run
+from tests.repos import Repo
+
+STREAMS = Path(__file__).with_name("streams")
+GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
+
+
+@pytest.fixture
+def greeting(repo: Repo) -> Repo:
+    """The repository that the streams were recorded in."""
+    repo.commit({"greet.py": GREETING, ".gitattributes": b"* -text\n"})
+    return repo
+
+
+def stream(agent: str, repo: Repo) -> Iterator[dict[str, Any]]:
+    """The lines of an agent's stream, as if it had been recorded in this repository."""
+    for line in (STREAMS / f"{agent}.jsonl").read_text("utf-8").splitlines():
+        yield json.loads(line.replace("$ROOT", repo.path.as_posix()))
+
+
+def told(agent: str, payload: object, *options: str) -> dict[str, Any]:
+    """What `hkgit hook` answers to an input."""
+    text = payload if isinstance(payload, str) else json.dumps(payload)
+    result = CliRunner().invoke(command, [agent, *options], input=text, catch_exceptions=False)
+    assert result.exit_code == 0
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer
+
+
+def replayed(agent: str, repo: Repo, *options: str) -> list[dict[str, Any]]:
+    """The answers to all inputs of a stream."""
+    answers = []
+    for line in stream(agent, repo):
+        for name, content in line.get("disk", {}).items():
+            repo.write(name, content.encode())
+        if "input" in line:
+            answers.append(told(agent, line["input"], *options))
+    return answers
+
+
+def session(repo: Repo) -> Status:
+    """The one session of a checkout."""
+    [folder] = places.existing(repo.path)
+    return Desk.open(repo.path, folder.name).status()
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_every_edit_is_recorded_with_evidence(agent: str, greeting: Repo) -> None:
+    replayed(agent, greeting)
+    status = session(greeting)
+    assert [call.files for call in status.calls] == [("greet.py",), ("notes.txt",)]
+    assert (status.uncommitted, status.blind) == (2, 0)
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_nothing_is_said_where_nothing_is_wrong(agent: str, greeting: Repo) -> None:
+    assert set(map(str, replayed(agent, greeting))) == {"{}"}
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_the_session_is_named_after_the_agents_conversation(agent: str, greeting: Repo) -> None:
+    replayed(agent, greeting)
+    assert session(greeting).session.startswith(f"{agent}-")
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_an_edit_of_what_was_not_read_is_recorded_as_blind(agent: str, greeting: Repo) -> None:
+    lines = list(stream(agent, greeting))
+    for line in lines:
+        for name, content in line.get("disk", {}).items():
+            greeting.write(name, content.encode())
+        if "input" in line and _is_edit(agent, line["input"]):
+            told(agent, line["input"])
+    assert session(greeting).blind == 1
+
+
+def _is_edit(agent: str, payload: dict[str, Any]) -> bool:
+    event = hooked(agent).event(payload)
+    return event is not None and isinstance(event.did, Editing)
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_steering_stops_an_edit_and_names_the_tool_and_its_text(
+    agent: str, greeting: Repo
+) -> None:
+    first = next(
+        line["input"]
+        for line in stream(agent, greeting)
+        if "input" in line and _is_edit(agent, line["input"])
+    )
+    answer = json.dumps(told(agent, first, "--steer"))
+    assert ("deny" in answer, "mcp__hkgit__edit" in answer) == (True, True)
+
+
+def test_an_edit_that_is_blind_is_told_at_once(greeting: Repo) -> None:
+    before, after = (
+        line["input"]
+        for line in stream("claude", greeting)
+        if line.get("input", {}).get("tool_name") == "Edit"
+    )
+    told("claude", before)
+    greeting.write("greet.py", GREETING.replace(b"Helo", b"Hello"))
+    answer = told("claude", after)
+    assert "greet.py:2-2 was not read" in answer["hookSpecificOutput"]["additionalContext"]
+
+
+def test_a_formatter_after_the_edit_is_recorded_as_the_difference(greeting: Repo) -> None:
+    for line in stream("claude", greeting):
+        for name, content in line.get("disk", {}).items():
+            greeting.write(name, content.replace('"', "'").encode())
+        if "input" in line:
+            told("claude", line["input"])
+    [changed] = [call for call in session(greeting).calls if call.files == ("greet.py",)]
+    assert (changed.edits, changed.blind) == (1, 0)
+
+
+def test_a_commit_after_it_carries_the_evidence(greeting: Repo) -> None:
+    run("init", cwd=greeting.path)
+    greeting.git("add", ".hkgit")
+    greeting.git("commit", "-q", "-m", "Set up")
+    replayed("claude", greeting)
+    greeting.git("add", "-A")
+    greeting.git("commit", "-q", "-m", "Mend the greeting")
+    assert greeting.git("log", "-1", "--format=%B").count("Hkgit-Entry: ") == 2
+    assert run("gate", "--range", "HEAD~1..HEAD", cwd=greeting.path).code == 0
+
+
+def _edit(**changed: object) -> dict[str, object]:
+    given = {"file_path": "greet.py", "old_string": "Helo", "new_string": "Hello"} | changed
+    return {"hook_event_name": "PostToolUse", "tool_name": "Edit", "tool_input": given}
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("[1]", id="an array"),
+        pytest.param("{" * 9999, id="brackets without end"),
+        pytest.param({}, id="no event"),
+        pytest.param({"hook_event_name": "PostToolUse", "tool_name": "Edit"}, id="no arguments"),
+        pytest.param(_edit(), id="an edit that was not seen before it was made"),
+        pytest.param(_edit(file_path="/etc/passwd"), id="a file elsewhere"),
+        pytest.param(_edit(file_path="a\0b"), id="a NUL in a path"),
+        pytest.param(_edit(file_path=7), id="a path that is a number"),
+        pytest.param(_edit(file_path=".git/config"), id="a file of git's own"),
+        pytest.param(_edit() | {"session_id": "../../x"}, id="a session that leads elsewhere"),
+        pytest.param(_edit() | {"cwd": "/nonexistent"}, id="a directory that is not there"),
+    ],
+)
+def test_what_cannot_be_recorded_stands_in_nobodys_way(
+    payload: object, greeting: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(greeting.path)
+    assert told("claude", payload) == {}
+
+
+def test_outside_a_checkout_nothing_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "greet.py").write_bytes(GREETING)
+    payload = {"cwd": str(tmp_path), "hook_event_name": "PostToolUse", "tool_name": "Read"}
+    told("claude", payload | {"tool_input": {"file_path": str(tmp_path / "greet.py")}})
+    assert [path.name for path in tmp_path.iterdir()] == ["greet.py"]
