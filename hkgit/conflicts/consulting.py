@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.conflicts.history import causes, changing
-from hkgit.conflicts.records import Cause, Conflict, conflict_json, read_conflict
+from hkgit.conflicts.records import Cause, Conflict, conflict_json, read_cause, read_conflict
+from hkgit.dialects.strict_json import Node, only_document
 from hkgit.edits import DIRECTORY, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.git.repository import Repository
@@ -83,22 +84,37 @@ def written(consult: Consult) -> bytes:
     return json.dumps(consult_json(consult), indent=2, sort_keys=True).encode() + b"\n"
 
 
-def read_consult(data: bytes, where: str) -> Consult:
-    """The CONSULT that a file holds. Raises InvalidInput."""
+def read_consult(data: bytes, path: str) -> Consult:
+    """The CONSULT that a file holds, believing nothing. Raises InvalidInput."""
     fix = "Put it back as it was committed."
     if len(data) > _LARGEST:
-        raise InvalidInput(where, f"has more than {_LARGEST} bytes", fix)
+        raise InvalidInput(path, f"has more than {_LARGEST} bytes", fix)
     try:
-        document = json.loads(data)
-        answer = document["answer"]
-        return Consult(
-            read_conflict(document["conflict"]),
-            int(document["opened"]),
-            tuple(Cause(**each) for each in document["between"]),
-            None if answer is None else Answer(**answer),
-        )
-    except (KeyError, TypeError, ValueError, RecursionError, InvalidInput) as error:
-        raise InvalidInput(where, f"is no CONSULT: {error}", fix) from error
+        consult = _consult(only_document(data.decode()))
+    except (UnicodeDecodeError, InvalidInput) as error:
+        raise InvalidInput(path, f"is no CONSULT: {error}", fix) from error
+    if consult.path != path:
+        raise InvalidInput(path, f"holds CONSULT {consult.id}", fix)
+    return consult
+
+
+def _consult(node: Node) -> Consult:
+    parts = node.fields(["state", "opened", "answer", "conflict", "between"], [])
+    answer = parts["answer"]
+    return Consult(
+        read_conflict(parts["conflict"]),
+        parts["opened"].integer(0),
+        tuple(read_cause(each) for each in parts["between"].items()),
+        None if answer.value is None else _answer(answer),
+    )
+
+
+def _answer(node: Node) -> Answer:
+    parts = node.fields(["decision", "message", "by", "time"], [])
+    if parts["decision"].text() not in DECISIONS:
+        raise parts["decision"].wrong(f"one of {', '.join(DECISIONS)}")
+    said = parts["decision"].text(), parts["message"].text(), parts["by"].text()
+    return Answer(*said, parts["time"].integer(0))
 
 
 def consults_in(repository: Repository, commit: str) -> Iterator[Consult]:

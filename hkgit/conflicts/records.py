@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from hkgit.errors import InvalidInput
+from hkgit.dialects.strict_json import Node
 
 Json = Any
 SCHEMA = 1
+_ID = re.compile(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +80,50 @@ def conflict_json(conflict: Conflict) -> dict[str, Json]:
     return {"schema": SCHEMA, **asdict(conflict)}
 
 
-def read_conflict(document: Json) -> Conflict:
-    """The conflict that a JSON document says. Raises InvalidInput."""
-    try:
-        if document["schema"] != SCHEMA:
-            raise InvalidInput("conflict", f"schema {document['schema']} is not known here")
-        named = {each.name: document[each.name] for each in fields(Conflict)}
-        return Conflict(**named | {
-            "expected": _text(named["expected"]),
-            "found": _text(named["found"]),
-            "causes": tuple(Cause(**each) for each in named["causes"]),
-            "tries": tuple(Attempt(**each) for each in named["tries"]),
-        })  # fmt: skip
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidInput("conflict", f"is no record of one: {error}") from error
+def read_conflict(node: Node) -> Conflict:
+    """The conflict that a JSON object says, believing nothing. Raises InvalidInput."""
+    parts = node.fields(["schema", *(each.name for each in fields(Conflict))], [])
+    if parts["schema"].integer(1) != SCHEMA:
+        raise parts["schema"].wrong(f"schema {SCHEMA}", "Upgrade hkgit.")
+    tries = tuple(_attempt(each) for each in parts["tries"].items())
+    if not tries or _ID.fullmatch(parts["id"].text()) is None:
+        raise node.wrong("an id of 16 hex digits, and at least one try")
+    return Conflict(
+        parts["id"].text(),
+        parts["path"].name("a path"),
+        parts["agent"].text(),
+        parts["dialect"].text(),
+        parts["edit"].text(),
+        _optional(parts["base"]),
+        _text(parts["expected"]),
+        _text(parts["found"]),
+        tuple(read_cause(each) for each in parts["causes"].items()),
+        tries,
+    )
 
 
-def _text(document: Mapping[str, Json]) -> Text:
-    lines = document["lines"]
-    pair = None if lines is None else (int(lines[0]), int(lines[1]))
-    return Text(pair, document["range_hash"], document["text"])
+def read_cause(node: Node) -> Cause:
+    """The cause that a JSON object says. Raises InvalidInput."""
+    parts = node.fields(["commit", "author", "time", "subject"], [])
+    said = parts["author"].text(), parts["time"].integer(0), parts["subject"].text()
+    return Cause(parts["commit"].text(), *said)
+
+
+def _attempt(node: Node) -> Attempt:
+    parts = node.fields(["time", "tip", "reason"], [])
+    return Attempt(parts["time"].integer(0), parts["tip"].text(), parts["reason"].text())
+
+
+def _text(node: Node) -> Text:
+    parts = node.fields(["lines", "range_hash", "text"], [])
+    lines = None
+    if parts["lines"].value is not None:
+        numbers = [each.integer(0) for each in parts["lines"].items()]
+        if len(numbers) != 2:
+            raise parts["lines"].wrong("two line numbers")
+        lines = numbers[0], numbers[1]
+    return Text(lines, _optional(parts["range_hash"]), _optional(parts["text"]))
+
+
+def _optional(node: Node) -> str | None:
+    return None if node.value is None else node.text()

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.conflicts.records import Conflict, conflict_json, read_conflict
+from hkgit.dialects.strict_json import only_document
 from hkgit.errors import InvalidInput
 
 FORGOTTEN = 30 * 24 * 3600
@@ -61,6 +62,6 @@ class Shelf:
 
 def _read(path: Path) -> Conflict | None:
     try:
-        return read_conflict(json.loads(path.read_text("utf-8")))
-    except (OSError, ValueError, InvalidInput):
+        return read_conflict(only_document(path.read_text("utf-8")))
+    except (OSError, UnicodeDecodeError, InvalidInput):
         return None

@@ -33,6 +33,13 @@ def _text(case: Case) -> Iterator[Finding]:
         yield from text_findings(case)
 
 
+def _consult(case: Case) -> Iterator[Finding]:
+    if case.policy.consult_required:
+        from hkgit.gate.consult import consult_findings
+
+        yield from consult_findings(case)
+
+
 CHECKS: dict[str, Check] = {
     "by hand": hand_findings,
     "floors": _floors,
@@ -40,5 +47,6 @@ CHECKS: dict[str, Check] = {
     "policy": policy_findings,
     "protected": path_findings,
     "text": _text,
+    "consult": _consult,
 }
 """A check says what is wrong with a commit that replays; nothing, where nothing is."""
