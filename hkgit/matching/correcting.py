@@ -19,7 +19,6 @@ from hkgit.matching.guards import MARKER, PLACEHOLDER
 from hkgit.matching.landing import Lines, is_whole, landings
 from hkgit.matching.lines import View, Wanted, key_of
 from hkgit.matching.merge import Merge
-from hkgit.matching.places import Place
 
 MOST = 4000
 """So many bytes a corrected edit may have: one that is larger costs more than to read again."""
@@ -51,13 +50,12 @@ def corrected(
         return None
     start = min([place.start, *(splice.start for splice in splices)])
     end = max([place.end, *(splice.end for splice in splices)])
-    start, end = _unique(view.document, Place(start, end))
     old, new = view.document.data[start:end], b""
     for splice in sorted(splices, key=lambda splice: splice.start):
         new += view.document.data[start : splice.start] + splice.new
         start = splice.end
     new += view.document.data[start:end]
-    if old == new or len(old) + len(new) > MOST or view.document.data.count(old) > 1:
+    if old == new or len(old) + len(new) > MOST or not _is_once(view.document, old):
         return None
     texts = (decoded(text.replace(b"\r\n", b"\n")) for text in (old, new))
     old_text, new_text = texts
@@ -100,15 +98,9 @@ def _is_clear(found: Sequence[Candidate]) -> bool:
     return len(found) == 1 or found[0].agreement - found[1].agreement >= CLEAR
 
 
-def _unique(document: Document, place: Place) -> tuple[int, int]:
-    """The bytes of a place, with as many whole lines around it as make them stand once."""
-    first, last = document.lines_of(place.start, place.end)
-    for more in range(FARTHEST + 1):
-        lines = max(first - more, 1), min(last + more, document.line_count)
-        start, end = document.span(*lines)
-        if document.data.count(document.data[start:end]) == 1:
-            return start, end
-    return place.start, place.end
+def _is_once(document: Document, text: bytes) -> bool:
+    """Whether a text of the document stands nowhere else in it, not even half upon itself."""
+    return document.data.find(text) == document.data.rfind(text)
 
 
 def unmarked(wanted: Wanted, edit: Edit) -> Edit | None:
@@ -141,7 +133,7 @@ def told_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Ne
             for first, last in spans
         ]
         texts = [document.data[slice(*document.span(*lines))] for lines in wider]
-        if all(document.data.count(text) == 1 for text in texts):
+        if all(_is_once(document, text) for text in texts):
             return tuple(Near(*lines) for lines in wider)
     return tuple(Near(*lines) for lines in spans)
 

@@ -131,10 +131,10 @@ def _unknown(view: View, candidate: Candidate) -> Iterator[int]:
 
 
 def _by_words(view: View, wanted: Wanted) -> tuple[Candidate, ...]:
-    """Around the line that is most like one of the old lines, found by their rarest words."""
+    """Around the lines that are most like one of the old lines, found by their rarest words."""
     data = view.document.data
     words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
-    best, near, row = 0, 0, 0
+    best, found = 0, dict[int, int]()
     for word in words[:MOST_WORDS]:
         asked = [i for i, line in enumerate(wanted.old_lines) if word in line]
         starts = occurrences(data, word, MOST_LINES) if view.lines else []
@@ -143,8 +143,11 @@ def _by_words(view: View, wanted: Wanted) -> tuple[Candidate, ...]:
             for i in asked[:SHOWN]:
                 alike = similarity(key_of(wanted.old_lines[i]), key_of(here))
                 if alike > best:
-                    best, near, row = alike, number - 1, i
-    return (_around(view, wanted, row, near),) if best else ()
+                    best, found = alike, {}
+                if best and alike == best:
+                    found.setdefault(number - 1, i)
+    near = sorted(found.items())[:SHOWN]
+    return tuple(_around(view, wanted, row, number) for number, row in near)
 
 
 def _around(view: View, wanted: Wanted, row: int, near: int) -> Candidate:

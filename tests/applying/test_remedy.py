@@ -1,0 +1,104 @@
+"""What the next call needs stands in the outcome: places with hash and text, a corrected edit."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hkgit import dialects
+from hkgit.applying.outcome import Candidate, EditOutcome
+from hkgit.applying.planner import plan
+from hkgit.applying.remedy import MOST, SHOWN
+from hkgit.applying.reporting import refusal_text
+from hkgit.document import range_hash
+from hkgit.edits import Edit, ReplaceRange
+from tests.applying.planning import in_sequence, on_base, snapshot
+
+DATA = b"x = 1\ny = 2\nz = 3\nx = 1\nw = 4\n"
+SECOND = range_hash(DATA, 4, 5)
+
+
+def refused(*edits: Edit | ReplaceRange, data: bytes = DATA) -> EditOutcome:
+    """The outcome of the last edit."""
+    return in_sequence({"f": data}, *edits).outcomes[-1]
+
+
+def test_an_ambiguous_edit_gets_every_place_with_hash_and_text() -> None:
+    wide = (range_hash(DATA, 1, 2), range_hash(DATA, 4, 5))
+    assert refused(Edit("f", "x = 1\n", "x = 9\n")).candidates == (
+        Candidate(1, 2, wide[0], None, "x = 1\ny = 2\n"),
+        Candidate(4, 5, wide[1], None, "x = 1\nw = 4\n"),
+    )
+
+
+def test_a_candidate_is_an_edit_that_lands() -> None:
+    chosen = refused(Edit("f", "x = 1\n", "x = 9\n")).candidates[1]
+    edit = Edit("f", chosen.text or "", "x = 9\nw = 4\n", chosen.range_hash)
+    assert in_sequence({"f": DATA}, edit).files[0].after is not None
+
+
+def test_a_stale_range_gets_the_lines_as_they_are() -> None:
+    edit = ReplaceRange("f", 2, 3, ("q",), "0" * 64)
+    [found] = on_base({"f": DATA}, edit).outcomes[0].candidates
+    assert found == Candidate(2, 3, range_hash(DATA, 2, 3), None, "y = 2\nz = 3\n")
+
+
+def test_a_stale_range_that_moved_gets_both_places() -> None:
+    edit = ReplaceRange("f", 1, 1, ("q",), range_hash(DATA, 3, 3))
+    outcome = on_base({"f": DATA}, edit).outcomes[0]
+    assert [each.start_line for each in outcome.candidates] == [1, 3]
+
+
+def test_no_more_is_shown_than_a_reading_would_cost() -> None:
+    data = b"".join(b"x = 1\n%d\n" % n + b"y" * 900 + b"\n" for n in range(9))
+    found = refused(Edit("f", "x = 1\n", "x = 9\n"), data=data).candidates
+    assert (len(found), sum(len(each.text or "") for each in found) <= MOST) == (SHOWN, True)
+
+
+def test_a_place_too_long_to_show_has_its_lines_and_hash() -> None:
+    data = b"a\n" + b"b" * MOST + b"\nc\n"
+    edit = ReplaceRange("f", 1, 3, (), "0" * 64)
+    [long] = on_base({"f": data}, edit).outcomes[0].candidates
+    assert (long.text, long.range_hash) == (None, range_hash(data, 1, 3))
+
+
+def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:
+    outcome = refused(Edit("f", "y = 2\n", "y = 5\n"), Edit("f", "y = 6\n", "y = 7\n"))
+    assert all("y = 5" not in (each.text or "") for each in outcome.candidates)
+
+
+@pytest.mark.parametrize(
+    ("spec", "has_hash"),
+    [
+        pytest.param(
+            json.dumps({"file": "f.py", "old_text": "y = 3\nz = 3", "new_text": "y = 4\nz = 3"}),
+            True, id="harnesskit",
+        ),
+        pytest.param(
+            "f.py\n<<<<<<< SEARCH\ny = 3\nz = 3\n=======\ny = 4\nz = 3\n>>>>>>> REPLACE\n",
+            False, id="search-replace",
+        ),
+        pytest.param(
+            "*** Begin Patch\n*** Update File: f.py\n@@\n-y = 3\n+y = 4\n z = 3\n*** End Patch\n",
+            False, id="apply-patch",
+        ),
+        pytest.param(
+            "--- a/f.py\n+++ b/f.py\n@@ -2,2 +2,2 @@\n-y = 3\n+y = 4\n z = 3\n",
+            False, id="unified-diff",
+        ),
+    ],
+)  # fmt: skip
+def test_the_corrected_edit_is_in_the_dialect_of_the_spec(spec: str, has_hash: bool) -> None:
+    parsed = dialects.parse(spec)
+    [outcome] = plan(parsed, snapshot({"f.py": DATA})).outcomes
+    again = dialects.parse(outcome.corrected or "", parsed.dialect)
+    made = plan(again, snapshot({"f.py": DATA}))
+    assert made.files[0].after is not None
+    assert made.files[0].after.data == DATA.replace(b"y = 2", b"y = 4")
+    assert (made.outcomes[0].evidence.kind == "hash") == has_hash
+
+
+def test_the_words_hold_the_corrected_edit_or_else_the_places() -> None:
+    outcome = refused(Edit("f", "x = 1\n", "x = 9\n"))
+    assert f"Lines 4-5, hash {SECOND[:12]}:\nx = 1\nw = 4" in refusal_text([outcome])

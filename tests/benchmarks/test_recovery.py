@@ -1,0 +1,68 @@
+"""The simulated model: it ends every task, its goal is the real change, and hints save it calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.engines.labels import LABELS
+from benchmarks.recovery.courses import ROUNDS, Course, courses
+from benchmarks.recovery.model import NAME, Habit
+from benchmarks.recovery.report import overall
+from benchmarks.recovery.tasks import Task, tasks_from
+from hkgit import Edit, apply_edits
+from tests.benchmarks.hunks import small_corpus
+
+TASKS = list(tasks_from(small_corpus(), seed=1, per_label=3))
+BARE, HINTS = Habit(uses=False), Habit(uses=True)
+
+
+@pytest.fixture(scope="module")
+def bare() -> list[Course]:
+    return courses(TASKS, BARE)
+
+
+@pytest.fixture(scope="module")
+def hinted() -> list[Course]:
+    return courses(TASKS, HINTS)
+
+
+def whole(task: Task) -> Edit:
+    """The edit of all lines of a file, as the model means it."""
+    return Edit(NAME, *task.meant(1, len(task.lines)))
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_what_the_model_means_can_be_landed(label: str) -> None:
+    for task in TASKS:
+        if task.label == label and not task.is_settled:
+            after = apply_edits([whole(task)], {NAME: task.before}).files.get(NAME)
+            assert isinstance(after, bytes)
+            assert task.is_landed(after)
+
+
+def test_the_change_lies_within_its_lines() -> None:
+    assert all(task.is_within(task.first, max(task.last, task.first)) for task in TASKS)
+
+
+def test_lines_elsewhere_do_not_hold_the_change() -> None:
+    assert not any(task.is_within(task.last + 2, task.last + 9) for task in TASKS)
+
+
+def test_every_task_ends_in_time(hinted: list[Course]) -> None:
+    assert all(1 <= course.rounds <= ROUNDS for course in hinted)
+
+
+def test_the_same_seed_gives_the_same_courses(hinted: list[Course]) -> None:
+    assert courses(TASKS, HINTS) == hinted
+
+
+def test_hints_save_readings(bare: list[Course], hinted: list[Course]) -> None:
+    assert sum(course.reads for course in hinted) * 2 < sum(course.reads for course in bare)
+
+
+def test_hints_save_bytes(bare: list[Course], hinted: list[Course]) -> None:
+    assert sum(course.received for course in hinted) < sum(course.received for course in bare)
+
+
+def test_the_table_has_a_row_a_model(bare: list[Course], hinted: list[Course]) -> None:
+    assert overall({"bare": bare, "hints": hinted}).count("\n") == 3

@@ -1,0 +1,130 @@
+"""A refusal proposes the edit as it would be right, and names the places that were meant."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hkgit.edits import Edit
+from hkgit.errors import HkgitError, Near
+from hkgit.matching.correcting import MOST
+from tests.matching.editing import edit_of, edited
+
+TEXT = """\
+def area(width, height):
+    check(width, 5)
+    result = width * height
+    return result
+
+
+def length(width):
+    check(width, 7)
+    return width
+"""
+
+
+def refused(text: str, edit: Edit) -> HkgitError:
+    """How an edit is refused."""
+    with pytest.raises(HkgitError) as caught:
+        edited(text, edit)
+    return caught.value
+
+
+def proposed(text: str, old: str, new: str) -> tuple[str, str] | None:
+    """The old and new text of the edit that a refusal proposes."""
+    correction = refused(text, edit_of(old, new)).corrected
+    if correction is None:
+        return None
+    assert isinstance(correction, Edit)
+    return correction.old_text, correction.new_text
+
+
+BODY = "    check(width, 5)\n    result = width * height\n    return result\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        pytest.param(
+            BODY.replace("* height", "* length"), BODY.replace("* height", "* 2"),
+            (BODY, BODY.replace("* height", "* 2")),
+            id="a line to be removed says something else",
+        ),
+        pytest.param(
+            BODY.replace("5", "6"), BODY.replace("5", "8"), (BODY, BODY.replace("5", "8")),
+            id="the author's number, not a mix of both",
+        ),
+        pytest.param(
+            "    results = width + height\n", "    result = 1\n",
+            ("    result = width * height\n", "    result = 1\n"), id="one line alone",
+        ),
+        pytest.param(
+            "def area(width, height):\n    made_up()\n    all_of_it()\n    return result\n",
+            "def area(width, height):\n    result = 1\n    return result\n",
+            (
+                f"def area(width, height):\n{BODY}",
+                "def area(width, height):\n    result = 1\n    return result\n",
+            ),
+            id="an invented body between lines that are there",
+        ),
+        pytest.param(
+            "def nothing():\n    like = this\n", "x\n", None, id="nothing is near",
+        ),
+    ],
+)  # fmt: skip
+def test_the_proposal(old: str, new: str, expected: tuple[str, str] | None) -> None:
+    assert proposed(TEXT, old, new) == expected
+
+
+def test_nothing_is_proposed_where_two_places_are_as_near() -> None:
+    twice = TEXT.replace("check(width, 7)", "check(width, 5)")
+    assert proposed(twice, "    check(width, 55)\n", "    check(width, 6)\n") is None
+
+
+def test_nothing_is_proposed_that_costs_more_than_to_read() -> None:
+    long = f"x = '{'y' * MOST}'\n"
+    assert proposed(f"a\n{long}b\n", "a\nx = 'y'\nb\n", "a\nb\n") is None
+
+
+@pytest.mark.parametrize(
+    ("new", "expected"),
+    [
+        pytest.param("    return 1\n>>>>>>> REPLACE\n", "    return 1\n", id="a marker"),
+        pytest.param("    # ... existing code ...\n", None, id="a remark for the very lines"),
+        pytest.param(
+            "    x = 1\n    # ... existing code ...\n", None, id="a remark among other lines"
+        ),
+    ],
+)
+def test_marks_of_the_notation_are_put_right_where_that_can_be_told(
+    new: str, expected: str | None
+) -> None:
+    found = proposed(TEXT, "    return result\n", new)
+    assert (None if found is None else found[1]) == expected
+
+
+def test_equal_places_are_named_with_what_tells_them_apart() -> None:
+    error = refused(TEXT, edit_of("    check(width, ", "    test(width, "))
+    assert error.near == (Near(2, 2), Near(8, 8))
+
+
+def test_places_in_equal_surroundings_are_named_all_the_same() -> None:
+    error = refused("a\nb\n" * 40, edit_of("b\n", "c\n"))
+    assert [near.start_line for near in error.near] == [2, 4, 6]
+
+
+LINE = st.sampled_from(["a = 1", "b = 2", "  c(a, b)", "", "}", "return d(a)"])
+
+
+@given(st.lists(LINE, min_size=1, max_size=12), st.lists(LINE, min_size=1, max_size=4))
+def test_a_proposal_can_be_applied_as_it_is(lines: list[str], wanted: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    old = "".join(f"{line}!\n" for line in wanted)
+    try:
+        edited(text, edit_of(old, "new = 1\n"))
+    except HkgitError as error:
+        correction = error.corrected
+        if isinstance(correction, Edit):
+            assert text.count(correction.old_text) == 1
+            edited(text, correction)
