@@ -91,8 +91,8 @@ def explain_json(repository: Repository, report: Report) -> list[dict[str, Any]]
 def simulation_lines(report: Report) -> Iterator[str]:
     """What would have been rejected, by rule, the most frequent first, with examples."""
     rejected = [ruling for ruling in report.rulings if not ruling.passes]
-    total = len(report.rulings)
-    yield console(f"Under {report.policy.source}, {len(rejected)} of {total} would be rejected.")
+    counted = f"{len(rejected)} of {len(report.rulings)} commits"
+    yield console(f"Under {report.policy.source}, {counted} would be rejected.")
     for rule, count in Counter(ruling.rule for ruling in rejected).most_common():
         yield f"{count:>7}  {rule}"
         for ruling in [each for each in rejected if each.rule == rule][:EXAMPLES]:

@@ -1,0 +1,105 @@
+"""`hkgit policy check`, `gate --explain`, `gate --simulate`: what a policy says, does, would do."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.running import Bench
+
+ORG = '[gate]\nmin_confidence = 0.9\n'
+
+
+def test_the_built_in_policy_is_said_in_words(bench: Bench) -> None:
+    result = bench.run("policy", "check")
+    assert (result.code, result.out.splitlines()[0]) == (0, "built-in policy is in order:")
+    assert "- A commit that breaks a rule is rejected.\n" in result.out
+
+
+def test_what_stands_in_the_work_tree_is_looked_at(bench: Bench) -> None:
+    bench.repo.write(".hkgit/config.toml", '[gate]\ngovern = "all"\n')
+    result = bench.run("policy", "check")
+    assert "- Every commit is held to the rules, whoever made it.\n" in result.out
+
+
+def test_a_policy_of_a_revision_may_be_looked_at(bench: Bench) -> None:
+    bench.repo.commit({".hkgit/config.toml": '[gate]\nmode = "warn"\n'}, "Warn")
+    result = bench.run("policy", "check", "--policy", "HEAD:.hkgit/config.toml", "--json")
+    said = result.json()
+    assert (said["status"], said["source"], said["mode"]) == (
+        "ok", "HEAD:.hkgit/config.toml", "warn",
+    )  # fmt: skip
+
+
+def test_a_policy_over_that_of_an_organisation_is_looked_at_with_it(bench: Bench) -> None:
+    org = bench.write(ORG, "org.toml")
+    bench.repo.write(".hkgit/config.toml", f'[gate]\nextends = "{org}"\naccept = ["hash"]\n')
+    result = bench.run("policy", "check")
+    assert result.out.startswith(f".hkgit/config.toml over {org} is in order:\n")
+    assert "confidence of at least 0.90" in result.out
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("mode = 'off'", "mode: expected one of", id="malformed"),
+        pytest.param("roles = {attest = ['ada']}", "roles: names principals", id="contradiction"),
+        pytest.param("extends = 'https://x.example/p'", "hkgit fetches nothing", id="a URL"),
+    ],
+)
+def test_a_policy_that_is_not_in_order_is_4(bench: Bench, text: str, said: str) -> None:
+    bench.repo.write(".hkgit/config.toml", f"[gate]\n{text}\n")
+    result, as_json = bench.run("policy", "check"), bench.run("policy", "check", "--json")
+    assert (result.code, result.out, said in result.err) == (4, "", True)
+    assert as_json.json()["status"] == "invalid"
+
+
+def test_a_policy_without_a_repository_is_7(bench: Bench) -> None:
+    assert bench.run("policy", "check", cwd=bench.scratch).code == 7
+
+
+# Why, and what if
+
+
+def test_the_rules_are_told_in_the_order_in_which_they_were_tried(history: Bench) -> None:
+    result = history.run("gate", "--range", "start..strict", "--explain")
+    lines = result.out.splitlines()
+    assert (result.code, lines[0]) == (0, "policy: built-in policy")
+    assert lines[1].endswith(" passes, decided by: verdict strict")
+    assert lines[2:4] == [
+        "  1. govern: governed: it carries ledger entries", "  2. replay: strict",
+    ]  # fmt: skip
+    assert any(line.startswith("  evidence: ") and "tightness" in line for line in lines)
+
+
+def test_the_rule_that_decided_is_told(history: Bench) -> None:
+    result = history.run("gate", "--range", "start..blind-edit", "--explain", "--format", "json")
+    [commit] = result.json()["commits"]
+    assert (result.code, commit["passes"], commit["rule"]) == (6, False, "blind")
+    tried = [each["rule"] for each in commit["tried"]]
+    assert (tried[:2], "blind" in tried) == (["govern", "replay"], True)
+
+
+def test_a_simulation_rejects_nothing_and_counts_by_rule(history: Bench) -> None:
+    policy = history.write('[gate]\ngovern = "all"\n', "all.toml")
+    result = history.run(
+        "gate", "--simulate", "start..good", "--policy", str(policy), "--format", "json"
+    )
+    said = result.json()
+    assert (result.code, said["commits"], said["rejected"], said["by_rule"]) == (
+        0, 2, 1, {"blind": 1},
+    )  # fmt: skip
+
+
+def test_a_simulation_in_words_names_examples(history: Bench) -> None:
+    result = history.run("gate", "--simulate", "start..blind-commit")
+    lines = result.out.splitlines()
+    assert (result.code, lines[0]) == (
+        0, "Under built-in policy, 1 of 1 commits would be rejected.",
+    )  # fmt: skip
+    assert lines[1] == "      1  blind"
+    assert "README.md: blind commit" in lines[2]
+
+
+def test_only_text_and_json_explain(history: Bench) -> None:
+    result = history.run("gate", "--simulate", "start..good", "--format", "sarif")
+    assert (result.code, result.out) == (64, "")
