@@ -21,7 +21,7 @@ from hkgit.errors import GitRefused
 COMMAND = ("git", "cat-file", "--batch-command")
 
 
-class Died(Exception):
+class _Died(Exception):
     """The child ended before it answered."""
 
 
@@ -35,23 +35,29 @@ class Batch:
         self._child: _Child | None = None
 
     def header(self, object_id: str) -> tuple[str, int] | None:
-        """The type and size of an object; None when it is not here. Raises Died."""
+        """The type and size of an object; None when git gives none for it."""
         answer = self._ask("info", object_id)
         return answer[:2] if answer is not None else None
 
     def read(self, object_id: str) -> tuple[str, bytes] | None:
-        """The type and bytes of an object; None when it is not here. Raises Died."""
+        """The type and bytes of an object; None when git gives none for it."""
         answer = self._ask("contents", object_id)
         return (answer[0], answer[2]) if answer is not None else None
 
     def _ask(self, what: str, object_id: str) -> tuple[str, int, bytes] | None:
         with self._turn:
-            child = self._running()
-            try:
-                return child.answer(what, object_id)
-            except BaseException:
-                child.stop()
-                raise
+            for _ in range(2):  # somebody may have killed the first
+                with suppress(_Died):
+                    return self._answer(what, object_id)
+        return None
+
+    def _answer(self, what: str, object_id: str) -> tuple[str, int, bytes] | None:
+        child = self._running()
+        try:
+            return child.answer(what, object_id)
+        except BaseException:
+            child.stop()
+            raise
 
     def _running(self) -> _Child:
         """The child; a new one after a fork too, where the old one is the parent's."""
@@ -91,12 +97,12 @@ class _Child:
             self._in.write(f"{what} {object_id}\n".encode())
             self._in.flush()
         except OSError as error:
-            raise Died from error
+            raise _Died from error
         words = self._out.readline().decode().split()
         if words[1:] == ["missing"]:
             return None
         if len(words) != 3:
-            raise Died
+            raise _Died
         size = int(words[2])
         return words[1], size, _exactly(self._out, size) if what == "contents" else b""
 
@@ -105,7 +111,7 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
     """That many bytes, and the line end behind them."""
     data = stream.read(size + 1)
     if len(data) != size + 1:
-        raise Died
+        raise _Died
     return data[:-1]
 
 

@@ -15,15 +15,15 @@ from pathlib import Path
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.git import program
 from hkgit.git.backend import COMMIT, TAG, TREE, NotFound, missing, unwritten
-from hkgit.git.batch import Batch, Died
+from hkgit.git.batch import Batch
 from hkgit.git.ids import FULL_ID, id_of
 from hkgit.git.program import Completed, Git, git_on
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 """A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
 
-_UNFETCHED = ("promisor", "lazy fetching", "not allowed")
-"""What git says, in one word or another, of what it would have fetched."""
+_ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetching disabled")
+"""What git says of what is not here: in any clone, and in a partial one."""
 
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
 _TAGGED = re.compile(rb"object ([0-9a-f]+)\n")
@@ -59,26 +59,19 @@ class Plumbing:
     # Objects
 
     def header(self, object_id: str) -> tuple[str, int]:
-        try:
-            found = self._batch.header(self._checked(object_id))
-        except Died:
-            raise self._unread(object_id) from None
+        found = self._batch.header(_checked(object_id))
         if found is None:
-            raise missing(f"object {object_id}")
+            raise self._why_not(object_id)
         return found
 
     def read(self, object_id: str) -> tuple[str, bytes]:
-        try:
-            found = self._batch.read(self._checked(object_id))
-        except Died:
-            raise self._unread(object_id) from None
+        found = self._batch.read(_checked(object_id))
         if found is None:
-            raise missing(f"object {object_id}")
-        kind, data = found
-        if id_of(kind, data, self.object_format) != object_id:
+            raise self._why_not(object_id)
+        if id_of(*found, self.object_format) != object_id:
             fix = "Look at the repository with git fsck."
             raise Unverifiable(f"object {object_id}", "does not have the content of its id", fix)
-        return kind, data
+        return found
 
     def write(self, kind: str, data: bytes) -> str:
         # git has its opinion on trees that were there before; what we write we have formatted.
@@ -159,21 +152,21 @@ class Plumbing:
     def _ask(self, *args: str) -> Completed:
         return self.git(*args, check=False)
 
-    def _checked(self, object_id: str) -> str:
-        """An id, which the child would else take for a revision or for several lines."""
-        if FULL_ID.fullmatch(object_id) is None:
-            raise Unverifiable(f"object {object_id}", "is no id of an object")
-        return object_id
-
-    def _unread(self, object_id: str) -> Unverifiable:
-        """Why the child ended: git asked once more, in a process of its own."""
+    def _why_not(self, object_id: str) -> Unverifiable:
+        """Why an object could not be read: git asked once more, to hear what it says."""
         where = f"object {object_id}"
-        asked = self._ask("cat-file", "-p", object_id)
-        words = asked.stderr.strip()
-        if any(each in words for each in _UNFETCHED):
+        words = self._ask("cat-file", "-p", object_id).stderr.strip()
+        if "error: " not in words and any(each in words for each in _ABSENT):
             return missing(where)
-        what = words or "cannot be read"
+        what = words or "could not be read"
         return Unverifiable(where, what, "Look at the repository with git fsck.")
+
+
+def _checked(object_id: str) -> str:
+    """An id, which git would else take for a revision or for several lines."""
+    if FULL_ID.fullmatch(object_id) is None:
+        raise Unverifiable(f"object {object_id}", "is no id of an object")
+    return object_id
 
 
 def _work_tree(git: Git, git_dir: Path) -> Path:

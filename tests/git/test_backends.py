@@ -1,0 +1,200 @@
+"""Who answers for a repository, and that both answer alike."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hkgit.edits import File
+from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
+from hkgit.git import program
+from hkgit.git.repository import Repository
+from tests.repos import Repo
+
+NEW_ENOUGH = program.version() >= (2, 45)
+"""For references kept in tables."""
+
+
+@pytest.fixture
+def by_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HKGIT_GIT", "program")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        pytest.param((), "libgit2", id="plain"),
+        pytest.param(("--bare",), "libgit2", id="bare"),
+        pytest.param(("--object-format=sha256",), "program", id="SHA-256"),
+        *[pytest.param(("--ref-format=reftable",), "program", id="reftable")][:NEW_ENOUGH],
+    ],
+)
+def test_git_answers_where_libgit2_cannot(
+    tmp_path: Path, repo: Repo, options: tuple[str, ...], expected: str
+) -> None:
+    repo.git("init", "-q", *options, str(tmp_path / "other"))
+    assert Repository.discover(tmp_path / "other").backend == expected
+
+
+def test_what_git_cannot_open_either_is_refused_with_its_words(repo: Repo) -> None:
+    repo.git("config", "core.repositoryFormatVersion", "1")
+    repo.git("config", "extensions.unheardOf", "true")
+    with pytest.raises(GitRefused, match=r"(?s)unknown repository extension.*newer git"):
+        Repository.discover(repo.path)
+
+
+def test_references_in_tables_are_known_or_need_a_newer_git(repo: Repo) -> None:
+    """A git that is too old says so; a newer one misses the tables that are not there."""
+    repo.git("config", "core.repositoryFormatVersion", "1")
+    repo.git("config", "extensions.refStorage", "reftable")
+    with pytest.raises(HkgitError, match=r"refstorage|HEAD"):
+        Repository.discover(repo.path).head()
+
+
+@pytest.mark.parametrize("choice", ["libgit2", "program"])
+def test_the_environment_leaves_no_choice(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, choice: str
+) -> None:
+    monkeypatch.setenv("HKGIT_GIT", choice)
+    assert Repository.discover(repo.path).backend == choice
+
+
+def test_libgit2_alone_refuses_what_it_does_not_know(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HKGIT_GIT", "libgit2")
+    repo.git("init", "-q", "--object-format=sha256", "odd")
+    with pytest.raises(GitRefused, match=r"(?s)libgit2 cannot open .*sha256.*unset HKGIT_GIT"):
+        Repository.discover(repo.path / "odd")
+
+
+def test_another_choice_is_invalid(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HKGIT_GIT", "jgit")
+    with pytest.raises(InvalidInput, match="HKGIT_GIT: cannot be jgit"):
+        Repository.discover(repo.path)
+
+
+# The places of a repository
+
+
+@pytest.mark.usefixtures("each_backend")
+@pytest.mark.parametrize("below", [".git", ".git/refs"])
+def test_from_inside_the_git_directory_the_work_tree_is_found(repo: Repo, below: str) -> None:
+    found = Repository.discover(repo.path / below)
+    assert (found.git_dir, found.work_tree) == (repo.path / ".git", repo.path)
+
+
+@pytest.mark.usefixtures("each_backend")
+def test_a_git_directory_may_stand_elsewhere(repo: Repo, tmp_path: Path) -> None:
+    repo.git("init", "-q", f"--separate-git-dir={tmp_path / 'apart.git'}", "checkout")
+    found = Repository.discover(repo.path / "checkout")
+    assert (found.git_dir, found.work_tree) == (tmp_path / "apart.git", repo.path / "checkout")
+
+
+@pytest.mark.usefixtures("each_backend")
+def test_a_hook_s_variables_lead_to_the_repository(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    head = repo.commit({"a": "1"})
+    monkeypatch.setenv("GIT_DIR", str(repo.path / ".git"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(repo.path))
+    assert Repository.discover(tmp_path, in_hook=True).resolve("HEAD") == head
+    with pytest.raises(GitRefused, match="is not in a git repository"):
+        Repository.discover(tmp_path)
+
+
+@pytest.mark.usefixtures("each_backend")
+def test_objects_in_quarantine_are_read_in_a_hook_alone(
+    repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quarantine, objects = tmp_path / "incoming", repo.path / ".git" / "objects"
+    shutil.copytree(objects, quarantine)
+    apart = {
+        "GIT_OBJECT_DIRECTORY": str(quarantine), "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects)
+    }  # fmt: skip
+    pushed = repo.git("hash-object", "-w", "--stdin", stdin=b"pushed", env=apart)
+    known = repo.git("hash-object", "-w", "--stdin", stdin=b"known")
+    for name, value in apart.items():
+        monkeypatch.setenv(name, value)
+    in_hook = Repository.discover(repo.path, in_hook=True)
+    assert [in_hook.blob(pushed), in_hook.blob(known)] == [b"pushed", b"known"]
+    with pytest.raises(Unverifiable, match="not in this repository"):
+        Repository.discover(repo.path).blob(pushed)
+
+
+# Both alike
+
+NAMES = st.sampled_from(["a", "b", "d/a", "d/e/b", "d.x", "é"])
+COMMIT = st.tuples(
+    st.sampled_from(["main", "side", "deep/er"]),
+    st.dictionaries(NAMES, st.sampled_from([None, b"", b"1", b"2\n", b"\0\xff"]), max_size=3),
+    st.sampled_from([None, "main", "side"]),
+)
+
+
+def imported(repo: Repo, commits: list[tuple[str, dict[str, bytes | None], str | None]]) -> None:
+    """Write a history in one process: a commit is its branch, its files, and what it merges."""
+    stream, known = [], set()
+    for number, (branch, files, merged) in enumerate(commits):
+        stream.append(b"commit refs/heads/%s\ncommitter A <a@b> %d +0000\ndata 2\nm\n" % (
+            branch.encode(), number
+        ))  # fmt: skip
+        if merged in known and merged != branch and branch in known:
+            stream.append(f"merge refs/heads/{merged}\n".encode())
+        for name, data in files.items():
+            written = b"D %s\n" % name.encode() if data is None else (
+                b"M 644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
+            )  # fmt: skip
+            stream.append(written)
+        known.add(branch)
+    repo.git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
+
+
+def answers(repo: Repo) -> dict[str, object]:
+    """Everything that a repository can be asked, but for what only git is asked."""
+    opened = Repository.discover(repo.path)
+    found: dict[str, object] = {"head": opened.head()}
+    tips = [opened.branch_tip(name) for name in ("main", "side", "deep/er", "none")]
+    found["tips"] = tips
+    there = [tip for tip in tips if tip is not None]
+    found["commits"] = [opened.commit(tip) for tip in there]
+    found["files"] = [
+        {path: opened.snapshot(tip).get(path) for path in opened.snapshot(tip).paths()}
+        for tip in there
+    ]
+    found["bases"] = [opened.merge_base(one, two) for one in there for two in there]
+    trees = [opened.commit(tip).tree for tip in there]
+    found["changes"] = [opened.changes(one, two) for one in trees for two in trees]
+    found["revisions"] = [said(opened, rev) for rev in REVISIONS]
+    found["written"] = opened.write_tree(trees[0], {"d/new": File(b"x"), "a": None})
+    found["config"] = [opened.quick_config(name) for name in ("user.name", "core.bare", "no.no")]
+    return found
+
+
+REVISIONS = ("main", "main~1", "side^2", "main^{tree}", "deep/er", ":/m", "main@{0}", "", "x:y")
+
+
+def said(opened: Repository, rev: str) -> str:
+    try:
+        return opened.resolve(rev)
+    except InvalidInput as error:
+        return str(error)
+
+
+@settings(max_examples=12, deadline=None)
+@given(commits=st.lists(COMMIT, min_size=1, max_size=6))
+def test_on_any_history_both_give_the_same_answers(
+    commits: list[tuple[str, dict[str, bytes | None], str | None]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    repo = Repo.init(tmp_path_factory.mktemp("both") / "repo")
+    imported(repo, commits)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HKGIT_GIT", "libgit2")
+        expected = answers(repo)
+        patch.setenv("HKGIT_GIT", "program")
+        assert answers(repo) == expected

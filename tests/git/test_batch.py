@@ -1,0 +1,198 @@
+"""The child that reads objects: what it leaves alone, and how it ends."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import Unverifiable
+from hkgit.git import batch, locks
+from hkgit.git.repository import Repository
+from tests.repos import Repo
+
+
+@pytest.fixture
+def opened(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    monkeypatch.setenv("HKGIT_GIT", "program")
+    return Repository.discover(repo.path)
+
+
+def stored(repo: Repo, data: bytes) -> str:
+    return repo.git("hash-object", "-w", "--stdin", stdin=data)
+
+
+def readers(folder: Path) -> list[int]:
+    """The processes that read objects and were started in a directory."""
+    listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True).stdout
+    pids = [line.split()[0] for line in listed.splitlines() if "cat-file --batch" in line]
+    return [int(pid) for pid in pids if place_of(pid) == folder]
+
+
+def place_of(pid: str) -> Path | None:
+    """The directory of a process; a dead one has none."""
+    with suppress(OSError):
+        return Path("/proc", pid, "cwd").readlink()
+    return None
+
+
+def test_one_child_serves_all_reading(repo: Repo, opened: Repository) -> None:
+    blobs = [stored(repo, b"%d" % number) for number in range(20)]
+    assert [opened.blob(blob) for blob in blobs] == [b"%d" % number for number in range(20)]
+    assert len(readers(repo.path)) == 1
+
+
+def test_it_ends_with_the_repository(repo: Repo) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HKGIT_GIT", "program")
+        opened = Repository.discover(repo.path)
+        opened.blob(stored(repo, b"1"))
+    del opened
+    gc.collect()
+    assert readers(repo.path) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"", id="nothing"),
+        pytest.param(b"\n", id="a line end"),
+        pytest.param(b"f00 missing\nf00 blob 3\n", id="what looks like an answer"),
+        pytest.param(bytes(range(256)) * 40_000, id="ten million bytes"),
+    ],
+)
+def test_bytes_come_back_as_they_are(repo: Repo, opened: Repository, data: bytes) -> None:
+    blob = stored(repo, data)
+    assert [opened.blob(blob), opened.blob_size(blob), opened.blob(blob)] == [data, len(data), data]
+
+
+def test_what_is_written_and_packed_meanwhile_is_found(repo: Repo, opened: Repository) -> None:
+    first = repo.commit({"a": "1"})
+    opened.commit(first)
+    second = repo.commit({"a": "2"})
+    assert opened.commit(second).parents == (first,)
+    repo.git("repack", "-adq")
+    repo.git("prune-packed")
+    third = repo.commit({"a": "3"})
+    assert opened.snapshot(third).get("a") == opened.snapshot(repo.tree()).get("a")
+    assert opened.snapshot(first).entry("a") is not None
+
+
+def test_an_object_with_other_content_than_its_id_says_is_unverifiable(
+    repo: Repo, opened: Repository
+) -> None:
+    honest, forged = stored(repo, b"honest"), stored(repo, b"forged")
+    folder = repo.path / ".git" / "objects"
+    place = folder / honest[:2] / honest[2:]
+    place.unlink()
+    (folder / forged[:2] / forged[2:]).rename(place)
+    assert repo.git("cat-file", "blob", honest) == "forged"  # git itself is taken in
+    with pytest.raises(Unverifiable, match="does not have the content of its id"):
+        opened.blob(honest)
+
+
+@pytest.mark.parametrize("object_id", ["HEAD", "", "main:a", "f" * 39, "f" * 41, "HEAD\nHEAD"])
+def test_what_is_no_id_is_not_asked_for(repo: Repo, opened: Repository, object_id: str) -> None:
+    repo.commit({"a": "1"})
+    with pytest.raises(Unverifiable, match="no id of an object"):
+        opened.blob(object_id)
+
+
+def test_a_child_that_died_is_replaced(repo: Repo, opened: Repository) -> None:
+    blob = stored(repo, b"1")
+    opened.blob(blob)
+    os.kill(readers(repo.path)[0], signal.SIGKILL)
+    time.sleep(0.05)
+    assert opened.blob(blob) == b"1"
+
+
+def test_after_a_corrupt_object_others_are_read(repo: Repo, opened: Repository) -> None:
+    corrupt, sound = stored(repo, b"corrupt"), stored(repo, b"sound")
+    place = repo.path / ".git" / "objects" / corrupt[:2] / corrupt[2:]
+    place.chmod(0o644)
+    place.write_bytes(b"garbage")
+    with pytest.raises(Unverifiable, match="unable to unpack"):
+        opened.blob(corrupt)
+    assert opened.blob(sound) == b"sound"
+
+
+def test_an_answer_that_was_interrupted_is_not_taken_for_the_next(
+    repo: Repo, opened: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = stored(repo, b"first"), stored(repo, b"second")
+
+    def interrupted(*_: object) -> bytes:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batch, "_exactly", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            opened.blob(first)
+    assert opened.blob(second) == b"second"
+
+
+def test_threads_get_their_own_answers(repo: Repo, opened: Repository) -> None:
+    blobs = {stored(repo, b"%d" % number * 5000): b"%d" % number * 5000 for number in range(4)}
+    wrong: list[str] = []
+
+    def read(blob: str) -> None:
+        wrong.extend(blob for _ in range(50) if opened.blob(blob) != blobs[blob])
+
+    threads = [threading.Thread(target=read, args=(blob,)) for blob in blobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_a_fork_has_a_child_of_its_own(repo: Repo, opened: Repository) -> None:
+    blob = stored(repo, b"1")
+    opened.blob(blob)
+    mine = readers(repo.path)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if opened.blob(blob) == b"1" and len(readers(repo.path)) == 2 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert (opened.blob(blob), readers(repo.path)) == (b"1", mine)
+
+
+def test_it_holds_no_lock_of_ours(repo: Repo, opened: Repository) -> None:
+    path = repo.path / ".git" / "hkgit" / "tx" / "some.jsonl"
+    descriptor = locks.make(path)
+    opened.blob(stored(repo, b"1"))
+    os.close(descriptor)
+    assert len(readers(repo.path)) == 1
+    taken = locks.take(path)
+    assert taken is not None
+    os.close(taken)
+
+
+READING = """
+import os, pathlib, signal, sys
+from hkgit.git.repository import Repository
+opened = Repository.discover(pathlib.Path.cwd())
+opened.commit(opened.resolve("HEAD"))
+print("ready", flush=True)
+os.kill(os.getpid(), signal.SIGKILL) if sys.argv[1] == "killed" else sys.exit()
+"""
+
+
+@pytest.mark.parametrize("end", ["left", "killed"])
+def test_it_does_not_outlive_its_process(repo: Repo, tmp_path: Path, end: str) -> None:
+    repo.commit()
+    environment = os.environ | {"HKGIT_GIT": "program"}
+    command = [sys.executable, "-W", "error", "-c", READING, end]
+    done = subprocess.run(command, cwd=repo.path, env=environment, capture_output=True, timeout=20)
+    # That both pipes came to their end says that nobody holds them any more.
+    assert (done.stdout, done.stderr) == (b"ready\n", b"")
+    time.sleep(0.1)
+    assert readers(repo.path) == []
