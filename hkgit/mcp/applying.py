@@ -32,6 +32,7 @@ class Asked:
 def applied(desk: Desk, spec: Spec, asked: Asked) -> Reply:
     """Commit a spec with its evidence. Raises what `hkgit apply` raises before it has a plan."""
     from hkgit.committing import recorded
+    from hkgit.conflicts.minding import note_refused, open_conflicts, settle
     from hkgit.git.recovery import settle_abandoned
     from hkgit.git.repository import Repository
     from hkgit.preparing import Choices, Step, find_target, prepare
@@ -49,11 +50,14 @@ def applied(desk: Desk, spec: Spec, asked: Asked) -> Reply:
             asked.threshold, relocate=asked.relocate, check_syntax=asked.check_syntax
         ),
         reads=(*map(parse_expect, asked.expect), *_receipts(desk, spec)),
+        met=open_conflicts(repository, asked.branch),
     )
     outcomes: list[EditOutcome] = []
 
     def check(steps: Sequence[Step]) -> None:
         outcomes[:] = [outcome for step in steps for outcome in step.made.outcomes]
+        for said in () if asked.dry_run else note_refused(repository, steps, choices):
+            _say(said)
         for outcome in outcomes:
             if outcome.error is not None:
                 raise outcome.error
@@ -65,6 +69,7 @@ def applied(desk: Desk, spec: Spec, asked: Asked) -> Reply:
         if asked.dry_run:
             return _would_be([recorded(step, choices, None).message for step in steps], outcomes)
         done = land(repository, target, steps, choices, _say, check)[-1]
+        settle(choices, [done])
     except HkgitError as error:
         return of_refused(outcomes, error)
     subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
