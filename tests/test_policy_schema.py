@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from hypothesis import strategies as st
 
 import hkgit
 from hkgit.errors import InvalidInput
-from hkgit.policy.parsing import read_table
+from hkgit.policy.parsing import parse_policy, read_table
 from hkgit.replay.findings import Verdict
 
 _FILE = Path(hkgit.__file__).parent / "schemas" / "policy.json"
@@ -95,3 +97,16 @@ def test_every_verdict_but_a_rejection_may_be_accepted() -> None:
 def test_every_key_is_told() -> None:
     untold = [key for key, schema in SCHEMA["properties"].items() if "description" not in schema]
     assert untold == []
+
+
+def test_every_key_stands_in_the_documentation() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "policy.md").read_text("utf-8")
+    keys = set(re.findall(r"^\| `(?:\[+gate\.)?(\w+)\]*` \|", page, re.MULTILINE))
+    assert keys == {*SCHEMA["properties"]}
+
+
+def test_the_policy_that_the_documentation_shows_is_one() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "policy.md").read_text("utf-8")
+    shown = page.partition("```toml\n")[2].partition("```")[0]
+    policy = parse_policy(tomllib.loads(shown)["gate"], "docs/policy.md")
+    assert (policy.govern, policy.targets[0].rewrites) == ("all", "refuse")

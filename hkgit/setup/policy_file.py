@@ -37,8 +37,8 @@ POLICY = b"""\
 # The tiers of matching that may have placed an edit; without this line, every tier.
 # tiers = ["exact", "whitespace", "range", "file"]
 
-# Commits up to this one are left alone.
-# since = "<commit>"
+# This commit, by all its digits, and what came before it are left alone.
+# since = "0000000000000000000000000000000000000000"
 
 # Who may change which paths by hand although the rules hold for them. Repeat it for each grant.
 # A name counts on clients only; a server or CI believes `keys`, public SSH keys that sign commits.
@@ -46,6 +46,8 @@ POLICY = b"""\
 # paths = ["docs/*"]
 # names = ["Ada <ada@example.org>"]
 # keys = ["ssh-ed25519 AAAA..."]
+
+# More keys, and what each means: docs/policy.md; `hkgit policy check` says all of this in words.
 """
 
 
