@@ -49,7 +49,7 @@ class Case:
     @cached_property
     def changes(self) -> tuple[TreeChange, ...]:
         """Where it is like none of its parents, against the first of them."""
-        if self.judged.verdict in OF_OTHERS:
+        if self.judged.verdict in OF_OTHERS and not self.judged.entries:
             return ()
         first, *others = self.parents
         own = self.repository.changes(first, self.candidate.tree)

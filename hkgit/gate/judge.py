@@ -7,7 +7,7 @@ commit pass.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.gate.budget import OutOfTime, limited
@@ -20,8 +20,11 @@ from hkgit.gate.rulings import Ruling, Tried
 from hkgit.git.repository import Repository
 from hkgit.policy.model import Policy
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
-from hkgit.replay.judging import replay
+from hkgit.replay.judging import candidate_of, replay
 from hkgit.replay.messages import stray_trailers
+
+MOST_LEANING = 50
+"""So many reverts may lean on each other where none was judged before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +32,11 @@ class Gate:
     """The judge: a repository and a policy.
 
     `on_client` lets plain names use manual grants; `pusher` is whom a server has authenticated,
-    `records` the ids of tags of break-glass that no ref names yet. Raises InvalidInput for a policy
-    that extends another one which was not read.
+    `records` the ids of tags of break-glass that no ref names yet. `tip` is a commit whose history
+    covers those that are judged, by default each one's own; `trusted` the commit of the trusted
+    side, whose entries alone may be pruned, by default each one's parent. `known` says which
+    commits were judged already, `depth` how many lean on the one that is. Raises InvalidInput for
+    a policy that extends another one which was not read.
     """
 
     repository: Repository
@@ -38,6 +44,10 @@ class Gate:
     on_client: bool = False
     pusher: str | None = None
     records: tuple[str, ...] = ()
+    tip: str | None = None
+    trusted: str | None = None
+    known: dict[str, bool] = field(default_factory=dict, repr=False)
+    depth: int = 0
 
     def __post_init__(self) -> None:
         if self.policy.extends is not None:
@@ -56,7 +66,10 @@ class Gate:
             what = f"takes longer than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
             ruling = _refused(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
-        return replace(self._despite(ruling, tried), tried=tuple(tried))
+        ruling = replace(self._despite(ruling, tried), tried=tuple(tried))
+        if candidate.id is not None:
+            self.known[candidate.id] = ruling.passes
+        return ruling
 
     def judge_any(self, candidates: Sequence[Candidate]) -> Ruling:
         """The ruling on a commit whose parents are not known yet: the first that passes."""
@@ -66,7 +79,7 @@ class Gate:
     def _judge(self, candidate: Candidate, tried: list[Tried]) -> Ruling:
         identities = (candidate.author, candidate.committer)
         agent = self.policy.governing_name(identities, candidate.message)
-        judged = replay(self.repository, candidate)
+        judged = self._replayed(candidate)
         rule = None
         if judged is None:
             judged, rule = self._without_evidence(candidate, agent)
@@ -76,6 +89,32 @@ class Gate:
         tried += [Tried("govern", _governed(case)), Tried("replay", str(judged.verdict))]
         judged = _checked(case, tried)
         return self._ruling(judged, rule, tried)
+
+    def _replayed(self, candidate: Candidate) -> Judged | None:
+        """What replay says; a revert counts only of a commit that passes itself."""
+        tip = self.tip or next(iter(candidate.parents), None)
+        tip = tip if candidate.id is not None else None
+        judged = replay(self.repository, candidate, tip=tip)
+        if judged is not None and judged.verdict is Verdict.PRUNE:
+            return _pruned(self.repository, self.trusted, judged)
+        basis = judged.basis if judged is not None and judged.verdict is Verdict.REVERT else None
+        if basis is None or self._passes(basis):
+            return judged
+        again = replay(self.repository, candidate, tip=tip, reverts=False)
+        note = f"takes back {basis[:12]}, which does not pass itself"
+        return None if again is None else replace(again, notes=(*again.notes, note))
+
+    def _passes(self, commit: str) -> bool:
+        """Whether an earlier commit passes, or came before the policy's `since`."""
+        if commit not in self.known:
+            since = self.policy.since
+            if since is not None:
+                start = self.repository.resolve(since)
+                self.known[commit] = self.repository.is_ancestor(commit, start)
+            if not self.known.get(commit) and self.depth < MOST_LEANING:
+                deeper = replace(self, depth=self.depth + 1, trusted=None)
+                deeper.judge(candidate_of(self.repository, commit))
+        return self.known.get(commit, False)
 
     def _ruling(self, judged: Judged, rule: str | None, tried: list[Tried]) -> Ruling:
         """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
@@ -125,6 +164,19 @@ class Gate:
             self.repository, self.policy, candidate, paths,
             on_client=self.on_client, pusher=self.pusher,
         )  # fmt: skip
+
+
+def _pruned(repository: Repository, trusted: str | None, judged: Judged) -> Judged:
+    """A prune, as far as the trusted side has the entries."""
+    if trusted is None:
+        return judged
+    files = repository.snapshot(trusted)
+    what, fix = "the trusted side does not have this entry yet", "Land it first, then prune it."
+    missing = tuple(
+        Finding("prune", path, what, fix, path)
+        for path in judged.removed if files.entry(path) is None
+    )  # fmt: skip
+    return replace(judged, verdict=Verdict.FAIL, findings=missing) if missing else judged
 
 
 def _checked(case: Case, tried: list[Tried]) -> Judged:

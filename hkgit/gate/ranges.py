@@ -12,16 +12,9 @@ from hkgit.gate.rulings import Report
 from hkgit.git.repository import Repository
 from hkgit.policy.model import Policy
 from hkgit.replay.findings import Candidate, Verdict
+from hkgit.replay.judging import candidate_of as candidate_of
 
 Watch = Callable[[Sequence[str]], Iterator[str]]
-
-
-def candidate_of(repository: Repository, commit_id: str) -> Candidate:
-    """A commit that exists, as something to judge."""
-    commit = repository.commit(commit_id)
-    return Candidate(
-        commit.id, commit.tree, commit.parents, commit.author, commit.committer, commit.message
-    )
 
 
 def split_range(argument: str) -> tuple[str, str]:
@@ -59,15 +52,20 @@ def judge_range(
     on_client: bool = False,
     pusher: str | None = None,
     records: Sequence[str] = (),
+    trusts: bool = True,
     watch: Watch = iter,
 ) -> Report:
     """The rulings on every commit of `old..new`, each judged on its own parents.
 
     What a commit of `beside` has is not judged again. `pusher` is whom a server has authenticated,
-    `records` the ids of tags that come with a push and may break the glass.
+    `records` the ids of tags that come with a push and may break the glass. Unless `trusts` is
+    false, `old` is the trusted side, and only its entries may be pruned.
     `watch` gets the commits and gives them on, one by one, to show how far the work has come.
     """
-    gate = Gate(repository, policy, on_client, pusher, tuple(records))
+    trusted = old if trusts else None
+    gate = Gate(
+        repository, policy, on_client, pusher, tuple(records), tip=new, trusted=trusted
+    )
     commits = commits_of(repository, old, new, policy, *beside)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
     return Report(policy, rulings, provisional=on_client)
@@ -76,8 +74,8 @@ def judge_range(
 def verify_range(
     repository: Repository, old: str, new: str, policy: Policy, *, watch: Watch = iter
 ) -> Report:
-    """The verdicts of `judge_range` without the policy's floors."""
-    return judge_range(repository, old, new, without_floors(policy), watch=watch)
+    """The verdicts of `judge_range` without the policy's floors, and without a trusted side."""
+    return judge_range(repository, old, new, without_floors(policy), trusts=False, watch=watch)
 
 
 def without_floors(policy: Policy) -> Policy:

@@ -62,6 +62,33 @@ def automatic_merge(
         return tree
 
 
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """How a tree differs from what git makes of two commits.
+
+    `conflicts` are the paths that git leaves to people, `others` those beside them.
+    """
+
+    conflicts: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def resolved_merge(
+    object_directories: Sequence[Path],
+    parents: tuple[str, str],
+    tree: str,
+    boundaries: Collection[str] = (),
+    object_format: str = "sha1",
+) -> Resolved:
+    """How a merge of two commits was completed. Raises Unverifiable when git cannot tell."""
+    with _empty_repository(object_directories, object_format) as empty:
+        if boundaries:
+            (empty.path / "shallow").write_text("".join(f"{cut}\n" for cut in boundaries))
+        made, *conflicts = empty.attempt(*parents)
+        differing = set(empty.differing(made, tree)) - set(conflicts)
+        return Resolved(tuple(conflicts), tuple(sorted(differing)))
+
+
 def expect_merge_bases(
     git: Callable[..., Completed], parents: Sequence[str], boundaries: Collection[str]
 ) -> None:
@@ -88,6 +115,20 @@ class _EmptyRepository:
         if done.code not in (0, 1):
             raise Unverifiable(f"merge of {ours} and {theirs}", str(program.refusal(args, done)))
         return done.text if done.code == 0 else None
+
+    def attempt(self, ours: str, theirs: str) -> list[str]:
+        """The merged tree, and every path in conflict."""
+        options = ("-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
+        done = self._git("merge-tree", "--write-tree", *options, ours, theirs)
+        if done.code not in (0, 1):
+            what = str(program.refusal(("merge-tree",), done))
+            raise Unverifiable(f"merge of {ours} and {theirs}", what)
+        return os.fsdecode(done.stdout).split("\0")[:-1]
+
+    def differing(self, tree: str, other: str) -> list[str]:
+        """The paths in which two trees differ."""
+        listed = self._git("diff-tree", "-r", "-z", "--no-renames", "--name-only", tree, other)
+        return os.fsdecode(listed.stdout).split("\0")[:-1]
 
     def commit(self, tree: str, parents: Sequence[str]) -> str:
         """What the next head of an octopus is merged into."""

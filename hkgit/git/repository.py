@@ -18,7 +18,7 @@ from hkgit.git import program
 from hkgit.git.backend import BLOB, COMMIT, Backend, common_dir_of, opened
 from hkgit.git.building import Builder
 from hkgit.git.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
-from hkgit.git.merging import automatic_merge, expect_merge_bases
+from hkgit.git.merging import Resolved, automatic_merge, expect_merge_bases, resolved_merge
 from hkgit.git.objects import Commit, Head, TreeSnapshot, parse_commit
 from hkgit.git.program import Completed, Git, git_on
 from hkgit.git.signatures import verified_principal, verified_tagger
@@ -182,6 +182,12 @@ class Repository:
             expect_merge_bases(self.git, parents, self._boundaries)
         return automatic_merge(
             self.object_directories, parents, self._boundaries, self._backend.object_format
+        )
+
+    def resolved_merge(self, parents: tuple[str, str], tree: str) -> Resolved:
+        """How a tree completes the merge of two commits (see `merging`)."""
+        return resolved_merge(
+            self.object_directories, parents, tree, self._boundaries, self._backend.object_format
         )
 
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:

@@ -116,6 +116,11 @@ def entry_path(entry_id: str) -> str:
     return f"{LEDGER}/{entry_id[:2]}/{entry_id[2:]}.json"
 
 
+def entry_name(path: str) -> str:
+    """The name of the entry that stands at a path; the inverse of `entry_path`."""
+    return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")
+
+
 def entry_id(data: bytes) -> str:
     """The name of an entry: the SHA-256 of its bytes."""
     return digest(data)

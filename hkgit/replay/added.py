@@ -1,4 +1,4 @@
-"""added.py: the entries that a commit adds, and everything under `.hkgit/` that it may not do."""
+"""added.py: what a commit does in the ledger: entries it adds and removes, and what it may not."""
 
 from __future__ import annotations
 
@@ -11,45 +11,68 @@ from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.git.trees import TreeChange
 from hkgit.ledger.entry import LEDGER, MAX_BYTES, Entry, entry_id
+from hkgit.ledger.pruning import Manifest, is_manifest, read_manifest
 from hkgit.ledger.reading import NewerEntry, read_entry
 from hkgit.replay.findings import Finding
 
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
 ATTRIBUTES = b"ledger/** -text -filter -diff -merge linguist-generated\n"
-_ENTRY_PATH = re.compile(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
+ENTRY_PATH = re.compile(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The entries by id, the other changes of the commit, and what is wrong with the ledger."""
+    """The entries that are added, with their ids; the changes outside of the ledger; the faults.
+
+    `removed` are the paths of records that are taken out of the tree, which only some commits may
+    do, and `pruned` the ids that manifests name.
+    """
 
     entries: tuple[tuple[str, Entry], ...]
     others: tuple[TreeChange, ...]
     findings: tuple[Finding, ...]
+    removed: tuple[str, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
+
+    @property
+    def removals(self) -> tuple[Finding, ...]:
+        """The removed records as faults."""
+        return tuple(Finding("entry", path, _REMOVED, _KEEP, path) for path in self.removed)
 
 
 def added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:
-    """Sort a commit's changes into added entries, other files, and faults."""
+    """Sort a commit's changes into entries, removed ones, manifests, other files, and faults."""
     entries: list[tuple[str, Entry]] = []
+    manifests: list[Manifest] = []
+    removed: list[str] = []
     others: list[TreeChange] = []
     findings: list[Finding] = []
     for change in changes:
-        if change.path.startswith(f"{LEDGER}/"):
+        if not change.path.startswith(f"{LEDGER}/"):
+            if not _is_frozen_attributes(repository, change):
+                others.append(change)
+        elif change.new is None and ENTRY_PATH.match(change.path):
+            removed.append(change.path)
+        else:
             try:
-                entries.append(_entry(repository, change))
+                name, data = _record(repository, change)
+                if is_manifest(data):
+                    manifests.append(read_manifest(data))
+                else:
+                    entries.append((name, _entry(change.path, data)))
             except InvalidInput as error:
                 findings.append(Finding.of("entry", error))
-        elif not _is_frozen_attributes(repository, change):
-            others.append(change)
-    return Added(tuple(entries), tuple(others), tuple(findings))
+    return Added(
+        tuple(entries), tuple(others), tuple(findings), tuple(removed), tuple(manifests)
+    )
 
 
-def _entry(repository: Repository, change: TreeChange) -> tuple[str, Entry]:
-    """The entry that a change adds. Raises InvalidInput when it does anything else."""
-    name = _ENTRY_PATH.match(change.path)
+def _record(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
+    """The name and bytes of an added record. Raises InvalidInput where it is anything else."""
+    name = ENTRY_PATH.match(change.path)
     if change.old is not None:
-        what = "the entry is altered" if change.new is not None else "the entry is removed"
-        raise InvalidInput(change.path, what, "Entries stay as they are: put it back.")
+        what = "the entry is altered" if change.new is not None else _REMOVED
+        raise InvalidInput(change.path, what, _KEEP)
     if name is None or change.new is None or change.new.mode != REGULAR:
         raise InvalidInput(change.path, "is no place for a ledger entry", "Take it out.")
     if repository.blob_size(change.new.id) > MAX_BYTES:
@@ -57,14 +80,20 @@ def _entry(repository: Repository, change: TreeChange) -> tuple[str, Entry]:
     data = repository.blob(change.new.id)
     if entry_id(data) != name[1] + name[2]:
         raise InvalidInput(change.path, "its bytes do not have the hash in its name", _REMAKE)
+    return name[1] + name[2], data
+
+
+def _entry(path: str, data: bytes) -> Entry:
     try:
-        return name[1] + name[2], read_entry(data)
+        return read_entry(data)
     except InvalidInput as error:
         fix = error.fix if isinstance(error, NewerEntry) else _REMAKE
-        raise InvalidInput(change.path, f"{error.where}: {error.what}", fix) from error
+        raise InvalidInput(path, f"{error.where}: {error.what}", fix) from error
 
 
 _REMAKE = "Let hkgit apply the spec again."
+_REMOVED = "the entry is removed"
+_KEEP = "Entries stay as they are: put it back."
 
 
 def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:

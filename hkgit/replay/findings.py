@@ -21,6 +21,9 @@ class Verdict(StrEnum):
     REANCHORED = "reanchored"
     MIXED = "mixed"
     MERGE = "merge"
+    REVERT = "revert"
+    PRUNE = "prune"
+    ATTESTED = "attested"
     MANUAL = "manual"
     UNGOVERNED = "ungoverned"
     EMPTY = "empty"
@@ -81,7 +84,8 @@ class Judged:
     """A candidate's verdict, the entries it adds, why it fails, and what is worth a note.
 
     `leftovers` is what no entry accounts for in a `mixed` commit; `basis` what else the verdict
-    leans on: the commit that is reverted, the git that merged, the key that attested.
+    leans on: the commit that is reverted, the git that merged, the key that attested. `removed`
+    are the paths of the ledger records that the commit takes out of the tree.
     """
 
     candidate: Candidate
@@ -91,3 +95,4 @@ class Judged:
     notes: tuple[str, ...] = ()
     leftovers: tuple[Leftover, ...] = ()
     basis: str | None = None
+    removed: tuple[str, ...] = ()

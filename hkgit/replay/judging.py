@@ -2,55 +2,129 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from hkgit.errors import Unverifiable
 from hkgit.git.repository import Repository
-from hkgit.replay.added import added_entries
+from hkgit.ledger.entry import LEDGER, entry_name, entry_path
+from hkgit.replay.added import Added, added_entries
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
+from hkgit.replay.history import was_there
 from hkgit.replay.messages import stray_trailers
+from hkgit.replay.reverting import may_revert, reverted
 
 
-def replay(repository: Repository, candidate: Candidate) -> Judged | None:
-    """The verdict of a commit that carries entries, merges or changes nothing.
+def candidate_of(repository: Repository, commit_id: str) -> Candidate:
+    """A commit that exists, as something to judge."""
+    commit = repository.commit(commit_id)
+    return Candidate(
+        commit.id, commit.tree, commit.parents, commit.author, commit.committer, commit.message
+    )
 
-    None for any other: what it changes has no evidence, so only the policy can let it pass.
-    Raises Unverifiable when something that the judgement needs is not here.
+
+def replay(
+    repository: Repository,
+    candidate: Candidate,
+    *,
+    tip: str | None = None,
+    recomputes: bool = True,
+    reverts: bool = True,
+) -> Judged | None:
+    """The verdict of a commit that carries entries, merges, takes back or changes nothing.
+
+    None for any other: what it changes has no evidence, so only the policy can let it pass. A
+    `revert` stands only if the commit it takes back (its `basis`) passes; where that does not,
+    ask again without `reverts`. An entry is introduced once: where `tip` is given, a commit whose
+    history covers this one, no entry may come back. Without `recomputes` no spec is located
+    again. Raises Unverifiable when something that the judgement needs is not here.
     """
+    judged = _replay(repository, candidate, recomputes=recomputes, reverts=reverts)
+    if judged is None or not judged.entries or tip is None:
+        return judged
+    back = [
+        name for name, _ in judged.entries for parent in candidate.parents
+        if was_there(repository, tip, parent, entry_path(name))
+    ]  # fmt: skip
+    if not back:
+        return judged
+    again = _revert(repository, candidate) if reverts else None
+    return again if again is not None else _reused(judged, back)
+
+
+def _reused(judged: Judged, names: Sequence[str]) -> Judged:
+    what = "the history had this entry already, and removed it"
+    fix = "Let hkgit apply the spec again: that makes an entry of its own."
+    findings = tuple(Finding("reuse", entry_path(name), what, fix) for name in names)
+    return replace(judged, verdict=Verdict.FAIL, findings=judged.findings + findings)
+
+
+def _replay(
+    repository: Repository, candidate: Candidate, *, recomputes: bool, reverts: bool
+) -> Judged | None:
     if candidate.id is not None and repository.commit(candidate.id).is_boundary:
         fix = "Fetch the whole history (in CI: fetch-depth: 0)."
         raise Unverifiable(candidate.id[:12], "its parents are not here: the clone is shallow", fix)
     if len(candidate.parents) > 1:
-        return _merge(repository, candidate)
+        # Most commits are none, and need not wait for it.
+        from hkgit.replay.merges import replay_merge
+
+        return replay_merge(repository, candidate)
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
     changes = repository.changes(parent, candidate.tree)
     if not changes:
         return Judged(candidate, Verdict.EMPTY, notes=stray_trailers(candidate))
     added = added_entries(repository, changes)
-    if not added.entries and not added.findings:
+    if added.manifests:
+        return _prune(candidate, added)
+    if reverts and may_revert(candidate, added):
+        found = _revert(repository, candidate)
+        if found is not None:
+            return found
+    return _carried(repository, candidate, added, recomputes=recomputes)
+
+
+def _carried(
+    repository: Repository, candidate: Candidate, added: Added, *, recomputes: bool
+) -> Judged | None:
+    if not added.entries and not added.findings and not added.removed:
         return None
     # Only here is the ladder needed, and a hook that finds no entry need not wait for it.
     from hkgit.replay.linear import replay_entries
 
-    return replay_entries(repository, candidate, added)
+    return replay_entries(repository, candidate, added, recomputes=recomputes)
 
 
-def _merge(repository: Repository, candidate: Candidate) -> Judged | None:
-    """A merge of two passes as what git makes of them by itself."""
-    is_octopus = len(candidate.parents) > 2
-    if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
-        return Judged(candidate, Verdict.MERGE)
-    touched = _changed_on_all_sides(repository, candidate)
-    if not any(path.startswith(".hkgit/") for path in touched):
+def _revert(repository: Repository, candidate: Candidate) -> Judged | None:
+    if len(candidate.parents) != 1:
         return None
-    what = "differs from the automatic merge of its parents, in the ledger too"
-    fix = "Merge without changes of your own, and make those in a commit after it."
-    findings = (Finding("merge", ", ".join(touched[:5]), what, fix),)
-    return Judged(candidate, Verdict.FAIL, findings=findings)
+    parent = repository.commit(candidate.parents[0]).tree
+    changes = repository.changes(parent, candidate.tree)
+    basis = reverted(repository, candidate, changes)
+    if basis is None:
+        return None
+    gone = (each.path for each in changes if each.path.startswith(f"{LEDGER}/") and not each.new)
+    notes = stray_trailers(candidate)
+    return Judged(candidate, Verdict.REVERT, notes=notes, basis=basis, removed=tuple(gone))
 
 
-def _changed_on_all_sides(repository: Repository, candidate: Candidate) -> list[str]:
-    """The paths in which a merge is like none of its parents, so none accounts for them."""
-    trees = [repository.commit(parent).tree for parent in candidate.parents]
-    sides = [
-        {change.path for change in repository.changes(tree, candidate.tree)} for tree in trees
-    ]
-    return sorted(set.intersection(*sides))
+def _prune(candidate: Candidate, added: Added) -> Judged:
+    """A commit with a manifest removes just what it names, and does nothing else."""
+    named = [name for manifest in added.manifests for name in manifest.entries]
+    removed = sorted(entry_name(path) for path in added.removed)
+    findings = list(added.findings)
+    if sorted(named) != removed:
+        what = f"names {len(named)} entries, and the commit removes {len(removed)}: not the same"
+        findings.append(Finding("prune", "ledger", what, _PRUNE))
+    entries = (entry_path(name) for name, _ in added.entries)
+    for path in (*(each.path for each in added.others), *entries):
+        what = "a commit that prunes changes nothing else"
+        findings.append(Finding("prune", path, what, "Make it a commit of its own."))
+    verdict = Verdict.FAIL if findings else Verdict.PRUNE
+    notes = stray_trailers(candidate)
+    return Judged(
+        candidate, verdict, findings=tuple(findings), notes=notes, removed=added.removed
+    )
+
+
+_PRUNE = "Let `hkgit ledger prune` make the commit."

@@ -12,7 +12,7 @@ from hkgit.git.twins import expect_no_twins
 from hkgit.ledger.entry import Entry
 from hkgit.replay.added import Added
 from hkgit.replay.chain import Chain
-from hkgit.replay.findings import Candidate, Finding, Judged, Leftover, Verdict
+from hkgit.replay.findings import Candidate, Entries, Finding, Judged, Leftover, Verdict
 from hkgit.replay.leftovers import leftovers
 from hkgit.replay.messages import message_findings, stray_trailers
 
@@ -27,14 +27,8 @@ def replay_entries(
 
     Without `recomputes` no spec is located again, so that `spliced` is the most that comes out.
     """
-    before: Snapshot = MappingSnapshot()
-    if candidate.parents:
-        before = repository.snapshot(candidate.parents[0])
-    chain = Chain(
-        before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
-    )
-    chain.run(added.entries)
-    findings = [*added.findings, *chain.findings]
+    chain = chained(repository, candidate, added.entries, recomputes=recomputes)
+    findings = [*added.findings, *added.removals, *chain.findings]
     left: tuple[Leftover, ...] = ()
     if not findings:
         derived = chain.changed()
@@ -50,6 +44,20 @@ def replay_entries(
         candidate, Verdict.FAIL if findings else verdict, added.entries, tuple(findings), notes,
         leftovers=left,
     )  # fmt: skip
+
+
+def chained(
+    repository: Repository, candidate: Candidate, entries: Entries, *, recomputes: bool = True
+) -> Chain:
+    """The entries of a commit on the files of its first parent."""
+    before: Snapshot = MappingSnapshot()
+    if candidate.parents:
+        before = repository.snapshot(candidate.parents[0])
+    chain = Chain(
+        before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
+    )
+    chain.run(entries)
+    return chain
 
 
 def _is_hkgits(path: str) -> bool:

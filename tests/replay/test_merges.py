@@ -48,6 +48,11 @@ def test_the_merge_that_git_makes_is_a_merge(started: Repo) -> None:
     assert verdict(started) is Verdict.MERGE
 
 
+def test_a_merge_says_which_git_made_it_again(started: Repo) -> None:
+    merged(started, *branches(started), {})
+    assert (judge(started).judged.basis or "").startswith("git 2.")
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -113,3 +118,80 @@ def test_what_a_missing_blob_said_is_unverifiable(started: Repo) -> None:
     (started.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     ruling = judge(started)
     assert (ruling.passes, ruling.judged.verdict) == (False, Verdict.UNVERIFIABLE)
+
+
+# Conflicts
+
+
+def conflicting(repo: Repo) -> tuple[str, str]:
+    """Two branches that change the same line of a.py, one of them b.txt too."""
+    start = repo.head
+    left = commit(repo, applied(repo, protocol(replace_range("a.py", A, 5, 5, "    left()"))))
+    repo.git("reset", "-q", "--hard", start)
+    right = commit(repo, applied(repo, protocol(
+        replace_range("a.py", A, 5, 5, "    right()"), replace_range("b.txt", CRLF, 1, 1, "1"))))
+    return left, right
+
+
+def resolution(repo: Repo, left: str, right: str, words: str) -> Change:
+    """The merge whose conflict an entry resolves, against the first parent."""
+    ours = repo.show(left, "a.py")
+    change = applied(repo, protocol(replace_range("a.py", ours, 5, 5, words)), on=left)
+    tree = repo.git("merge-tree", "--write-tree", left, right, check=False).split()[0]
+    files = {path: files_of(repo, tree).get(path) for path in files_of(repo, tree).paths()}
+    return Change({**files, **change.files}, change.entries, "Merge\n", parents=(left, right))
+
+
+def test_an_entry_resolves_a_conflict_against_the_first_parent(started: Repo) -> None:
+    commit(started, resolution(started, *conflicting(started), "    both()"))
+    assert verdict(started) is Verdict.MERGE
+    judged = judge(started).judged
+    assert (len(judged.entries), (judged.basis or "").split()[0]) == (1, "git")
+
+
+def test_a_conflict_may_stay_as_the_first_parent_has_it_beside_another(started: Repo) -> None:
+    start = started.head
+    left = commit(started, applied(started, protocol(
+        replace_range("a.py", A, 5, 5, "    left()"), replace_range("b.txt", CRLF, 1, 1, "l"))))
+    started.git("reset", "-q", "--hard", start)
+    right = commit(started, applied(started, protocol(
+        replace_range("a.py", A, 5, 5, "    right()"), replace_range("b.txt", CRLF, 1, 1, "r"))))
+    change = resolution(started, left, right, "    both()")
+    change.files["b.txt"] = files_of(started, left).get("b.txt")
+    commit(started, change)
+    assert verdict(started) is Verdict.MERGE
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "rule"),
+    [
+        pytest.param("a.py", A.replace(b"print(sys.argv)", b"evil()"), "bytes", id="the conflict"),
+        pytest.param("b.txt", b"evil\n", "merge", id="a file that merged by itself"),
+        pytest.param("new", b"evil\n", "merge", id="another file"),
+        pytest.param(".hkgit/other", b"evil\n", "merge", id="a file of hkgit's"),
+    ],
+)
+def test_a_resolution_covers_its_conflict_alone(
+    started: Repo, path: str, data: bytes, rule: str
+) -> None:
+    change = resolution(started, *conflicting(started), "    both()")
+    change.files[path] = File(data)
+    commit(started, change)
+    assert (judge(started).passes, judge(started).rule) == (False, rule)
+
+
+def test_an_entry_of_a_merge_changes_no_other_file(started: Repo) -> None:
+    left, right = branches(started)
+    tree = started.git("merge-tree", "--write-tree", left, right)
+    files = {path: files_of(started, tree).get(path) for path in files_of(started, tree).paths()}
+    change = applied(started, protocol(replace_range("b.txt", CRLF, 1, 1, "1")), on=left)
+    commit(started, Change({**files, **change.files}, change.entries, "M\n", parents=(left, right)))
+    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+
+
+def test_a_resolution_is_held_to_the_floors(started: Repo) -> None:
+    left, right = conflicting(started)
+    change = resolution(started, left, right, "    both()")
+    change.edit["evidence"], change.edit["expected_hash"] = "none", None
+    commit(started, change)
+    assert not judge(started).passes

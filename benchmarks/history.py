@@ -1,0 +1,75 @@
+"""history.py: a repository whose every commit is one replayable edit, made quickly."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pygit2
+
+from hkgit.applying.outcome import changed_files
+from hkgit.applying.planner import Options, plan
+from hkgit.dialects import parse
+from hkgit.document import range_hash
+from hkgit.edits import File, Overlay
+from hkgit.git.repository import Repository
+from hkgit.ledger.entry import entry_id, entry_path
+from hkgit.ledger.recording import record
+from hkgit.ledger.trailers import trailer_lines, with_trailers
+from hkgit.matching.places import Settings
+from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+
+FILES, LINES = 200, 60
+WHO = pygit2.Signature("hkgit-agent", "agent@example.org", 1_700_000_000, 0)
+
+
+def make_history(root: Path, count: int, *, seed: int = 1, has_entries: bool = True) -> str:
+    """A bare repository of `count` commits upon a first one; the id of the first."""
+    opened = pygit2.init_repository(str(root), bare=True)
+    repository = Repository.discover(root)
+    draw = random.Random(seed)
+    files = {_name(number): _text(number) for number in range(FILES)}
+    tree = repository.write_tree(None, {path: File(text) for path, text in files.items()})
+    tip = first = str(opened.create_commit(None, WHO, WHO, "Begin\n", tree, []))
+    for number in range(count):
+        path = _name(draw.randrange(FILES))
+        line = draw.randrange(1, LINES + 1)
+        tree, message, files[path] = _edited(
+            repository, tree, path, files[path], line, f"    value = {number}", tip, has_entries
+        )
+        tip = str(opened.create_commit(None, WHO, WHO, message, tree, [tip]))
+    opened.references.create("refs/heads/main", tip, force=True)
+    return first
+
+
+def _edited(
+    repository: Repository, tree: str, path: str, text: bytes, line: int, new: str, tip: str,
+    has_entries: bool,
+) -> tuple[str, str, bytes]:  # fmt: skip
+    import json
+
+    operation = {"op": "replace_range", "path": path, "start_line": line, "end_line": line,
+                 "expected_hash": range_hash(text, line, line), "new_lines": [new]}  # fmt: skip
+    spec = parse(json.dumps({"version": "1", "operations": [operation]}), "protocol")
+    before = Overlay(repository.snapshot(tree), {path: File(text)})
+    made = plan(spec, before, Options())
+    files = changed_files(made)
+    after = files[path]
+    assert after is not None
+    message = "Edit\n"
+    if has_entries:
+        entry = record(spec, made, settings=Settings(), base=tip, spec_digest="d" * 64, reads=(),
+                       claims={"agent": "benchmark/1", "time": 0})  # fmt: skip
+        data = entry.to_bytes()
+        name = entry_id(data)
+        files |= {entry_path(name): File(data), ATTRIBUTES_PATH: File(ATTRIBUTES)}
+        message = with_trailers("Edit", trailer_lines(entry, name)).decode()
+    return repository.write_tree(tree, files), message, after.data
+
+
+def _name(number: int) -> str:
+    return f"src/d{number // 20:02d}/m{number:03d}.py"
+
+
+def _text(number: int) -> bytes:
+    return b"".join(b"    line_%d_%d = %d\n" % (number, line, line) for line in range(LINES))

@@ -1,0 +1,89 @@
+"""merges.py: a merge is what git makes of two commits by itself, or what an entry resolves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hkgit.edits import File
+from hkgit.git import program
+from hkgit.git.repository import Repository
+from hkgit.git.trees import TreeChange
+from hkgit.replay.added import Added, added_entries
+from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
+from hkgit.replay.messages import stray_trailers
+
+_OWN = "Merge without changes of your own, and make those in a commit after it."
+
+
+def replay_merge(repository: Repository, candidate: Candidate) -> Judged | None:
+    """The verdict of a merge; None where the policy must say whose it is.
+
+    A path that git leaves in conflict may stand as the first parent has it, or as an entry of the
+    merge makes it out of that. A merge of more than two has no verdict of its own.
+    """
+    is_octopus = len(candidate.parents) > 2
+    if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
+        notes = stray_trailers(candidate)
+        return Judged(candidate, Verdict.MERGE, notes=notes, basis=_merged_by())
+    own = _changed_on_all_sides(repository, candidate)
+    if not any(change.path.startswith(".hkgit/") for change in own):
+        return None
+    added = added_entries(repository, own)
+    if is_octopus or not added.entries or added.findings or added.removed or added.manifests:
+        what = "differs from the automatic merge of its parents, in the ledger too"
+        where = ", ".join(change.path for change in own[:5])
+        return Judged(candidate, Verdict.FAIL, findings=(Finding("merge", where, what, _OWN),))
+    return _resolved(repository, candidate, added)
+
+
+def _merged_by() -> str:
+    return f"git {'.'.join(map(str, program.version()))}"
+
+
+def _resolved(repository: Repository, candidate: Candidate, added: Added) -> Judged:
+    # Only here is the ladder needed.
+    from hkgit.replay.linear import chained
+
+    first, second = candidate.parents
+    how = repository.resolved_merge((first, second), candidate.tree)
+    chain = chained(repository, candidate, added.entries)
+    ours = repository.changes(repository.commit(first).tree, candidate.tree)
+    findings = [*chain.findings]
+    if not findings:
+        changes = {change.path: change for change in ours}
+        findings += _misfits(repository, how.conflicts, changes, chain.changed())
+        own = {change.path for change in added.others}
+        findings += (_beside(path) for path in how.others if not path.startswith(".hkgit/"))
+        findings += (_beside(path) for path in sorted(own) if path.startswith(".hkgit/"))
+    verdict = Verdict.FAIL if findings else Verdict.MERGE
+    notes = (*stray_trailers(candidate, added.entries), *chain.notes)
+    return Judged(candidate, verdict, added.entries, tuple(findings), notes, basis=_merged_by())
+
+
+def _misfits(
+    repository: Repository,
+    conflicts: tuple[str, ...],
+    changes: Mapping[str, TreeChange],
+    derived: Mapping[str, File | None],
+) -> Iterator[Finding]:
+    """Where a conflicted path is neither the first parent's nor what an entry makes of it."""
+    from hkgit.replay.leftovers import leftovers
+
+    touched = [changes[path] for path in conflicts if path in changes]
+    made = {path: derived[path] for path in conflicts if path in derived}
+    yield from (left.finding for left in leftovers(repository.blob, touched, made))
+    for path in sorted(derived.keys() - set(conflicts)):
+        what = "an entry of a merge changes a file that is not in conflict"
+        yield Finding("merge", path, what, _OWN, path)
+
+
+def _beside(path: str) -> Finding:
+    return Finding("merge", path, "differs from the automatic merge of its parents", _OWN, path)
+
+
+def _changed_on_all_sides(repository: Repository, candidate: Candidate) -> tuple[TreeChange, ...]:
+    """Where a merge is like none of its parents, against the first: none accounts for that."""
+    trees = [repository.commit(parent).tree for parent in candidate.parents]
+    first, *others = (repository.changes(tree, candidate.tree) for tree in trees)
+    paths = [{change.path for change in each} for each in others]
+    return tuple(change for change in first if all(change.path in each for each in paths))
