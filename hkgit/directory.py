@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,31 +70,57 @@ def _file(place: Path, mode: int) -> File | None:
 
 
 def write_files(root: Path, files: Mapping[str, File | None]) -> None:
-    """Bring files to their new state; each is replaced in one step, none half written.
+    """Bring files to their new state, all of them or none; each is replaced in one step.
 
-    New bytes are all on disk before the first file changes place. Raises GitRefused when the
-    system does not let a file be written; what was written by then stands in the message.
+    New bytes are all on disk before the first file changes place, and the old ones are kept until
+    the last has. Raises GitRefused when the system does not let a file be written.
     """
-    done: list[str] = []
-    with ExitStack() as stack:
-        staged = {path: _staged(stack, root, path, file) for path, file in files.items()}
-        for path, new in staged.items():
-            place = root / path
-            try:
-                if new is None:
-                    place.unlink()
-                else:
-                    new.replace(place)
-            except OSError as error:
-                left = f"; written before it: {', '.join(done)}" if done else ""
-                raise _refused(path, f"{error.strerror}{left}") from error
-            done.append(path)
+    with ExitStack() as made:
+        staged = {path: _staged(made, root, path, file) for path, file in files.items()}
+        with ExitStack() as kept, ExitStack() as undoing:
+            for path, new in staged.items():
+                try:
+                    undoing.callback(_restore, root / path, _kept(kept, root / path))
+                    _replace(root / path, new)
+                except OSError as error:
+                    raise _refused(path, str(error.strerror)) from error
+            undoing.pop_all()
+        made.pop_all()
+
+
+def _replace(place: Path, new: Path | None) -> None:
+    if new is None:
+        place.unlink()
+    else:
+        new.replace(place)
+
+
+def _kept(stack: ExitStack, place: Path) -> Path | None:
+    """A second name for what stands at a place, until the stack is left; None for nothing."""
+    if not place.exists():
+        return None
+    kept = place.with_name(f".hkgit-{secrets.token_hex(8)}")
+    stack.callback(kept.unlink, missing_ok=True)
+    try:
+        kept.hardlink_to(place)
+    except OSError:  # not every file system has links
+        shutil.copy2(place, kept)
+    return kept
+
+
+def _restore(place: Path, kept: Path | None) -> None:
+    """What stood at a place, put back; the failure that this answers is the one to be told."""
+    with suppress(OSError):
+        if kept is None:
+            place.unlink(missing_ok=True)
+        else:
+            kept.replace(place)
 
 
 def _staged(stack: ExitStack, root: Path, path: str, file: File | None) -> Path | None:
     """The new bytes beside their place, with the mode that the file gets; None for none.
 
-    Whatever of it is left is removed with the stack.
+    Whatever of it is left is removed with the stack, and directories that were made for it.
     """
     place = _place(root, path)
     if place is None or place.is_symlink() or place.is_dir():
@@ -102,7 +129,7 @@ def _staged(stack: ExitStack, root: Path, path: str, file: File | None) -> Path 
         return None
     staged = place.with_name(f".hkgit-{secrets.token_hex(8)}")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
+        _make_directory(stack, place.parent)
         mode = 0o777 if file.mode == EXECUTABLE else 0o666
         handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, mode)
         stack.callback(staged.unlink, missing_ok=True)
@@ -113,6 +140,22 @@ def _staged(stack: ExitStack, root: Path, path: str, file: File | None) -> Path 
     except OSError as error:
         raise _refused(path, str(error.strerror)) from error
     return staged
+
+
+def _make_directory(stack: ExitStack, folder: Path) -> None:
+    """Make a directory and those above it, to be removed with the stack where nothing is in them.
+    """
+    if folder.is_dir():
+        return
+    _make_directory(stack, folder.parent)
+    with suppress(FileExistsError):
+        folder.mkdir()
+        stack.callback(_remove_directory, folder)
+
+
+def _remove_directory(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 _BINARY = getattr(os, "O_BINARY", 0)

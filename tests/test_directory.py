@@ -138,9 +138,15 @@ def _listing(directory: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in regular}
 
 
-def test_what_was_written_before_a_failure_is_said(root: Path) -> None:
-    with pytest.raises(GitRefused, match=r"absent: could not be written.*before it: d/file"):
-        write_files(root, {"d/file": File(b"new"), "absent": None})
+def test_what_was_written_before_a_failure_is_taken_back(root: Path) -> None:
+    (root / "d/file").chmod(0o750)
+    before, names = _listing(root.parent), sorted(root.rglob("*"))
+    inode = (root / "d/file").stat().st_ino
+    files = {"d/file": File(b"new"), "n/e/w": File(b"1"), "tool": None, "absent": None}
+    with pytest.raises(GitRefused, match="absent: could not be written"):
+        write_files(root, files)
+    assert (_listing(root.parent), sorted(root.rglob("*"))) == (before, names)
+    assert (root / "d/file").stat().st_ino == inode
 
 
 @pytest.mark.parametrize("path", ["../x", "/x", ".git/config", "d/.GIT/x"])
