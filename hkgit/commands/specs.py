@@ -98,8 +98,9 @@ def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) ->
 
     Raises InvalidInput for a malformed one and click.UsageError when nothing or too much is given.
     """
+    dialect = given.format if given.file is None else "harnesskit"
     return [
-        replace(parse(data, given.format, root=_name_of(root, data)), digest=_digest(data))
+        replace(parse(data, dialect, root=_name_of(root, data)), digest=_digest(data))
         for data in _documents(given, locate)
     ]
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from hkgit.matching.candidates import Candidate, candidates, loss
 from hkgit.matching.exact import is_whole, starts_line
-from hkgit.matching.fuzzy import place_of
 from hkgit.matching.lines import View, Wanted, folds, is_telling, keys, reading_of
 from hkgit.matching.places import Place
-from hkgit.matching.whitespace import runs
+
+if TYPE_CHECKING:
+    from hkgit.matching.candidates import Candidate
 
 
 def stands_over(view: View, wanted: Wanted, place: Place) -> bool:
@@ -63,6 +64,9 @@ def rival_of(view: View, wanted: Wanted, best: Candidate) -> Place | None:
     line that the change adds, and no other line where it takes some away. A change that only
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
+    from hkgit.matching.candidates import candidates, loss
+    from hkgit.matching.fuzzy import place_of
+
     backwards = wanted.reversed
     if not _adds(view, wanted) or not _are_there(view, backwards):
         return None
@@ -89,6 +93,8 @@ def _are_there(view: View, backwards: Wanted) -> bool:
 
 def _runs(view: View, wanted: Wanted) -> list[tuple[int, ...]]:
     """The lines where the new text stands, up to blanks and typography."""
+    from hkgit.matching.whitespace import runs
+
     _, new = keys(view, wanted.reversed)
     return runs(reading_of(view, wanted), new) if any(map(is_telling, new)) else []
 

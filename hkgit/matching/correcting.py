@@ -15,7 +15,7 @@ from hkgit.errors import Conflict, Near
 from hkgit.matching.candidates import Candidate
 from hkgit.matching.diff import Change
 from hkgit.matching.fuzzy import place_of
-from hkgit.matching.guards import MARKER, PLACEHOLDER
+from hkgit.matching.guards import is_marker, is_placeholder
 from hkgit.matching.landing import Lines, is_whole, landings
 from hkgit.matching.lines import View, Wanted, key_of
 from hkgit.matching.merge import Merge
@@ -114,11 +114,11 @@ def unmarked(wanted: Wanted, edit: Edit) -> Edit | None:
         added = wanted.new_lines[change.new_start : change.new_end]
         lines += wanted.old_lines[row : change.old_start]
         row = change.old_end
-        if any(PLACEHOLDER.fullmatch(line.strip()) for line in added):
+        if any(is_placeholder(line.strip()) for line in added):
             if len(added) > 1:
                 return None
             added = wanted.old_lines[change.old_start : change.old_end]
-        lines += [line for line in added if not MARKER.fullmatch(line.strip())]
+        lines += [line for line in added if not is_marker(line.strip())]
     new = b"\n".join([*lines, *wanted.old_lines[row:]]) + b"\n" * wanted.old.endswith(b"\n")
     if new in (wanted.new, wanted.old) or len(wanted.old) + len(new) > MOST:
         return None

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from hkgit.document import Document
 from hkgit.edits import Edit
-from hkgit.matching import hints
 from hkgit.matching.places import Place
 
 Holds = Callable[[Place], bool]
@@ -55,6 +54,8 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
     if len(near) > 1:
         near = ties.broken(near)
     if len(near) > 1 and any(place.is_fit for place in near):
+        from hkgit.matching import hints
+
         raise hints.ambiguous(ties.document, near, ties.edit)
     return near[0], next((place for place in ranked if place != near[0]), None)
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from hkgit.errors import InvalidInput
 from hkgit.matching.exact import is_whole
 from hkgit.matching.lines import View, Wanted, is_telling, key_of
 from hkgit.matching.places import Place
 
-MARKER = re.compile(
+_MARKER = (
     rb"<{5,9} ?(?:SEARCH|HEAD|ORIGINAL)\b.*|>{5,9} ?(?:REPLACE|UPDATED)\b.*"
     rb"|-{5,9} SEARCH>?|\+{5,9} REPLACE"
     rb"|\*\*\* (?:Begin Patch|End Patch|End of File|(?:Add|Update|Delete) File: .*)"
     rb"|@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"
 )
 """Lines of the notations that edits are written in."""
+
+_MARKS = (b"<<<<<", b">>>>>", b"-----", b"+++++", b"***", b"@@")
+"""What every one of them begins with."""
 
 _LEAD = rb"(?:#+|//+|/\*+|<!--|\{/\*|--+|;+|%+|\"\"\"|'''|\*)?\s*"
 _DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
@@ -33,7 +37,7 @@ _STAYS = (
 )
 _WHICH = rb"(?: of)?(?: (?:the|this|your|all))?(?: existing)?(?: " + _THING + rb")?"
 _TAIL = rb"\s*(?:\*/\}?|-->|\"\"\"|''')?"
-PLACEHOLDER = re.compile(
+_PLACEHOLDER = (
     _LEAD
     + rb"(?:"
     + _DOTS + rb"\s*[(\[]?(?:the |keep )?" + _KEPT + _WHICH + rb"[ ,:]*" + _STAYS + rb"*[)\]]?\s*"
@@ -43,12 +47,36 @@ PLACEHOLDER = re.compile(
     + rb"|[(\[]?(?:the )?(?:existing|unchanged|previous|remaining|other) " + _THING
     + rb"[ ,:]*" + _STAYS + rb"+[)\]]?[.]*"
     + rb")"
-    + _TAIL,
-    re.IGNORECASE,
+    + _TAIL
 )
 """Remarks that stand for code which the author did not write out."""
 
+_TELLTALES = (
+    b"existing", b"rest", b"remain", b"unchanged", b"same", b"previous", b"other", b"original",
+    b"omitted", b"keep", b"code", b"everything else",
+)  # fmt: skip
+"""Words of which every one of them has one."""
+
 _NUMBERED = re.compile(rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)")
+
+
+def is_marker(line: bytes) -> bool:
+    """Whether a line, without blanks at its ends, is of a notation that edits are written in."""
+    return line.startswith(_MARKS) and _pattern(_MARKER).fullmatch(line) is not None
+
+
+def is_placeholder(line: bytes) -> bool:
+    """Whether a line, without blanks at its ends, stands for code that was not written out."""
+    said = line.lower()
+    return any(word in said for word in _TELLTALES) and (
+        _pattern(_PLACEHOLDER).fullmatch(line) is not None
+    )
+
+
+@cache
+def _pattern(pattern: bytes) -> re.Pattern[bytes]:
+    """Compiled when it is needed: that takes as long as many an edit."""
+    return re.compile(pattern, re.IGNORECASE if pattern is _PLACEHOLDER else 0)
 
 
 def check(view: View, wanted: Wanted, path: str) -> None:
@@ -92,13 +120,13 @@ def _repeats(view: View, line: bytes, number: int) -> bool:
 
 def _check_line(view: View, line: bytes, path: str) -> None:
     shown = line[:80].decode("utf-8", "replace")
-    if MARKER.fullmatch(line) and line not in view.document.data:
+    if is_marker(line) and line not in view.document.data:
         raise InvalidInput(
             path,
             f"the new text has the marker {shown!r} of an edit notation in it",
             "Close the edit before the marker, so that it is not taken for text.",
         )
-    if PLACEHOLDER.fullmatch(line) and line not in view.document.data:
+    if is_placeholder(line) and line not in view.document.data:
         raise InvalidInput(
             path,
             f"the new text has {shown!r} in the place of code",

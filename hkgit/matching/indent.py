@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import pairwise
 from math import gcd
 
@@ -65,14 +64,14 @@ class Indentation:
         deep = {a: f for a, f in self.known.items() if a and f}
         is_all = all(bool(a) == bool(f) for a, f in self.known.items())
         marks = {(a[:1], f[:1]) for a, f in deep.items()}
-        ratios = {Fraction(len(f), len(a)) for a, f in deep.items()}
+        ratios = {_reduced(len(f), len(a)) for a, f in deep.items()}
         if not is_all or len(self.known) < 2 or len(marks) != 1 or len(ratios) != 1:
             return None
-        [(author, file)], [ratio] = marks, ratios
+        [(author, file)], [(over, under)] = marks, ratios
         sides = (b"".join((indent, *deep)).strip(author), b"".join(deep.values()).strip(file))
         if any(sides) or len(indent) % gcd(*map(len, deep)):
             return None
-        return file * int(len(indent) * ratio)
+        return file * (len(indent) * over // under)
 
     def _is_shift(self) -> bool:
         """Whether the pairs alone show that all is moved by one and the same width."""
@@ -174,6 +173,12 @@ def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
     is_mixed = any((b"\t" in author) != (b"\t" in file_unit) for author in deep)
     is_shown = len(units) == 1 and (is_mixed or len(deep) > 1 or known.get(b"") == b"")
     return min(units) if is_shown else b""
+
+
+def _reduced(over: int, under: int) -> tuple[int, int]:
+    """A ratio in its lowest terms."""
+    common = gcd(over, under)
+    return over // common, under // common
 
 
 def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:

@@ -1,37 +1,51 @@
-"""ladder.py: place an edit with the strictest tier that finds its old text."""
+"""ladder.py: place an edit with the strictest tier that finds its old text.
+
+Most edits are exact, and a process makes but one: what only the others need is loaded by them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import ClassVar, cast
 
 from hkgit.document import Document
 from hkgit.edits import Edit
 from hkgit.errors import Ambiguous, InvalidInput, Near
-from hkgit.matching import applied, guards, hints
-from hkgit.matching.candidates import candidates
+from hkgit.matching import applied, guards
 from hkgit.matching.confidence import confidence
-from hkgit.matching.correcting import unmarked
 from hkgit.matching.decide import Holds, Ties, decide
-from hkgit.matching.elided import elided
-from hkgit.matching.exact import exact, exact_places
-from hkgit.matching.fuzzy import fuzzy, line_block
+from hkgit.matching.exact import exact_places
 from hkgit.matching.lines import View, Wanted, view_of
 from hkgit.matching.places import FULL, Located, Place, Settings
-from hkgit.matching.renames import renamed
-from hkgit.matching.repairs import READINGS
-from hkgit.matching.unicode import unicode
-from hkgit.matching.whitespace import whitespace
 
 Tier = Callable[[View, Wanted], tuple[Place, ...]]
 
-LADDER: dict[str, Tier] = {
-    "exact": exact,
-    "whitespace": whitespace,
-    "unicode": unicode,
-    "elided": elided,
-    "fuzzy": fuzzy,
-    "line-block": line_block,
-}
+
+class _Ladder(Mapping[str, Tier]):
+    """Every tier by name; its module is loaded when it is asked for."""
+
+    _modules: ClassVar = {
+        "exact": "exact",
+        "whitespace": "whitespace",
+        "unicode": "unicode",
+        "elided": "elided",
+        "fuzzy": "fuzzy",
+        "line-block": "fuzzy",
+    }
+
+    def __getitem__(self, name: str) -> Tier:
+        module = import_module(f"hkgit.matching.{self._modules[name]}")
+        return cast(Tier, getattr(module, name.replace("-", "_")))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._modules)
+
+    def __len__(self) -> int:
+        return len(self._modules)
+
+
+LADDER = _Ladder()
 """From the strictest reading of an edit to the most forgiving."""
 
 LOOSE = ("fuzzy", "line-block")
@@ -55,11 +69,15 @@ def locate(
     else:
         found = search.strict(wanted) or search.repaired() or search.loose(wanted, ())
     if found is None:
+        from hkgit.matching import hints
+
         raise hints.no_match(search.view, wanted, edit)
     meant = Wanted.of(edit, found.repairs)
     try:
         guards.check(search.view, meant, edit.path)
     except InvalidInput as error:
+        from hkgit.matching.correcting import unmarked
+
         error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
         error.corrected = unmarked(meant, edit)
         raise
@@ -122,6 +140,8 @@ class _Search:
 
     def _readings(self) -> list[tuple[Wanted, tuple[str, ...]]]:
         """The edit with repairs made, where there is something to repair."""
+        from hkgit.matching.repairs import READINGS
+
         literal = Wanted.of(self.edit)
         found: dict[Wanted, tuple[str, ...]] = {}
         for repairs in READINGS:
@@ -136,6 +156,8 @@ class _Search:
         return max(readings, key=lambda reading: self._agreement(reading[0]))
 
     def _agreement(self, wanted: Wanted) -> int:
+        from hkgit.matching.candidates import candidates
+
         found = candidates(self.view, wanted)
         return found[0].agreement if found else 0
 
@@ -145,6 +167,10 @@ class _Search:
         Before, it is seen to that the change has not been made already, and that the file has
         the author's names.
         """
+        from hkgit.matching import hints
+        from hkgit.matching.candidates import candidates
+        from hkgit.matching.renames import renamed
+
         if not repairs:
             wanted, repairs = self._telling(wanted)
             names = renamed(self.view, wanted, self.edit.path)
@@ -171,8 +197,12 @@ class _Search:
     ) -> Located:  # fmt: skip
         place, runner_up = decide(places, self.ties)
         if not place.is_fit:
+            from hkgit.matching import hints
+
             raise hints.conflict(self.view, wanted, place, self.edit)
         if applied.stands_over(self.view, wanted, place):
+            from hkgit.matching import hints
+
             raise hints.already_applied(self.view, place, self.edit)
         second = None if runner_up is None else runner_up.similarity
         sure = confidence(tier, place.similarity, second, repairs)

@@ -16,7 +16,6 @@ from hkgit.document import BOM, Document
 from hkgit.edits import Edit, encoded
 from hkgit.matching.diff import Change, changes
 from hkgit.matching.fold import fold, join_hyphens
-from hkgit.matching.repairs import repaired
 
 BLANKS = b" \t\v\f\r"
 INDENT = b" \t"
@@ -95,8 +94,12 @@ class Wanted:
     def of(cls, edit: Edit, repairs: Sequence[str] = ()) -> Wanted:
         """An edit as it is written, or with repairs made; a byte order mark is no part of it."""
         old, new = (encoded(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text))
-        for name in repairs:
-            old, new = repaired(name, old, new)
+        if repairs:
+            # Most edits need none.
+            from hkgit.matching.repairs import repaired
+
+            for name in repairs:
+                old, new = repaired(name, old, new)
         return cls(old, new)
 
     @cached_property

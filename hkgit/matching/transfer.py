@@ -13,10 +13,7 @@ from hkgit.document import Document, Splice
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied
 from hkgit.matching.align import Targets, align
-from hkgit.matching.candidates import candidates
-from hkgit.matching.elided import pieces
 from hkgit.matching.exact import is_whole
-from hkgit.matching.fuzzy import place_of
 from hkgit.matching.lines import View, Wanted, keys, view_of
 from hkgit.matching.merge import Merge
 from hkgit.matching.places import Located, Place
@@ -59,6 +56,8 @@ def _literal(view: View, wanted: Wanted, place: Place) -> Splice:
 def _parts(view: View, wanted: Wanted, located: Located) -> Iterable[tuple[Wanted, Place]]:
     """The old and new texts to be merged, each with its place."""
     if located.tier == "elided":
+        from hkgit.matching.elided import pieces
+
         return pieces(view, wanted)
     return [(wanted, place) for place in located.places]
 
@@ -66,6 +65,9 @@ def _parts(view: View, wanted: Wanted, located: Located) -> Iterable[tuple[Wante
 def _merge(view: View, wanted: Wanted, place: Place, tier: str, path: str) -> Merge:
     """The merge of an edit at its place."""
     if tier in ("fuzzy", "line-block"):
+        from hkgit.matching.candidates import candidates
+        from hkgit.matching.fuzzy import place_of
+
         found = candidates(view, wanted)
         targets = next(c.targets for c in found if place_of(view, c) == place)
     else:
