@@ -32,6 +32,7 @@ COMMANDS = {
     "blame": "Show which edit wrote each line",
     "stats": "Count edits by agent, tier, evidence and confidence",
     "report": "Report on a range for reviewers and auditors",
+    "ledger": "Take entries out of the tree that the history has",
     "qa": "Answer the protocol's questions on a range",
     "consult": "List, show and answer the questions that edits left to people",
     "init": "Install the gate's hooks and a policy",

@@ -1,0 +1,63 @@
+"""`hkgit ledger prune`: entries leave the tree, and the gate still derives every commit."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.applying.planning import protocol, replace_range
+from tests.cli.running import run
+from tests.replay.commits import applied, commit
+from tests.repos import Repo
+
+A = b"one\ntwo\nthree\nfour\nfive\n"
+
+
+@pytest.fixture
+def edited(repo: Repo) -> Repo:
+    """Three commits of an agent, each with its entry."""
+    repo.commit({"a.txt": A}, "Begin")
+    text = A
+    for line in (1, 3, 5):
+        change = applied(repo, protocol(replace_range("a.txt", text, line, line, f"line {line}")))
+        commit(repo, change)
+        text = repo.read("a.txt")
+    return repo
+
+
+def entries(repo: Repo, rev: str = "HEAD") -> set[str]:
+    """The paths in the ledger of a commit."""
+    listed = repo.git("ls-tree", "-r", "--name-only", rev, ".hkgit/ledger")
+    return set(listed.splitlines())
+
+
+def test_a_prune_lands_and_the_whole_history_still_passes(edited: Repo) -> None:
+    done = run("ledger", "prune", cwd=edited.path)
+    assert (done.code, "Prune 3 entries" in done.out) == (0, True), done.err
+    assert (len(entries(edited)), edited.status()) == (1, [])
+    verified = run("verify", "HEAD~4..HEAD", "--json", cwd=edited.path).json()
+    verdicts = [each["verdict"] for each in verified["commits"]]
+    assert (verified["passes"], verdicts) == (True, ["strict"] * 3 + ["prune"])
+
+
+def test_the_newest_may_stay(edited: Repo) -> None:
+    newest = entries(edited) - entries(edited, "HEAD^")
+    done = run("ledger", "prune", "--keep", "1", "--json", cwd=edited.path).json()
+    assert (len(done["entries"]), newest <= entries(edited)) == (2, True)
+
+
+def test_only_what_a_revision_has_may_go(edited: Repo) -> None:
+    old = entries(edited, "HEAD~2")
+    run("ledger", "prune", "--before", "HEAD~2", cwd=edited.path)
+    assert entries(edited, "HEAD^") - entries(edited) == old
+
+
+def test_a_dry_run_changes_nothing(edited: Repo) -> None:
+    before = edited.head
+    done = run("ledger", "prune", "--dry-run", cwd=edited.path)
+    assert (done.out, edited.head) == ("3 entries could go\n", before)
+
+
+def test_nothing_to_prune_is_said(repo: Repo) -> None:
+    repo.commit({"a": "x\n"}, "Begin")
+    done = run("ledger", "prune", cwd=repo.path)
+    assert (done.code, "nothing to prune" in done.err) == (4, True)
