@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -10,6 +10,7 @@ import click
 from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository, root_relative
 from hkgit.commands.judging import load_policy
+from hkgit.commands.paging import echo_paged
 from hkgit.gate import Gate, without_floors
 from hkgit.ledger.trailers import decimal
 from hkgit.trail.origins import Origin, Origins, blame
@@ -35,10 +36,10 @@ def command(path: str, rev: str | None, lines: str | None, as_json: bool) -> Non
     if as_json:
         echo_json([_row_json(origin) for origin in found])
     else:
-        _print(found)
+        echo_paged(_lines(found))
 
 
-def _print(found: Sequence[Origin]) -> None:
+def _lines(found: Sequence[Origin]) -> Iterator[str]:
     rows = [_columns(origin) for origin in found]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row, origin in zip(rows, found, strict=True):
@@ -46,7 +47,7 @@ def _print(found: Sequence[Origin]) -> None:
         cells[1] = click.style(cells[1], fg=_COLOURS.get(origin.kind))
         number = str(origin.line.number).rjust(len(str(found[-1].line.number)))
         text = origin.line.text.decode("utf-8", "replace").expandtabs()
-        click.echo(f"{'  '.join(cells)}  {number}) {visible(text)}".rstrip())
+        yield f"{'  '.join(cells)}  {number}) {visible(text)}".rstrip()
 
 
 def _columns(origin: Origin) -> list[str]:

@@ -3,46 +3,77 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
 
 from hkgit.applying.reporting import visible
-from hkgit.commands.common import echo_json, json_option, open_repository
+from hkgit.commands.common import echo_json, json_option, open_repository, root_relative
 from hkgit.commands.judging import load_policy, resolve_range
+from hkgit.commands.paging import echo_paged
+from hkgit.errors import InvalidInput
 from hkgit.gate import Gate, Ruling, candidate_of, without_floors
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import Entry
 from hkgit.ledger.trailers import decimal
 from hkgit.reports.plain import ruling_json
 
-_COLORS = {"strict": "green", "merge": "green", "fail": "red", "unverifiable": "red"}
+_PROVED = ("strict", "reanchored", "merge", "revert", "prune", "attested")
+_COLORS = {
+    "fail": "red", "unverifiable": "red", "mixed": "yellow", "spliced": "yellow",
+    **dict.fromkeys(_PROVED, "green"),
+}  # fmt: skip
 
 
 @click.command()
-@click.argument("revision", default="HEAD", metavar="[REV | A..B]")
+@click.argument("words", nargs=-1, metavar="[REV | A..B] [PATH]...")
 @click.option("-n", "--max-count", type=click.IntRange(1), default=20, show_default=True)
 @json_option
-def command(revision: str, max_count: int, as_json: bool) -> None:
-    """List commits, newest first, with what their evidence proves."""
+def command(words: tuple[str, ...], max_count: int, as_json: bool) -> None:
+    """List commits, newest first, with what their evidence proves.
+
+    With paths, those that changed one of them.
+    """
     repository = open_repository()
-    commits = _commits(repository, revision, max_count)
+    revision, paths = _split(repository, words)
+    located = [root_relative(repository, path) for path in paths]
+    commits = _commits(repository, revision, located, max_count)
     tip = commits[0] if commits else repository.head().commit
     gate = Gate(repository, without_floors(load_policy(repository, None, tip)))
     rulings = (gate.judge(candidate_of(repository, commit)) for commit in commits)
     if as_json:
         echo_json([_row_json(ruling) for ruling in rulings])
-        return
-    for ruling in rulings:
-        click.echo(_row(ruling))
+    else:
+        echo_paged(_row(ruling) for ruling in rulings)
 
 
-def _commits(repository: Repository, revision: str, count: int) -> list[str]:
+def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:
+    """A revision or range, HEAD if none is named, and paths; a word that is both is a revision."""
+    if not words:
+        return "HEAD", ()
+    first, *others = words
+    try:
+        if ".." not in first.strip("./"):
+            repository.resolve(first)
+    except InvalidInput:
+        if Path(first).exists():
+            return "HEAD", words
+        raise
+    return first, others
+
+
+def _commits(
+    repository: Repository, revision: str, paths: Sequence[str], count: int
+) -> list[str]:
+    """The newest commits of a range, or of all that leads to a revision, in git's order."""
     if ".." in revision:
         old, new = resolve_range(repository, revision)
-        return list(repository.commits_between(old, new))[::-1][:count]
-    tip = repository.resolve(revision)
-    return repository.git("rev-list", f"--max-count={count}", tip, "--").text.split()
+        ends = [new, f"^{old}"]
+    else:
+        ends = [repository.resolve(revision)]
+    args = ("--literal-pathspecs", "rev-list", "--topo-order", f"--max-count={count}")
+    return repository.git(*args, *ends, "--", *paths).text.split()
 
 
 def subject_of(ruling: Ruling) -> str:

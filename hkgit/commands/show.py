@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
@@ -11,6 +11,7 @@ from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy
 from hkgit.commands.log import subject_of
+from hkgit.commands.paging import echo_paged
 from hkgit.gate import Gate, Report, Ruling, candidate_of, without_floors
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.ledger.trailers import decimal
@@ -21,6 +22,11 @@ from hkgit.reports.text import report_lines
 _SHOWN = {
     Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
     Verdict.SPLICED: "replayed: bytes, ranges, hashes; not recomputed: the ladder is not here",
+    Verdict.REANCHORED: "replayed on a moved base: each change at the only place it fits",
+    Verdict.MIXED: "replayed, but for what stands below as made by hand",
+    Verdict.MERGE: "the merge that git makes of the parents by itself",
+    Verdict.REVERT: "the exact inverse of an earlier commit that passes",
+    Verdict.PRUNE: "takes out only ledger entries that history keeps",
 }
 
 
@@ -38,16 +44,17 @@ def command(revision: str, as_json: bool) -> None:
         ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
         echo_json({**ruling_json(ruling), "subject": subject_of(ruling), "ledger": ledger})
         return
-    click.echo(f"commit {commit}  {subject_of(ruling)}")
-    for line in report_lines(Report(policy, (ruling,))):
-        click.echo(f"  {line}")
-    for line in _evidence_lines(ruling):
-        click.echo(line)
+    head = f"commit {commit}  {subject_of(ruling)}"
+    rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
+    echo_paged([head, *rules, *_evidence_lines(ruling)])
 
 
 def _evidence_lines(ruling: Ruling) -> Iterator[str]:
     if ruling.judged.verdict in _SHOWN:
-        yield f"derived   {_SHOWN[ruling.judged.verdict]}"
+        basis = "" if ruling.judged.basis is None else f" ({visible(ruling.judged.basis)})"
+        yield f"derived   {_SHOWN[ruling.judged.verdict]}{basis}"
+    for left in ruling.judged.leftovers:
+        yield f"by hand   {visible(left.path)}{_ranges(left.lines)}"
     for name, entry in ruling.judged.entries:
         yield f"entry     sha256:{name}"
         yield f"base      {entry.base or '-'}"
@@ -60,14 +67,19 @@ def _evidence_lines(ruling: Ruling) -> Iterator[str]:
 
 
 def _edit(edit: RecordedEdit) -> str:
-    ranges = ",".join(f"{a}-{b}" if a <= b else f"{b}+" for a, b in edit.base_lines)
     digits = "-" if edit.expected_hash is None else edit.expected_hash[:12]
     repairs = f"  repaired: {', '.join(edit.repairs)}" if edit.repairs else ""
     return (
-        f"{edit.id}  {visible(edit.path)}:{ranges}  {edit.evidence} {digits}"
+        f"{edit.id}  {visible(edit.path)}{_ranges(edit.base_lines)}  {edit.evidence} {digits}"
         f"  {edit.tier}  similarity {decimal(edit.similarity)}"
         f"  confidence {decimal(edit.confidence)}{repairs}"
     )
+
+
+def _ranges(lines: Sequence[tuple[int, int]]) -> str:
+    """`:2-3,7+`, an insertion by the line above it; nothing for a file as a whole."""
+    shown = ",".join(f"{a}-{b}" if a <= b else f"{b}+" for a, b in lines)
+    return f":{shown}" if shown else ""
 
 
 def _file(file: RecordedFile) -> str:

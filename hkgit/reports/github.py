@@ -10,22 +10,23 @@ from collections.abc import Iterator
 
 from hkgit.reports import text
 from hkgit.reports.escaping import workflow_data, workflow_property
-from hkgit.reports.mending import mend
-from hkgit.reports.sheet import Item, Sheet, name_of
+from hkgit.reports.mending import closing
+from hkgit.reports.sheet import Item, Sheet
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def render(sheet: Sheet) -> str:
     """The text for the log, then an annotation a finding; the runner shows those on the files."""
-    command = _COMMANDS[sheet.level]
-    annotations = (f"{_annotation(command, item)}\n" for item in sheet.items)
+    annotations = (
+        f"{_annotation(_COMMANDS[sheet.level(item)], item)}\n" for item in sheet.items
+    )
     return text.render(sheet) + "".join(annotations)
 
 
 def _annotation(command: str, item: Item) -> str:
     finding = item.finding
-    said = f"{finding.what}\n{finding.fix}\nCommit {name_of(item.ruling)}: {mend(item.ruling)}"
+    said = f"{finding.what}\n{finding.fix}\n{closing(item)}"
     if item.place is None:
         said = f"{finding.where}: {said}"
     properties = ",".join(f"{key}={workflow_property(value)}" for key, value in _properties(item))

@@ -6,8 +6,8 @@ from typing import Any
 
 from hkgit.errors import HkgitError
 from hkgit.reports.documents import dumped, text
-from hkgit.reports.mending import mend
-from hkgit.reports.sheet import Item, Sheet, name_of
+from hkgit.reports.mending import closing
+from hkgit.reports.sheet import Item, Sheet
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 _NOWHERE = ".hkgit"
@@ -16,7 +16,7 @@ _NOWHERE = ".hkgit"
 
 def render(sheet: Sheet) -> str:
     """One issue a finding."""
-    return dumped([_issue(item, _SEVERITIES[sheet.level]) for item in sheet.items])
+    return dumped([_issue(item, _SEVERITIES[sheet.level(item)]) for item in sheet.items])
 
 
 def refusal(error: HkgitError) -> str:
@@ -26,7 +26,7 @@ def refusal(error: HkgitError) -> str:
 
 def _issue(item: Item, severity: str) -> dict[str, Any]:
     finding, place = item.finding, item.place
-    said = f"{finding.what} ({name_of(item.ruling)}). {finding.fix} {mend(item.ruling)}"
+    said = f"{finding.what}. {finding.fix} {closing(item)}"
     lines = {"begin": 1}
     if place is not None and place.start_line is not None and place.end_line is not None:
         lines = {"begin": place.start_line, "end": place.end_line}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hkgit.gate.rulings import Ruling
 from hkgit.replay.findings import Candidate
+from hkgit.reports.sheet import Item, name_of
 
 
 def mend(ruling: Ruling) -> str:
@@ -23,6 +24,12 @@ def mend(ruling: Ruling) -> str:
         return "git checkout --orphan again  # then commit what it holds under another name"
     dropped = f"git rebase --onto {candidate.parents[0][:12]} {candidate.id[:12]}"
     return f"{dropped}  # drops it; then make the change with hkgit apply"
+
+
+def closing(item: Item) -> str:
+    """The last line under a finding: of which commit it is, and the command that mends that."""
+    ruling = item.ruling
+    return f"Commit {name_of(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
 
 
 def _reword(candidate: Candidate) -> str:

@@ -9,16 +9,16 @@ from typing import Any
 
 from hkgit.errors import HkgitError
 from hkgit.reports.documents import dumped, text
-from hkgit.reports.mending import mend
-from hkgit.reports.sheet import Item, Sheet, name_of
+from hkgit.reports.mending import closing
+from hkgit.reports.sheet import LEVELS, Item, Sheet
 
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 
 def render(sheet: Sheet) -> str:
     """One diagnostic a finding."""
-    severity = _SEVERITIES[sheet.level]
-    return _result([_diagnostic(item, severity) for item in sheet.items], severity)
+    found = [_diagnostic(item, _SEVERITIES[sheet.level(item)]) for item in sheet.items]
+    return _result(found, _SEVERITIES[LEVELS[sheet.report.policy.mode]])
 
 
 def refusal(error: HkgitError) -> str:
@@ -33,7 +33,7 @@ def _result(diagnostics: list[dict[str, Any]], severity: str) -> str:
 
 def _diagnostic(item: Item, severity: str) -> dict[str, Any]:
     finding, place = item.finding, item.place
-    said = f"{finding.what}\n{finding.fix}\nCommit {name_of(item.ruling)}: {mend(item.ruling)}"
+    said = f"{finding.what}\n{finding.fix}\n{closing(item)}"
     diagnostic: dict[str, Any] = {
         "message": text(said if place is not None else f"{finding.where}: {said}"),
         "severity": severity,

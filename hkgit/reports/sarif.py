@@ -9,7 +9,7 @@ from hkgit import __version__
 from hkgit.edits import encoded
 from hkgit.errors import HkgitError, Rejected
 from hkgit.reports.documents import dumped, text
-from hkgit.reports.mending import mend
+from hkgit.reports.mending import closing, mend
 from hkgit.reports.rules import sentence
 from hkgit.reports.sheet import Item, Place, Sheet
 
@@ -19,7 +19,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 def render(sheet: Sheet) -> str:
     """One run with a result a finding."""
     rules = list(dict.fromkeys(item.finding.rule for item in sheet.items))
-    results = [_result(item, rules, sheet.level) for item in sheet.items]
+    results = [_result(item, rules, sheet.level(item)) for item in sheet.items]
     code = 0 if sheet.report.passes else Rejected.exit_code
     return _log(rules, results, {"executionSuccessful": True, "exitCode": code})
 
@@ -46,18 +46,18 @@ def _rule(rule: str) -> dict[str, Any]:
 
 def _result(item: Item, rules: list[str], level: str) -> dict[str, Any]:
     finding = item.finding
-    command = mend(item.ruling)
+    said = f"{finding.where}: {finding.what}\n{finding.fix}\n{closing(item)}"
     return {
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
         "level": level,
-        "message": {"text": text(f"{finding.where}: {finding.what}\n{finding.fix}\n{command}")},
+        "message": {"text": text(said)},
         "locations": [] if item.place is None else [{"physicalLocation": _location(item.place)}],
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},
         "properties": {
             "commit": item.ruling.judged.candidate.id,
             "verdict": str(item.ruling.judged.verdict),
-            "mend": text(command),
+            "mend": text(mend(item.ruling)),
         },
     }
 

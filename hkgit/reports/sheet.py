@@ -42,10 +42,10 @@ class Sheet:
     items: tuple[Item, ...] = ()
     commit_url: str | None = None
 
-    @property
-    def level(self) -> str:
-        """How grave its findings are: error, warning or note."""
-        return LEVELS[self.report.policy.mode]
+    def level(self, item: Item) -> str:
+        """How grave a finding is: error, warning or note; what was let pass all the same, a note.
+        """
+        return "note" if item.ruling.passes else LEVELS[self.report.policy.mode]
 
     @property
     def rejected(self) -> tuple[Ruling, ...]:

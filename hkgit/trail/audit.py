@@ -13,12 +13,14 @@ from hkgit.replay.findings import Verdict
 from hkgit.reports.plain import report_json
 from hkgit.trail.numbers import Numbers, met_by, numbers_json, numbers_of
 
-BY_HAND = frozenset({Verdict.MANUAL, Verdict.UNGOVERNED})
-REPLAYED, RECOMPUTED, UNPROVED, REFUSED = "replayed", "recomputed", "by hand", "rejected"
+REPLAYED, RECOMPUTED, PARTLY = "replayed", "recomputed", "partly replayed"
+VOUCHED, UNPROVED, REFUSED = "attested", "by hand", "rejected"
 
 MEANINGS = {
     RECOMPUTED: "replayed, and the spec, read and located again, says the same",
     REPLAYED: "every byte follows from the parent and the recorded evidence",
+    PARTLY: "its entries replay; the rest was changed by hand, as the policy allows",
+    VOUCHED: "a key that the policy trusts signed that the same change was judged",
     UNPROVED: "no evidence: the policy lets its author change this by hand, or governs them not",
     REFUSED: "the policy does not let it pass",
 }
@@ -74,13 +76,18 @@ class Audit:
                     yield ruling, outcome
 
 
+_CLASSES = {
+    Verdict.STRICT: RECOMPUTED,
+    Verdict.MIXED: PARTLY,
+    Verdict.ATTESTED: VOUCHED,
+    Verdict.MANUAL: UNPROVED,
+    Verdict.UNGOVERNED: UNPROVED,
+    Verdict.FAIL: REFUSED,
+}
+
+
 def _class(ruling: Ruling) -> str:
-    verdict = ruling.judged.verdict
-    if not ruling.passes or verdict is Verdict.FAIL:
-        return REFUSED
-    if verdict is Verdict.STRICT:
-        return RECOMPUTED
-    return UNPROVED if verdict in BY_HAND else REPLAYED
+    return _CLASSES.get(ruling.judged.verdict, REPLAYED) if ruling.passes else REFUSED
 
 
 def audit_json(audit: Audit) -> dict[str, Any]:

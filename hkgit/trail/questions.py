@@ -131,13 +131,18 @@ def _conflicts(asked: Range) -> Iterator[Fact]:
             for met in met_by(entry):
                 yield _resolution(asked, ruling, met, answered)
     for consult in asked.consults:
-        if consult.answer is None:
-            yield Fact(NO, "", consult.path, f"CONSULT {consult.id} waits for a person's answer")
-        else:
-            said = f"{consult.answer.by} decided: {consult.answer.decision}"
-            yield Fact(YES, "", consult.path, said)
+        yield _decision(asked, consult)
     for what in asked.broken_consults:
         yield Fact(NO, "", what.partition(": ")[0], what)
+
+
+def _decision(asked: Range, consult: Consult) -> Fact:
+    answer = consult.answer
+    if answer is None:
+        return Fact(NO, "", consult.path, f"CONSULT {consult.id} waits for a person's answer")
+    if asked.policy.is_agent(answer.by):
+        return Fact(NO, "", consult.path, f"{answer.by} answered, and is an agent")
+    return Fact(YES, "", consult.path, f"{answer.by} decided: {answer.decision}")
 
 
 def _resolution(

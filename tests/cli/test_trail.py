@@ -24,7 +24,7 @@ def test_show_has_the_whole_entry(history: Bench) -> None:
     ("commit", "words"),
     [
         pytest.param("strict", ["strict", f"{SOURCE}:1-1", "range", "claimed"], id="an entry"),
-        pytest.param("smuggled", ["FAIL", f"{SOURCE}:", "bytes"], id="a smuggled byte"),
+        pytest.param("smuggled", ["mixed", f"by hand   {SOURCE}:"], id="a smuggled byte"),
         pytest.param("start", ["ungoverned"], id="a commit by hand"),
         pytest.param("merged", ["merge"], id="a merge"),
     ],
@@ -53,6 +53,9 @@ def test_log_lists_commits_newest_first_with_their_verdicts(history: Bench) -> N
         pytest.param(["start..good"], ["By hand", "Apply 1 edit to 1 file"], id="a range"),
         pytest.param(["start..good", "-n1"], ["By hand"], id="so many of a range"),
         pytest.param(["good..good"], [], id="an empty range"),
+        pytest.param(["start..good", "src"], ["Apply 1 edit to 1 file"], id="a path of a range"),
+        pytest.param(["good", "-n1", SOURCE], ["Apply 1 edit to 1 file"], id="a path"),
+        pytest.param(["-n1", SOURCE], ["Add sources"], id="a path and no revision"),
     ],
 )
 def test_log_as_json_has_one_object_a_commit(
