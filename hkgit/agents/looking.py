@@ -26,9 +26,10 @@ def readings(shell: Shell, directory: Path) -> Iterator[Reading]:
     output = [_forms(line) for line in shell.output.replace("\r\n", "\n").split("\n")]
     for read in _asked(shell.command):
         try:
-            lines = Path(directory, read.path).read_text("utf-8").split("\n")
+            text = Path(directory, read.path).read_bytes().decode()
         except (OSError, ValueError):
             continue
+        lines = text.replace("\r\n", "\n").split("\n")
         last = min(read.end_line or _END, len(lines) - (lines[-1] == ""))
         shown = _shown(lines[read.start_line - 1 : last], output)
         if shown:
@@ -49,7 +50,7 @@ def _shown(lines: Sequence[str], output: Sequence[frozenset[str]]) -> int:
 
 def _run(lines: Sequence[str], output: Sequence[frozenset[str]]) -> int:
     pairs = zip(lines, output, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0].rstrip("\r") in pair[1], pairs))
+    return sum(1 for _ in takewhile(lambda pair: pair[0] in pair[1], pairs))
 
 
 def _asked(command: str) -> Iterator[Reading]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "number": (int, float),
     "boolean": (bool,),
     "array": (list,),
+    "text": (str, dict, list),
 }
+"""A `text` is a string; where a client has read it as JSON already, it is said again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class Argument:
 
     def schema(self) -> dict[str, Any]:
         """The argument as a JSON Schema."""
-        schema: dict[str, Any] = {"type": self.type, "description": self.about}
+        type = "string" if self.type == "text" else self.type
+        schema: dict[str, Any] = {"type": type, "description": self.about}
         if self.type == "array":
             schema["items"] = {"type": "string"}
         if self.choices:
@@ -48,7 +52,7 @@ class Argument:
         """Raise InvalidInput for a value that the schema does not allow."""
         if not _is_a(self.type, value):
             raise self._wrong(f"must be of type {self.type}, not {_type_of(value)}")
-        if isinstance(value, list) and not all(isinstance(item, str) for item in value):
+        if self.type == "array" and not _holds_strings(value):
             raise self._wrong("must hold strings alone")
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise self._wrong(f"is longer than {LONGEST_TEXT} characters")
@@ -70,6 +74,10 @@ class Argument:
 def _is_a(name: str, value: object) -> bool:
     """Whether a value of JSON is of a type; true and false are no numbers."""
     return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
+
+
+def _holds_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _type_of(value: object) -> str:
@@ -97,6 +105,8 @@ def checked(arguments: tuple[Argument, ...], given: object) -> dict[str, Any]:
         if name not in known:
             raise InvalidInput(f"argument {name}", "is unknown", f"Known: {', '.join(known)}.")
         known[name].check(value)
+        if known[name].type == "text" and not isinstance(value, str):
+            values[name] = json.dumps(value, ensure_ascii=False)
     for argument in arguments:
         if argument.required and argument.name not in values:
             raise InvalidInput(f"argument {argument.name}", "is missing", argument.about)

@@ -36,7 +36,7 @@ _TEXT = (
 )
 _ROOT = Argument("root", "string", "One of the client's roots; the first one by default.")
 _SPEC = (
-    Argument("text", "string", _TEXT, required=True),
+    Argument("text", "text", _TEXT, required=True),
     Argument("format", "string", "The notation; seen by default.", choices=("auto", *DIALECTS)),
     Argument(
         "expect", "array", "Hashes of what was read, each PATH:START-END=HASH. What was read with"

@@ -39,7 +39,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "a huge line": ("read", {"path": "a.txt", "start_line": 10**30}, "past the last line"),
     "a line that is true": ("read", {"path": "a.txt", "start_line": True}, "not boolean"),
     "an argument of another tool": ("read", {"path": "a.txt", "text": "x"}, "argument text"),
-    "text that is no text": ("edit", {"text": {"file": "a.txt"}}, "not object"),
+    "text that is no text": ("edit", {"text": 7}, "must be of type text"),
     "text without edits": ("edit", {"text": ""}, "no known dialect"),
     "an unknown notation": ("edit", _edit() | {"format": "sed"}, "must be one of auto"),
     "a threshold above 1": ("edit", _edit() | {"threshold": 1.5}, "must be at most 1"),

@@ -138,6 +138,11 @@ def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
     assert (codes.pop("next"), list(codes.values())) == (None, [code])
 
 
+def test_a_spec_in_json_need_not_be_quoted(greeting: Repo) -> None:
+    [answer] = spoken(greeting.path, request(1, "edit", text=json.loads(MEND)))
+    assert answer["result"]["status"] == "applied"
+
+
 def test_a_notification_is_not_answered(repo: Repo) -> None:
     line = '{"jsonrpc": "2.0", "method": "status"}'
     assert [each["id"] for each in spoken(repo.path, line, request(1, "ping"))] == [1]
