@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -12,14 +13,17 @@ import click
 from hkgit.applying.reporting import error_json, shown_text, visible
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.commands.judging import load_policy, report_json, report_lines
-from hkgit.commands.manners import QUIET, loudness
+from hkgit.commands.manners import QUIET, VERBOSE, loudness
 from hkgit.errors import InvalidInput
+from hkgit.gate import Report
 from hkgit.git.repository import Repository
 from hkgit.points.budget import DEFAULT
 from hkgit.points.moving import judge_moved
 from hkgit.points.pushing import judge_pushed
 from hkgit.points.receiving import judge_received
 from hkgit.points.updates import Answer, pushed, received, told_by_framework
+from hkgit.reports.escaping import console
+from hkgit.reports.text import summary
 
 
 def judge_push(remote: str | None, policy: str | None, form: str) -> bool:
@@ -130,4 +134,15 @@ def _answer_lines(answer: Answer) -> Iterator[str]:
         yield f"ok   {ref}: {answer.note}"
     else:
         yield f"{'ok  ' if answer.passes else 'FAIL'} {ref}, {answer.judged}:"
-        yield from (f"     {line}" for line in report_lines(answer.report))
+        yield from (f"     {line}" for line in _report_lines(answer.report))
+
+
+def _report_lines(report: Report) -> Iterator[str]:
+    """What is rejected, and the sum; every commit only where that is asked for."""
+    rejected = tuple(ruling for ruling in report.rulings if not ruling.passes)
+    if loudness() < VERBOSE and rejected:
+        *lines, _ = report_lines(replace(report, rulings=rejected))
+        yield from lines
+        yield console(summary(report))
+    else:
+        yield from report_lines(report)

@@ -110,7 +110,10 @@ gate --quiet --message-file "$1" || {{ status=$?; record --withdraw; exit $statu
     ),
     "pre-receive": (
         "Judges what each ref of a push adds, under the policy that this server has.",
-        "gate --quiet --pre-receive\n",
+        """# Who pushes may have had a say in the environment, but has none in what Python loads.
+unset PYTHONHOME PYTHONPATH PYTHONSTARTUP PYTHONUSERBASE
+gate --quiet --pre-receive
+""",
     ),
 }
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hkgit.errors import GitRefused, HkgitError, Rejected
 from hkgit.gate import BREAK_GLASS
@@ -35,12 +35,16 @@ def judge_received(
         repository, given, repository.head(), _aliases(repository, updates), _records(updates)
     )
     budget = Budget(seconds)
+    passed: list[Answer] = []
     for update in updates:
         try:
             with budget.spent_on(update.ref) as watch:
-                yield server.answer(update, watch)
+                answer = server.answer(update, watch, passed)
         except HkgitError as error:
-            yield Answer(update, given or Policy(), refusal=error)
+            answer = Answer(update, given or Policy(), refusal=error)
+        if answer.report is not None and all(ruling.passes for ruling in answer.report.rulings):
+            passed.append(answer)
+        yield answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +55,11 @@ class _Server:
     aliases: Mapping[str, str]
     records: tuple[str, ...]
 
-    def answer(self, update: Update, watch: Watch) -> Answer:
-        """The answer on one ref, under whichever of its names is protected."""
+    def answer(self, update: Update, watch: Watch, passed: Sequence[Answer]) -> Answer:
+        """The answer on one ref, under whichever of its names is protected.
+
+        What has passed for another ref of the push under an equal policy is not judged again.
+        """
         ref = update.ref
         names = (ref, self.aliases.get(ref, ref))
         old = peeled(self.repository, update.old)
@@ -62,6 +69,8 @@ class _Server:
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
             fix = "Make another branch the default one first."
             raise Rejected(ref, "is the default branch, whose policy new branches get", fix)
+        known = (each.update.new for each in passed if each.policy == side.policy)
+        side = replace(side, beside=(*side.beside, *filter(None, known)))
         point = Point(self.repository, on_server=True, records=self.records, watch=watch)
         return point.answer(update, side)
 

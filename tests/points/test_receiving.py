@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from tests.hooks.commands import AGENT, hkgit, start
+from tests.hooks.commands import AGENT, git, hkgit, start
 from tests.points.serving import Served, commit
+from tests.repos import Repo
 
 TAKEN = [
     pytest.param(["good:main"], id="an agent's commit with evidence"),
@@ -215,6 +216,17 @@ def test_a_policy_may_protect_fewer_refs(served: Served) -> None:
     assert not served.push("blind:refs/heads/main", "--force")[0]
 
 
+def test_commits_that_two_refs_bring_are_judged_once(served: Served) -> None:
+    served.server.git("fetch", "-q", str(served.clone.path), "good:refs/scratch/good")
+    new = served.clone.git("rev-parse", "good")
+    told = "".join(f"{'0' * 40} {new} refs/heads/{name}\n" for name in ("first", "second"))
+
+    said = hkgit(served.server, "gate", "--pre-receive", "--format", "json", stdin=told)
+
+    judged = [len(ref["report"]["commits"]) for ref in json.loads(said)["refs"]]
+    assert judged == [1, 0]
+
+
 # Without anything to hold it against
 
 
@@ -255,6 +267,27 @@ def test_a_policy_that_cannot_be_read_takes_no_push(served: Served) -> None:
     served.server.git("config", "hkgit.policy", "policy.toml")
 
     assert not served.push("good:main")[0]
+
+
+# The server itself
+
+
+def test_a_server_with_a_checkout_judges_too(served: Served) -> None:
+    served.server.git("clone", "-q", str(served.server.path), "../checkout")
+    checkout = Repo(served.server.path.parent / "checkout")
+    checkout.git("config", "receive.denyCurrentBranch", "updateInstead")
+    hkgit(checkout, "init", "--server")
+
+    assert not git(served.clone, "push", str(checkout.path), "blind:main")[0]
+    assert git(served.clone, "push", str(checkout.path), "good:main")[0]
+
+
+def test_the_environment_of_a_push_does_not_choose_what_python_loads(served: Served) -> None:
+    served.clone.write("elsewhere/hkgit/__init__.py", "raise SystemExit(0)\n")
+
+    done, said = served.push("blind:main", PYTHONPATH=str(served.clone.path / "elsewhere"))
+
+    assert not done, said
 
 
 # The command itself
