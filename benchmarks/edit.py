@@ -2,19 +2,21 @@
 
 As a process, all ways take turns, so that a noisy machine hits every one of them: `hkgit edit`
 beside `sed -i` and `git apply`, and the bare interpreter, whose start is in every program written
-in Python. Then a read and an edit by the library inside a running process.
+in Python; CPU is that of the program alone. Then a read and an edit by the library inside a
+running process.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import resource
 import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median, quantiles
-from time import perf_counter
+from time import perf_counter, process_time
 
 from benchmarks.pairs import sh
 
@@ -38,15 +40,24 @@ def main() -> None:
 
 def processes(root: Path, runs: int) -> str:
     """The table of the ways that start a program."""
-    times = in_turns(ways(root), runs)
-    bare = median(times["python -c pass"])
-    rows = [
-        f"| {name} | {1000 * median(each):.1f} | {1000 * min(each):.1f} "
-        f"| {median(each) / bare:.2f} |"
-        for name, each in times.items()
-    ]
-    head = "| one edit, as a process | median ms | least ms | of the interpreter |"
-    return "\n".join([head, "|---|---|---|---|", *rows])
+    times = in_turns(ways(root), runs, _children)
+    bare = median(cpu for _, cpu in times["python -c pass"])
+    rows = [_process_row(name, each, bare) for name, each in times.items()]
+    head = "| one edit, as a process | median ms | least ms | CPU ms | of the interpreter |"
+    return "\n".join([head, "|---|---|---|---|---|", *rows])
+
+
+def _children() -> float:
+    """Seconds of CPU that programs started from here have used; a busy machine adds nothing."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _process_row(name: str, times: Sequence[tuple[float, float]], bare: float) -> str:
+    wall = [1000 * seconds for seconds, _ in times]
+    cpu = median(used for _, used in times)
+    cells = (f"{median(wall):.1f}", f"{min(wall):.1f}", f"{1000 * cpu:.1f}", f"{cpu / bare:.2f}")
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def ways(root: Path) -> Mapping[str, Way]:
@@ -127,27 +138,33 @@ def calls(runs: int) -> str:
             },
             runs,
         )
-    rows = [
-        f"| {name} | {1000 * median(each):.2f} | {1000 * quantiles(each, n=100)[98]:.2f} |"
-        for name, each in found.items()
-    ]
+    rows = [_call_row(name, [1000 * wall for wall, _ in each]) for name, each in found.items()]
     return "\n".join(["| in a running process | median ms | p99 ms |", "|---|---|---|", *rows])
+
+
+def _call_row(name: str, wall: Sequence[float]) -> str:
+    return f"| {name} | {median(wall):.2f} | {quantiles(wall, n=100)[98]:.2f} |"
 
 
 def _use(value: object) -> None:
     assert value is not None
 
 
-def in_turns(ways: Mapping[str, Way], runs: int) -> Mapping[str, Sequence[float]]:
-    """Seconds of each run of each way; all of them run once before, and then in turn."""
+def in_turns(
+    ways: Mapping[str, Way], runs: int, cpu: Callable[[], float] = process_time
+) -> Mapping[str, Sequence[tuple[float, float]]]:
+    """Seconds, on the clock and of CPU, of each run of each way.
+
+    All of them run once before, and then in turn.
+    """
     for way in ways.values():
         way(0)
-    times: dict[str, list[float]] = {name: [] for name in ways}
+    times: dict[str, list[tuple[float, float]]] = {name: [] for name in ways}
     for turn in range(1, runs + 1):
         for name, way in ways.items():
-            start = perf_counter()
+            start, used = perf_counter(), cpu()
             way(turn)
-            times[name].append(perf_counter() - start)
+            times[name].append((perf_counter() - start, cpu() - used))
     return times
 
 
