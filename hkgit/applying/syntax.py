@@ -43,10 +43,10 @@ def broken_files(made: Plan) -> Iterator[tuple[str, str]]:
         if change.before is None or change.after is None:
             continue
         parse = _PARSERS.get((change.new_path or "").rpartition(".")[2])
-        if parse is not None and parse(change.before.data) is None:
-            wrong = parse(change.after.data)
-            if wrong is not None:
-                yield change.new_path or "", wrong
+        wrong = None if parse is None else parse(change.after.data)
+        # Reading the file as it was can wait until there is something to tell: it takes long.
+        if parse is not None and wrong is not None and parse(change.before.data) is None:
+            yield change.new_path or "", wrong
 
 
 def _python(data: bytes) -> str | None:
