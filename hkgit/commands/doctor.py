@@ -18,6 +18,7 @@ from hkgit.git import health, program
 from hkgit.git.index import foreign_lock
 from hkgit.git.recovery import Outcome, Settled
 from hkgit.git.repository import Repository
+from hkgit.sessions.writing import crashed
 
 _NEXT = {
     Outcome.NOTHING: "what it left is cleared away",
@@ -47,12 +48,15 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
         click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
     stale = health.stale(repository, fix=fix)
-    is_well = all(each.hindrance is None for each in stale) and (fix or not stale)
+    halves = [] if repository.work_tree is None else crashed(repository.work_tree, fix=fix)
+    is_well = all(each.hindrance is None for each in stale) and (fix or not (stale or halves))
     if as_json:
         status = "well" if is_well else "stale"
-        echo_json({"status": status, "versions": versions, **_document(repository, stale, fix)})
+        document = {**_document(repository, stale, fix), "sessions": halves}
+        echo_json({"status": status, "versions": versions, **document})
     else:
-        click.echo("\n".join(_lines(repository, stale, fix)))
+        lines = [*_lines(repository, stale, fix), *(f"session      {line}" for line in halves)]
+        click.echo("\n".join(lines))
     if not is_well:
         ctx.exit(GitRefused.exit_code)
 

@@ -30,6 +30,9 @@ from hkgit.sessions.standing import chosen, found_by, status_of
 from hkgit.sessions.undoing import reversals_of, undone
 from hkgit.sessions.writing import at_work, carry_out, keep_files, keep_versions, said
 
+KEPT_CALLS = 50
+"""So many calls without a session can be undone at least; those of a session, until a commit."""
+
 
 @dataclass(frozen=True)
 class Desk:
@@ -158,6 +161,8 @@ class Desk:
             carry_out(self.root, self.journal, call, made.changed, known)
             if batch is not None:
                 batches.drop(self._batches, batch)
+            if self._is_unnamed and len(self.journal.state.calls) > 2 * KEPT_CALLS:
+                self.journal.forget(self.journal.state.standing[-KEPT_CALLS:])
         return self._answer(made, call.id)
 
     def _waiting(self, made: Draft, batch: str | None) -> str | None:
@@ -206,7 +211,7 @@ class Desk:
         self, agent: str, specs: tuple[Said, ...], reversals: tuple[Change, ...] = (),
         undoes: tuple[int, ...] = (),
     ) -> Call:  # fmt: skip
-        number = max(self.journal.state.calls, default=0) + 1
+        number = self.journal.state.last + 1
         return Call(number, time.time_ns() // 10**6, agent, specs, reversals, undoes)
 
     def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> Answer:

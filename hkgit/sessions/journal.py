@@ -42,7 +42,7 @@ class State:
     """All that the lines of a journal come to.
 
     `done` are calls that were written as a whole, `aborted` those that were not; `committed` are
-    edits in somebody's commit, as call, spec and number.
+    edits in somebody's commit, as call, spec and number. `last` is the number of the last call.
     """
 
     calls: dict[int, Call] = field(default_factory=dict)
@@ -53,6 +53,7 @@ class State:
     known: dict[str, Known] = field(default_factory=dict)
     proposed: dict[str, Proposed] = field(default_factory=dict)
     mended: list[Mended] = field(default_factory=list)
+    last: int = 0
 
     @property
     def broken(self) -> Call | None:
@@ -69,12 +70,23 @@ class State:
             if id in self.done and id not in self.undone and not call.undoes
         ]
 
+    @property
+    def waiting(self) -> list[Call]:
+        """The calls that stand, of which some edit is in no commit yet."""
+        return [
+            call
+            for call in self.standing
+            for spec, said in enumerate(call.specs)
+            if any((call.id, spec, n) not in self.committed for n in range(1, len(said.blocks) + 1))
+        ]
+
     def add(self, line: Json) -> None:
         """Take one line of the journal in."""
         match line["kind"]:
             case "begin":
                 call = call_of(line["call"])
                 self.calls[call.id] = call
+                self.last = call.id
             case "end":
                 self.done.add(line["call"])
                 self.undone.update(self.calls[line["call"]].undoes)
@@ -89,6 +101,9 @@ class State:
                 self.proposed = {each["entry"]: _proposed(each) for each in line["entries"]}
             case "committed":
                 self._commit(line["entries"])
+            case "forgotten":
+                self.last = line["last"]
+                self.committed = {(call, spec, edit) for call, spec, edit in line["committed"]}
 
     def _learn(self, known: Sequence[Json]) -> None:
         for path, knowledge in map(known_of, known):
@@ -140,6 +155,37 @@ class Journal:
         self._read += len(whole)
         return self.state
 
+    def forget(self, calls: Sequence[Call]) -> None:
+        """Keep of all calls only these, and what they lean on. Raises GitRefused."""
+        state, kept = self.state, {call.id: call for call in calls}
+        committed = sorted(key for key in state.committed if key[0] in kept)
+        lines: list[Json] = [{"kind": "begin", "call": call_json(call)} for call in calls]
+        lines += [{"kind": "end", "call": id, "known": []} for id in kept]
+        known = [known_json(*each) for each in state.known.items()]
+        lines += [{"kind": "known", "known": known}]
+        lines += [
+            {"kind": "mended", "call": each.call, "spec": each.spec, "read": asdict(each.read)}
+            for each in state.mended
+            if each.call in kept
+        ]
+        proposed = [asdict(each) for each in state.proposed.values()]
+        lines += [{"kind": "proposed", "entries": proposed}]
+        lines += [{"kind": "forgotten", "last": state.last, "committed": committed}]
+        self._rewrite(lines)
+        versions = {each.version for each in state.known.values()}
+        states = (pair for call in calls for change in call.changes
+                  for pair in (change.before, change.after))  # fmt: skip
+        self.blobs.keep(versions.union(each.sha256 for each in states if each is not None))
+
+    def _rewrite(self, lines: Sequence[Json]) -> None:
+        fresh = self._path.with_name("journal.new")
+        try:
+            fresh.write_bytes(b"".join(map(_encoded, lines)))
+            fresh.replace(self._path)
+        except OSError as error:
+            raise unwritable(self._path, error) from error
+        self.load()
+
     def _take(self, line: bytes) -> None:
         try:
             self.state.add(json.loads(line))
@@ -149,7 +195,7 @@ class Journal:
 
     def add(self, kind: str, **said: Json) -> None:
         """Add a line and take it in; all lines before it have been loaded. Raises GitRefused."""
-        line = json.dumps({"kind": kind, **said}, separators=(",", ":")).encode() + b"\n"
+        line = _encoded({"kind": kind, **said})
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with self._path.open("r+b" if self._path.exists() else "x+b") as stream:
@@ -182,3 +228,7 @@ class Journal:
     def propose(self, entries: Sequence[Proposed]) -> None:
         """The ledger entries that a commit is about to get; they replace earlier proposals."""
         self.add("proposed", entries=[asdict(each) for each in entries])
+
+
+def _encoded(line: Json) -> bytes:
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"

@@ -88,6 +88,7 @@ def settle(repository: Repository, journals: Sequence[Journal]) -> list[str]:
         elsewhere = [name for name in absent if _was_committed(repository, name)]
         if found or elsewhere:
             journal.add("committed", entries=[*found, *elsewhere])
+            journal.forget(journal.state.waiting)
     return here
 
 

@@ -20,7 +20,7 @@ from hkgit.sessions.blobs import Blobs, unwritable
 from hkgit.sessions.drafting import Drafted
 from hkgit.sessions.journal import Journal
 from hkgit.sessions.knowledge import Known
-from hkgit.sessions.places import locked
+from hkgit.sessions.places import candidates, locked
 from hkgit.sessions.records import Call, Change, Said, Version
 
 _UNDER_WAY = "under-way"
@@ -106,6 +106,30 @@ def repair(root: Path, home: Path) -> list[str]:
     said = [] if call is None else _settled(root, journal, call)
     mark.unlink(missing_ok=True)
     return said
+
+
+def crashed(root: Path, *, fix: bool) -> list[str]:
+    """What calls that died have left in a checkout, a line each; with `fix` it is repaired first.
+
+    Raises GitRefused.
+    """
+    said: list[str] = []
+    for home in candidates(root):
+        if not (home / _UNDER_WAY).exists():
+            continue
+        with locked(home):
+            said += repair(root, home) if fix else _found(home)
+    return said
+
+
+def _found(home: Path) -> list[str]:
+    """The call that died, if one has."""
+    try:
+        session = (home / _UNDER_WAY).read_text()
+    except OSError:
+        return []
+    call = Journal(home / session).load().broken
+    return [] if call is None else [f"call {call.id} of session {session} died half written"]
 
 
 def _settled(root: Path, journal: Journal, call: Call) -> list[str]:

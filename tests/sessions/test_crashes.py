@@ -1,0 +1,131 @@
+"""What dies, dies between two whole states: every file of a call is written, or none."""
+
+from __future__ import annotations
+
+import errno
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import GitRefused
+from hkgit.sessions.desk import Desk
+from hkgit.sessions.writing import crashed
+from tests.sessions.conftest import LINES
+
+DYING = """
+import os, signal, sys
+from pathlib import Path
+from hkgit import directory
+from hkgit.sessions.desk import Desk
+
+last = int(sys.argv[2])
+done = 0
+replace = directory._replace
+
+def dying(place, new):
+    global done
+    if done == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+    replace(place, new)
+    done += 1
+
+directory._replace = dying
+Desk.open(Path(sys.argv[1]), "work").edit(sys.stdin.read())
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+THREE = json.dumps(
+    {
+        "edits": [
+            {"file": "a.py", "old_text": "line 5\n", "new_text": "five\n"},
+            {"file": "b.py", "old_text": "line 5\n", "new_text": "five\n"},
+            {"file": "new/c.py", "old_text": "", "new_text": "c\n"},
+        ]
+    }
+)
+
+
+def contents(root: Path) -> dict[str, str]:
+    """Every file of the checkout."""
+    paths = (path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
+    return {path.relative_to(root).as_posix(): path.read_text() for path in paths}
+
+
+@pytest.fixture
+def root(root: Path) -> Path:
+    (root / "b.py").write_text(LINES)
+    return root
+
+
+def die(root: Path, after: int) -> None:
+    """An edit of three files, killed when so many of them are written."""
+    command = [sys.executable, "-c", DYING, str(root), str(after)]
+    done = subprocess.run(command, input=THREE, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL
+
+
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_a_call_that_died_is_taken_back_by_the_next(root: Path, after: int) -> None:
+    before = contents(root)
+    die(root, after)
+    Desk.open(root, "other").read("a.py")
+    assert contents(root) == before
+
+
+def test_a_call_that_wrote_everything_before_it_died_stands(root: Path) -> None:
+    die(root, 3)
+    assert [call.id for call in Desk.open(root, "work").status().calls] == ["1"]
+    assert "five\n" in (root / "b.py").read_text()
+
+
+def test_what_somebody_changed_since_the_crash_is_left_alone(root: Path) -> None:
+    die(root, 1)
+    (root / "a.py").write_text("mine\n")
+    said = crashed(root, fix=True)
+    assert contents(root) == {"a.py": "mine\n", "b.py": LINES}
+    assert "changed since, and left alone: a.py" in said[0]
+
+
+def test_a_crash_is_told_without_touching_it(root: Path) -> None:
+    die(root, 1)
+    before = contents(root)
+    assert crashed(root, fix=False) == ["call 1 of session work died half written"]
+    assert contents(root) == before
+
+
+def test_when_the_second_of_three_files_cannot_be_written_none_is(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, write = contents(root), Path.replace
+
+    def full(self: Path, target: Path) -> Path:
+        if Path(target).name == "b.py":
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(self, target)
+
+    monkeypatch.setattr(Path, "replace", full)
+    with pytest.raises(GitRefused, match="No space left"):
+        Desk.open(root, "work").edit(THREE)
+    assert contents(root) == before
+
+
+def test_a_line_that_a_crash_cut_short_was_never_said(root: Path) -> None:
+    desk = Desk.open(root, "work")
+    desk.read("a.py", 1, 3)
+    journal = root / ".git/hkgit/sessions/work/journal"
+    journal.write_bytes(journal.read_bytes() + b'{"kind":"known","kno')
+    Desk.open(root, "work").read("a.py", 4, 6)
+    receipts = Desk.open(root, "work").status().receipts
+    assert [(each.start_line, each.end_line) for each in receipts] == [(1, 6)]
+
+
+def test_a_damaged_journal_is_refused_and_says_what_to_do(root: Path) -> None:
+    desk = Desk.open(root, "work")
+    desk.read("a.py", 1, 3)
+    journal = root / ".git/hkgit/sessions/work/journal"
+    journal.write_bytes(b'{"kind": 3}\n[]\n' + journal.read_bytes())
+    with pytest.raises(GitRefused, match="Move this file away"):
+        Desk.open(root, "work").status()
