@@ -1,0 +1,33 @@
+"""docs/agents.md names every agent with the files it gets, and every call with what it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.agents import HOOKED, PLAIN, hooked
+from hkgit.mcp.calls import CALLS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_the_page_names_the_agent_and_its_files(agent: str) -> None:
+    [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{agent}` |")]
+    names = [part.path for part in hooked(agent).parts("command")]
+    assert hooked(agent).TITLE in row
+    assert all(name in row or f"{Path(name).parent.as_posix()}/" in row for name in names)
+
+
+@pytest.mark.parametrize("agent", PLAIN)
+def test_the_page_names_agents_without_hooks(agent: str) -> None:
+    assert f"`{agent}`" in PAGE
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_the_page_names_what_a_call_takes(call: str) -> None:
+    [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{call}` |")]
+    known = set() if call != "apply" else {each.name for each in CALLS["edit"].arguments}
+    names = {argument.name for argument in CALLS[call].arguments} - known - {"root"}
+    assert [name for name in names if f"`{name}`" not in row] == []
