@@ -136,8 +136,9 @@ class Gate:
         if record is None:
             return ruling
         tried.append(Tried("break-glass", str(record)))
-        judged = replace(ruling.judged, notes=(*ruling.judged.notes, str(record)))
-        return replace(ruling, judged=judged, passes=True, rule="break-glass")
+        told = Finding("break-glass", "commit", str(record), "Look at what it let pass.")
+        findings = (*ruling.findings, told)
+        return replace(ruling, findings=findings, passes=True, rule="break-glass")
 
     def _without_evidence(
         self, candidate: Candidate, agent: str | None

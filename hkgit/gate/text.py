@@ -55,6 +55,24 @@ _DERIVED = (Verdict.STRICT, Verdict.SPLICED)
 
 def text_findings(case: Case) -> Iterator[Finding]:
     """Where a commit adds text that the policy rejects, the first place a file and kind."""
+    kinds = case.policy.reject_text
+    for kind, line, character in _added([], File(case.candidate.message or b""), kinds):
+        yield _finding(kind, f"message:{line}", character)
+    for change in case.changes:
+        if change.old is None and not change.path.isascii():
+            for kind in kinds:
+                for character in _found(kind, change.path)[:1]:
+                    yield _finding(kind, quote_path(change.path), character)
+    yield from _in_files(case)
+
+
+def _finding(kind: str, where: str, character: str) -> Finding:
+    what = f"adds {_NAMES[kind]}, U+{ord(character):04X}"
+    fix = "Take it out, or write it as an escape; the policy says so (reject_text)."
+    return Finding("text", where, what, fix)
+
+
+def _in_files(case: Case) -> Iterator[Finding]:
     if case.judged.verdict in _DERIVED and not any(map(_is_suspect, case.judged.entries)):
         return
     after = case.repository.snapshot(case.candidate.tree)
@@ -68,10 +86,7 @@ def text_findings(case: Case) -> Iterator[Finding]:
         if new is None or (change.path not in moved and _stays_binary(old, new)):
             continue
         for kind, line, character in _added(old, new, case.policy.reject_text):
-            where = f"{quote_path(change.path)}:{line}"
-            what = f"adds {_NAMES[kind]}, U+{ord(character):04X}"
-            fix = "Take it out, or write it as an escape; the policy says so (reject_text)."
-            yield Finding("text", where, what, fix)
+            yield _finding(kind, f"{quote_path(change.path)}:{line}", character)
 
 
 def _is_suspect(named: tuple[str, Entry]) -> bool:

@@ -17,7 +17,7 @@ KNOWN_AGENTS = (
 People are called Claude, Devin and Jules too; then a family name follows.
 """
 
-_CO_AUTHOR = re.compile(rb"^co-authored-by:[ \t]*(.+?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_CO_AUTHOR = re.compile(rb"^co-authored-by[ \t]*:(.*)$", re.IGNORECASE | re.MULTILINE)
 
 
 def matches(identity: str, globs: Sequence[str]) -> bool:
@@ -28,4 +28,4 @@ def matches(identity: str, globs: Sequence[str]) -> bool:
 def co_authors(message: bytes) -> Iterator[str]:
     """Everyone a message names as co-author, wherever in it."""
     for found in _CO_AUTHOR.findall(message):
-        yield found.decode("utf-8", "replace")
+        yield found.decode("utf-8", "replace").strip()

@@ -213,6 +213,24 @@ def test_characters_that_show_another_text_are_not_added(
 
 
 @pytest.mark.parametrize(
+    ("path", "message", "where"),
+    [
+        pytest.param("invoice\u202efdp.exe", "Say\n",
+                     '"invoice\\342\\200\\256fdp.exe"', id="a name"),
+        pytest.param("x", "Say \u2066evil\n", "message:1", id="a message"),
+        pytest.param("x", "Say\n\nReviewed\rby: nobody\n", "message:3", id="a line over another"),
+    ],
+)
+def test_names_and_messages_are_text_too(
+    scene: Scene, policy: Policy, path: str, message: str, where: str
+) -> None:
+    create: Operation = {"op": "create_file", "path": path, "new_text": "x\n"}
+    made = scene.commit(replace(scene.applied(create), message=message))
+    ruling = scene.ruling(made, policy)
+    assert (ruling.rule, ruling.findings[0].where) == ("text", where)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         pytest.param("\u05e9\u05dc\u05d5\u05dd", id="letters from right to left"),

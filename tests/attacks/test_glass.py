@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate import Gate, Ruling, candidate_of, named_policy
+from hkgit.gate import Gate, Report, Ruling, candidate_of, named_policy
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
+from hkgit.reports import FORMATS, render
+from hkgit.reports.placing import sheet_of
 from tests.attacks.scene import Scene
 
 TAG = "break-glass/2026-11-22-outage"
@@ -71,10 +74,21 @@ def test_it_is_listed_with_who_when_and_why(
     scene: Scene, blind: str, policy: Policy, keys: dict[str, Path]
 ) -> None:
     tag(scene, blind, keys["ada"])
-    assert ruling(scene, blind, policy).judged.notes[-1] == (
+    assert ruling(scene, blind, policy).findings[-1].what == (
         "break-glass break-glass/2026-11-22-outage by ada@example.org on 2024-05-06T07:08Z:"
         " The site is down; reviewed by phone with Bob."
     )
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_lists_it(
+    scene: Scene, blind: str, policy: Policy, keys: dict[str, Path], form: str
+) -> None:
+    tag(scene, blind, keys["ada"])
+    report = Report(policy, (ruling(scene, blind, policy),))
+    sheet = sheet_of(Repository.discover(scene.repo.path), report)
+    assert report.passes
+    assert "ada@example.org on 2024-05-06T07:08Z" in html.unescape(render(sheet, form))
 
 
 def test_a_record_of_the_same_push_counts(

@@ -161,7 +161,7 @@ def test_a_judgement_that_takes_too_long_is_a_rejection(
 ) -> None:
     made = scene.commit(scene.honest())
 
-    def slow(*_: object) -> None:
+    def slow(*_: object, **__: object) -> None:
         time.sleep(30)
 
     monkeypatch.setattr("hkgit.gate.judge.replay", slow)
