@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hkgit.edits import REGULAR
@@ -17,6 +17,9 @@ from hkgit.replay.findings import Finding
 
 ATTRIBUTES_PATH = ".hkgit/.gitattributes"
 ATTRIBUTES = b"ledger/** -text -filter -diff -merge linguist-generated\n"
+MOST_BYTES = 64 * MAX_BYTES
+"""What all the records that one commit adds may have together."""
+
 ENTRY_PATH = re.compile(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
 
 
@@ -46,7 +49,9 @@ def added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Adde
     manifests: list[Manifest] = []
     removed: list[str] = []
     others: list[TreeChange] = []
-    findings: list[Finding] = []
+    findings: list[Finding] = [*_overload(repository, changes)]
+    if findings:
+        return Added((), (), tuple(findings))
     for change in changes:
         if not change.path.startswith(f"{LEDGER}/"):
             if not _is_frozen_attributes(repository, change):
@@ -65,6 +70,16 @@ def added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Adde
     return Added(
         tuple(entries), tuple(others), tuple(findings), tuple(removed), tuple(manifests)
     )
+
+
+def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
+    """More records than anybody would want to read; found before one of them is."""
+    new = (each for each in changes if each.old is None and each.path.startswith(f"{LEDGER}/"))
+    added = [each.new.id for each in new if each.new is not None]
+    is_over = len(added) * MAX_BYTES > MOST_BYTES  # else none of them need be looked at
+    if is_over and sum(map(repository.blob_size, added)) > MOST_BYTES:
+        what = f"the records that the commit adds have over {MOST_BYTES} bytes together"
+        yield Finding("entry", LEDGER, what, "Land them in several commits.")
 
 
 def _record(repository: Repository, change: TreeChange) -> tuple[str, bytes]:

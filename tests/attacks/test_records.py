@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -106,6 +107,14 @@ def huge(scene: Scene) -> str:
     return _with_raw_entry(scene, scene.honest(), b'"' + b"x" * 2**20 + b'"\n')
 
 
+@cache
+def too_many(scene: Scene) -> str:
+    """Seventy files of a mebibyte each, under names of entries."""
+    padding = b'"' + b"x" * (2**20 - 4) + b'"\n'
+    names = [f"{LEDGER}/00/{number:062x}.json" for number in range(70)]
+    return scene.by_hand(dict.fromkeys(names, File(padding)))
+
+
 def newer_schema(scene: Scene) -> str:
     change = scene.honest()
     change.entry["schema"] = 2
@@ -140,6 +149,7 @@ def _b(scene: Scene) -> bytes:
         pytest.param(not_canonical, "entry", id="not canonical"),
         pytest.param(nested_deep, "entry", id="nested 10,000 deep"),
         pytest.param(huge, "entry", id="over a mebibyte"),
+        pytest.param(too_many, "entry", id="over 64 mebibytes in all"),
         pytest.param(newer_schema, "entry", id="schema of a newer hkgit"),
     ],
 )
@@ -147,6 +157,11 @@ def test_an_entry_is_what_it_says_or_is_rejected(
     scene: Scene, policy: Policy, attack: Attack, rule: str
 ) -> None:
     assert scene.rule(attack(scene), policy) == rule
+
+
+def test_too_many_bytes_are_refused_before_one_is_read(scene: Scene) -> None:
+    [finding] = scene.ruling(too_many(scene), Policy()).findings
+    assert "over 67108864 bytes together" in finding.what
 
 
 def test_an_entry_of_a_newer_schema_asks_for_a_newer_hkgit(scene: Scene) -> None:
