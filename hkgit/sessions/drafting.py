@@ -9,6 +9,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_empty
 from hkgit.applying.names import resolved
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan, changed_files, expect_change
@@ -171,14 +172,24 @@ def blind_edits(draft: Draft, session: str, call: int | None) -> Iterator[Blind]
 
     What an applied edit replaced is read as it was before the `call`.
     """
-    before = "" if call is None else f" --before {call}"
     for outcome in draft.outcomes:
-        if outcome.error is not None or outcome.evidence.kind in ACCEPTED:
-            continue
-        first, last = outcome.base_lines[0][0], outcome.base_lines[-1][1]
-        if is_empty((first, last)):
-            first = last = max(last, 1)
-        target = shlex.quote(f"{outcome.path}:{first}-{last}")
-        command = f"hkgit read {target} --session {session}{before}"
-        kind = outcome.evidence.kind
-        yield Blind(outcome.number, outcome.path, (first, last), kind, command)
+        if outcome.error is None and outcome.evidence.kind not in ACCEPTED:
+            lines = _readable(outcome.base_lines)
+            command = mending_read(outcome.path, outcome.base_lines, session, call)
+            yield Blind(outcome.number, outcome.path, lines, outcome.evidence.kind, command)
+
+
+def mending_read(path: str, touched: Sequence[Lines], session: str, call: int | None) -> str:
+    """The command that reads what an edit touched, as it was before a call if one is named."""
+    first, last = _readable(touched)
+    target = shlex.quote(f"{path}:{first}-{last}")
+    before = "" if call is None else f" --before {call}"
+    return f"hkgit read {target} --session {session}{before}"
+
+
+def _readable(touched: Sequence[Lines]) -> Lines:
+    """The lines from the first to the last that are touched; for a point the line above it."""
+    first, last = touched[0][0], touched[-1][1]
+    if is_empty((first, last)):
+        first = last = max(last, 1)
+    return first, last

@@ -17,6 +17,7 @@ from hkgit.matching.diff import changes
 from hkgit.matching.places import Settings
 from hkgit.sessions.building import Builder, Built, contents
 from hkgit.sessions.choosing import chosen
+from hkgit.sessions.drafting import ACCEPTED, mending_read
 from hkgit.sessions.journal import Journal
 from hkgit.sessions.placing import Placed
 from hkgit.sessions.records import Proposed
@@ -58,7 +59,7 @@ def propose(repository: Repository, journals: Sequence[Journal], tree: str) -> P
         kept.update(chosen(group, builder.maker(paths), contents(after, paths)))
     built = builder.build([unit for unit in units if unit in kept])
     made, refused = _entries(built, head)
-    return Proposal(tuple(made), (*refused, *_uncovered(built, after)))
+    return Proposal(tuple(made), (*refused, *_blind(built), *_uncovered(built, after)))
 
 
 def _entries(built: Built, head: str | None) -> tuple[list[Made], list[str]]:
@@ -84,6 +85,17 @@ def _entry(units: Sequence[Unit], found: Placed, head: str | None) -> Made:
     numbers = tuple(unit.number for unit in units)
     name = entry_id(entry.to_bytes())
     return Made(entry, first.journal, Proposed(name, first.call.id, first.spec, numbers))
+
+
+def _blind(built: Built) -> Iterator[str]:
+    """The edits that nothing ties to what was read, each with the read that mends it."""
+    for units, found in built.steps:
+        for unit, outcome in zip(units, found.made.outcomes, strict=True):
+            if outcome.evidence.kind not in ACCEPTED:
+                session, call, _ = unit.key
+                path, touched = unit.said.paths[unit.number - 1], unit.said.touched[unit.number - 1]
+                command = mending_read(path, touched, session, call)
+                yield f"{unit.name} is blind; mend it: {command}"
 
 
 def _uncovered(built: Built, after: Snapshot) -> Iterator[str]:

@@ -1,0 +1,67 @@
+"""committing.py: a repository whose hooks record and judge, and an agent that commits there."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from hkgit.git.repository import Repository
+from hkgit.sessions.desk import Desk
+from hkgit.sessions.staging import settle_commit, stage
+from tests.repos import Repo
+
+AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
+SCRIPTS = Path(sys.executable).parent
+
+
+@dataclass(frozen=True)
+class Work:
+    """A repository, and the desk of an agent in it."""
+
+    repo: Repo
+    desk: Desk
+
+    def edit(self, old: str, new: str, path: str = "a.py") -> None:
+        """An edit of a file that the agent has read whole."""
+        from tests.sessions.conftest import replacing
+
+        self.desk.read(path)
+        answer = self.desk.edit(replacing(old, new, path))
+        assert answer.ok, answer.for_model()
+
+    def record(self) -> tuple[str, ...]:
+        """What the hook of pre-commit does; what it says."""
+        return stage(Repository.discover(self.repo.path)).uncovered
+
+    def commit(self, *args: str) -> str:
+        """Record, commit what is staged, settle; answers with the commit."""
+        self.record()
+        self.repo.git("commit", "-q", "--no-verify", "-m", "Change", *args, env=AGENT)
+        settle_commit(Repository.discover(self.repo.path))
+        return self.repo.head
+
+    def commit_with_hooks(self, *args: str, code: int = 0, editor: str = "false") -> str:
+        """`git commit` with the installed hooks; what is said."""
+        environment = os.environ | AGENT | {"GIT_EDITOR": editor}
+        environment["PATH"] = os.pathsep.join((str(SCRIPTS), os.environ["PATH"]))
+        done = subprocess.run(
+            ["git", "commit", *args], cwd=self.repo.path, env=environment, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    def verdict(self, rev: str = "HEAD") -> str:
+        """The verdict on one commit."""
+        from hkgit.gate import candidate_of
+        from hkgit.replay.judging import replay
+
+        repository = Repository.discover(self.repo.path)
+        judged = replay(repository, candidate_of(repository, repository.resolve(rev)))
+        if judged is None:
+            return "without evidence"
+        blind = {edit.evidence for _, entry in judged.entries for edit in entry.edits}
+        return f"{judged.verdict} {' '.join(sorted(blind))}"

@@ -1,0 +1,108 @@
+"""The installed hooks: `git commit` in its forms, with a session's edits and the gate behind."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hkgit.git.hooks import HOOKS
+from hkgit.git.repository import Repository
+from hkgit.sessions.desk import Desk
+from hkgit.setup import install
+from tests.repos import Repo
+from tests.sessions.committing import Work
+from tests.sessions.conftest import LINES, replacing
+
+PROVEN = "strict receipt"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """A repository that is held to its gate."""
+    repo = Repo.init(tmp_path_factory.mktemp("hooked") / "repo")
+    repo.write("a.py", LINES)
+    repo.write("b.py", LINES)
+    install(Repository.discover(repo.path), HOOKS)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Begin")
+    return repo
+
+
+@pytest.fixture
+def work(template: Repo, tmp_path: Path) -> Work:
+    path = tmp_path / "repo"
+    shutil.copytree(template.path, path, symlinks=True)
+    return Work(Repo(path), Desk.open(path, "work", agent="tester/1"))
+
+
+def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.repo.git("add", "a.py")
+    work.commit_with_hooks("-m", "Write numbers out")
+    message = work.repo.git("log", "-1", "--format=%B").splitlines()
+    assert (work.verdict(), work.repo.status()) == (PROVEN, [])
+    assert message[:2] == ["Write numbers out", ""]
+    assert message[2].startswith("Hkgit-Entry: sha256:")
+
+
+def test_all_that_is_changed_is_committed_at_once(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "All")
+    assert (work.verdict(), work.repo.status()) == (PROVEN, [])
+
+
+def test_some_paths_are_committed_and_the_rest_stays_staged(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.edit("line 5\n", "five\n", "b.py")
+    work.repo.git("add", "b.py")
+    work.commit_with_hooks("-m", "One file", "--", "a.py")
+    first, left = work.verdict(), work.repo.status()
+    work.commit_with_hooks("-m", "The other")
+    assert [first, left, work.verdict(), work.repo.status()] == [PROVEN, ["M  b.py"], PROVEN, []]
+
+
+def test_an_amended_commit_names_old_and_new_evidence_once(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "One")
+    work.edit("line 6\n", "six\n")
+    work.commit_with_hooks("-a", "--amend", "--no-edit")
+    message = work.repo.git("log", "-1", "--format=%B")
+    assert (work.verdict(), message.count("Hkgit-Entry:")) == (PROVEN, 2)
+
+
+@pytest.mark.parametrize("options", [("-a",), ()], ids=["-a", "staged"])
+def test_what_the_gate_rejects_leaves_nothing_behind(work: Work, options: tuple[str, ...]) -> None:
+    assert work.desk.edit(replacing("line 5\n", "five\n")).blind
+    if not options:
+        work.repo.git("add", "a.py")
+    before = work.repo.status()
+    said = work.commit_with_hooks(*options, "-m", "Blind", code=1)
+    assert "hkgit read a.py:5-5 --session work --before 1" in said
+    assert work.repo.status() == before
+
+
+def test_an_empty_message_still_stops_a_commit(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    said = work.commit_with_hooks("-a", code=1, editor="true")
+    assert "empty commit message" in said
+
+
+def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    write = 'f() { { echo Write numbers out; cat "$1"; } >"$1.new"; mv "$1.new" "$1"; }; f'
+    work.commit_with_hooks("-a", "-v", editor=write)
+    message = work.repo.git("log", "-1", "--format=%B").splitlines()
+    assert (message[0], work.verdict()) == ("Write numbers out", PROVEN)
+    assert message[2].startswith("Hkgit-Entry: sha256:")
+
+
+def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -> None:
+    work.edit("line 6\n", "six\n")
+    work.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = Work(Repo(tmp_path / "side"), Desk.open(tmp_path / "side", "work"))
+    side.edit("line 5\n", "five\n")
+    side.commit_with_hooks("-a", "-m", "Aside")
+    assert (side.verdict(), side.repo.status()) == (PROVEN, [])
+    assert work.desk.status().uncommitted == 1
