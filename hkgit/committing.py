@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -93,6 +93,8 @@ class Committed:
     record: Recorded
     commit: str
 
+Watch = Callable[[Sequence[Step]], Iterator[Step]]
+
 
 def carry_out(
     repository: Repository,
@@ -100,10 +102,12 @@ def carry_out(
     steps: Sequence[Step],
     choices: Choices,
     say: Callable[[str], None],
+    watch: Watch = iter,
 ) -> tuple[Committed, ...]:
     """Commit every step in a temporary worktree, then land them all at once.
 
-    `say` is told what takes long. Raises VerifyFailed, Rejected or GitRefused; then the branch
+    `say` is told what takes long; `watch` gets the steps and gives them on, one by one, to show
+    how far the work has come. Raises VerifyFailed, Rejected or GitRefused; then the branch
     is where it was.
     """
     foreign = foreign_hooks(repository)
@@ -120,7 +124,7 @@ def carry_out(
         ExitStack() as stack,
     ):
         series = _Series(repository, begun, stack, choices, say, is_full=bool(foreign))
-        for step in steps:
+        for step in watch(steps):
             tip = done[-1].commit if done else target.tip
             done.append(series.commit(tip, replace(step, base=step.base or tip)))
         subject = done[-1].record.message.decode("utf-8", "replace").split("\n", 1)[0]

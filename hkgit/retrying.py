@@ -6,7 +6,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from hkgit.committing import Committed, carry_out
+from hkgit.committing import Committed, Watch, carry_out
 from hkgit.git.landing import BranchMoved
 from hkgit.git.repository import Repository
 from hkgit.git.turns import turn
@@ -30,6 +30,7 @@ def land(
     choices: Choices,
     say: Say,
     check: Check | None,
+    watch: Watch = iter,
 ) -> tuple[Committed, ...]:
     """Carry the steps out (see `committing`).
 
@@ -38,12 +39,12 @@ def land(
     means no second try. Raises BranchMoved when all were in vain.
     """
     if check is None:
-        return carry_out(repository, target, steps, choices, say)
+        return carry_out(repository, target, steps, choices, say, watch)
     origin = Origin.of(repository, target, steps)
     with turn(repository, target.branch):
         for tried in range(1, TRIES if choices.verify is None else TRIES_WITH_VERIFY):
             try:
-                return carry_out(repository, target, steps, choices, say)
+                return carry_out(repository, target, steps, choices, say, watch)
             except BranchMoved as moved:
                 time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
                 target = _moved_target(repository, target, steps, choices, origin, moved)
@@ -51,7 +52,7 @@ def land(
             specs = [step.spec for step in steps]
             steps = prepare(repository, specs, choices, target, origin)
             check(steps)
-        return carry_out(repository, target, steps, choices, say)
+        return carry_out(repository, target, steps, choices, say, watch)
 
 
 def _moved_target(

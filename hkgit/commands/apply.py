@@ -13,7 +13,7 @@ from hkgit.applying.diff import unified_diff
 from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
-from hkgit.commands.manners import VERBOSE, confirm, loudness, remark
+from hkgit.commands.manners import VERBOSE, complain, confirm, loudness, remark, watched
 from hkgit.commands.reflecting import Reflection
 from hkgit.commands.specs import (
     Input,
@@ -79,13 +79,14 @@ def command(
             _show(steps, choices, as_json=as_json)
             return
         again = check if asked["retry"] else None
-        done = land(repository, target, steps, choices, partial(click.echo, err=True), again)
+        watch = watched("committing spec")
+        done = land(repository, target, steps, choices, remark, again, watch)
         settle(choices, done)
         _answer(target, done, outcomes, as_json=as_json)
     except HkgitError as error:
         if as_json:
             echo_json(applied_json(error.status, outcomes, None, error))
-        click.echo(f"hkgit: {refusal_text(outcomes) or error}", err=True)
+        complain(refusal_text(outcomes) or str(error))
         ctx.exit(error.exit_code)
 
 
