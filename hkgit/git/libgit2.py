@@ -33,7 +33,7 @@ _NUMBERS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 _NAMES = {number: name for name, number in _NUMBERS.items()}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class LibGit2:
     """See `backend.Backend`."""
 

@@ -29,7 +29,7 @@ _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=fa
 _TAGGED = re.compile(rb"object ([0-9a-f]+)\n")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plumbing:
     """See `backend.Backend`."""
 
@@ -170,7 +170,10 @@ def _checked(object_id: str) -> str:
 
 
 def _work_tree(git: Git, git_dir: Path) -> Path:
-    """The checkout; seen from inside the git directory it is what lies around that."""
+    """The checkout; seen from inside the git directory it is what that belongs to."""
     asked = git("rev-parse", "--show-toplevel", check=False)
-    found = Path(asked.text)
-    return git_dir.parent if asked.code != 0 or found == git_dir else found
+    if asked.code == 0 and Path(asked.text) != git_dir:
+        return Path(asked.text)
+    pointer = git_dir / "gitdir"  # that of a linked worktree
+    inside = git_dir / pointer.read_text().rstrip("\n") if pointer.exists() else git_dir
+    return inside.parent

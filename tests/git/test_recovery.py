@@ -322,6 +322,7 @@ def test_a_checkout_that_is_on_another_branch_now_is_left_alone(based: Repo) -> 
     assert based.read("a") == b"1\n"
 
 
+@pytest.mark.usefixtures("each_backend")
 def test_the_checkout_of_another_worktree_is_brought_along(based: Repo, tmp_path: Path) -> None:
     based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
     linked = Repo(tmp_path / "linked")

@@ -1,0 +1,186 @@
+"""The whole of hkgit in repositories of other formats: hashes, references, indexes, clones."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.git import program
+from tests.cli.running import Result, run
+from tests.hooks.commands import AGENT, git
+from tests.points import serving
+from tests.repos import Repo
+
+BLIND = "app.py\n<<<<<<< SEARCH\nthree\n=======\nTHREE\n>>>>>>> REPLACE\n"
+
+
+def with_init(path: Path, *options: str) -> Repo:
+    """A repository that `git init` makes with options."""
+    path.mkdir()
+    Repo(path).git("init", "-q", *options)
+    return begun(Repo(path))
+
+
+def begun(repo: Repo) -> Repo:
+    repo.commit({"app.py": "one\ntwo\nthree\n", "lib/a.py": "a\n", "other/b.py": "b\n"}, "Begin")
+    return repo
+
+
+def with_a_split_index(path: Path) -> Repo:
+    repo = with_init(path)
+    repo.git("config", "core.splitIndex", "true")
+    repo.git("update-index", "--split-index")
+    return repo
+
+
+def with_a_sparse_index(path: Path) -> Repo:
+    repo = with_init(path)
+    repo.git("sparse-checkout", "set", "--cone", "--sparse-index", "lib")
+    assert "other/" in repo.git("ls-files", "--sparse").splitlines()
+    return repo
+
+
+def partially_cloned(path: Path) -> Repo:
+    origin = with_init(path.with_name("origin"))
+    origin.git("config", "uploadpack.allowFilter", "true")
+    url = f"file://{origin.path}"
+    origin.git("clone", "-q", "--filter=blob:none", url, str(path))
+    return Repo(path)
+
+
+SHA_256, REFTABLE = "--object-format=sha256", "--ref-format=reftable"
+OF_THE_PROGRAM: dict[str, tuple[str, ...]] = {"SHA-256": (SHA_256,)}
+"""What libgit2 does not open, and the options that make it."""
+
+if program.version() >= (2, 45):
+    OF_THE_PROGRAM |= {"reftable": (REFTABLE,), "SHA-256, reftable": (SHA_256, REFTABLE)}
+
+
+def held(repo: Repo) -> Repo:
+    """Held to the gate, with an agent's commit that has evidence."""
+    assert run("init", cwd=repo.path).code == 0
+    repo.git("add", "--sparse", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Hold commits to the gate")
+    repo.git("tag", "held")
+    applied = apply(repo, spec(repo))
+    assert applied.code == 0, applied.err
+    return repo
+
+
+@pytest.fixture(scope="module", params=OF_THE_PROGRAM)
+def template(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """A repository that only the git program opens."""
+    path = tmp_path_factory.mktemp("formats") / "repo"
+    return held(with_init(path, *OF_THE_PROGRAM[request.param]))
+
+
+@pytest.fixture
+def odd(template: Repo, tmp_path: Path) -> Repo:
+    """A copy to be changed."""
+    shutil.copytree(template.path, tmp_path / "odd", symlinks=True)
+    repo = Repo(tmp_path / "odd")
+    repo.git("update-index", "-q", "--refresh")
+    return repo
+
+
+def spec(repo: Repo, line: int = 2) -> str:
+    read = run("read", f"app.py:{line}", "--json", cwd=repo.path).json()
+    operation = {
+        "op": "replace_range", "path": "app.py", "start_line": line, "end_line": line,
+        "expected_hash": read["range_hash"], "new_text": f"line {line}\n",
+    }  # fmt: skip
+    return json.dumps({"version": "1", "operations": [operation]})
+
+
+def apply(repo: Repo, text: str, *options: str) -> Result:
+    return run("apply", "-", *options, cwd=repo.path, stdin=text.encode(), env=AGENT)
+
+
+def test_an_edit_lands_and_the_checkout_follows(template: Repo) -> None:
+    assert template.read("app.py") == template.show("HEAD", "app.py") == b"one\nline 2\nthree\n"
+    assert template.status() == []
+    template.git("fsck", "--strict")
+    assert list((template.path / ".git").rglob("*hkgit-*")) == []
+
+
+def test_its_entry_and_trailers_name_the_base(template: Repo) -> None:
+    base = template.git("rev-parse", "held")
+    shown = run("show", "HEAD", "--json", cwd=template.path).json()
+    assert base in json.dumps(shown)
+    assert template.git("log", "-1", "--format=%(trailers:key=Hkgit-Base,valueonly)") == base
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("gate", "--range", "held..HEAD"), ("gate", "--staged"), ("log",), ("blame", "app.py"),
+        ("stats",), ("doctor",), ("report", "held..HEAD"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_every_command_that_looks_works(template: Repo, args: tuple[str, ...]) -> None:
+    result = run(*args, cwd=template.path)
+    assert result.code == 0, result.out + result.err
+
+
+def test_the_commit_is_strict(template: Repo) -> None:
+    said = run("verify", "held..HEAD", "--json", cwd=template.path).json()
+    assert "strict" in json.dumps(said)
+
+
+def test_an_agents_commit_without_evidence_is_rejected_by_the_hooks(odd: Repo) -> None:
+    head = odd.head
+    odd.write("app.py", "one\n2\nthree\n")
+    accepted, said = git(odd, "commit", "-a", "-m", "Change", env=AGENT)
+    assert (accepted, odd.head, "fail" in said) == (False, head, True), said
+
+
+def test_a_byte_smuggled_into_a_commit_is_rejected(odd: Repo) -> None:
+    odd.write("app.py", odd.read("app.py") + b"#")
+    assert git(odd, "commit", "-a", "--amend", "--no-edit", "--no-verify", env=AGENT)[0]
+    result = run("gate", "--range", "held..HEAD", cwd=odd.path)
+    assert (result.code, "strict" in result.out) == (6, False), result.out
+
+
+def test_a_blind_edit_is_rejected_and_leaves_nothing(odd: Repo) -> None:
+    head = odd.head
+    result = apply(odd, BLIND)
+    assert (result.code, odd.head, odd.status()) == (6, head, []), result.err
+    assert odd.git("for-each-ref", "refs/hkgit") == ""
+
+
+def test_a_branch_beside_is_merged_under_the_gate(odd: Repo) -> None:
+    assert apply(odd, spec(odd, 1), "--branch=topic").code == 0
+    assert apply(odd, spec(odd, 3)).code == 0
+    accepted, said = git(odd, "merge", "-q", "--no-ff", "-m", "Merge", "topic", env=AGENT)
+    assert accepted, said
+    assert run("gate", "--range", "held..HEAD", cwd=odd.path).code == 0
+
+
+def test_a_server_of_sha_256_judges_what_is_pushed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    served = serving.begin(tmp_path)
+    taken = [served.push(f"{ref}:main")[0] for ref in ("blind", "good")]
+    assert (taken, len(served.refs["refs/heads/main"])) == ([False, True], 64)
+
+
+def test_the_demonstration_works_where_sha_256_is_the_default() -> None:
+    assert run("demo", cwd=Path.cwd(), env={"GIT_DEFAULT_HASH": "sha256"}).code == 0
+
+
+# Repositories that libgit2 opens, though it could not read all of them
+
+
+@pytest.mark.parametrize("make", [with_a_split_index, with_a_sparse_index, partially_cloned])
+def test_edits_land_through_the_hooks_and_blind_ones_do_not(
+    tmp_path: Path, make: Callable[[Path], Repo]
+) -> None:
+    repo = held(make(tmp_path / "repo"))
+    codes = run("verify", "held..HEAD", cwd=repo.path).code, apply(repo, BLIND).code
+    assert (*codes, repo.status(), repo.read("app.py")) == (0, 6, [], b"one\nline 2\nthree\n")
