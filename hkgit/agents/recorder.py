@@ -83,8 +83,12 @@ class Recorder:
         except (OSError, ValueError) as error:
             fix = "Only a call that is seen before and after it is made can be recorded."
             raise Stale(path, "was not put aside before the call", fix) from error
-        data = None if kept is None else self._desk.journal.blobs.get(kept[1])
-        return None if data is None else File(data, kept[0])
+        if kept is None:
+            return None
+        data = self._desk.journal.blobs.get(kept[1])
+        if data is None:
+            raise Stale(path, "is not kept as it was before the call", "Nothing is recorded.")
+        return File(data, kept[0])
 
     def _aside(self, path: str) -> Path:
         name = hashlib.sha256(encoded(path)).hexdigest()

@@ -47,8 +47,8 @@ def _steered(event: Event) -> str | None:
     spec_of(event.did, place.root, event.directory)
     return (
         "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
-        " commits carry evidence. Read the lines with its tool `read`, then call its tool `edit`"
-        f" (mcp__hkgit__edit) with this text: {event.did.text}"
+        " commits carry evidence. Call its tool `edit` (mcp__hkgit__edit) with session"
+        f" {event.session} and this text: {event.did.text}"
     )
 
 

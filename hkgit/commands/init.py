@@ -56,7 +56,10 @@ def command(
     repository = open_repository()
     left: list[str] = []
     if agent is not None:
-        root = repository.work_tree or Path.cwd()
+        if repository.work_tree is None:
+            what = "is a bare repository, in which no agent works"
+            raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
+        root = repository.work_tree
         steps = agents.remove(root, agent) if remove else agents.install(root, agent, mode)
         left = [] if remove else list(agents.left_to_do(agent))
     elif remove:

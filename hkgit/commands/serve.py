@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import click
@@ -27,7 +26,8 @@ def command(stdio: bool, root: Path, session: str | None, agent: str) -> None:
     from hkgit.mcp.calls import Session
     from hkgit.mcp.lines import Lines
 
-    outgoing = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # Whatever a hook or a command prints must not stand between the answers.
-    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    Lines(Session(root, session, agent), sys.stdin.buffer, outgoing).serve()
+    incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # Whatever is started here must neither take a request nor print between the answers.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
+    Lines(Session(root, session, agent), incoming, outgoing).serve()

@@ -34,7 +34,10 @@ _TEXT = (
     " {\"path\", \"edits\": [{\"oldText\", \"newText\"}]} or a spec of hkgit's protocol with line"
     " ranges and their hashes."
 )
-_ROOT = Argument("root", "string", "One of the client's roots; the first one by default.")
+_WHERE = (
+    Argument("root", "string", "One of the client's roots; the first one by default."),
+    Argument("session", "string", "The session to work in, where a hook has named one."),
+)
 _SPEC = (
     Argument("text", "text", _TEXT, required=True),
     Argument("format", "string", "The notation; seen by default.", choices=("auto", *DIALECTS)),
@@ -117,7 +120,7 @@ CALLS = {
                 Argument("end_line", "integer", "The last line.", minimum=1),
                 Argument("hashline", "boolean", "Show a tag before each line: ab|text."),
                 Argument("before", "string", "Read what that call of `edit` had replaced."),
-                _ROOT,
+                *_WHERE,
             ),
             _read,
             reads_only=True,
@@ -126,7 +129,7 @@ CALLS = {
             "edit",
             "Change files in the working tree: all edits of the call, or none. Old text need not"
             " be exact; a doubtful place is refused, with what to send instead.",
-            (*_SPEC, Argument("batch", "string", "The batch that corrections belong to."), _ROOT),
+            (*_SPEC, Argument("batch", "string", "The batch that corrections belong to."), *_WHERE),
             _edit,
             is_destructive=True,
         ),
@@ -139,7 +142,7 @@ CALLS = {
                 Argument("message", "string", "The commit message."),
                 Argument("branch", "string", "Land on this branch, not on the one checked out."),
                 Argument("base", "string", "The commit that the edits were written against."),
-                _ROOT,
+                *_WHERE,
             ),
             _apply,
         ),
@@ -149,7 +152,7 @@ CALLS = {
             (
                 Argument("call", "string", "The call to take back, as `status` names it."),
                 Argument("whole_session", "boolean", "Take back every call."),
-                _ROOT,
+                *_WHERE,
             ),
             _undo,
             is_destructive=True,
@@ -157,7 +160,7 @@ CALLS = {
         Call(
             "status",
             "Show this session: its calls, what it has read, and what is not in a commit yet.",
-            (_ROOT,),
+            _WHERE,
             _status,
             reads_only=True,
         ),
@@ -174,7 +177,7 @@ class Session:
         self.agent = agent
         self._start = start
         self._offered: list[Place] | None = None
-        self._desks: dict[Path, Desk] = {}
+        self._desks: dict[tuple[Path, str], Desk] = {}
         self._lock = threading.Lock()
 
     def offer(self, roots: Sequence[str] | None) -> None:
@@ -199,13 +202,16 @@ class Session:
         given = checked(call.arguments, arguments)
         offered = self._offered or places(self._start, None)
         place = chosen(offered, given.pop("root", None))
+        name = given.pop("session", self.name)
         if call.name == "apply":
             # A commit may wait for hooks; the others need not wait for it.
-            return call.run(self._desk(place), place, given)
+            return call.run(self._desk(place, name), place, given)
         with self._lock:
-            desk = self._desks.setdefault(place.root, self._desk(place))
-            return call.run(desk, place, given)
+            key = place.root, name
+            if key not in self._desks:
+                self._desks[key] = self._desk(place, name)
+            return call.run(self._desks[key], place, given)
 
-    def _desk(self, place: Place) -> Desk:
+    def _desk(self, place: Place, name: str) -> Desk:
         agent = re.sub(r"[^!-~]+", "-", self.agent)[:100] or "unknown"
-        return Desk.open(place.root, self.name, agent=agent)
+        return Desk.open(place.root, name, agent=agent)

@@ -153,7 +153,7 @@ def next_text(document: Json) -> str:
         return ""
     tool, arguments = document["next"]["tool"], document["next"]["arguments"]
     if tool == "edit":
-        return "\nNext: edit, with the corrected text as it stands here"
+        return "\nNext: edit, with the corrected text as it stands here, if that is what you mean"
     return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
 
 

@@ -29,5 +29,5 @@ def test_the_page_names_agents_without_hooks(agent: str) -> None:
 def test_the_page_names_what_a_call_takes(call: str) -> None:
     [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{call}` |")]
     known = set() if call != "apply" else {each.name for each in CALLS["edit"].arguments}
-    names = {argument.name for argument in CALLS[call].arguments} - known - {"root"}
+    names = {argument.name for argument in CALLS[call].arguments} - known - {"root", "session"}
     assert [name for name in names if f"`{name}`" not in row] == []

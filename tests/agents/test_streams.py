@@ -7,6 +7,7 @@ what the tool itself writes to the disk.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from click.testing import CliRunner
 from hkgit.agents import HOOKED, hooked
 from hkgit.agents.events import Editing
 from hkgit.commands.hook import command
+from hkgit.mcp.calls import Session
 from hkgit.sessions import places
 from hkgit.sessions.answers import Status
 from hkgit.sessions.desk import Desk
@@ -112,6 +114,20 @@ def test_steering_stops_an_edit_and_names_the_tool_and_its_text(
     )
     answer = json.dumps(told(agent, first, "--steer"))
     assert ("deny" in answer, "mcp__hkgit__edit" in answer) == (True, True)
+
+
+def test_a_steered_edit_rests_on_what_the_agents_own_tool_has_read(greeting: Repo) -> None:
+    answers = replayed("claude", greeting, "--steer")
+    [reason] = [
+        answer["hookSpecificOutput"]["permissionDecisionReason"]
+        for answer in answers
+        if "old_string" in str(answer)
+    ]
+    found = re.search(r"with session (\S+) and this text: (.*)", reason)
+    assert found is not None
+    greeting.write("greet.py", GREETING)
+    reply = Session(greeting.path, None).answer("edit", {"session": found[1], "text": found[2]})
+    assert reply.document["edits"][0]["evidence"] == "receipt"
 
 
 def test_an_edit_that_is_blind_is_told_at_once(greeting: Repo) -> None:

@@ -57,6 +57,7 @@ CASES: dict[str, tuple[str, dict[str, Any], str]] = {
     "an unknown call to undo": ("undo", {"call": "99"}, "99"),
     "a call that is no number": ("undo", {"call": "../.."}, "../.."),
     "a root that is another": ("status", {"root": "/"}, "none of the roots"),
+    "a session that leads elsewhere": ("status", {"session": "../x"}, "no name for a session"),
     "a NUL in a root": ("status", {"root": "/\0"}, "none of the roots"),
 }
 

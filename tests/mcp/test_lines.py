@@ -143,6 +143,12 @@ def test_a_spec_in_json_need_not_be_quoted(greeting: Repo) -> None:
     assert answer["result"]["status"] == "applied"
 
 
+def test_a_hook_neither_takes_a_request_nor_prints_between_the_answers(greeting: Repo) -> None:
+    greeting.write_hook("pre-commit", "cat\necho noise\n")
+    lines = [request(1, "apply", text=MEND), request(2, "ping")]
+    assert [answer["id"] for answer in in_turn(greeting.path, lines)] == [1, 2]
+
+
 def test_a_notification_is_not_answered(repo: Repo) -> None:
     line = '{"jsonrpc": "2.0", "method": "status"}'
     assert [each["id"] for each in spoken(repo.path, line, request(1, "ping"))] == [1]
