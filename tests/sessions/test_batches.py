@@ -1,0 +1,90 @@
+"""A batch that fails in part waits; only the corrections are sent, and all lands at once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from hkgit.sessions.answers import Answer
+from hkgit.sessions.desk import Desk
+from tests.sessions.conftest import LINES, replacing
+
+
+def edits(*pairs: tuple[str, str]) -> str:
+    return json.dumps({"edits": [json.loads(replacing(*pair)) for pair in pairs]})
+
+
+GOOD, WRONG, WORSE = ("line 5\n", "five\n"), ("nowhere\n", "x\n"), ("not here\n", "y\n")
+RIGHT, BETTER = ("line 9\n", "nine\n"), ("line 12\n", "twelve\n")
+
+
+@pytest.fixture
+def failed(desk: Desk) -> Answer:
+    """A batch of four, of which the second and the fourth were refused."""
+    desk.read("a.py")
+    return desk.edit(edits(GOOD, WRONG, ("line 20\n", "twenty\n"), WORSE))
+
+
+def test_nothing_lands_and_the_answer_names_the_batch(failed: Answer, root: Path) -> None:
+    assert (root / "a.py").read_text() == LINES
+    assert f"Send corrections of edits 2, 4 alone, in this order, as batch {failed.batch}" in (
+        failed.for_model()
+    )
+
+
+def test_with_its_corrections_all_of_it_lands(desk: Desk, failed: Answer, root: Path) -> None:
+    answer = desk.edit(edits(RIGHT, BETTER), batch=failed.batch)
+    assert [each.number for each in answer.outcomes] == [1, 2, 3, 4]
+    text = LINES
+    for old, new in (GOOD, RIGHT, ("line 20\n", "twenty\n"), BETTER):
+        text = text.replace(old, new)
+    assert (root / "a.py").read_text() == text
+
+
+def test_corrections_may_come_in_another_dialect(desk: Desk, failed: Answer) -> None:
+    block = "a.py\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n"
+    spec = block.format(*RIGHT) + block.format(*BETTER)
+    assert desk.edit(spec, batch=failed.batch).ok
+
+
+def test_corrections_may_name_their_edits(desk: Desk, failed: Answer) -> None:
+    first = desk.edit(edits(BETTER), batch=f"{failed.batch}:4")
+    assert [each.number for each in first.outcomes if each.error is not None] == [2]
+    assert (first.batch, desk.edit(edits(RIGHT), batch=first.batch).ok) == (failed.batch, True)
+
+
+@pytest.mark.parametrize(
+    ("batch", "what"),
+    [
+        pytest.param("{}", "edits 2,4 were refused, and 1 corrections were sent", id="too few"),
+        pytest.param("{}:9", "has no edit 9", id="no such edit"),
+        pytest.param("b00000000", "is not kept here", id="no such batch"),
+        pytest.param("../journal", "is no batch", id="no name of a batch"),
+    ],
+)
+def test_corrections_that_fit_nothing_are_refused(
+    desk: Desk, failed: Answer, batch: str, what: str
+) -> None:
+    with pytest.raises(InvalidInput, match=what):
+        desk.edit(edits(RIGHT), batch=batch.format(failed.batch))
+
+
+def test_a_batch_that_landed_is_forgotten(desk: Desk, failed: Answer) -> None:
+    desk.edit(edits(RIGHT, BETTER), batch=failed.batch)
+    assert desk.status().batches == ()
+
+
+def test_a_batch_waits_over_a_restart(failed: Answer, root: Path) -> None:
+    assert Desk.open(root, "work").edit(edits(RIGHT, BETTER), batch=failed.batch).ok
+
+
+def test_a_batch_of_one_session_is_not_anothers(failed: Answer, root: Path) -> None:
+    with pytest.raises(InvalidInput, match="is not kept here"):
+        Desk.open(root, "other").edit(edits(RIGHT, BETTER), batch=failed.batch)
+
+
+def test_an_edit_that_fails_alone_makes_no_batch(desk: Desk) -> None:
+    assert desk.edit(edits(WRONG)).batch is None

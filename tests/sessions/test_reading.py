@@ -1,0 +1,149 @@
+"""Reading for an agent: bounded, with tags, and nothing shown that is no text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from hkgit.sessions import reading
+from hkgit.sessions.desk import Desk
+from tests.sessions.conftest import replacing
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "limit", "shown", "next_line"),
+    [
+        pytest.param(None, None, 2000, (1, 30), None, id="all"),
+        pytest.param(None, None, 10, (1, 10), 11, id="as many as the limit lets pass"),
+        pytest.param(25, None, 10, (25, 30), None, id="on to the end"),
+        pytest.param(5, 20, 10, (5, 20), None, id="as many as were asked for"),
+        pytest.param(28, 99, 10, (28, 30), None, id="an end past the last line"),
+    ],
+)
+def test_a_reading_says_where_to_go_on(
+    desk: Desk, start: int, end: int, limit: int, shown: tuple[int, int], next_line: int | None
+) -> None:
+    found = desk.read("a.py", start, end, limit=limit)
+    assert ((found.start_line, found.end_line), found.next_line) == (shown, next_line)
+
+
+def test_only_what_was_shown_has_a_receipt(desk: Desk) -> None:
+    desk.read("a.py", limit=10)
+    answer = desk.edit(replacing("line 11\n", "eleven\n"))
+    assert [each.lines for each in answer.blind] == [(11, 11)]
+
+
+def test_long_lines_are_cut_off_by_their_bytes(
+    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_BYTES", 100)
+    (root / "long").write_text(f"{'x' * 60}\n" * 3)
+    found = desk.read("long")
+    assert (found.end_line, found.next_line) == (1, 2)
+
+
+def test_a_line_that_is_too_long_is_stepped_over(
+    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_BYTES", 100)
+    (root / "long").write_text(f"{'x' * 200}\nshort\n")
+    found = desk.read("long")
+    assert (found.lines, found.next_line, found.has_receipt) == ([], 2, False)
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "mime"),
+    [
+        pytest.param(PNG, "image", "image/png", id="PNG"),
+        pytest.param(b"\xff\xd8\xff\xe0\0", "image", "image/jpeg", id="JPEG"),
+        pytest.param(b"GIF89a\0", "image", "image/gif", id="GIF"),
+        pytest.param(b"RIFF\0\0\0\0WEBPVP8 ", "image", "image/webp", id="WebP"),
+        pytest.param(b"\x7fELF\0\0", "binary", "a binary file", id="a program"),
+        pytest.param(b"BMW is no bitmap\n", "text", None, id="text that begins like an image"),
+        pytest.param("é\n".encode("latin-1"), "text", None, id="text that is not UTF-8"),
+        pytest.param(b"", "text", None, id="an empty file"),
+    ],
+)
+def test_images_and_binary_files_are_passed_by(
+    desk: Desk, root: Path, data: bytes, kind: str, mime: str | None
+) -> None:
+    (root / "file").write_bytes(data)
+    found = desk.read("file", hashline=True)
+    assert (found.kind, found.mime, bool(found.hint)) == (kind, mime, kind != "text")
+
+
+def test_what_was_passed_by_has_no_receipt(desk: Desk, root: Path) -> None:
+    (root / "logo.png").write_bytes(PNG)
+    assert not desk.read("logo.png").has_receipt
+    assert desk.status().receipts == ()
+
+
+def test_tags_are_told_apart_from_the_top_of_the_file(desk: Desk, root: Path) -> None:
+    (root / "tagged").write_text("same\nother\nsame\n")
+    first = desk.read("tagged", 1, 1, hashline=True).shown[0]
+    assert first.endswith("|same")
+    assert not first.startswith(" ")
+    assert desk.read("tagged", 3, 3, hashline=True).shown == ["  |same"]
+
+
+def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: Desk) -> None:
+    tag = desk.read("a.py", 5, 5, hashline=True).shown[0][:2]
+    spec = f'{{"path": "a.py", "hash_start": "{tag}", "hash_stop": "{tag}", "content": "five"}}'
+    answer = desk.edit(spec)
+    assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "lines"),
+    [
+        pytest.param(1, 2, ["row 1", "row 2"], id="the first"),
+        pytest.param(49_999, 50_001, ["row 49999", "row 50000"], id="the last"),
+        pytest.param(30_000, 30_000, ["row 30000"], id="in the middle"),
+    ],
+)
+def test_a_large_file_is_read_in_parts(
+    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch, start: int, end: int, lines: list[str]
+) -> None:
+    monkeypatch.setattr(reading, "STREAMED", 1000)
+    (root / "large").write_text("".join(f"row {number}\n" for number in range(1, 50_001)))
+    streamed = desk.read("large", start, end)
+    monkeypatch.undo()
+    whole = Desk.open(root, "other").read("large", start, end)
+    assert (streamed.lines, streamed.total_lines) == (lines, 50_000)
+    assert streamed.range_hash == whole.range_hash
+
+
+def test_a_receipt_of_a_large_file_holds_at_its_lines(
+    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "STREAMED", 10)
+    desk.read("a.py", 5, 8)
+    answer = desk.edit(replacing("line 6\n", "six\n"))
+    assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]
+
+
+def test_tags_of_a_large_file_are_refused_with_what_to_do(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "STREAMED", 10)
+    with pytest.raises(InvalidInput, match="Read without them"):
+        desk.read("a.py", hashline=True)
+
+
+def test_a_file_too_large_to_edit_is_refused(desk: Desk, root: Path) -> None:
+    with (root / "huge").open("wb") as stream:
+        stream.truncate(100 * 2**20)
+    answer = desk.edit(replacing("x", "y", "huge"))
+    assert answer.error is not None
+    assert "104,857,600 bytes" in answer.error.what
+
+
+def test_a_reading_of_nothing_is_refused(desk: Desk) -> None:
+    with pytest.raises(InvalidInput, match="there is no such file"):
+        desk.read("absent")
+
+

@@ -1,0 +1,122 @@
+"""Undo: what a call did is taken back, and nothing of what came after it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hkgit.errors import Conflict, InvalidInput
+from hkgit.sessions.desk import Desk
+from hkgit.sessions.undoing import merged
+from tests.sessions.conftest import LINES, replacing
+
+LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d\r\n"])
+TEXT = st.lists(LINE, max_size=6).map(b"".join)
+
+
+@given(TEXT, TEXT)
+@settings(max_examples=60)
+def test_without_later_work_undo_gives_back_what_was(before: bytes, after: bytes) -> None:
+    assert merged("f", after, before, after) == before
+
+
+@given(TEXT, TEXT, TEXT)
+@settings(max_examples=60)
+def test_later_work_elsewhere_stays(before: bytes, after: bytes, above: bytes) -> None:
+    border = b"1\n2\n3\n"
+    base, wanted = border + after, border + before
+    assert merged("f", base, wanted, above + base) == above + wanted
+
+
+@given(TEXT, TEXT)
+@settings(max_examples=60)
+def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after: bytes) -> None:
+    assert merged("f", before, before, after) == after
+
+
+@pytest.mark.parametrize(
+    ("later", "result"),
+    [
+        pytest.param(("line 4\n", "four\n"), "four\nline 5\nline 6\n", id="right above"),
+        pytest.param(("line 6\n", "six\n"), "line 4\nline 5\nsix\n", id="right below"),
+        pytest.param(("five\n", "V\n"), None, id="in the same line"),
+        pytest.param(("five\n", ""), None, id="the line is gone"),
+        pytest.param(("five\n", "five\nmore\n"), "line 4\nline 5\nmore\nline 6\n", id="behind it"),
+    ],
+)
+def test_what_stands_beside_an_undone_line(
+    desk: Desk, root: Path, later: tuple[str, str], result: str | None
+) -> None:
+    desk.edit(replacing("line 5\n", "five\n"))
+    changed = (root / "a.py").read_text().replace(*later)
+    (root / "a.py").write_text(changed)
+    if result is None:
+        with pytest.raises(Conflict, match="Change it back by hand"):
+            desk.undo()
+        assert (root / "a.py").read_text() == changed
+    else:
+        desk.undo()
+        assert result in (root / "a.py").read_text()
+
+
+OPERATIONS = [
+    pytest.param({"op": "create_file", "path": "c.py", "new_text": "c\n"}, id="a new file"),
+    pytest.param({"op": "delete_file", "path": "a.py"}, id="a file that is gone"),
+    pytest.param({"op": "rename_file", "path": "a.py", "new_path": "d.py"}, id="a moved file"),
+]
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_whole_files_are_put_back(desk: Desk, root: Path, operation: dict[str, str]) -> None:
+    (root / "a.py").chmod(0o755)
+    spec = json.dumps({"version": "1", "operations": [operation]})
+    assert desk.edit(spec).ok
+    desk.undo()
+    assert [path.name for path in root.iterdir() if path.is_file()] == ["a.py"]
+    assert ((root / "a.py").read_text(), (root / "a.py").stat().st_mode & 0o777) == (LINES, 0o755)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_whole_files_stay_where_somebody_has_taken_their_place(
+    desk: Desk, root: Path, operation: dict[str, str]
+) -> None:
+    spec = json.dumps({"version": "1", "operations": [operation]})
+    assert desk.edit(spec).ok
+    (root / ("c.py" if operation["op"] == "create_file" else "a.py")).write_text("mine\n")
+    with pytest.raises(Conflict):
+        desk.undo()
+
+
+def test_a_session_is_taken_back_whole(desk: Desk, root: Path) -> None:
+    for old, new in (("line 5\n", "five\n"), ("five\n", "5\nmore\n"), ("line 9\n", "")):
+        desk.edit(replacing(old, new))
+    (root / "a.py").write_text("mine\n" + (root / "a.py").read_text())
+    assert desk.undo(whole_session=True).calls == ("1", "2", "3")
+    assert (root / "a.py").read_text() == f"mine\n{LINES}"
+
+
+def test_a_call_is_undone_once(desk: Desk) -> None:
+    desk.edit(replacing("line 5\n", "five\n"))
+    desk.undo("1")
+    with pytest.raises(InvalidInput, match="no call that can be undone"):
+        desk.undo("1")
+
+
+def test_another_session_is_left_alone(desk: Desk, root: Path) -> None:
+    desk.edit(replacing("line 5\n", "five\n"))
+    other = Desk.open(root, "other")
+    other.edit(replacing("line 9\n", "nine\n"))
+    desk.undo(whole_session=True)
+    assert (root / "a.py").read_text() == LINES.replace("line 9", "nine")
+
+
+def test_an_agent_still_knows_what_undo_left(desk: Desk) -> None:
+    desk.read("a.py")
+    desk.edit(replacing("line 5\n", "five\n"))
+    desk.undo()
+    answer = desk.edit(replacing("line 9\n", "nine\n"))
+    assert [outcome.evidence.kind for outcome in answer.outcomes] == ["receipt"]
