@@ -37,7 +37,10 @@ def test_the_built_in_policy() -> None:
         "enforce",
         "agents",
         ("hash", "receipt"),
-        ("strict", "reanchored", "merge", "revert", "prune", "empty", "manual", "ungoverned"),
+        (
+            "strict", "reanchored", "merge", "revert", "prune", "empty", "manual", "ungoverned",
+            "attested",
+        ),
         (),
     )
 

@@ -27,6 +27,7 @@ COMMANDS = {
     "gate": "Judge commits under the repository's policy",
     "policy": "Say in words what the gate's policy lets pass",
     "verify": "Replay commits from their evidence",
+    "attest": "Sign the verdict on commits, for a host that makes others of them",
     "log": "List commits with their verdicts",
     "show": "Show one commit's evidence",
     "blame": "Show which edit wrote each line",

@@ -18,7 +18,7 @@ from hkgit.gate.glass import record_for
 from hkgit.gate.grants import granted
 from hkgit.gate.rulings import Ruling, Tried
 from hkgit.git.repository import Repository
-from hkgit.policy.model import Policy
+from hkgit.policy.model import ATTEST, Policy
 from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
 from hkgit.replay.judging import candidate_of, replay
 from hkgit.replay.messages import stray_trailers
@@ -34,9 +34,10 @@ class Gate:
     `on_client` lets plain names use manual grants; `pusher` is whom a server has authenticated,
     `records` the ids of tags of break-glass that no ref names yet. `tip` is a commit whose history
     covers those that are judged, by default each one's own; `trusted` the commit of the trusted
-    side, whose entries alone may be pruned, by default each one's parent. `known` says which
-    commits were judged already, `depth` how many lean on the one that is. Raises InvalidInput for
-    a policy that extends another one which was not read.
+    side, whose entries alone may be pruned, by default each one's parent; `ref` the ref that they
+    are for, where that is known. `known` says which commits were judged already, `depth` how many
+    lean on the one that is. Raises InvalidInput for a policy that extends another one which was
+    not read.
     """
 
     repository: Repository
@@ -46,6 +47,7 @@ class Gate:
     records: tuple[str, ...] = ()
     tip: str | None = None
     trusted: str | None = None
+    ref: str | None = None
     known: dict[str, bool] = field(default_factory=dict, repr=False)
     depth: int = 0
 
@@ -66,7 +68,8 @@ class Gate:
             what = f"takes longer than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
             ruling = _refused(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
-        ruling = replace(self._despite(ruling, tried), tried=tuple(tried))
+        ruling = self._despite(self._attested(ruling, tried), tried)
+        ruling = replace(ruling, tried=tuple(tried))
         if candidate.id is not None:
             self.known[candidate.id] = ruling.passes
         return ruling
@@ -126,6 +129,25 @@ class Gate:
         if findings:
             return Ruling(judged, False, findings[0].rule, findings)
         return Ruling(judged, True, rule or f"verdict {judged.verdict}")
+
+    def _attested(self, ruling: Ruling, tried: list[Tried]) -> Ruling:
+        """The ruling, let pass where somebody who is trusted has signed for this very change."""
+        candidate, policy = ruling.judged.candidate, self.policy
+        is_trusting = policy.attest_keys or policy.roles.get(ATTEST)
+        if ruling.passes or candidate.id is None or not is_trusting:
+            return ruling
+        if Verdict.ATTESTED not in policy.verdicts:
+            return ruling
+        # Few commits need it.
+        from hkgit.attestations.trusting import attestation_of
+
+        signer = attestation_of(self.repository, policy, candidate, self.ref)
+        if signer is None:
+            return ruling
+        tried.append(Tried("attested", f"by {signer}"))
+        entries, notes = ruling.judged.entries, ruling.judged.notes
+        judged = Judged(candidate, Verdict.ATTESTED, entries, notes=notes, basis=signer)
+        return Ruling(judged, True, f"verdict {Verdict.ATTESTED}")
 
     def _despite(self, ruling: Ruling, tried: list[Tried]) -> Ruling:
         """The ruling, let pass where somebody who may has broken the glass for this commit."""

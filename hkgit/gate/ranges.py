@@ -53,18 +53,20 @@ def judge_range(
     pusher: str | None = None,
     records: Sequence[str] = (),
     trusts: bool = True,
+    ref: str | None = None,
     watch: Watch = iter,
 ) -> Report:
     """The rulings on every commit of `old..new`, each judged on its own parents.
 
     What a commit of `beside` has is not judged again. `pusher` is whom a server has authenticated,
     `records` the ids of tags that come with a push and may break the glass. Unless `trusts` is
-    false, `old` is the trusted side, and only its entries may be pruned.
+    false, `old` is the trusted side, and only its entries may be pruned. `ref` is what the commits
+    are for, where that is known.
     `watch` gets the commits and gives them on, one by one, to show how far the work has come.
     """
     trusted = old if trusts else None
     gate = Gate(
-        repository, policy, on_client, pusher, tuple(records), tip=new, trusted=trusted
+        repository, policy, on_client, pusher, tuple(records), tip=new, trusted=trusted, ref=ref
     )
     commits = commits_of(repository, old, new, policy, *beside)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))

@@ -54,7 +54,7 @@ class Point:
         report = judge_range(
             self.repository, side.start, new, side.policy, *side.beside,
             on_client=self.on_client, pusher=self._pusher(side), records=self.records,
-            watch=self.watch,
+            ref=update.ref, watch=self.watch,
         )  # fmt: skip
         start = side.start[:12] if side.start is not None else "the beginning"
         return Answer(update, side.policy, report, judged=f"from {start} to {new[:12]}")

@@ -32,10 +32,11 @@ PROTECTED = (
 
 ACCEPTED = (
     "strict", "reanchored", "merge", "revert", "prune", "empty", "manual", "ungoverned",
+    "attested",
 )  # fmt: skip
-"""Verdicts that pass by default."""
+"""Verdicts that pass by default; none is attested where nobody is trusted to."""
 
-ACCEPTABLE = (*ACCEPTED, "spliced", "mixed", "attested")
+ACCEPTABLE = (*ACCEPTED, "spliced", "mixed")
 """Verdicts that a policy may let pass."""
 
 
@@ -131,6 +132,11 @@ class Policy:
     def floors_of(self, *paths: str | None) -> tuple[Floors, ...]:
         """Everything that an edit of a file must reach, under its old name and its new one."""
         return (self.floors, *(floors for floors in self.paths if floors.cover(*paths)))
+
+    @property
+    def leans_on_the_ladder(self) -> bool:
+        """Whether it sets a floor that only recomputing can show to be reached."""
+        return any(f.tiers is not None or f.min_confidence for f in (self.floors, *self.paths))
 
     @property
     def asks_for_tightness(self) -> bool:

@@ -1,0 +1,1 @@
+"""Signed verdicts: what a range was judged to be, for a host that makes other commits of it."""

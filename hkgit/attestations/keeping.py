@@ -1,0 +1,37 @@
+"""keeping.py: attestations by what they speak of, under refs that clones do not fetch by default.
+
+`refs/hkgit/attestations/<tree>/<tree before>/<digest>` names the blob of an envelope. The name is
+for finding it; what counts is what is signed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hkgit.attestations.envelope import MAX_BYTES, Envelope, read_envelope
+from hkgit.attestations.statement import read_statement
+from hkgit.errors import HkgitError
+from hkgit.git.repository import Repository
+from hkgit.ledger.canonical import digest
+
+REFS = "refs/hkgit/attestations"
+
+
+def keep(repository: Repository, envelope: Envelope) -> str:
+    """Store an envelope where `kept` finds it; the name of its ref. Raises GitRefused."""
+    statement = read_statement(envelope.payload)
+    data = envelope.to_bytes()
+    ref = f"{REFS}/{statement.tree}/{statement.base_tree}/{digest(data)[:16]}"
+    repository.write_ref(ref, repository.write_blob(data))
+    return ref
+
+
+def kept(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope]:
+    """The envelopes that are said to speak of one tree made of another; nothing is verified."""
+    args = ("for-each-ref", "--format=%(objectname)", f"{REFS}/{tree}/{base_tree}/")
+    for blob in repository.git(*args).text.split():
+        try:
+            if repository.blob_size(blob) <= MAX_BYTES:
+                yield read_envelope(repository.blob(blob))
+        except HkgitError:  # anybody may push there: what cannot be read says nothing
+            continue

@@ -1,0 +1,67 @@
+"""trusting.py: the attestation that lets a commit pass, if somebody made it whom the policy trusts.
+"""
+
+from __future__ import annotations
+
+from hkgit.attestations.envelope import Envelope, pae
+from hkgit.attestations.keeping import kept
+from hkgit.attestations.keys import fingerprint, verified_by, verify
+from hkgit.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
+from hkgit.errors import InvalidInput
+from hkgit.git.repository import Repository
+from hkgit.policy.digest import policy_digest
+from hkgit.policy.model import ATTEST, Policy
+from hkgit.replay.findings import Candidate
+
+
+def attestation_of(
+    repository: Repository, policy: Policy, candidate: Candidate, ref: str | None = None
+) -> str | None:
+    """Who attested that the candidate's tree, made of its parent's, is judged work; or None.
+
+    The policy must be the one it was judged under, with no verdict accepted then that is not
+    accepted now, and `ref`, where it is known, the one it was judged for. A merge has none.
+    """
+    principals = policy.roles.get(ATTEST, ())
+    if len(candidate.parents) != 1 or not (policy.attest_keys or principals):
+        return None
+    base_tree = repository.commit(candidate.parents[0]).tree
+    for envelope in kept(repository, base_tree, candidate.tree):
+        signer = _signer(policy, envelope)
+        statement = None if signer is None else _statement(envelope)
+        if statement is not None and (statement.base_tree, statement.tree) == (
+            base_tree, candidate.tree
+        ) and _fits(policy, statement, ref):  # fmt: skip
+            return f"{signer}, of {statement.base[:12]}..{statement.head[:12]}"
+    return None
+
+
+def _signer(policy: Policy, envelope: Envelope) -> str | None:
+    """The principal, or else the fingerprint of the key, that signed and that is trusted."""
+    signed = pae(envelope.payload_type, envelope.payload)
+    for each in envelope.signatures[:8]:
+        if policy.attest_keys and verify(signed, each.sig, policy.attest_keys):
+            return fingerprint(each.sig)
+        principals = policy.roles.get(ATTEST, ())
+        found = verified_by(signed, each.sig, policy.signers, principals)
+        if found is not None:
+            return found
+    return None
+
+
+def _statement(envelope: Envelope) -> Statement | None:
+    if envelope.payload_type != PAYLOAD_TYPE:
+        return None
+    try:
+        return read_statement(envelope.payload)
+    except InvalidInput:
+        return None
+
+
+def _fits(policy: Policy, statement: Statement, ref: str | None) -> bool:
+    return (
+        statement.policy == policy_digest(policy)
+        and set(statement.accepted) <= set(policy.verdicts)
+        and (policy.ladders is None or statement.ladder in policy.ladders)
+        and (ref is None or statement.target in (None, ref))
+    )

@@ -1,0 +1,52 @@
+"""attesting.py: judges a range and signs what came out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from hkgit import __version__
+from hkgit.attestations.envelope import Envelope, Signature, pae
+from hkgit.attestations.keys import fingerprint, sign
+from hkgit.attestations.statement import PAYLOAD_TYPE, Statement
+from hkgit.errors import InvalidInput, Rejected
+from hkgit.gate import Report, judge_range
+from hkgit.git import program
+from hkgit.git.repository import Repository
+from hkgit.matching.places import LADDER_VERSION
+from hkgit.policy.digest import policy_digest
+from hkgit.policy.model import Policy
+
+
+def attest(
+    repository: Repository, old: str, new: str, policy: Policy, key: Path, target: str | None = None
+) -> Envelope:
+    """The signed verdict that every commit of `old..new` passes.
+
+    Raises Rejected when one does not, whatever the policy's mode, and InvalidInput for a range
+    whose head does not descend from its base: the tree of the one would undo what the other has.
+    """
+    if not repository.is_ancestor(old, new) or old == new:
+        what = "its head does not descend from its base"
+        fix = "Rebase onto the base, or merge it, and attest what comes of that."
+        raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
+    policy = policy if target is None else policy.for_refs([target])
+    report = judge_range(repository, old, new, policy, ref=target)
+    _expect_all_pass(report)
+    statement = Statement(
+        old, repository.commit(old).tree, new, repository.commit(new).tree, target,
+        policy_digest(policy), policy.verdicts, LADDER_VERSION,
+        Counter(str(ruling.judged.verdict) for ruling in report.rulings),
+        ".".join(map(str, program.version())), __version__,
+    )  # fmt: skip
+    payload = statement.to_bytes()
+    signature = sign(key, pae(PAYLOAD_TYPE, payload))
+    return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
+
+
+def _expect_all_pass(report: Report) -> None:
+    failed = [ruling for ruling in report.rulings if not ruling.passes]
+    if failed:
+        where = (failed[0].judged.candidate.id or "")[:12]
+        what = f"does not pass ({failed[0].rule}), so there is nothing to attest"
+        raise Rejected(where, what, "hkgit gate --range says why.")
