@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from hkgit.gate.case import Case
-from hkgit.gate.floors import entry_findings
+from hkgit.gate.floors import APPLY, entry_findings
 from hkgit.gate.hand import hand_findings
 from hkgit.gate.protection import path_findings, policy_findings
 from hkgit.replay.findings import Finding
@@ -14,6 +14,9 @@ Check = Callable[[Case], Iterator[Finding]]
 
 
 def _floors(case: Case) -> Iterator[Finding]:
+    if not case.judged.is_recomputed and case.policy.leans_on_the_ladder:
+        what = "could not be recomputed here, so its tiers and confidences are only claimed"
+        yield Finding("claimed", "ledger entry", what, APPLY)
     for _, entry in case.judged.entries:
         yield from entry_findings(case.policy, entry)
 

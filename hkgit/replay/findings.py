@@ -85,7 +85,9 @@ class Judged:
 
     `leftovers` is what no entry accounts for in a `mixed` commit; `basis` what else the verdict
     leans on: the commit that is reverted, the git that merged, the key that attested. `removed`
-    are the paths of the ledger records that the commit takes out of the tree.
+    are the paths of the ledger records that the commit takes out of the tree. Where something
+    of the entries could not be located again, `is_recomputed` is false: their tiers and
+    confidences are then claimed and no more.
     """
 
     candidate: Candidate
@@ -96,3 +98,4 @@ class Judged:
     leftovers: tuple[Leftover, ...] = ()
     basis: str | None = None
     removed: tuple[str, ...] = ()
+    is_recomputed: bool = True

@@ -42,7 +42,7 @@ def replay_entries(
     notes = (*stray_trailers(candidate, added.entries), *chain.notes)
     return Judged(
         candidate, Verdict.FAIL if findings else verdict, added.entries, tuple(findings), notes,
-        leftovers=left,
+        leftovers=left, is_recomputed=chain.is_recomputed,
     )  # fmt: skip
 
 

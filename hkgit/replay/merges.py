@@ -57,7 +57,10 @@ def _resolved(repository: Repository, candidate: Candidate, added: Added) -> Jud
         findings += (_beside(path) for path in sorted(own) if path.startswith(".hkgit/"))
     verdict = Verdict.FAIL if findings else Verdict.MERGE
     notes = (*stray_trailers(candidate, added.entries), *chain.notes)
-    return Judged(candidate, verdict, added.entries, tuple(findings), notes, basis=_merged_by())
+    return Judged(
+        candidate, verdict, added.entries, tuple(findings), notes, basis=_merged_by(),
+        is_recomputed=chain.is_recomputed,
+    )  # fmt: skip
 
 
 def _misfits(

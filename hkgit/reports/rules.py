@@ -7,6 +7,7 @@ RULES = {
     "break-glass": "Who has the role may let one commit pass, by a signed record with a reason.",
     "budget": "No commit keeps the judge busy for longer than the policy allows.",
     "bytes": "Every byte that a commit changes is accounted for by one of its ledger entries.",
+    "claimed": "Where the policy has floors for tiers or confidence, anyone computes them again.",
     "confidence": "An edit lands only where its place is sure enough for the policy.",
     "consult": "A person answers a CONSULT before the edits that it asks about go on.",
     "decoy": "The text of a recorded spec says what its recorded hunks do.",

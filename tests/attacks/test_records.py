@@ -197,6 +197,28 @@ def test_a_forged_number_is_stopped_where_spliced_passes_and_ladders_are_named(
     assert scene.rule(scene.commit(change), lax) == "ladder"
 
 
+def forged_before(scene: Scene) -> str:
+    """An entry that was made on files which nobody has, so that nobody locates its spec again."""
+    on = scene.by_hand({"a.py": File(b"# moved\n" + A)}, "Ada Tester <ada@example.org>")
+    change = scene.honest()
+    change.entry["base"] = None
+    change.edit["confidence"] = 1000
+    change.file["before"]["sha256"] = sha256(b"files that nobody has")
+    data = change.files["a.py"]
+    assert data is not None
+    moved = {**change.files, "a.py": File(b"# moved\n" + data.data)}
+    return scene.commit(replace(change, files=moved, parents=(on,)))
+
+
+def test_an_entry_made_on_files_that_nobody_has_reaches_no_floor(
+    scene: Scene, policy: Policy
+) -> None:
+    made = forged_before(scene)
+    assert scene.ruling(made, policy).judged.verdict is Verdict.REANCHORED
+    assert scene.rule(made, replace(policy, min_confidence=900)) == "claimed"
+    assert scene.rule(made, replace(policy, min_tightness=1)) == "unverifiable"
+
+
 @pytest.mark.parametrize("threshold", [0, 100, 799])
 def test_a_threshold_below_the_floor_is_rejected(
     scene: Scene, policy: Policy, threshold: int
