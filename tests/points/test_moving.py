@@ -7,16 +7,27 @@ from pathlib import Path
 import pytest
 
 from tests.hooks.commands import AGENT, git, hkgit, replace_line_two
-from tests.points.serving import Served, commit
+from tests.points.serving import Served, commit, copied
 from tests.repos import Repo
 
 HOOK = ".git/hooks/reference-transaction"
 
 
+@pytest.fixture(scope="module")
+def netted_template(served_template: Served, tmp_path_factory: pytest.TempPathFactory) -> Served:
+    served = copied(served_template, tmp_path_factory.mktemp("netted"))
+    hkgit(served.clone, "init", "--hook", "reference-transaction")
+    return served
+
+
+@pytest.fixture
+def served(netted_template: Served, tmp_path: Path) -> Served:
+    return copied(netted_template, tmp_path)
+
+
 @pytest.fixture
 def netted(served: Served) -> Repo:
     """A clone whose only hook is the net."""
-    hkgit(served.clone, "init", "--hook", "reference-transaction")
     return served.clone
 
 

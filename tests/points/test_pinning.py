@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from hkgit.errors import InvalidInput, Rejected
 from hkgit.git.repository import Repository
 from hkgit.matching.places import LADDER_VERSION
+from hkgit.points.pinning import pinned, read_trust, says
 from hkgit.policy import Policy, read_policy
 from hkgit.policy.digest import policy_digest
 from tests.hooks.commands import start
@@ -32,10 +34,12 @@ def _verify(clone: Repo, trust: str, *args: str, code: int = 0) -> Any:
     return done.stdout
 
 
-def _trust(clone: Repo, trust: str, code: int = 0) -> dict[str, str]:
-    document = json.loads(_verify(clone, trust, "--json", code=code))
-    found: dict[str, str] = document["trust"]
-    return found
+def _trust(clone: Repo, trust: str) -> dict[str, str]:
+    """What the answer rests on."""
+    file = clone.path.parent / "trust.toml"
+    file.write_text(trust)
+    repository = Repository.discover(clone.path)
+    return says(pinned(repository, read_trust(file), clone.git("rev-parse", "main")), repository)
 
 
 def _digest(clone: Repo, rev: str) -> str:
@@ -58,8 +62,8 @@ def test_the_digest_that_an_answer_shows_can_be_pinned(clone: Repo) -> None:
 
 
 def test_another_policy_than_the_pinned_one_is_rejected(clone: Repo) -> None:
-    digest = _digest(clone, "relaxed")
-    _verify(clone, f'policy_digest = "{digest}"', code=6)
+    with pytest.raises(Rejected, match="is pinned"):
+        _trust(clone, f'policy_digest = "{_digest(clone, "relaxed")}"')
 
 
 def test_the_policy_is_read_from_the_pinned_commit(clone: Repo) -> None:
@@ -86,7 +90,12 @@ def test_signers_stand_in_a_file_beside_the_pins(clone: Repo, tmp_path: Path) ->
 def test_pins_within_the_repository_that_is_judged_are_pointed_out(clone: Repo) -> None:
     clone.write("trust.toml", "")
     done = start("hkgit", "verify", "main..good", "--trust", "trust.toml", cwd=clone.path)
-    assert "WITHIN the repository that it judges" in done.stdout
+    assert "trust file: trust.toml, WITHIN the repository that it judges" in done.stdout
+
+
+def test_the_pins_are_part_of_the_one_document(clone: Repo) -> None:
+    document = json.loads(_verify(clone, "", "--json"))
+    assert set(document["trust"]) == {"policy", "signers", "attest_keys", "ladders", "file"}
 
 
 def test_other_formats_stay_one_document_and_the_pins_go_to_standard_error(clone: Repo) -> None:
@@ -105,7 +114,8 @@ def test_other_formats_stay_one_document_and_the_pins_go_to_standard_error(clone
     ],
 )
 def test_pins_that_mean_nothing_are_invalid(clone: Repo, trust: str) -> None:
-    _verify(clone, trust, code=4)
+    with pytest.raises(InvalidInput):
+        _trust(clone, trust)
 
 
 def test_pins_and_a_policy_do_not_go_together(clone: Repo) -> None:
