@@ -153,7 +153,8 @@ def prepare(
             return tuple(steps)
         tip = Overlay(tip, steps[-1].files)
     touched = {outcome.path for step in steps for outcome in step.made.outcomes}
-    _check_reads(start, [read for read in choices.reads if read.path not in touched])
+    promised = (read for read in choices.reads if read.kind == "hash")
+    _check_reads(start, [read for read in promised if read.path not in touched])
     return tuple(steps)
 
 

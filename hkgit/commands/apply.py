@@ -15,6 +15,7 @@ from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
 from hkgit.commands.manners import VERBOSE, complain, confirm, loudness, remark, watched
 from hkgit.commands.reflecting import Reflection
+from hkgit.commands.sessions import session_option
 from hkgit.commands.specs import (
     Input,
     echo_notes,
@@ -26,12 +27,14 @@ from hkgit.commands.specs import (
 )
 from hkgit.committing import Committed, Recorded, recorded
 from hkgit.conflicts.minding import note_refused, open_conflicts, settle
+from hkgit.edits import Read
 from hkgit.errors import HkgitError
 from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
 from hkgit.ledger.trailers import decimal
 from hkgit.preparing import Choices, Step, Target, find_target, prepare
 from hkgit.retrying import land
+from hkgit.sessions.desk import Desk
 
 
 @click.command()
@@ -39,6 +42,7 @@ from hkgit.retrying import land
 @click.option("--base", metavar="REV", help="The commit that the edits were written against.")
 @click.option("--branch", metavar="NAME", help="Land on this branch, made at the base if absent.")
 @click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
+@session_option("Take what this session has read for evidence.")
 @click.option("-m", "--message", metavar="TEXT", help="The commit message.")
 @click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
 @click.option(
@@ -92,15 +96,23 @@ def command(
 
 def _choices(repository: Repository, asked: Mapping[str, Any]) -> Choices:
     """How the specs are to be applied, as asked on the command line."""
+    expected = read_expects(asked["expect"], partial(root_relative, repository))
     return Choices(
         options=planning(
             asked["threshold"], relocate=asked["relocate"], check_syntax=asked["check_syntax"]
         ),
-        reads=read_expects(asked["expect"], partial(root_relative, repository)),
+        reads=(*expected, *_receipts(repository, asked["session"])),
         **{key: asked[key] for key in ("branch", "base", "agent", "message", "verify")},
         accept_hook_changes=asked["accept_hook_changes"],
         met=open_conflicts(repository, asked["branch"]),
     )
+
+
+def _receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
+    """What a session has read and still stands so in the checkout."""
+    if session is None or repository.work_tree is None:
+        return ()
+    return Desk.open(repository.work_tree, session).status().receipts
 
 
 def _prepared(

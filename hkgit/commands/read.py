@@ -54,6 +54,8 @@ def command(
     """
     if before is not None and session is None:
         raise click.UsageError("--before speaks of a call of a session: give --session too.")
+    if rev is not None and session is not None:
+        raise click.UsageError("A receipt is of the working tree: leave out --rev or --session.")
     if limit is None and (hashline or session is not None):
         limit = MAX_LINES
     shown: Any = {"hashline": hashline, "limit": limit}

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import click
 
+from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option
 from hkgit.commands.manners import confirm
 from hkgit.commands.sessions import session_option, work_root
+from hkgit.sessions.answers import Status
 from hkgit.sessions.desk import Desk
 from hkgit.sessions.latest import latest_session
+from hkgit.sessions.reporting import status_json
 
 
 @click.command()
 @session_option("Whose call it was.")
 @click.option("--call", metavar="ID", help="The call to take back, instead of the last.")
 @click.option("--all", "whole", is_flag=True, help="Take back every call of the session.")
+@click.option("--list", "only_list", is_flag=True, help="List the calls, and change nothing.")
 @json_option
-def command(session: str | None, call: str | None, whole: bool, as_json: bool) -> None:
+def command(
+    session: str | None, call: str | None, whole: bool, only_list: bool, as_json: bool
+) -> None:
     """Take back the last call of `hkgit edit`, and nothing that came after it.
 
     Without a session, that of the latest call. Where later work is in the way nothing changes, and
@@ -26,6 +32,9 @@ def command(session: str | None, call: str | None, whole: bool, as_json: bool) -
         raise click.UsageError("--call and --all exclude each other.")
     root = work_root()
     desk = Desk.open(root, latest_session(root) if session is None else session)
+    if only_list:
+        _list(desk.status(), as_json=as_json)
+        return
     undone = desk.undo(call, whole_session=whole)
     if as_json:
         calls = list(undone.calls)
@@ -34,3 +43,15 @@ def command(session: str | None, call: str | None, whole: bool, as_json: bool) -
         return
     for path, file in sorted(undone.files.items()):
         confirm(f"{path}: {'gone again' if file is None else 'as it was'}")
+
+
+def _list(status: Status, *, as_json: bool) -> None:
+    if as_json:
+        echo_json(status_json(status))
+        return
+    for call in status.calls:
+        if not call.is_undone:
+            notes = {"blind": call.blind, "committed": call.committed}
+            said = "".join(f", {count} {what}" for what, count in notes.items() if count)
+            edits = f"{call.edits} edit" + ("" if call.edits == 1 else "s")
+            click.echo(visible(f"{call.id}  {' '.join(call.files)}  {edits} by {call.agent}{said}"))

@@ -13,7 +13,7 @@ from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, HkgitError, NoMatc
 from hkgit.ledger.trailers import decimal
 from hkgit.sessions.answers import Answer, Status, Undone
 from hkgit.sessions.reading import Reading
-from hkgit.sessions.reporting import kept_json, reading_json
+from hkgit.sessions.reporting import kept_json, reading_json, status_json
 
 Json = dict[str, Any]
 
@@ -107,29 +107,7 @@ def of_undone(undone: Undone, session: str) -> Reply:
 
 def of_status(status: Status) -> Reply:
     """How a session stands."""
-    document: Json = {
-        "session": status.session,
-        "calls": [
-            {
-                "call": each.id, "time": each.time, "agent": each.agent, "edits": each.edits,
-                "blind": each.blind, "committed": each.committed,
-                "files": [shown_text(path) for path in each.files], "undone": each.is_undone,
-            }
-            for each in status.calls
-        ],
-        "receipts": [
-            {
-                "path": shown_text(read.path), "start_line": read.start_line,
-                "end_line": read.end_line, "range_hash": read.range_hash,
-            }
-            for read in status.receipts
-        ],
-        "uncommitted": status.uncommitted,
-        "blind": status.blind,
-        "coverage": status.coverage,
-        "batches": list(status.batches),
-    }  # fmt: skip
-    return Reply(document, "\n".join(_status_lines(status)))
+    return Reply(status_json(status), "\n".join(_status_lines(status)))
 
 
 def _status_lines(status: Status) -> Iterator[str]:

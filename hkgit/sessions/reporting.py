@@ -1,11 +1,11 @@
-"""reporting.py: what a desk answers, as the published JSON (`hkgit schema read` and `answer`)."""
+"""reporting.py: what a desk answers, as published (`hkgit schema read`, `answer`, `status`)."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from hkgit.applying.reporting import shown_text
-from hkgit.sessions.answers import Answer
+from hkgit.sessions.answers import Answer, Status
 from hkgit.sessions.reading import Reading
 
 
@@ -42,3 +42,31 @@ def kept_json(answer: Answer) -> dict[str, Any]:
     ]
     files = sorted(shown_text(path) or "" for path in answer.files)
     return {"call": answer.call, "batch": answer.batch, "files": files, "blind": blind}
+
+
+def status_json(status: Status) -> dict[str, Any]:
+    """How a session stands, as JSON."""
+    calls = [
+        {
+            "call": each.id, "time": each.time, "agent": each.agent, "edits": each.edits,
+            "blind": each.blind, "committed": each.committed,
+            "files": [shown_text(path) for path in each.files], "undone": each.is_undone,
+        }
+        for each in status.calls
+    ]  # fmt: skip
+    receipts = [
+        {
+            "path": shown_text(read.path), "start_line": read.start_line,
+            "end_line": read.end_line, "range_hash": read.range_hash,
+        }
+        for read in status.receipts
+    ]  # fmt: skip
+    return {
+        "session": status.session,
+        "calls": calls,
+        "receipts": receipts,
+        "uncommitted": status.uncommitted,
+        "blind": status.blind,
+        "coverage": status.coverage,
+        "batches": list(status.batches),
+    }

@@ -37,10 +37,10 @@ def read_only(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
     """Let nothing be made below some folders, as a sandbox does."""
     made = Path.mkdir
 
-    def mkdir(self: Path, **options: bool) -> None:
+    def mkdir(self: Path, mode: int = 0o777, **options: bool) -> None:
         if any(self.is_relative_to(folder) for folder in folders):
             raise PermissionError(13, "Permission denied", str(self))
-        made(self, **options)
+        made(self, mode, **options)
 
     monkeypatch.setattr(Path, "mkdir", mkdir)
 

@@ -1,0 +1,125 @@
+"""Sessions on the command line: read, edit, undo, apply, in the words that a user types."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import make_bench
+from tests.cli.running import Bench
+from tests.repos import Repo
+
+TEXT = "".join(f"line {number}\n" for number in range(1, 31))
+EDIT = ("--file", "a.py", "--old", "line 5\n", "--new", "five\n")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    repo = Repo.init(tmp_path / "repo")
+    repo.commit({"a.py": TEXT, "b.py": TEXT}, "Begin")
+    return make_bench(repo, tmp_path)
+
+
+def test_a_read_in_a_session_is_evidence_for_its_edits(bench: Bench) -> None:
+    assert bench.run("read", "a.py:3-8", "--session", "s", "--json").json()["has_receipt"]
+    answer = bench.run("edit", *EDIT, "--session", "s", "--json").json()
+    assert (answer["edits"][0]["evidence"], answer["call"], answer["blind"]) == ("receipt", "1", [])
+
+
+def test_a_variable_names_the_session(bench: Bench) -> None:
+    env = {"HKGIT_SESSION": "s"}
+    bench.run("read", "a.py", env=env)
+    answer = bench.run("edit", *EDIT, "--json", env=env).json()
+    assert answer["edits"][0]["evidence"] == "receipt"
+
+
+def test_the_command_that_mends_a_blind_edit_mends_it(bench: Bench) -> None:
+    said = bench.run("edit", *EDIT, "--session", "s").err
+    command = said.partition("Mend it: hkgit ")[2].split()
+    assert bench.run(*command).out.endswith("5| line 5\n")
+
+
+def test_a_batch_is_corrected_by_its_number(bench: Bench) -> None:
+    edits = [
+        {"file": "a.py", "old_text": "line 5\n", "new_text": "five\n"},
+        {"file": "a.py", "old_text": "nowhere\n", "new_text": "six\n"},
+    ]
+    first = bench.run(
+        "edit", "-", "--session", "s", "--json", stdin=json.dumps({"edits": edits}).encode()
+    )
+    again = ("--file", "a.py", "--old", "line 6\n", "--new", "six\n")
+    second = bench.run("edit", *again, "--session", "s", "--batch", first.json()["batch"])
+    assert (first.code, second.code) == (1, 0)
+    assert bench.repo.read("a.py").splitlines()[4:6] == [b"five", b"six"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [("../x", 4), ("", 4), ("a b", 4), ("ok", 0)],
+    ids=["a path", "nothing", "a blank", "a name"],
+)
+def test_names_of_sessions_lead_nowhere(bench: Bench, name: str, code: int) -> None:
+    assert bench.run("edit", *EDIT, "--session", name).code == code
+
+
+def test_edits_of_several_specs_have_numbers_of_their_own(bench: Bench) -> None:
+    edit = '{"file": "a.py", "old_text": "line %d\\n", "new_text": "x\\n"}'
+    specs = [bench.write(edit % line, f"spec-{line}") for line in (5, 7)]
+    answer = bench.run("edit", *specs, "--json").json()
+    assert [edit["number"] for edit in answer["edits"]] == [1, 2]
+
+
+def test_undo_takes_back_a_call_without_a_session_too(bench: Bench) -> None:
+    bench.run("edit", *EDIT)
+    result = bench.run("undo", "--json")
+    assert (result.json()["files"], bench.repo.read("a.py")) == (["a.py"], TEXT.encode())
+
+
+def test_undo_where_later_work_is_in_the_way_is_a_conflict(bench: Bench) -> None:
+    bench.run("edit", *EDIT, "--session", "s")
+    bench.repo.write("a.py", TEXT.replace("line 5", "mine"))
+    result = bench.run("undo", "--session", "s", "--json")
+    assert (result.code, result.json()["status"]) == (3, "conflict")
+    assert bench.repo.read("a.py") == TEXT.replace("line 5", "mine").encode()
+
+
+def test_there_is_nothing_to_undo(bench: Bench) -> None:
+    result = bench.run("undo")
+    assert (result.code, "no call that can be undone" in result.err) == (4, True)
+
+
+def test_the_calls_that_can_be_undone_are_listed(bench: Bench) -> None:
+    bench.run("read", "a.py", "--session", "s")
+    bench.run("edit", *EDIT, "--session", "s", "--agent", "tester/1")
+    bench.run("edit", "--file", "b.py", "--old", "line 5", "--new", "5", "--session", "s")
+    lines = bench.run("undo", "--session", "s", "--list").out.splitlines()
+    assert lines == [
+        "1  a.py  1 edit by tester/1",
+        "2  b.py  1 edit by unknown, 1 blind",
+    ]
+
+
+def test_apply_takes_the_receipts_of_a_session(bench: Bench) -> None:
+    bench.run("read", "a.py", "--session", "s")
+    bench.run("read", "b.py", "--session", "s")
+    bench.repo.write("b.py", "changed since\n")
+    result = bench.run("apply", *EDIT, "--session", "s", "--json")
+    assert result.json()["edits"][0]["evidence"] == "receipt"
+
+
+def test_an_image_is_passed_by_and_said(bench: Bench) -> None:
+    bench.repo.write("logo.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+    result = bench.run("read", "--hashline", "logo.png")
+    assert (result.code, "logo.png is image/png, 16 bytes" in result.err) == (0, True)
+
+
+def test_a_limit_says_where_to_go_on(bench: Bench) -> None:
+    result = bench.run("read", "a.py", "--limit", "10")
+    assert result.out.count("\n") == 11
+    assert "lines 1-10 of 30; go on at a.py:11-" in result.err
+
+
+def test_a_reading_goes_on_to_the_end(bench: Bench) -> None:
+    assert bench.run("read", "a.py:29-").out.splitlines()[1:] == ["29| line 29", "30| line 30"]
