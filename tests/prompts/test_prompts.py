@@ -12,6 +12,7 @@ import pytest
 
 from hkgit.dialects import DIALECTS, detect
 from hkgit.prompts import prompt
+from hkgit.sessions.desk import Desk
 from tests.cli.running import run
 from tests.repos import Repo
 
@@ -81,6 +82,14 @@ def test_the_edit_that_is_taught_is_known_without_its_name(dialect: str) -> None
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_prompt_is_short(dialect: str) -> None:
     assert len(prompt(dialect)) < 2200
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_edit_that_is_taught_has_evidence(dialect: str, greeting: Path) -> None:
+    for call in list(calls(prompt(dialect)))[:-1]:
+        run(*call.arguments, cwd=greeting.parent, stdin=call.given.encode())
+    status = Desk.open(greeting.parent, "mend").status()
+    assert (status.uncommitted, status.blind) == (1, 0)
 
 
 def test_the_command_prints_the_prompt(repo: Repo) -> None:
