@@ -20,6 +20,10 @@ SHOWN = 3
 """So many places are described; of more only the lines are named."""
 
 LINES_SHOWN = 10
+
+SMALL = 1500
+"""A file of so many bytes is shown whole: that costs no more than to say how to read it."""
+
 LONGEST = 120
 WORD = re.compile(rb"[A-Za-z\x80-\xff]{3,}")
 MOST_WORDS = 8
@@ -35,6 +39,8 @@ def no_match(view: View, wanted: Wanted, edit: Edit) -> NoMatch:
         fix = f"Nearest: {nearest}. {_difference(view, wanted, found[0])}"
     else:
         fix = "No line of it is like any of the file's."
+        if view.lines and len(view.document.data) <= SMALL:
+            near = (Near(1, len(view.lines)),)
     where, what = edit.path, "the old text is not in the file"
     if wanted.old in view.document.data:
         what += ", except inside longer words"

@@ -109,6 +109,14 @@ def test_equal_places_are_named_with_what_tells_them_apart() -> None:
     assert error.near == (Near(2, 2), Near(8, 8))
 
 
+def test_a_small_file_without_anything_near_is_named_whole() -> None:
+    assert refused(TEXT, edit_of("qqq zzz\n", "x\n")).near == (Near(1, 9),)
+
+
+def test_a_large_file_without_anything_near_is_not() -> None:
+    assert refused(TEXT * 20, edit_of("qqq zzz\n", "x\n")).near == ()
+
+
 def test_places_in_equal_surroundings_are_named_all_the_same() -> None:
     error = refused("a\nb\n" * 40, edit_of("b\n", "c\n"))
     assert [near.start_line for near in error.near] == [2, 4, 6]
