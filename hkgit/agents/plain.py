@@ -21,6 +21,6 @@ what their edits were written against. With its MCP server (`hkgit mcp`) use the
 COMMENT = ("<!-- ", " -->")
 
 
-def parts(command: str) -> list[Part]:
+def parts() -> list[Part]:
     """The words."""
     return [TextPart("AGENTS.md", WORDS, COMMENT)]

@@ -1,19 +1,15 @@
-"""settings.py: puts an agent's settings into a checkout and takes them out again, as a plan.
+"""settings.py: parts of files that connect an agent: how each is put in and taken out again.
 
 In files that others write too only hkgit's own part is touched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from hkgit.agents import jsonc
-from hkgit.edits import decoded, encoded
 from hkgit.errors import InvalidInput
-from hkgit.setup.steps import Action, Step, kept, read
 
 BEGIN = ">>> hkgit init --agent"
 END = "<<< hkgit init --agent"
@@ -90,47 +86,6 @@ class FilePart:
 
 
 Part = JsonPart | TextPart | FilePart
-
-
-def install(root: Path, parts: Iterable[Part], outdated: Iterable[Part] = ()) -> Iterator[Step]:
-    """Put the parts in, in place of `outdated` ones of the same files."""
-    old = {part.path: part for part in outdated}
-    for part in parts:
-        path = root / part.path
-        content = read(path)
-        text = None if content is None else decoded(content)
-        before = text
-        try:
-            if text is not None and part.path in old and part.added(text) != text:
-                text = old[part.path].removed(text)
-            wanted = part.added(text)
-        except InvalidInput as error:
-            yield Step(path, Action.BLOCKED, f"{error.where} {error.what}. {error.fix}")
-            continue
-        if wanted == before:
-            yield kept(path, "says so already")
-        else:
-            yield Step(path, Action.WROTE, "", encoded(wanted))
-
-
-def remove(root: Path, parts: Iterable[Part]) -> Iterator[Step]:
-    """Take the parts out; a file in which nothing else stands goes with them."""
-    for part in parts:
-        path = root / part.path
-        content = read(path)
-        if content is None:
-            continue
-        try:
-            left = part.removed(decoded(content))
-        except InvalidInput as error:
-            yield kept(path, f"{error.where} {error.what}")
-            continue
-        if left is None:
-            yield Step(path, Action.REMOVED)
-        elif encoded(left) != content:
-            yield Step(path, Action.WROTE, "without hkgit's part", encoded(left))
-        elif isinstance(part, FilePart):
-            yield kept(path, "it is yours: not as hkgit wrote it")
 
 
 def _ended(text: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hkgit import agents, setup
+from hkgit.agents import installing
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.errors import GitRefused
 from hkgit.git.hooks import CLIENT_HOOKS, HOOKS
@@ -60,8 +61,8 @@ def command(
             what = "is a bare repository, in which no agent works"
             raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
         root = repository.work_tree
-        steps = agents.remove(root, agent) if remove else agents.install(root, agent, mode)
-        left = [] if remove else list(agents.left_to_do(agent))
+        steps = installing.remove(root, agent) if remove else installing.install(root, agent, mode)
+        left = [] if remove else list(installing.left_to_do(agent))
     elif remove:
         steps = setup.remove(repository)
     elif server:

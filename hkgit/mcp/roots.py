@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from hkgit.errors import InvalidInput
 
@@ -63,6 +62,8 @@ def chosen(offered: Sequence[Place], asked: str | None) -> Place:
 
 
 def _path(uri: str) -> Path | None:
+    from urllib.request import url2pathname  # it loads all that speaks HTTP
+
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost") or "\0" in unquote(uri):
         return None

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents import HOOKED, MODES, PLAIN, install, remove
+from hkgit.agents import HOOKED, MODES, PLAIN
+from hkgit.agents.installing import install, remove
 from hkgit.setup.steps import Action
 from tests.cli.running import run
 from tests.repos import Repo

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from hkgit.agents import install
+from hkgit.agents.installing import install
 from hkgit.sessions import places
 from hkgit.sessions.desk import Desk
 from tests.cli.running import script

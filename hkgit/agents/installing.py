@@ -1,0 +1,99 @@
+"""installing.py: what `hkgit init --agent` writes into a checkout and takes back, planned first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.agents import MODES, parts_of
+from hkgit.agents.settings import FilePart, Part
+from hkgit.edits import decoded, encoded
+from hkgit.errors import InvalidInput
+from hkgit.setup.steps import Action, Step, carry_out, kept, read
+
+
+def install(root: Path, name: str, mode: str) -> list[Step]:
+    """Put an agent's settings into a checkout; done twice, it is done. Raises GitRefused."""
+    outdated = [part for other in MODES if other != mode for part in parts_of(name, other)]
+    steps = list(_installed(root, parts_of(name, mode), outdated))
+    carry_out(steps)
+    return steps
+
+
+def remove(root: Path, name: str) -> list[Step]:
+    """Take out what `install` wrote. Raises GitRefused."""
+    steps: list[Step] = []
+    for mode in MODES:
+        taken = list(_removed(root, parts_of(name, mode)))
+        carry_out(taken)
+        steps += taken
+    for folder in {step.path.parent for step in steps}:
+        _tidy(folder, root)
+    return list(_settled(steps))
+
+
+def left_to_do(name: str) -> Iterator[str]:
+    """What is left to a person after `install`."""
+    yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
+    yield "let git's hooks turn what is recorded into evidence: hkgit init"
+    if name == "aider":
+        yield "let aider read the words: aider --read AGENTS.md"
+    if name == "codex":
+        yield "trust this project and its hooks when Codex asks, or in /hooks"
+
+
+def _tidy(folder: Path, root: Path) -> None:
+    """Remove a directory below the root in which nothing is left, and so on upwards."""
+    with suppress(OSError):
+        while folder != root:
+            folder.rmdir()
+            folder = folder.parent
+
+
+def _settled(steps: Sequence[Step]) -> Iterator[Step]:
+    """One step a file: what became of it in the end."""
+    last = {step.path: step for step in steps}
+    changed = {step.path: step for step in steps if step.action not in ("kept", "blocked")}
+    yield from (last | changed).values()
+
+
+def _installed(root: Path, parts: Iterable[Part], outdated: Iterable[Part] = ()) -> Iterator[Step]:
+    """Put the parts in, in place of `outdated` ones of the same files."""
+    old = {part.path: part for part in outdated}
+    for part in parts:
+        path = root / part.path
+        content = read(path)
+        text = None if content is None else decoded(content)
+        before = text
+        try:
+            if text is not None and part.path in old and part.added(text) != text:
+                text = old[part.path].removed(text)
+            wanted = part.added(text)
+        except InvalidInput as error:
+            yield Step(path, Action.BLOCKED, f"{error.where} {error.what}. {error.fix}")
+            continue
+        if wanted == before:
+            yield kept(path, "says so already")
+        else:
+            yield Step(path, Action.WROTE, "", encoded(wanted))
+
+
+def _removed(root: Path, parts: Iterable[Part]) -> Iterator[Step]:
+    """Take the parts out; a file in which nothing else stands goes with them."""
+    for part in parts:
+        path = root / part.path
+        content = read(path)
+        if content is None:
+            continue
+        try:
+            left = part.removed(decoded(content))
+        except InvalidInput as error:
+            yield kept(path, f"{error.where} {error.what}")
+            continue
+        if left is None:
+            yield Step(path, Action.REMOVED)
+        elif encoded(left) != content:
+            yield Step(path, Action.WROTE, "without hkgit's part", encoded(left))
+        elif isinstance(part, FilePart):
+            yield kept(path, "it is yours: not as hkgit wrote it")
