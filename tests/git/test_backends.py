@@ -175,7 +175,7 @@ def answers(repo: Repo) -> dict[str, object]:
     return found
 
 
-REVISIONS = ("main", "main~1", "side^2", "main^{tree}", "deep/er", ":/m", "main@{0}", "", "x:y")
+REVISIONS = ("main", "main~1", "side^2", "main^{tree}", "deep/er", "main@{0}", "side^{}", "", "x:y")
 
 
 def said(opened: Repository, rev: str) -> str:
