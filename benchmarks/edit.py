@@ -2,8 +2,8 @@
 
 As a process, all ways take turns, so that a noisy machine hits every one of them: `hkgit edit`
 beside `sed -i` and `git apply`, and the bare interpreter, whose start is in every program written
-in Python; CPU is that of the program alone. Then a read and an edit by the library inside a
-running process.
+in Python; CPU is that of the program alone. Then a read and an edit by a running server, and by
+the library inside a process.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from statistics import median, quantiles
 from time import perf_counter, process_time
 
 from benchmarks.pairs import sh
+from benchmarks.served import serving
 
 LINES = 1000
 LINE = 500
@@ -34,6 +35,8 @@ def main() -> None:
         root = Path(folder)
         sh(["git", "init", "-q", "."], root)
         print(processes(root, asked.runs))
+        print()
+        print(requests(root, asked.runs * 5))
         print()
         print(calls(asked.runs * 10))
 
@@ -105,6 +108,28 @@ def _patch(name: str, turn: int) -> str:
     around[3:4] = [f"-line {LINE} of the file", f"+turn {turn}"]
     head = f"--- a/{name}\n+++ b/{name}\n@@ -{LINE - 3},7 +{LINE - 3},7 @@\n"
     return head + "\n".join(around) + "\n"
+
+
+def requests(root: Path, runs: int) -> str:
+    """The table of what a running server takes, on the clock of the one who asks."""
+    place = root / "served.txt"
+    place.write_text("".join(f"line {number} of the file\n" for number in range(1, LINES + 1)))
+
+    def edit(turn: int) -> None:
+        old = f"turn {turn - 1}\n" if turn else f"line {LINE} of the file\n"
+        text = json.dumps({"file": place.name, "old_text": old, "new_text": f"turn {turn}\n"})
+        client.ask("edit", text=text)
+
+    with serving(root) as client:
+        found = in_turns(
+            {
+                "read 1,000 lines": lambda turn: _use(client.ask("read", path=place.name)),
+                "edit, exact": edit,
+            },
+            runs,
+        )
+    rows = [_call_row(name, [1000 * wall for wall, _ in each]) for name, each in found.items()]
+    return "\n".join(["| a running server | median ms | p99 ms |", "|---|---|---|", *rows])
 
 
 def calls(runs: int) -> str:
