@@ -12,7 +12,8 @@ from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.commands.manners import watched
 from hkgit.errors import Rejected
-from hkgit.trail.judging import derived
+from hkgit.gate import verify_range
+from hkgit.trail.numbers import counted
 from hkgit.trail.questions import YES, Fact, Point, points, range_of
 
 _MOST = 10
@@ -34,16 +35,16 @@ def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool)
     repository = open_repository()
     old, new = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, old)
-    listed = repository.commits_between(old, new)
-    report = derived(repository, listed, trusted, watched("replaying commit"))
+    report = verify_range(repository, old, new, trusted, watch=watched("replaying commit"))
     asked = range_of(repository, report.rulings, trusted, new)
     found = points(asked)
     passes = all(point.answer == YES for point in found)
+    every, governed = len(report.rulings), len(asked.rulings)
     if as_json:
-        rest = {"commits": len(listed), "governed": len(asked.rulings)}
+        rest = {"commits": every, "governed": governed}
         echo_json({"passes": passes, **rest, "points": [_point_json(each) for each in found]})
     else:
-        click.echo(f"{len(listed)} commits, {len(asked.rulings)} of them held to the protocol")
+        click.echo(f"{counted(every, 'commit')}, {governed} held to the protocol")
         for number, point in enumerate(found, 1):
             _print(number, point)
     if not passes:

@@ -8,7 +8,7 @@ from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.commands.manners import watched
-from hkgit.trail.judging import derived
+from hkgit.gate import judge_range, without_floors
 from hkgit.trail.numbers import numbers_json, numbers_lines, numbers_of
 
 
@@ -18,14 +18,13 @@ from hkgit.trail.numbers import numbers_json, numbers_lines, numbers_of
 def command(revision: str, as_json: bool) -> None:
     """Count edits by agent, tier, evidence and confidence, over A..B or all that leads to REV."""
     repository = open_repository()
+    old, new = None, revision
     if ".." in revision:
         old, new = resolve_range(repository, revision)
-        commits = repository.commits_between(old, new)
-    else:
-        new = repository.resolve(revision)
-        commits = repository.commits_between(None, new)
+    new = repository.resolve(new)
     policy = load_policy(repository, None, new)
-    report = derived(repository, commits, policy, watched("replaying commit"))
+    watch = watched("replaying commit")
+    report = judge_range(repository, old, new, without_floors(policy), watch=watch)
     numbers = numbers_of(report.rulings, policy)
     if as_json:
         echo_json(numbers_json(numbers))

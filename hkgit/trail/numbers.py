@@ -108,13 +108,14 @@ def numbers_json(numbers: Numbers) -> dict[str, Any]:
 def numbers_lines(numbers: Numbers) -> Iterator[str]:
     """The numbers for people."""
     yield f"commits     {numbers.commits}{_shares(numbers.verdicts, ': ')}"
-    yield f"entries     {numbers.entries}, {numbers.edits} edits of {numbers.files} files"
+    edits, files = counted(numbers.edits, "edit"), counted(numbers.files, "file")
+    yield f"entries     {numbers.entries}, {edits} of {files}"
     if not numbers.edits:
         return
     yield f"agents      {_shares(numbers.agents)}"
     yield f"tiers       {_shares(numbers.tiers)}"
     yield f"evidence    {_shares(numbers.evidence)}"
-    yield f"blind       {numbers.blind} of {numbers.edits} edits ({_percent(numbers)})"
+    yield f"blind       {numbers.blind} of {edits} ({_percent(numbers)})"
     yield f"conflicts   {numbers.stale_met} met, as claimed"
     yield f"repaired    {numbers.repaired}, relocated {numbers.relocated}"
     yield f"confidence  lowest {decimal(numbers.lowest or 0)}"
@@ -124,6 +125,11 @@ def numbers_lines(numbers: Numbers) -> Iterator[str]:
             bar = "█" * max(round(count * 40 / most), 1)
             end = "]" if step == STEPS - 1 else ")"
             yield f"  [{step / STEPS:.1f}, {(step + 1) / STEPS:.1f}{end}  {bar} {count}"
+
+
+def counted(count: int, noun: str, plural: str = "s") -> str:
+    """`1 edit`, `2 edits`."""
+    return f"{count} {noun}" + ("" if count == 1 else plural)
 
 
 def _shares(counted: Counter[str], before: str = "") -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hkgit.dialects.diff_names import unquoted
 from hkgit.document import split_raw
 from hkgit.edits import decoded, encoded
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.gate import Gate, Ruling, candidate_of
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
@@ -140,7 +140,7 @@ def _by_place(entries: Entries, line: Blamed) -> Wrote | None:
         found = _hunk_at(file, number)
         if isinstance(found, tuple):
             edits, text = found
-            return _named(name, entry, edits) if text == line.text else None
+            return _named(name, entry, edits, text) if text == line.text else None
         number, path = number - found, file.path
     return None
 
@@ -172,13 +172,31 @@ def _by_text(entries: Entries, line: Blamed) -> Wrote | None:
     if len(found) != 1:
         return None
     [((name, edits), entry)] = found.items()
-    return _named(name, entry, edits)
+    return _named(name, entry, edits, line.text)
 
 
-def _named(name: str, entry: Entry, edits: Sequence[int]) -> Wrote | None:
-    by_id: Mapping[int, RecordedEdit] = {edit.id: edit for edit in entry.edits}
-    known = [by_id[number] for number in edits if number in by_id]
-    return (name, entry, known[0]) if known else None
+def _named(name: str, entry: Entry, edits: Sequence[int], line: bytes) -> Wrote | None:
+    """The edit of a hunk that says a line; hunks that touched are one, of several edits."""
+    known = [edit for edit in entry.edits if edit.id in edits]
+    if not known:
+        return None
+    best = known[0] if len(known) == 1 else max(known, key=lambda edit: _says(edit, line))
+    return name, entry, best
+
+
+def _says(edit: RecordedEdit, line: bytes) -> int:
+    """How much of a line an edit says itself: all of it, a part of it, nothing."""
+    from hkgit.dialects import parse
+
+    try:
+        [said] = parse(edit.text, edit.dialect).edits
+    except (HkgitError, ValueError):
+        return 0
+    new = getattr(said, "new_text", None) or "\n".join(getattr(said, "new_lines", None) or ())
+    pieces = [piece for piece in encoded(new).split(b"\n") if piece]
+    if line in pieces:
+        return len(line) + 1
+    return max((len(piece) for piece in pieces if piece in line), default=0)
 
 
 def _new_lines(text: str) -> list[bytes]:

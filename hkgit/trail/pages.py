@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hkgit import __version__
+from hkgit.applying.reporting import visible
 from hkgit.gate import Ruling
 from hkgit.reports.escaping import code, markdown
 from hkgit.reports.mending import mend
@@ -42,7 +43,7 @@ def _derived(audit: Audit) -> Iterator[str]:
     yield ""
     yield "```text"
     # No name in it can end the block: every line begins with a word of hkgit's.
-    yield from numbers_lines(audit.numbers)
+    yield from map(visible, numbers_lines(audit.numbers))
     yield "```"
     yield ""
 
@@ -106,7 +107,7 @@ def _conflicts(audit: Audit) -> Iterator[str]:
         tries = markdown(str(conflict.get("tries")))
         yield (
             f"- {code(name_of(ruling))} met {said['id']} in {said['path']}:"
-            f" {said['resolution']} after {tries} refused tries (claimed)"
+            f" {said['resolution']}, refused before: {tries} (claimed)"
         )
     for consult in audit.consults:
         answer = consult.answer

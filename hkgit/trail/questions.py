@@ -16,7 +16,7 @@ from hkgit.git.repository import Repository
 from hkgit.paths import check_path
 from hkgit.policy import Policy
 from hkgit.replay.findings import Verdict
-from hkgit.trail.numbers import blind_findings, met_by
+from hkgit.trail.numbers import blind_findings, counted, met_by
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 
@@ -102,7 +102,7 @@ def _procedure(asked: Range) -> Iterator[Fact]:
             yield _fact(UNKNOWN, ruling, "commit", "what it needs to be judged is not here")
         elif judged.entries:
             edits = sum(len(entry.edits) for _, entry in judged.entries)
-            yield _fact(YES, ruling, "ledger", f"{edits} edits recorded by hkgit apply")
+            yield _fact(YES, ruling, "ledger", f"{counted(edits, 'edit')} recorded by hkgit apply")
         elif judged.verdict is Verdict.FAIL:
             yield _fact(NO, ruling, "commit", "no ledger entry: nothing shows how it was made")
         else:
@@ -117,7 +117,8 @@ def _blind(asked: Range) -> Iterator[Fact]:
                 yield _fact(NO, ruling, finding.where, finding.what)
             sound = len(entry.edits) - len(found)
             if sound:
-                yield _fact(YES, ruling, "ledger", f"{sound} edits tied to what was read")
+                what = f"{counted(sound, 'edit')} tied to what was read"
+                yield _fact(YES, ruling, "ledger", what)
         if not ruling.judged.entries:
             for finding in ruling.findings:
                 if finding.rule == "blind":
@@ -150,7 +151,7 @@ def _resolution(
 ) -> Fact:
     name, tries, how = (str(met.get(key, "?")) for key in ("id", "tries", "resolution"))
     where = str(met.get("path", "ledger"))
-    what = f"conflict {name}: {how} after {tries} refused tries"
+    what = f"conflict {name}: {how}, refused before: {tries}"
     if how == "reapplied" and _count(met) < asked.allowed_tries:
         return _fact(YES, ruling, where, what)
     if name in answered:
@@ -172,7 +173,7 @@ def _paths(asked: Range) -> Iterator[Fact]:
             except InvalidInput as error:
                 yield _fact(NO, ruling, path, error.what)
         if names:
-            yield _fact(YES, ruling, "ledger", f"{len(names)} paths, all from the root")
+            yield _fact(YES, ruling, "ledger", f"{counted(len(names), 'path')}, from the root")
 
 
 def _hashes(asked: Range) -> Iterator[Fact]:
@@ -187,7 +188,8 @@ def _hashes(asked: Range) -> Iterator[Fact]:
         if not judged.findings:
             held = sum(edit.expected_hash is not None
                        for _, entry in judged.entries for edit in entry.edits)  # fmt: skip
-            yield _fact(YES, ruling, "ledger", f"{held} expected hashes hold on the parent's files")
+            what = f"{counted(held, 'expected hash', 'es')} checked on the parent's files"
+            yield _fact(YES, ruling, "ledger", what)
 
 
 def _reproducible(asked: Range) -> Iterator[Fact]:

@@ -19,6 +19,7 @@ from hkgit.retrying import land
 from tests.cli.running import range_hash
 from tests.repos import Repo
 
+FILE = "poem.txt"
 POEM = b"".join(b"verse %d\n" % number for number in range(1, 41))
 
 
@@ -31,10 +32,10 @@ class Desk:
     said: list[str] = field(default_factory=list)
 
     def replace(self, start: int, end: int, new: str, rev: str = "HEAD") -> dict[str, object]:
-        """An edit of the poem's lines as a revision has them."""
-        data = self.repo.show(rev, "poem.txt")
+        """An edit of the file's lines as a revision has them."""
+        data = self.repo.show(rev, FILE)
         return {
-            "op": "replace_range", "path": "poem.txt", "start_line": start, "end_line": end,
+            "op": "replace_range", "path": FILE, "start_line": start, "end_line": end,
             "expected_hash": range_hash(data, start, end), "new_text": new,
         }  # fmt: skip
 

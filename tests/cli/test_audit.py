@@ -1,0 +1,85 @@
+"""`blame`, `stats`, `report` and `qa` at the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.running import Bench
+from tests.cli.specs import SOURCE
+
+
+def test_blame_shows_verdict_edit_tier_and_agent(history: Bench) -> None:
+    rows = history.run("blame", SOURCE, "--rev", "strict", "-L", "1,2").out.splitlines()
+    commit, verdict, _, *rest = rows[0].split()
+    assert (commit, verdict) == (history.repo.git("rev-parse", "strict")[:9], "strict")
+    assert rest == ["range", "1.00", "unknown", "1)", "one"]
+    assert "by hand" in rows[1]
+
+
+def test_blame_as_json_has_an_object_a_line(history: Bench) -> None:
+    rows = history.run("blame", SOURCE, "--rev", "strict", "--json").json()
+    assert [row["line"] for row in rows] == [*range(1, len(rows) + 1)]
+    assert (rows[0]["edit"], rows[0]["evidence"], rows[1]["edit"]) == (1, "hash", None)
+
+
+def test_blame_takes_paths_from_where_one_stands(history: Bench) -> None:
+    place = history.repo.path / "src"
+    assert history.run("blame", "errors.py", "-L", "1,1", cwd=place).code == 0
+
+
+@pytest.mark.parametrize("path", ["nowhere.py", "src", "../outside"])
+def test_blame_of_what_is_no_file_is_invalid(history: Bench, path: str) -> None:
+    assert history.run("blame", path).code == 4
+
+
+def test_stats_counts_a_range(history: Bench) -> None:
+    counted = history.run("stats", "start..good", "--json").json()
+    assert (counted["commits"], counted["edits"], counted["blind_rate"]) == (2, 1, 0.0)
+    assert "evidence    hash 1" in history.run("stats", "start..good").out
+
+
+def test_report_keeps_derived_and_claimed_apart(history: Bench) -> None:
+    page = history.run("report", "start..good").out
+    derived, claimed = (page.index(f"## What is {name}") for name in ("derived", "only claimed"))
+    assert derived < page.index("| recomputed | 1 | 1 |") < claimed
+    assert "agents, by their own word: unknown" in page[claimed:]
+
+
+def test_report_says_what_is_rejected_and_what_mends_it(history: Bench) -> None:
+    result = history.run("report", "start..blind-commit")
+    assert (result.code, "mend: <code>git rebase" in result.out) == (0, True)
+
+
+def test_report_as_json_is_one_document(history: Bench) -> None:
+    document = history.run("report", "start..good", "--json").json()
+    assert (document["passes"], document["numbers"]["edits"]) == (True, 1)
+    assert len(document["classes"]["recomputed"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("commits", "code"),
+    [
+        pytest.param("start..good", 0, id="all answered yes"),
+        pytest.param("start..blind-commit", 6, id="a blind commit"),
+        pytest.param("start..blind-edit", 6, id="a blind edit"),
+        pytest.param("good..good", 0, id="an empty range"),
+        pytest.param("good..start", 4, id="a reversed range"),
+        pytest.param("start", 64, id="no range"),
+    ],
+)
+def test_qa_says_by_its_exit_code_whether_all_is_well(
+    history: Bench, commits: str, code: int
+) -> None:
+    assert history.run("qa", commits).code == code
+
+
+def test_qa_as_json_gives_the_facts(history: Bench) -> None:
+    document = history.run("qa", "start..blind-edit", "--json").json()
+    answers = {point["name"]: point["answer"] for point in document["points"]}
+    assert (document["passes"], answers["blind"], answers["procedure"]) == (False, "no", "yes")
+
+
+@pytest.mark.parametrize("command", ["stats", "report", "qa"])
+def test_an_unknown_revision_is_one_document_too(history: Bench, command: str) -> None:
+    result = history.run(command, "nowhere..HEAD", "--json")
+    assert (result.code, result.json()["status"]) == (4, "invalid")

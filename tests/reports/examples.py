@@ -1,0 +1,85 @@
+"""examples.py: the examples of docs/reports.md, made by hkgit on a repository of three commits.
+
+`python -m tests.reports.examples` writes them anew.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from hkgit.reports import FORMATS, render, summary
+from tests.cli.running import run
+from tests.conflicts.conftest import FILE, Desk
+from tests.reports.conftest import judged
+from tests.repos import Repo
+
+PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
+_EXAMPLE = re.compile(r"(<!-- example: (\S+) -->\n````\w*\n)(.*?)(\n````\n)", re.DOTALL)
+_CHANGING = re.compile(r"\b[0-9a-f]{7,64}\b|\b\d{4}-\d\d-\d\d \d\d:\d\d\b|\b\d{9,}\b")
+
+POEM = "roses\nviolets\nsugar\nand you\n"
+
+
+def examples() -> dict[str, str]:
+    """Every example by its name."""
+    with tempfile.TemporaryDirectory() as place:
+        repo = Repo.init(Path(place) / "repo")
+        return dict(_made(repo))
+
+
+def _made(repo: Repo) -> Iterator[tuple[str, str]]:
+    repo.commit({FILE: POEM}, "Begin")
+    repo.git("tag", "start")
+    _edited(repo)
+    repo.git("tag", "edited")
+    by_agent = "--author=codex <codex@example.org>"
+    repo.commit({FILE: repo.read(FILE) + b"so sweet\n"}, "Add a line", by_agent)
+    sheet = judged(repo, "edited")
+    for form in FORMATS:
+        yield form, render(sheet, form)
+    yield "summary", summary.render(sheet)
+    for name, *args in (
+        ("blame", "blame", FILE),
+        ("stats", "stats", "start..edited"),
+        ("report", "report", "start..edited"),
+        ("qa", "qa", "edited..HEAD"),
+        ("consult", "consult", "show", "0", "--rev", "edited"),
+    ):
+        if name == "consult":
+            args[2] = repo.git("ls-tree", "--name-only", "edited", ".hkgit/consult/")[15:31]
+        yield name, run(*args, cwd=repo.path).out
+
+
+def _edited(repo: Repo) -> None:
+    """An agent's edit that met a conflict, was asked about, and landed."""
+    desk = Desk(repo, "codex/1.2")
+    repo.commit({".hkgit/config.toml": "[consult]\nafter = 1\n"}, "Ask at once")
+    repo.commit({FILE: POEM.replace("violets", "violets are blue")}, "Say how they are")
+    desk.apply(desk.replace(2, 2, "violets are purple", "start"))
+    [consult] = desk.consults
+    run("consult", "answer", consult.stem, "--decision", "apply", "-m", "They are", cwd=repo.path)
+    desk.apply(desk.replace(2, 2, "violets are purple"))
+
+
+def shown(page: str) -> dict[str, str]:
+    """The examples that a page shows."""
+    return {found[2]: found[3] for found in _EXAMPLE.finditer(page)}
+
+
+def lasting(example: str) -> str:
+    """An example without what is another at every time: ids and dates."""
+    return _CHANGING.sub("#", example.rstrip("\n"))
+
+
+def rewritten(page: str, made: dict[str, str]) -> str:
+    """The page with new examples."""
+    return _EXAMPLE.sub(lambda found: found[1] + made[found[2]].rstrip("\n") + found[4], page)
+
+
+if __name__ == "__main__":
+    import_module("tests.conftest")  # seals this process from the developer's git
+    PAGE.write_text(rewritten(PAGE.read_text("utf-8"), examples()), "utf-8")
