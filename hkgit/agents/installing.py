@@ -65,18 +65,25 @@ def _installed(root: Path, parts: Iterable[Part], outdated: Iterable[Part] = ())
         path = root / part.path
         content = read(path)
         text = None if content is None else decoded(content)
-        before = text
         try:
-            if text is not None and part.path in old and part.added(text) != text:
-                text = old[part.path].removed(text)
-            wanted = part.added(text)
+            wanted = _renewed(part, old.get(part.path), text)
         except InvalidInput as error:
             yield Step(path, Action.BLOCKED, f"{error.where} {error.what}. {error.fix}")
             continue
-        if wanted == before:
+        if wanted == text:
             yield kept(path, "says so already")
         else:
             yield Step(path, Action.WROTE, "", encoded(wanted))
+
+
+def _renewed(part: Part, old: Part | None, text: str | None) -> str:
+    """A file with a part in it, in place of an old one. Raises InvalidInput."""
+    if old is None or text is None:
+        return part.added(text)
+    with suppress(InvalidInput):
+        if part.added(text) == text:
+            return text
+    return part.added(old.removed(text))
 
 
 def _removed(root: Path, parts: Iterable[Part]) -> Iterator[Step]:

@@ -77,8 +77,9 @@ class FilePart:
     text: str
 
     def added(self, text: str | None) -> str:
-        if text is not None and text != self.text and "hkgit" not in text:
-            raise InvalidInput(self.path, "is another file already", "Move it away first.")
+        if text is not None and text != self.text:
+            what = "has been changed, or is of another version of hkgit"
+            raise InvalidInput(self.path, what, "Move it away, then try again.")
         return self.text
 
     def removed(self, text: str) -> str | None:

@@ -118,8 +118,9 @@ def test_a_file_of_ours_that_somebody_changed_stays(tmp_path: Path) -> None:
     install(tmp_path, "opencode", "record")
     plugin = tmp_path / ".opencode/plugins/hkgit.js"
     plugin.write_text(plugin.read_text() + "// mine\n")
+    steps = {step.path: step.action for step in install(tmp_path, "opencode", "steer")}
     remove(tmp_path, "opencode")
-    assert plugin.exists()
+    assert (steps[plugin], plugin.read_text().endswith("// mine\n")) == (Action.BLOCKED, True)
 
 
 def test_the_command_says_what_it_wrote_and_what_is_left(repo: Repo) -> None:
