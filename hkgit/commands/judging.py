@@ -54,11 +54,11 @@ def load_policy(repository: Repository, given: str | None, trusted: str | None) 
 def print_report(repository: Repository, report: Report, form: str) -> None:
     """The report on standard output, in one of `reports.FORMATS`.
 
-    Where it shall be quiet and nothing is rejected, there are no lines. `github` also adds to
+    Where it shall be quiet and nothing is found, there are no lines. `github` also adds to
     the page of the job, where there is one.
     """
     if form == "text":
-        if loudness() > QUIET or not all(ruling.passes for ruling in report.rulings):
+        if loudness() > QUIET or not report.is_clean:
             click.echo("\n".join(map(_coloured, report_lines(report))))
         return
     from hkgit.reports.placing import sheet_of

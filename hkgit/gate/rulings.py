@@ -46,3 +46,8 @@ class Report:
     def passes(self) -> bool:
         """Whether nothing is rejected, or the policy only warns or reports."""
         return self.policy.mode != "enforce" or all(ruling.passes for ruling in self.rulings)
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether there is nothing to tell: no finding, not even of what was let pass."""
+        return not any(ruling.findings for ruling in self.rulings)

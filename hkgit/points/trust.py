@@ -42,18 +42,27 @@ def side_of(
     The ref's own policy holds where it has one that protects it. Else it is the default branch's:
     a branch from before there was a policy, or from before it was protected, is as a new one,
     and what the default branch has is not judged again. `given` is a policy of the server's own.
+    A ref with stricter rules than others is judged from its own tip on alone.
     """
     names = tuple(names)
     if given is not None:
-        return Side(given.for_refs(names), old, default)
+        return _side(given, names, old, default)
     if old is not None:
         own = trusted_policy(repository, old)
         if own.source != BUILT_IN and any(map(own.protects, names)):
-            return Side(own.for_refs(names), old, default)
+            return _side(own, names, old, default)
     if default is None:
         return Side(Policy(), old, None)
     policy = trusted_policy(repository, default).for_refs(names)
     return Side(policy, old, default, (default,))
+
+
+def _side(policy: Policy, names: tuple[str, ...], old: str | None, default: str | None) -> Side:
+    """Where a ref has stricter rules, that the default branch took a commit says nothing."""
+    stricter = policy.for_refs(names)
+    if old is not None and stricter != policy:
+        default = None
+    return Side(stricter, old, default)
 
 
 def peeled(repository: Repository, object_id: str | None) -> str | None:

@@ -1,0 +1,137 @@
+"""Attacks on a real server, whose policy knows pushers, principals, targets and break-glass."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import Rejected
+from hkgit.git.repository import Repository
+from hkgit.points.ci import event_of, judge_event
+from tests.hooks.commands import AGENT, hkgit
+from tests.points.serving import Served, begin, commit, copied
+
+POLICY = """\
+[gate]
+govern = "all"
+allowed_signers = "signers"
+pusher_variable = "GL_USERNAME"
+
+[[gate.manual]]
+paths = ["notes.md"]
+pushers = ["ada"]
+
+[[gate.targets]]
+refs = ["refs/heads/release/*"]
+verdicts = ["strict"]
+rewrites = "refuse"
+
+[gate.roles]
+break-glass = ["ada@example.org"]
+"""
+ADA = {"GL_USERNAME": "ada"}
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A server with that policy, Ada's key beside it, and the branches on top of it."""
+    folder = tmp_path_factory.mktemp("servers")
+    served = begin(folder)
+    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(folder / "key")]
+    subprocess.run(made, check=True)
+    public = (folder / "key.pub").read_text()
+    clone = served.clone
+    commit(clone, {".hkgit/config.toml": POLICY, "signers": f"ada@example.org {public}"}, {})
+    clone.git("push", "-q", "origin", "main")
+    for branch in ("good", "human", "blind"):
+        clone.git("rebase", "-q", "main", branch, env=AGENT if branch != "human" else {})
+    clone.git("checkout", "-q", "main")
+    clone.git("config", "gpg.format", "ssh")
+    clone.git("config", "user.signingKey", str(folder / "key"))
+    return served
+
+
+@pytest.fixture
+def served(template: Served, tmp_path: Path) -> Served:
+    return copied(template, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("branch", "env", "is_taken"),
+    [
+        pytest.param("good", {}, True, id="evidence, whoever pushes"),
+        pytest.param("human", ADA, True, id="what is granted to the pusher"),
+        pytest.param("human", {}, False, id="nobody the server knows"),
+        pytest.param("human", {"GL_USERNAME": "bob"}, False, id="another pusher"),
+        pytest.param("blind", ADA, False, id="another path than is granted"),
+    ],
+)
+def test_the_server_takes_what_the_pusher_may_change(
+    served: Served, branch: str, env: dict[str, str], is_taken: bool
+) -> None:
+    done, said = served.push(f"{branch}:main", **env)
+    assert done is is_taken, said
+
+
+def test_a_job_that_sets_the_variable_is_no_server(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A pull request may bring the file of its own job, and with it any variable."""
+    base, head = (served.clone.git("rev-parse", name) for name in ("main", "human"))
+    payload = {"pull_request": {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}}
+    (tmp_path / "event.json").write_text(json.dumps(payload))
+    event = event_of({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request",
+                      "GITHUB_EVENT_PATH": str(tmp_path / "event.json")})  # fmt: skip
+    monkeypatch.setenv("GL_USERNAME", "ada")
+    try:
+        passes = judge_event(Repository.discover(served.clone.path), event).passes
+    except Rejected:
+        passes = False
+    assert not passes
+
+
+def test_a_clone_that_sets_the_variable_is_no_server(served: Served) -> None:
+    said = hkgit(served.clone, "gate", "--range", "main..human", env=ADA, code=6)
+    assert "the policy governs everyone" in said
+
+
+def test_a_target_takes_no_more_than_it_says(served: Served) -> None:
+    """What main takes, a release does not: here what a pusher is granted."""
+    assert served.push("main:refs/heads/release/1", **ADA)[0]
+    assert served.push("human:main", **ADA)[0]
+    done, said = served.push("human:refs/heads/release/1", **ADA)
+    assert (done, "the policy does not accept manual" in said) == (False, True), said
+
+
+def test_a_target_refuses_rewrites(served: Served) -> None:
+    assert served.push("good:refs/heads/release/1")[0]
+    done, said = served.push("--force", "main:refs/heads/release/1")
+    assert (done, "refuses rewrites" in said) == (False, True), said
+
+
+def test_glass_is_broken_with_the_push(served: Served) -> None:
+    clone = served.clone
+    clone.git("tag", "-s", "-m", "The site is down.", "break-glass/1", "blind")
+    assert not served.push("blind:main")[0]
+    done, said = served.push("blind:main", "break-glass/1")
+    assert (done, "ada@example.org on 2024-05-06T07:08Z: The site is down." in said) == (
+        True, True,
+    ), said  # fmt: skip
+
+
+def test_the_key_of_glass_is_not_brought_with_the_push(served: Served, tmp_path: Path) -> None:
+    """A signer added by the very push that breaks the glass with the new key."""
+    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(tmp_path / "key")]
+    subprocess.run(made, check=True)
+    clone = served.clone
+    clone.git("checkout", "-q", "blind")
+    signers = f"ada@example.org {(tmp_path / 'key.pub').read_text()}"
+    top = commit(clone, {"signers": signers}, {})
+    for number, each in enumerate((f"{top}^", top)):
+        key = str(tmp_path / "key")
+        clone.git("tag", "-s", "-u", key, "-m", "Trust me.", f"break-glass/{number}", each)
+    done, said = served.push(f"{top}:refs/heads/main", "break-glass/0", "break-glass/1")
+    assert not done, said
