@@ -22,67 +22,71 @@ from hkgit.points.moving import judge_moved
 from hkgit.points.pushing import judge_pushed
 from hkgit.points.receiving import judge_received
 from hkgit.points.updates import Answer, pushed, received, told_by_framework
+from hkgit.policy import Policy
 from hkgit.reports.escaping import console
 from hkgit.reports.text import summary
 
+LONGEST = 86_400
+"""Seconds that a push may be given."""
 
-def judge_push(remote: str | None, policy: str | None, form: str) -> bool:
-    """Whether everything that git tells a pre-push hook of passes; the answers are printed."""
-    repository = open_repository(in_hook=True)
-    updates = list(pushed(sys.stdin.buffer.read())) or list(told_by_framework(os.environ))
+
+def judge(
+    point: str, value: Any, policy: str | None, form: str, *, remote: str | None,
+    budget: float | None,
+) -> bool:  # fmt: skip
+    """Whether every ref that git tells a hook of may move; the answers are printed."""
+    if point == "reference_transaction" and value != "prepared":
+        return True  # too early, or too late
+    repository, told = open_repository(in_hook=True), sys.stdin.buffer.read()
+    if point == "pre_receive":
+        answers = _received(repository, told, policy, budget)
+    else:
+        given = None if policy is None else load_policy(repository, policy, None)
+        if point == "pre_push":
+            answers = _pushed(repository, told, remote, given)
+        else:
+            answers = list(judge_moved(repository, list(received(told)), given))
+    print_answers(answers, form)
+    return all(answer.passes for answer in answers)
+
+
+def _pushed(
+    repository: Repository, told: bytes, remote: str | None, given: Policy | None
+) -> list[Answer]:
+    updates = list(pushed(told)) or list(told_by_framework(os.environ))
     remote = remote or os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
-    given = None if policy is None else load_policy(repository, policy, None)
-    answers = list(judge_pushed(repository, updates, remote, given))
-    print_answers(answers, form, all_or_none=True)
-    return all(answer.passes for answer in answers)
+    return list(judge_pushed(repository, updates, remote, given))
 
 
-def judge_transaction(state: str, policy: str | None, form: str) -> bool:
-    """Whether every branch that git is about to move may; only while it can still be stopped."""
-    if state != "prepared":
-        return True
-    repository = open_repository(in_hook=True)
-    updates = list(received(sys.stdin.buffer.read()))
-    given = None if policy is None else load_policy(repository, policy, None)
-    answers = list(judge_moved(repository, updates, given))
-    print_answers(answers, form, all_or_none=True)
-    return all(answer.passes for answer in answers)
-
-
-def judge_reception(budget: float | None, policy: str | None, form: str) -> bool:
-    """Whether everything that git tells a pre-receive hook of passes; the answers are printed.
-
-    What is not given, the server's operator may have put in the repository's configuration.
-    """
-    repository = open_repository(in_hook=True)
-    updates = list(received(sys.stdin.buffer.read()))
+def _received(
+    repository: Repository, told: bytes, policy: str | None, budget: float | None
+) -> list[Answer]:
+    """What is not given, the server's operator may have put in the repository's configuration."""
     policy = policy or repository.config("hkgit.policy")
     given = None if policy is None else load_policy(repository, policy, None)
-    seconds = budget if budget is not None else _configured_budget(repository)
-    answers = list(judge_received(repository, updates, given, seconds))
-    print_answers(answers, form, all_or_none=True)
-    return all(answer.passes for answer in answers)
+    seconds = _seconds(budget if budget is not None else repository.config("hkgit.budget"))
+    return list(judge_received(repository, list(received(told)), given, seconds))
 
 
-def _configured_budget(repository: Repository) -> float:
-    said = repository.config("hkgit.budget")
+def _seconds(said: str | float | None) -> float:
     try:
-        return DEFAULT if said is None else float(said)
-    except ValueError as error:
-        raise InvalidInput("hkgit.budget", f"is not a number of seconds: {said}") from error
+        seconds = DEFAULT if said is None else float(said)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= LONGEST:
+        raise InvalidInput("budget", f"is no number of seconds from 0 to {LONGEST}: {said}")
+    return seconds
 
 
-def print_answers(answers: Sequence[Answer], form: str, *, all_or_none: bool) -> None:
+def print_answers(answers: Sequence[Answer], form: str) -> None:
     """The answers on standard output, as lines or as one JSON document; other formats have no refs.
-
-    `all_or_none` says that git takes none of the refs if one of them is refused.
     """
     if form not in ("text", "json"):
         raise click.UsageError("What is asked of refs is answered as text or json.")
     if form == "json":
         echo_json(_document(answers))
         return
-    lines = list(_lines(answers, all_or_none=all_or_none))
+    lines = list(_lines(answers))
     if lines:
         click.echo("\n".join(lines))
 
@@ -109,14 +113,15 @@ def _answer_json(answer: Answer) -> dict[str, Any]:
     }
 
 
-def _lines(answers: Sequence[Answer], *, all_or_none: bool) -> Iterator[str]:
+def _lines(answers: Sequence[Answer]) -> Iterator[str]:
     is_quiet = loudness() == QUIET
     for answer in answers:
         # A ref that was not looked at is said always: nobody shall take silence for a judgement.
-        if not is_quiet or not answer.passes or answer.unjudged:
+        is_clean = answer.passes and (answer.report is None or answer.report.is_clean)
+        if not is_quiet or not is_clean or answer.unjudged:
             yield from _answer_lines(answer)
     refused = [answer for answer in answers if not answer.passes]
-    if refused and all_or_none and len(answers) > 1:
+    if refused and len(answers) > 1:
         names = ", ".join(visible(answer.update.ref) for answer in refused)
         yield f"hkgit: {names} refused, so none of them moves"
 
