@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -124,6 +126,75 @@ def test_objects_in_quarantine_are_read_in_a_hook_alone(
     assert [in_hook.blob(pushed), in_hook.blob(known)] == [b"pushed", b"known"]
     with pytest.raises(Unverifiable, match="not in this repository"):
         Repository.discover(repo.path).blob(pushed)
+
+
+# Whom a repository belongs to
+
+
+def taken_for_another_s(_: Repo) -> dict[str, str]:
+    return {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1", "HKGIT_GIT": "program"}
+
+
+def owned_by_another(repo: Repo) -> dict[str, str]:
+    for place in (repo.path, *repo.path.rglob("*")):
+        os.chown(place, 12345, 12345)
+    return {}
+
+
+def alone_with(choice: str) -> Callable[[Repo], dict[str, str]]:
+    return lambda repo: owned_by_another(repo) | {"HKGIT_GIT": choice}
+
+
+FOREIGN = [pytest.param(taken_for_another_s, id="as git's own tests do")]
+if getattr(os, "geteuid", lambda: 1)() == 0:  # only root can give files away
+    FOREIGN += [
+        pytest.param(alone_with(""), id="whoever answers"),
+        pytest.param(alone_with("program"), id="program"),
+        pytest.param(alone_with("libgit2"), id="libgit2"),
+    ]
+
+
+@pytest.fixture(params=FOREIGN)
+def foreign(
+    request: pytest.FixtureRequest, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> Repo:
+    """A repository of somebody else."""
+    repo.commit({"a": "1"})
+    for name, value in request.param(repo).items():
+        monkeypatch.setenv(name, value)
+    return repo
+
+
+def test_what_belongs_to_somebody_else_is_refused_with_git_s_advice(foreign: Repo) -> None:
+    with pytest.raises(GitRefused, match=r"owne[\s\S]*safe\.directory"):
+        Repository.discover(foreign.path)
+
+
+def test_what_the_user_trusts_is_read(foreign: Repo) -> None:
+    foreign.git("config", "--global", "--add", "safe.directory", str(foreign.path))
+    try:
+        assert Repository.discover(foreign.path).resolve("HEAD") == foreign.head
+    finally:
+        foreign.git("config", "--global", "--unset-all", "safe.directory")
+
+
+# Partial clones
+
+
+@pytest.mark.usefixtures("each_backend")
+def test_nothing_is_fetched_for_being_asked_for(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a": "1", "b": "2"})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    path, asked = tmp_path / "partial", tmp_path / "asked"
+    options = ("--filter=blob:none", "--no-checkout")
+    repo.git("clone", "-q", *options, f"file://{repo.path}", str(path))
+    Repo(path).git("config", "protocol.ext.allow", "always")
+    Repo(path).git("config", "remote.origin.url", f"ext::touch {asked}")
+    files = Repository.discover(path).snapshot("HEAD")
+    for name in ("a", "b"):
+        with pytest.raises(Unverifiable, match="is not in this repository"):
+            files.get(name)
+    assert not asked.exists()
 
 
 # Both alike

@@ -32,7 +32,8 @@ def stored(repo: Repo, data: bytes) -> str:
 
 def readers(folder: Path) -> list[int]:
     """The processes that read objects and were started in a directory."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "pid=,args="], capture_output=True, text=True).stdout
+    command = ["ps", "-ww", "-eo", "pid=,args="]
+    listed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     pids = [line.split()[0] for line in listed.splitlines() if "cat-file --batch" in line]
     return [int(pid) for pid in pids if place_of(pid) == folder]
 
