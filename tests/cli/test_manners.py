@@ -157,6 +157,26 @@ def test_a_fault_is_one_line_and_what_to_do(one: Repo, broken: dict[str, str]) -
     )
 
 
+@pytest.mark.parametrize("args", [("--help",), ("log",), ("log", "--json"), ("read", "a.py")])
+def test_an_answer_that_cannot_be_written_is_the_systems_word(
+    one: Repo, args: tuple[str, ...]
+) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [script("hkgit"), *args], cwd=one.path, stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert (done.returncode, done.stderr) == (
+        70,
+        "hkgit: the system refused: [Errno 28] No space left on device\n",
+    )
+
+
+def test_nowhere_to_say_anything_is_no_answer_of_another_kind(one: Repo) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run([script("hkgit"), "log"], cwd=one.path, stdout=full, stderr=full)
+    assert done.returncode == 70
+
+
 @pytest.mark.parametrize("args", [("--debug", "log"), ("log", "--debug")], ids=["front", "behind"])
 def test_debug_shows_where(one: Repo, broken: dict[str, str], args: tuple[str, ...]) -> None:
     command: list[str | Path] = [script("hkgit"), *args]
