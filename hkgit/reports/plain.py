@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from hkgit.applying.reporting import error_json, shown_text
@@ -12,6 +13,8 @@ from hkgit.replay.findings import Finding
 from hkgit.reports.documents import dumped
 from hkgit.reports.mending import mend
 from hkgit.reports.sheet import Item, Place, Sheet
+
+_NOWHERE: Mapping[int, Place | None] = MappingProxyType({})
 
 
 def render(sheet: Sheet) -> str:
@@ -26,21 +29,18 @@ def refusal(error: HkgitError) -> str:
 
 def report_json(report: Report, items: Sequence[Item] = ()) -> dict[str, Any]:
     """Whether a report passes, under which policy, and an object a commit."""
+    places = {id(item.finding): item.place for item in items}
     return {
         "passes": report.passes,
         "provisional": report.provisional,
         "policy": {"source": report.policy.source, "mode": report.policy.mode},
-        "commits": [
-            ruling_json(ruling, [item for item in items if item.ruling is ruling])
-            for ruling in report.rulings
-        ],
+        "commits": [ruling_json(ruling, places) for ruling in report.rulings],
     }
 
 
-def ruling_json(ruling: Ruling, items: Sequence[Item] = ()) -> dict[str, Any]:
-    """One commit's ruling as a JSON object."""
+def ruling_json(ruling: Ruling, places: Mapping[int, Place | None] = _NOWHERE) -> dict[str, Any]:
+    """One commit's ruling as a JSON object; `places` are by the `id()` of their findings."""
     judged = ruling.judged
-    places = {id(item.finding): item.place for item in items}
     return {
         "commit": judged.candidate.id,
         "verdict": str(judged.verdict),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -129,6 +132,26 @@ def test_an_answer_that_an_agent_committed_is_none(desk: Desk) -> None:
     desk.repo.git("commit", "-q", "--amend", "--no-edit", f"--author={AGENT}")
     desk.apply(desk.replace(11, 11, "x"))
     assert _rules(desk) == ["consult"]
+
+
+@pytest.mark.parametrize(
+    ("is_signed", "rules"),
+    [pytest.param(True, [], id="signed"), pytest.param(False, ["consult"], id="not signed")],
+)
+def test_where_the_policy_has_the_role_its_key_signs_the_answer(
+    desk: Desk, tmp_path: Path, is_signed: bool, rules: list[str]
+) -> None:
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    desk.repo.git("config", "gpg.format", "ssh")
+    desk.repo.git("config", "user.signingKey", str(key))
+    desk.repo.git("config", "commit.gpgSign", str(is_signed).lower())
+    _refused(desk, 3)
+    _answer(desk)
+    desk.apply(desk.replace(11, 11, "x"))
+    signers = f"ada@example.org {key.with_suffix('.pub').read_text()}"
+    policy = replace(REQUIRED, roles={"answer": ("ada@example.org",)}, signers=signers)
+    assert [finding.rule for finding in judge(desk.repo, policy=policy).findings] == rules
 
 
 def test_by_default_nobody_has_to_be_asked(desk: Desk) -> None:

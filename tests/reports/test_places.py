@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hkgit.reports.sheet import Place
 from tests.reports.conftest import ODD, History, judged
+from tests.repos import Repo
 
 
 @pytest.mark.parametrize(
@@ -41,3 +44,14 @@ def test_fingerprints_survive_that_lines_move(history: History) -> None:
 def test_fingerprints_tell_findings_apart(history: History) -> None:
     fingerprints = [item.fingerprint for item in history.sheet.items]
     assert len(set(fingerprints)) == len(fingerprints) == 5
+
+
+def test_fingerprints_survive_a_rebase(history: History, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    history.repo.git("clone", "-q", ".", str(repo.path))
+    repo.git("checkout", "-q", "-b", "moved", history.repo.git("rev-parse", "start"))
+    repo.commit({"notes.md": "zero\none\ntwo\n"}, "Move the base")
+    repo.git("cherry-pick", history.commits["blind commit"])
+    [moved] = judged(repo, "HEAD^").items
+    [before] = history.items("blind commit")
+    assert (moved.fingerprint, moved.place) == (before.fingerprint, Place("notes.md", 4, 4))

@@ -1,0 +1,51 @@
+"""A stale `hkgit apply` says who changed the lines, and leaves its record where nobody trips."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.running import Bench
+from tests.cli.specs import SOURCE, edit, first_line, harnesskit
+
+SHELF = ".git/hkgit/conflicts"
+
+
+@pytest.fixture
+def stale(bench: Bench) -> str:
+    """A spec whose line somebody has changed since."""
+    spec = first_line(bench, "ours", agent="codex/1")
+    lines = bench.repo.read(SOURCE).split(b"\n")
+    bench.repo.commit({SOURCE: b"\n".join([b"theirs", *lines[1:]])}, "Change the first line")
+    return spec
+
+
+def test_it_names_the_commit_on_standard_error(bench: Bench, stale: str) -> None:
+    result = bench.apply(stale, "--json")
+    assert (result.code, result.json()["status"]) == (3, "stale")
+    assert f"was changed by {bench.repo.head[:12]} Change the first line" in result.err
+
+
+def test_a_dry_run_leaves_no_record(bench: Bench, stale: str) -> None:
+    bench.apply(stale, "--dry-run")
+    assert not (bench.repo.path / SHELF).exists()
+
+
+def test_the_work_tree_and_the_history_stay_as_they_were(bench: Bench, stale: str) -> None:
+    with bench.untouched():
+        bench.apply(stale)
+    assert len(list((bench.repo.path / SHELF).iterdir())) == 1
+
+
+def test_a_hash_given_with_expect_is_recorded_too(bench: Bench) -> None:
+    old = bench.repo.read(SOURCE).decode().split("\n")[0]
+    spec = harnesskit(edit(old, "ours"))
+    expect = f"{SOURCE}:1-1={bench.hash(SOURCE, 1, 1)}"
+    bench.repo.commit({SOURCE: b"theirs\n" + bench.repo.read(SOURCE)}, "Push it down")
+    result = bench.apply(spec, "--expect", expect)
+    assert (result.code, "Push it down" in result.err) == (3, True)
+
+
+def test_a_shelf_that_cannot_be_written_is_a_warning(bench: Bench, stale: str) -> None:
+    bench.repo.write(".git/hkgit", "in the way\n")
+    result = bench.apply(stale)
+    assert (result.code, "warning: the conflict is not recorded" in result.err) == (3, True)
