@@ -8,7 +8,7 @@ from hkgit.applying.draft import Draft
 from hkgit.applying.hunks import Hunk, net_hunks
 from hkgit.applying.outcome import FileChange
 from hkgit.document import Document, terminated
-from hkgit.edits import DIRECTORY, REGULAR, SUBMODULE, SYMLINK, File, Snapshot
+from hkgit.edits import DIRECTORY, REGULAR, SUBMODULE, SYMLINK, File, Snapshot, decoded
 from hkgit.errors import InvalidInput, Stale
 from hkgit.paths import check_new_path, check_path
 
@@ -80,7 +80,8 @@ class Workspace:
         if file is None:
             return None
         if file.mode in _KINDS:
-            raise InvalidInput(path, f"is {_KINDS[file.mode]}", "Name a regular file.")
+            target = f" to {decoded(file.data)}" if file.mode == SYMLINK else ""
+            raise InvalidInput(path, f"is {_KINDS[file.mode]}{target}", "Name a regular file.")
         is_terminated = Document(file.data).is_terminated
         return Work(path, path, path, file, Draft.of(file.data), file.mode, is_terminated)
 

@@ -44,8 +44,13 @@ class Desk:
 
     @classmethod
     def open(cls, root: Path, session: str, *, agent: str = "unknown") -> Desk:
-        """The desk of a session, new or not. Raises InvalidInput for a name that is none."""
+        """The desk of a session, new or not.
+
+        Raises InvalidInput for a name that is none, of a session or of an agent.
+        """
         places.check_session(session)
+        if not agent.strip() or not agent.isprintable():
+            raise InvalidInput("agent", "is not one line of printable text", "Write name/version.")
         return cls(root, session, agent)
 
     @cached_property
@@ -141,6 +146,9 @@ class Desk:
 
         `batch` is the one that the spec corrects, if any.
         """
+        for spec in specs:
+            if spec.dialect not in dialects.DIALECTS:
+                raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")
         reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
         if dry_run or self._is_unnamed:
             # Where nothing may come of it, nothing is made in the git directory either.

@@ -36,7 +36,7 @@ def stage(repository: Repository) -> Proposal:
     """
     root = _root(repository)
     journals = journals_of(root)
-    if not journals or _is_merging(repository):
+    if not journals or is_merging(repository):
         return Proposal((), ())
     with _all_locked(journals):
         bring_along(repository, root, settle(repository, journals))
@@ -99,7 +99,8 @@ def _was_committed(repository: Repository, name: str) -> bool:
     return asked.code == 0 and bool(asked.text)
 
 
-def _is_merging(repository: Repository) -> bool:
+def is_merging(repository: Repository) -> bool:
+    """Whether the commit being made is a merge: its entries are those of its parents."""
     return any(len(parents) > 1 for parents in repository.commit_in_progress_parents()[:1])
 
 

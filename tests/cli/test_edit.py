@@ -50,7 +50,7 @@ def test_the_working_tree_changes_and_nothing_else(bench: Bench, command: str) -
 )
 def test_hk_answers_as_its_seed_says(bench: Bench, old: str, code: int, status: str) -> None:
     stdin = harnesskit(edit(old, NEW)).encode()
-    result = call(bench, "hk apply", "--stdin", "--json", stdin=stdin)
+    result = call(bench, "hk apply", "--stdin", stdin=stdin)
     answer = result.json()
     assert (result.code, answer["status"], answer["file"]) == (code, status, SOURCE)
     assert {"match_type", "confidence", "matched_text"} <= set(answer)
@@ -58,7 +58,7 @@ def test_hk_answers_as_its_seed_says(bench: Bench, old: str, code: int, status: 
 
 def test_a_dry_run_shows_the_diff_and_changes_nothing(bench: Bench) -> None:
     with bench.untouched():
-        result = call(bench, "hk apply", *SINGLE, "--dry-run")
+        result = call(bench, "hkgit edit", *SINGLE, "--dry-run")
     assert f"-{OLD}\n+{NEW}\n" in result.out
 
 

@@ -43,10 +43,14 @@ class Work:
         settle_commit(Repository.discover(self.repo.path))
         return self.repo.head
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """An agent's, with the programs of this environment first."""
+        return {**AGENT, "PATH": os.pathsep.join((str(SCRIPTS), os.environ["PATH"]))}
+
     def commit_with_hooks(self, *args: str, code: int = 0, editor: str = "false") -> str:
         """`git commit` with the installed hooks; what is said."""
-        environment = os.environ | AGENT | {"GIT_EDITOR": editor}
-        environment["PATH"] = os.pathsep.join((str(SCRIPTS), os.environ["PATH"]))
+        environment = os.environ | self.environment | {"GIT_EDITOR": editor}
         done = subprocess.run(
             ["git", "commit", *args], cwd=self.repo.path, env=environment, capture_output=True,
             text=True, check=False,

@@ -106,3 +106,19 @@ def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -
     side.commit_with_hooks("-a", "-m", "Aside")
     assert (side.verdict(), side.repo.status()) == (PROVEN, [])
     assert work.desk.status().uncommitted == 1
+
+
+def test_a_merge_names_no_evidence_of_its_parents(work: Work) -> None:
+    work.repo.git("switch", "-q", "-c", "side")
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "Aside")
+    work.repo.git("switch", "-q", "main")
+    work.repo.commit({"b.py": "by hand\n"}, "By hand")
+    work.repo.git("merge", "-q", "--no-ff", "-m", "Merge", "side", env=work.environment)
+    assert work.repo.git("log", "-1", "--format=%B") == "Merge"
+
+
+def test_without_sessions_nothing_is_recorded_or_said(work: Work) -> None:
+    work.repo.write("a.py", "by hand\n")
+    said = work.commit_with_hooks("-a", "-m", "By hand", "--author", "Ada <ada@example.org>")
+    assert (work.verdict(), "hkgit:" in said) == ("without evidence", False)
