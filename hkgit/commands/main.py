@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from types import FrameType
@@ -187,16 +186,7 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         if "--debug" in arguments:
             raise
         # The one boundary where whatever nobody expected becomes an exit code.
-        with suppress(OSError):
-            _explain(error)
+        words = str(error).partition("\n")[0]
+        complain(f"a fault of hkgit itself: {type(error).__name__}: {words}")
+        click.echo("Run it again with --debug and report it.", err=True)
         return FAULT
-
-
-def _explain(error: Exception) -> None:
-    """Say in a line or two what nobody expected; of a full disk hkgit is not to blame."""
-    words = str(error).partition("\n")[0]
-    if isinstance(error, OSError):
-        complain(f"the system refused: {words}")
-        return
-    complain(f"a fault of hkgit itself: {type(error).__name__}: {words}")
-    click.echo("Run it again with --debug and report it.", err=True)
