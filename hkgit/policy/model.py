@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
+from functools import lru_cache
 from typing import Any
 
 from hkgit.paths import folded_name
@@ -185,7 +187,12 @@ class Policy:
         return next((name for name in everyone if self.is_agent(name)), None)
 
 
-def any_glob(path: str, globs: Sequence[str]) -> bool:
+def any_glob(path: str, globs: tuple[str, ...]) -> bool:
     """Whether a path fits a glob on a file system that heeds no case; `*` crosses `/` too."""
-    folded = folded_name(path)
-    return any(fnmatchcase(folded, folded_name(glob)) for glob in globs)
+    return _pattern(globs).match(folded_name(path)) is not None
+
+
+@lru_cache(64)
+def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all globs: every path of every commit is held against them."""
+    return re.compile("|".join(translate(folded_name(glob)) for glob in globs) or r"(?!)")
