@@ -82,6 +82,7 @@ def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> 
             "work_tree": None if repository.work_tree is None else str(repository.work_tree),
             "branch": head.branch,
             "commit": head.commit,
+            "backend": repository.backend,
             "is_shallow": repository.is_shallow,
             "under_way": list(health.under_way(repository)),
             "index_lock": None if lock is None else str(lock),

@@ -59,7 +59,8 @@ def test_a_repository_that_is_well_is_described(based: Repo) -> None:
     assert (document["status"], document["running"], document["stale"]) == ("well", [], [])
     assert document["repository"] == {
         "git_dir": f"{based.path}/.git", "work_tree": str(based.path), "branch": "main",
-        "commit": based.head, "is_shallow": False, "under_way": [], "index_lock": None,
+        "commit": based.head, "backend": "libgit2", "is_shallow": False, "under_way": [],
+        "index_lock": None,
     }  # fmt: skip
     assert set(document["versions"]) == {"hkgit", "git", "pygit2", "libgit2", "python"}
 
