@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("answer", "ledger", "outcome", "policy", "read", "refusal", "status", "undo")
+NAMES = ("answer", "consult", "ledger", "outcome", "policy", "read", "refusal", "status", "undo")
 
 _PARTS = {"answer": ("outcome",)}
 """Which schema refers to which others, as `#/$defs/NAME`."""

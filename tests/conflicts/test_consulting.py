@@ -8,12 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from hkgit.conflicts.consulting import consults_in, tries_before
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.policy import parse_policy
+from hkgit.schemas import schema
 from tests.cli.running import Result, run
 from tests.conflicts.conftest import Desk
 from tests.replay.commits import AGENT, judge
@@ -62,6 +64,15 @@ def test_a_consult_holds_all_that_a_person_needs(desk: Desk) -> None:
     assert '"new_lines": ["x"]' in conflict["edit"]
     assert [cause["subject"] for cause in document["between"]] == ["Spell the tenth verse"]
     assert len(conflict["tries"]) == 3
+
+
+@pytest.mark.parametrize("is_answered", [False, True], ids=["open", "answered"])
+def test_its_schema_is_published(desk: Desk, is_answered: bool) -> None:
+    _refused(desk, 3)
+    if is_answered:
+        _answer(desk)
+    [path] = desk.consults
+    Draft202012Validator(schema("consult")).validate(json.loads(path.read_bytes()))
 
 
 def test_further_tries_leave_it_as_it_is(desk: Desk) -> None:
