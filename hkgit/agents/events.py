@@ -21,8 +21,8 @@ class Reading:
     """Lines of a file that the agent was shown; an end past the last line means that one."""
 
     path: str
-    start_line: int = 1
-    end_line: int | None = None
+    start_line: int
+    end_line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,9 @@ class Shell:
     output: str
 
 
+Did = Reading | Editing | Shell
+
+
 @dataclass(frozen=True, slots=True)
 class Event:
     """A call of a tool that is about to be made (`is_before`), or has been made.
@@ -51,10 +54,9 @@ class Event:
     is_before: bool
     session: str
     directory: Path
-    did: Reading | Editing | Shell
+    did: Did
 
 
-Did = Reading | Editing | Shell
 Tool = Callable[[Json, object], Did | None]
 """What a tool does, from its arguments and from its answer (None before there is one)."""
 

@@ -30,7 +30,7 @@ def readings(shell: Shell, directory: Path) -> Iterator[Reading]:
         except (OSError, ValueError):
             continue
         lines = text.replace("\r\n", "\n").split("\n")
-        last = min(read.end_line or _END, len(lines) - (lines[-1] == ""))
+        last = min(read.end_line, len(lines) - (lines[-1] == ""))
         shown = _shown(lines[read.start_line - 1 : last], output)
         if shown:
             yield Reading(read.path, read.start_line, read.start_line + shown - 1)

@@ -36,17 +36,21 @@ class Place:
 def places(start: Path, roots: Sequence[str] | None) -> list[Place]:
     """Where to work: each of the client's roots (file URIs) that is a directory, in their order.
 
-    Without any, the checkout around `start`: all of it. Raises InvalidInput where the client
-    names roots, but none of them is a directory here.
+    Without any, the checkout around `start`: all of it; and this in place of a root that is a
+    directory above it. Raises InvalidInput where the client names roots, but none of them is a
+    directory here.
     """
+    home = Place.around(start).root
     if not roots:
-        place = Place.around(start)
-        return [Place(place.root, place.root)]
+        return [Place(home, home)]
     found = [path for path in map(_path, roots) if path is not None and path.is_dir()]
     if not found:
         what = f"none is a directory here: {', '.join(roots)}"
         raise InvalidInput("the client's roots", what, "Offer the root of a checkout.")
-    return list(dict.fromkeys(map(Place.around, found)))
+    return list(dict.fromkeys(
+        Place(home, home) if root.resolve() in home.parents else Place.around(root)
+        for root in found
+    ))  # fmt: skip
 
 
 def chosen(offered: Sequence[Place], asked: str | None) -> Place:

@@ -198,6 +198,13 @@ def test_a_call_may_choose_among_the_roots(two_checkouts: tuple[Repo, Repo]) -> 
     assert talk(first.path, said, roots=[first.path, second.path]) == ["second"]
 
 
+def test_in_a_root_of_many_checkouts_it_is_that_of_the_start(
+    two_checkouts: tuple[Repo, Repo],
+) -> None:
+    first, second = two_checkouts
+    assert talk(second.path, _read(path="name.txt"), roots=[first.path.parent]) == ["second"]
+
+
 def test_a_root_that_was_not_offered_is_refused(two_checkouts: tuple[Repo, Repo]) -> None:
     first, second = two_checkouts
     said = _read(path="name.txt", root=str(second.path))
