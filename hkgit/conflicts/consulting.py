@@ -147,19 +147,12 @@ def tries_before(files: Snapshot) -> int:
     return after
 
 
-def ask(repository: Repository, work_tree: Path, conflict: Conflict, now: int) -> Consult | None:
-    """Write the CONSULT of a conflict into the work tree; None where it stands already.
-
-    Raises OSError where that cannot be written.
-    """
-    place = work_tree / consult_path(conflict.id)
-    if place.exists():
-        return None
+def ask(repository: Repository, work_tree: Path, conflict: Conflict, now: int) -> None:
+    """Write the CONSULT of a conflict into a work tree. Raises OSError where it cannot be."""
     between = tuple(causes(repository, _between(repository, conflict)))
-    consult = Consult(conflict, now, between)
+    place = work_tree / consult_path(conflict.id)
     place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(written(consult))
-    return consult
+    place.write_bytes(written(Consult(conflict, now, between)))
 
 
 def _between(repository: Repository, conflict: Conflict) -> Sequence[str]:

@@ -18,7 +18,7 @@ REAPPLIED, CONSULTED = "reapplied", "consulted"
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """The open conflicts of a repository, and the CONSULTs that stand, by id, with their state."""
+    """The open conflicts of a repository, and by id which CONSULTs are answered."""
 
     repository: Repository
     tip: str
@@ -47,7 +47,7 @@ class Met:
         )
 
     def _claim(self, conflict: Conflict) -> dict[str, Any]:
-        is_consulted = conflict.id in self.answered
+        is_consulted = self.answered.get(conflict.id, False)
         return {
             "id": conflict.id,
             "path": conflict.path,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hkgit.conflicts.consulting import ask, consults_in, tries_before
+from hkgit.conflicts.consulting import ask, consults_at, consults_in, tries_before
 from hkgit.conflicts.meeting import Met
 from hkgit.conflicts.noting import STATUSES, Tried, note
 from hkgit.conflicts.records import Conflict
@@ -70,9 +71,18 @@ def _told(repository: Repository, conflict: Conflict) -> str:
     allowed = tries_before(repository.snapshot(conflict.tip))
     if tried < allowed or repository.work_tree is None:
         return words
-    asked = ask(repository, repository.work_tree, conflict, int(time.time()))
-    made = "was written" if asked is not None else "stands"
-    return f"{words}; a CONSULT {made}: a person answers it with hkgit consult answer {conflict.id}"
+    return f"{words}; {_asked(repository, repository.work_tree, conflict)}"
+
+
+def _asked(repository: Repository, work_tree: Path, conflict: Conflict) -> str:
+    """What is said of the CONSULT of a conflict, which is written if it does not stand yet."""
+    standing = next((each for each in consults_at(work_tree) if each.id == conflict.id), None)
+    if standing is not None and standing.answer is not None:
+        return f"{standing.answer.by} decided: {standing.answer.decision}"
+    if standing is None:
+        ask(repository, work_tree, conflict, int(time.time()))
+    made = "was written" if standing is None else "stands"
+    return f"a CONSULT {made}: a person answers it with hkgit consult answer {conflict.id}"
 
 
 def _tip(repository: Repository, branch: str | None) -> str | None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from hkgit.gate.rulings import Ruling
 from hkgit.replay.findings import Candidate
 from hkgit.reports.sheet import Item, name_of
+
+_COMMAND = re.compile(r"`(hkgit consult answer [0-9a-f]+)`")
 
 
 def mend(ruling: Ruling) -> str:
@@ -16,6 +20,8 @@ def mend(ruling: Ruling) -> str:
         return "git fetch --unshallow"
     if rule == "trailer":
         return _reword(candidate)
+    if rule == "consult" and (named := _COMMAND.search(ruling.findings[0].fix)) is not None:
+        return f"{named[1]} --decision apply  # or drop, or rewrite"
     if len(candidate.parents) > 1:
         return _merge_again(candidate)
     if candidate.id is None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.gate.rulings import Ruling
+from hkgit.ledger.trailers import decimal
 from hkgit.reports.escaping import code, markdown
 from hkgit.reports.mending import mend
 from hkgit.reports.sheet import Sheet, name_of, subject_of
@@ -27,6 +29,9 @@ def _lines(sheet: Sheet) -> Iterator[str]:
     mark = "✅" if report.passes and not sheet.rejected else "⚠️" if report.passes else "❌"
     yield f"## {mark} hkgit: {markdown(one_line(report))}"
     yield ""
+    if report.rulings:
+        yield _counts(report.rulings)
+        yield ""
     if sheet.rejected:
         yield from _rejected(sheet)
     if report.rulings:
@@ -35,6 +40,21 @@ def _lines(sheet: Sheet) -> Iterator[str]:
         yield from _all(sheet)
         yield ""
         yield "</details>"
+
+
+def _counts(rulings: Sequence[Ruling]) -> str:
+    """How many of each verdict, and what the edits are tied to."""
+    verdicts = Counter(str(ruling.judged.verdict) for ruling in rulings)
+    edits = [edit for ruling in rulings for _, entry in ruling.judged.entries
+             for edit in entry.edits]  # fmt: skip
+    said = " · ".join(f"{count} {markdown(verdict)}" for verdict, count in verdicts.most_common())
+    if not edits:
+        return said
+    kinds = Counter(edit.evidence for edit in edits).most_common()
+    tied = ", ".join(f"{count} {markdown(kind)}" for kind, count in kinds)
+    lowest = decimal(min(edit.confidence for edit in edits))
+    noun = "edit" if len(edits) == 1 else "edits"
+    return f"{said} · {len(edits)} {noun} ({tied}), lowest confidence {lowest}"
 
 
 def _rejected(sheet: Sheet) -> Iterator[str]:

@@ -15,6 +15,7 @@ from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.policy import parse_policy
+from hkgit.reports.mending import mend
 from hkgit.schemas import schema
 from tests.cli.running import Result, run
 from tests.conflicts.conftest import Desk
@@ -115,6 +116,28 @@ def test_the_edit_that_lands_then_says_that_a_person_was_asked(desk: Desk) -> No
 
 def _rules(desk: Desk) -> list[str]:
     return [finding.rule for finding in judge(desk.repo, policy=REQUIRED).findings]
+
+
+def test_without_an_answer_it_does_not(desk: Desk) -> None:
+    _refused(desk, 3)
+    desk.repo.commit({}, "Ask")
+    assert desk.apply(desk.replace(11, 11, "x"))
+    assert [claim["resolution"] for claim in desk.claims] == ["reapplied"]
+
+
+def test_a_try_after_the_answer_hears_of_it(desk: Desk) -> None:
+    _refused(desk, 3)
+    _answer(desk, "drop")
+    _refused(desk, 1)
+    assert desk.said[0].endswith("Ada Tester <ada@example.org> decided: drop")
+
+
+def test_the_gate_names_the_command_that_lets_it_go_on(desk: Desk) -> None:
+    _refused(desk, 3)
+    [path] = desk.consults
+    desk.apply(desk.replace(11, 11, "x"))
+    command = mend(judge(desk.repo, policy=REQUIRED))
+    assert command.startswith(f"hkgit consult answer {path.stem} --decision apply")
 
 
 def test_a_policy_may_want_an_answer_before_the_edit_goes_on(desk: Desk) -> None:

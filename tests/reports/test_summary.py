@@ -73,7 +73,7 @@ def test_every_commit_is_listed_with_its_verdict(history: History) -> None:
 def test_nothing_in_a_commit_is_markup(history: History) -> None:
     page = _Page(summary.render(history.sheet))
     assert page.tags == {
-        "h2", "table", "thead", "tbody", "tr", "th", "td", "code", "b", "details", "summary",
+        "h2", "p", "table", "thead", "tbody", "tr", "th", "td", "code", "b", "details", "summary",
     }  # fmt: skip
 
 
