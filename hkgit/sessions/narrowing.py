@@ -6,7 +6,7 @@ above and below it are known as well as before.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hkgit import dialects
@@ -18,25 +18,24 @@ from hkgit.document import Document
 from hkgit.edits import AnyEdit, Edit, Read, ReplaceRange, Snapshot, Spec, TagEdit
 
 
-def movable(reads: Iterable[Read], base: Snapshot, files: Snapshot) -> Iterator[Read]:
-    """Reads of `base` as receipts of those of their lines that stand in `files` too."""
-    for read in reads:
-        before, now = base.get(read.path), files.get(read.path)
-        if before is None or now is None:
+def movable(made: Plan, base: Snapshot, files: Snapshot) -> Iterator[Read]:
+    """What the edits of a plan on `base` lean on, as receipts of the lines that `files` has too."""
+    origins = {change.new_path: change.path for change in made.files}
+    for outcome in made.outcomes:
+        path = origins.get(outcome.path) or outcome.path
+        before, now = base.get(path), files.get(path)
+        if outcome.evidence.expected_hash is None or before is None or now is None:
             continue
         document = Document(before.data)
         moved = LineMap.between(before.data, now.data).lines
-        for lines in _runs(_lines_of(read, document), moved):
-            hashed = document.range_hash(*lines)
-            yield Read(read.path, *lines, hashed, "receipt")
+        for spoken in _spoken_of(outcome):
+            for lines in _runs(spoken, moved):
+                yield Read(path, *lines, document.range_hash(*lines), "receipt")
 
 
-def _lines_of(read: Read, document: Document) -> Lines:
-    """The lines that a read speaks of; none where it is the hash of some range."""
-    if read.start_line is not None and read.end_line is not None:
-        return read.start_line, read.end_line
-    is_whole = document.whole_hash.startswith(read.range_hash)
-    return (1, document.line_count) if is_whole else (1, 0)
+def _spoken_of(outcome: EditOutcome) -> Sequence[Lines]:
+    """The base lines of which the hash of an edit's evidence is."""
+    return outcome.base_lines if outcome.evidence.lines is None else (outcome.evidence.lines,)
 
 
 def _runs(lines: Lines, moved: dict[int, int]) -> Iterator[Lines]:
@@ -61,11 +60,14 @@ def narrowed(spec: Spec, made: Plan, base: Snapshot) -> Spec:
 
 
 def _narrowed(edit: AnyEdit, outcome: EditOutcome, base: Snapshot) -> AnyEdit:
-    if not isinstance(edit, Edit | ReplaceRange | TagEdit) or edit.expected_hash is None:
+    """An edit with the hash of the one range it touches; for several, a receipt has to do."""
+    if not isinstance(edit, Edit | ReplaceRange | TagEdit) or outcome.evidence.lines is None:
         return edit
     file, touched = base.get(edit.path), outcome.base_lines
-    if file is None or outcome.evidence.lines is None or len(touched) != 1 or is_empty(touched[0]):
+    if edit.expected_hash is None or file is None:
         return edit
+    if len(touched) != 1 or is_empty(touched[0]):
+        return replace(edit, expected_hash=None)
     return replace(edit, expected_hash=Document(file.data).range_hash(*touched[0]))
 
 

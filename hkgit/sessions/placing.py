@@ -57,7 +57,7 @@ def placed(
     else:
         on_base = _expect_applied(plan(spec, base, options, reads))
         spec = narrowed(spec, on_base, base)
-        moving = tuple(movable(reads, base, files))
+        moving = tuple(movable(on_base, base, files))
         made, held = carried_plan(spec, base, files, options, moving)
     made = _expect_applied(made)
     again = _moved(spec, made)

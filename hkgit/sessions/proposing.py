@@ -111,6 +111,8 @@ def _uncovered(built: Built, after: Snapshot) -> Iterator[str]:
         if derived is not None and staged is not None:
             lines = ", ".join(_changed_lines(derived, staged))
             yield f"{path}: no session's edits account for lines {lines}"
+        else:
+            yield f"{path}: no session's edit made or removed it"
 
 
 def _is_in(unit: Unit, path: str, staged: bytes) -> bool:

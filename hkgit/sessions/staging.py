@@ -125,7 +125,7 @@ def _put_in(repository: Repository, root: Path, proposal: Proposal) -> None:
     }
     if not files:
         return
-    if not (root / ATTRIBUTES_PATH).exists():
+    if repository.snapshot(repository.index_tree()).get(ATTRIBUTES_PATH) is None:
         files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
     if not _is_passing(repository):
         write_files(root, files)

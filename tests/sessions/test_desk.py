@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.applying.planner import Options
+from hkgit.errors import InvalidInput
 from hkgit.sessions.desk import Desk
 from tests.sessions.conftest import LINES, replacing
 
@@ -85,3 +87,57 @@ def test_undo_leaves_alone_what_came_after(desk: Desk, root: Path) -> None:
     (root / "a.py").write_text("above\n" + (root / "a.py").read_text() + "below\n")
     desk.undo(call)
     assert (root / "a.py").read_text() == f"above\n{LINES}below\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        pytest.param("line one\n", "it has changed since this session read it", id="changed"),
+        pytest.param(None, "it is gone since this session read it", id="deleted"),
+    ],
+)
+def test_text_that_is_gone_since_it_was_read_is_stale(
+    desk: Desk, root: Path, content: str | None, why: str
+) -> None:
+    desk.read("a.py")
+    if content is None:
+        (root / "a.py").unlink()
+    else:
+        (root / "a.py").write_text(content)
+    error = desk.edit(replacing("line 17\n", "new\n")).error
+    assert error is not None
+    assert (error.status, why in error.what) == ("stale", True)
+    assert error.fix.endswith("hkgit read a.py")
+
+
+def test_text_that_never_stood_there_is_no_match(desk: Desk) -> None:
+    desk.read("a.py")
+    assert desk.edit(replacing("nothing of the kind\n", "new\n")).status == "no_match"
+
+
+def test_bytes_that_are_not_utf_8_survive_the_journal(desk: Desk, root: Path) -> None:
+    (root / "latin.txt").write_bytes("caf\u00e9\nline\n".encode("latin-1"))
+    desk.read("latin.txt")
+    spec = "latin.txt\n<<<<<<< SEARCH\ncaf\udce9\n=======\nth\udce9\n>>>>>>> REPLACE\n"
+    assert desk.edit(spec).ok
+    desk.undo()
+    assert (root / "latin.txt").read_bytes() == "caf\u00e9\nline\n".encode("latin-1")
+
+
+@pytest.mark.parametrize("agent", ["", "  ", "a\nb", "a\x1b[2J"])
+def test_an_agent_has_a_name_of_one_line(root: Path, agent: str) -> None:
+    with pytest.raises(InvalidInput):
+        Desk.open(root, "work", agent=agent)
+
+
+def test_a_dry_run_tells_of_blindness_and_keeps_nothing(desk: Desk, root: Path) -> None:
+    answer = desk.edit(replacing("line 5\n", "new\n"), dry_run=True)
+    assert (answer.call, answer.blind[0].command) == (None, "hkgit read a.py:5-5 --session work")
+    assert (desk.status().calls, (root / "a.py").read_text()) == ((), LINES)
+
+
+def test_all_specs_of_a_call_are_undone_together(desk: Desk, root: Path) -> None:
+    specs = [desk.parse(replacing(f"line {n}\n", "new\n")) for n in (5, 6)]
+    desk.edit_all(specs, Options())
+    desk.undo()
+    assert (root / "a.py").read_text() == LINES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -251,3 +252,46 @@ def test_what_is_committed_is_forgotten(work: Work) -> None:
     work.commit()
     assert (work.desk.status().calls, work.desk.status().uncommitted) == ((), 0)
     assert [each.path for each in work.desk.status().receipts] == ["a.py"]
+
+
+WHOLE = "hash of the whole file"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected", "verdict"),
+    [
+        pytest.param("line 5\n", "five\n", WHOLE, "strict hash", id="one place"),
+        pytest.param("line 5\n", "five\n", "--expect", PROVEN, id="with --expect"),
+        pytest.param("", "more\n", WHOLE, "strict hash", id="a new file is expected absent"),
+    ],
+)
+def test_a_hash_of_a_whole_file_that_others_changed_is_one_of_the_lines_left(
+    work: Work, old: str, new: str, expected: str, verdict: str
+) -> None:
+    work.repo.write("a.py", LINES + "by hand\n")
+    whole = work.desk.read("a.py").range_hash
+    fresh = Desk.open(work.repo.path, "fresh")
+    edit = {"file": "a.py" if old else "new.py", "old_text": old, "new_text": new}
+    if expected == WHOLE and old:
+        edit["expected_hash"] = str(whole)
+    expects = [f"a.py={whole}"] if expected == "--expect" else []
+    assert fresh.edit(json.dumps(edit), expect=expects).ok
+    work.repo.write("a.py", work.repo.read("a.py").removesuffix(b"by hand\n"))
+    work.repo.git("add", "-A")
+    work.commit()
+    assert work.verdict() == verdict
+
+
+def test_an_entry_that_is_too_large_is_named_and_left_out(work: Work) -> None:
+    work.edit("line 5\n", "x" * 2**20 + "\n")
+    work.repo.git("add", "a.py")
+    assert "is not recorded" in work.record()[0]
+
+
+def test_a_formatter_that_joins_lines_leaves_the_edit_recorded(work: Work) -> None:
+    work.edit("line 5\n", "call(\n    one,\n    two,\n)\n")
+    joined = work.repo.read("a.py").replace(b"(\n    one,\n    two,\n)", b"(one, two)")
+    work.repo.write("a.py", joined)
+    work.repo.git("add", "a.py")
+    work.commit()
+    assert work.verdict() == "mixed receipt"
