@@ -49,7 +49,8 @@ class Point:
         return Answer(update, side.policy, note="it is deleted")
 
     def _judged(self, update: Update, side: Side, new: str) -> Answer:
-        if any(self.repository.is_ancestor(new, known) for known in _trusted(side)):
+        known = [commit for commit in (side.start, *side.beside) if commit is not None]
+        if any(self.repository.is_ancestor(new, commit) for commit in known):
             return Answer(update, side.policy, note="it adds no commits")
         report = judge_range(
             self.repository, side.start, new, side.policy, *side.beside,
@@ -72,16 +73,20 @@ class Point:
             what = f"{new[:12]} does not descend from {old[:12]}, and the policy refuses rewrites"
             fix = f"Rebase onto {old[:12]}, or merge it, then push without force."
             raise Rejected(update.ref, what, fix)
-        trusted = [self._policy_at(known) for known in _trusted(side)]
-        if self._policy_at(new) not in trusted:
+        if not self._keeps_policy(old, new, side.default):
             what = f"{new[:12]} does not descend from {old[:12]}, and has another policy"
             fix = "Keep the policy in a rewrite; change it in a commit of its own."
             raise Rejected(update.ref, what, fix)
 
+    def _keeps_policy(self, old: str, new: str, default: str | None) -> bool:
+        """Whether a rewrite has the same policy, or the one that the default branch came to since.
+        """
+        own, now = self._policy_at(old), self._policy_at(new)
+        if own == now or default is None:
+            return own == now
+        fork = self.repository.merge_base(old, default)
+        return fork is not None and (own, now) == (self._policy_at(fork), self._policy_at(default))
+
     def _policy_at(self, commit: str) -> tuple[str | None, ...]:
         files = self.repository.snapshot(commit)
         return tuple(policy_value(files, path) for path in (PYPROJECT, CONFIG))
-
-
-def _trusted(side: Side) -> list[str]:
-    return [commit for commit in (side.old, side.default) if commit is not None]

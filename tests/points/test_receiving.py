@@ -86,6 +86,15 @@ def test_what_was_first_pushed_to_a_scratch_ref_is_judged_when_it_comes_to_main(
     assert not done, said
 
 
+def test_what_the_default_branch_has_is_judged_when_it_comes_to_a_branch_with_a_policy(
+    served: Served,
+) -> None:
+    served.push("main:refs/heads/release")
+    served.server.git("fetch", "-q", str(served.clone.path), "+blind:main")
+
+    assert not served.push("blind:refs/heads/release")[0]
+
+
 def test_a_branch_with_a_blind_commit_below_a_good_one_is_refused(served: Served) -> None:
     served.clone.git("checkout", "-q", "blind")
     commit(served.clone, {"notes.md": "Fine\n"}, {})
@@ -176,6 +185,33 @@ def test_a_rewrite_does_not_bring_back_an_older_policy(served: Served) -> None:
     assert "has another policy" in said
 
 
+def test_a_branch_may_be_rebased_onto_a_policy_that_the_default_branch_came_to(
+    served: Served,
+) -> None:
+    served.push("human")
+    served.clone.git("checkout", "-q", "-b", "tight")
+    commit(served.clone, {".hkgit/config.toml": "[gate]\ngovern = 'all'\n"}, {})
+    assert served.push("tight:main")[0]
+    served.clone.git("rebase", "-q", "tight", "human")
+
+    done, said = served.push("+human")
+
+    assert done, said
+
+
+def test_a_stricter_branch_is_not_set_to_the_policy_of_the_default_branch(
+    served: Served,
+) -> None:
+    served.clone.git("checkout", "-q", "-b", "strict")
+    commit(served.clone, {".hkgit/config.toml": "[gate]\ngovern = 'all'\n"}, {})
+    assert served.push("strict")[0]
+
+    done, said = served.push("+main:strict")
+
+    assert not done
+    assert "has another policy" in said
+
+
 @pytest.mark.parametrize(
     "refspec", [pytest.param("+other", id="rewritten"), pytest.param(":other", id="deleted")]
 )
@@ -225,8 +261,8 @@ def test_commits_that_two_refs_bring_are_judged_once(served: Served) -> None:
 
     said = hkgit(served.server, "gate", "--pre-receive", "--format", "json", stdin=told)
 
-    judged = [len(ref["report"]["commits"]) for ref in json.loads(said)["refs"]]
-    assert judged == [1, 0]
+    judged = [ref["report"] is not None for ref in json.loads(said)["refs"]]
+    assert judged == [True, False]
 
 
 # Without anything to hold it against
@@ -305,6 +341,11 @@ def test_the_answer_is_one_json_document_when_asked(served: Served) -> None:
     document = json.loads(said)
     assert [document["passes"], document["refs"][0]["ref"]] == [True, "refs/heads/main"]
     assert [each["verdict"] for each in document["refs"][0]["report"]["commits"]] == ["strict"]
+
+
+def test_a_namespace_is_refused(served: Served) -> None:
+    env = {"GIT_NAMESPACE": "x"}
+    hkgit(served.server, "gate", "--pre-receive", stdin="", env=env, code=7)
 
 
 def test_lines_that_git_would_not_write_are_refused(served: Served) -> None:
