@@ -7,9 +7,9 @@ committing, configuration with its includes, ranges) goes through the program.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from hkgit.edits import File, encoded
@@ -106,8 +106,7 @@ class Repository:
 
     def commit(self, commit_id: str) -> Commit:
         """A commit by its id; raises Unverifiable when it is not here."""
-        raw = self._store.read(commit_id, COMMIT)
-        return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
+        return self._commits(commit_id)
 
     def commits_between(self, old: str | None, new: str, *beside: str) -> tuple[str, ...]:
         """The commits reachable from `new`, but not from `old` or one beside it, parents first."""
@@ -132,7 +131,7 @@ class Repository:
 
     def changes(self, old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
         """Every path that differs between two trees, links and submodules too; no renames."""
-        found = compare(old_tree, new_tree, self.tree)
+        found = compare(old_tree, new_tree, self._store.differ.differing)
         return tuple(sorted(found, key=lambda change: encoded(change.path)))
 
     def tree(self, tree_id: str) -> Tree:
@@ -222,6 +221,13 @@ class Repository:
             raise InvalidInput(name, "is not a name for a branch")
         return self._backend.ref(f"refs/heads/{name}")
 
+    def remembers(self, name: str) -> bool:
+        """Whether git keeps something by a name like MERGE_HEAD or BISECT_LOG for this checkout."""
+        if (self.git_dir / name).exists():
+            return True
+        is_table = name.endswith("_HEAD") and (self.common_dir / "reftable").is_dir()
+        return is_table and self._backend.ref(name) is not None
+
     def write_ref(self, name: str, object_id: str) -> None:
         """Let a ref of hkgit's own name an object; no hook hears of it. Raises GitRefused."""
         self._backend.write_ref(name, object_id)
@@ -259,6 +265,16 @@ class Repository:
     @cached_property
     def _store(self) -> Store:
         return Store(self._backend)
+
+    @cached_property
+    def _commits(self) -> Callable[[str], Commit]:
+        """Commits by id, the latest kept: each is asked for again by those that follow it."""
+
+        def read(commit_id: str) -> Commit:
+            raw = self._store.read(commit_id, COMMIT)
+            return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
+
+        return lru_cache(1024)(read)
 
     @cached_property
     def _git(self) -> Git:

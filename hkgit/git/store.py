@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache
 from hkgit.errors import Unverifiable
 from hkgit.git.backend import BLOB, TREE, Backend
 from hkgit.git.ids import EMPTY_TREE, is_empty_tree
+from hkgit.git.treediff import TreeDiffer
 from hkgit.git.trees import ReadTree, Tree, format_tree, parse_tree
 
 __all__ = ["EMPTY_TREE", "Store"]
@@ -45,6 +46,11 @@ class Store:
 
     def _write(self, kind: str, data: bytes) -> str:
         return self.backend.write(kind, data)
+
+    @cached_property
+    def differ(self) -> TreeDiffer:
+        """What tells two trees apart; it keeps those that it has read."""
+        return TreeDiffer(lambda tree_id: self.read(tree_id, TREE))
 
     @cached_property
     def _parsed(self) -> ReadTree:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from hkgit.edits import DIRECTORY, decoded, encoded
 from hkgit.errors import Unverifiable
@@ -47,6 +48,10 @@ _BOMB = "Look at it with git ls-tree: it may be made to exhaust whoever reads it
 
 Tree = Mapping[str, TreeEntry]
 ReadTree = Callable[[str], Tree]
+Difference = tuple[str, TreeEntry | None, TreeEntry | None]
+"""A name, and what stands there before and after."""
+Differing = Callable[[str | None, str | None], Iterator[Difference]]
+"""The names that are not the same in two trees."""
 
 
 def parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
@@ -69,13 +74,13 @@ def format_tree(tree: Tree) -> bytes:
     )
 
 
-def compare(old: str | None, new: str | None, read: ReadTree) -> Iterator[TreeChange]:
+def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[TreeChange]:
     """Every path that differs, in no order; equal subtrees are never read."""
     pending = [("", old, new)]
     seen = 0
     while pending:
         under, old, new = pending.pop()
-        for name, before, after in _differing(old, new, read):
+        for name, before, after in differing(old, new):
             seen += 1
             if seen > LARGEST:
                 raise Unverifiable("tree", f"differs in more than {LARGEST} names", _BOMB)
@@ -89,14 +94,12 @@ def compare(old: str | None, new: str | None, read: ReadTree) -> Iterator[TreeCh
 
 def walk(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
     """Every path that is not a directory, with its entry, in no order."""
-    for change in compare(None, tree_id, read):
+    for change in compare(None, tree_id, partial(_differing, read=read)):
         if change.new is not None:
             yield change.path, change.new
 
 
-def _differing(
-    old: str | None, new: str | None, read: ReadTree
-) -> Iterator[tuple[str, TreeEntry | None, TreeEntry | None]]:
+def _differing(old: str | None, new: str | None, read: ReadTree) -> Iterator[Difference]:
     before = read(old) if old is not None else {}
     after = read(new) if new is not None else {}
     for name in {name for name, _ in before.items() ^ after.items()}:

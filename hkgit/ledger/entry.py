@@ -108,7 +108,7 @@ class Entry:
 
     def to_bytes(self) -> bytes:
         """The canonical bytes whose SHA-256 names the entry."""
-        return canonical(_entry_json(self))
+        return canonical(entry_json(self))
 
 
 def entry_path(entry_id: str) -> str:
@@ -126,7 +126,8 @@ def entry_id(data: bytes) -> str:
     return digest(data)
 
 
-def _entry_json(entry: Entry) -> Json:
+def entry_json(entry: Entry) -> Json:
+    """The JSON that an entry is written as."""
     return {
         "schema": SCHEMA,
         "ladder": {"version": entry.ladder, "threshold": entry.threshold},

@@ -19,6 +19,7 @@ from hkgit.ledger.entry import (
     RecordedFile,
     RecordedHunk,
 )
+from hkgit.ledger.quick import quick_entry
 
 _HEX64 = re.compile(r"[0-9a-f]{64}\Z")
 _OID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
@@ -36,6 +37,12 @@ def read_entry(data: bytes) -> Entry:
     """
     if len(data) > MAX_BYTES:
         raise InvalidInput("ledger entry", f"has {len(data)} bytes, over {MAX_BYTES}")
+    quick = quick_entry(data)
+    return read_strictly(data) if quick is None else quick
+
+
+def read_strictly(data: bytes) -> Entry:
+    """The same, whatever stands there: slower, and every mistake is told with its place."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

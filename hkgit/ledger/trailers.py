@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from hkgit.applying.evidence import KINDS
@@ -77,6 +78,7 @@ def _range(edit: RecordedEdit, file: RecordedFile | None) -> str:
 
 
 
+@lru_cache(16)
 def read_trailers(message: bytes) -> Trailers:
     """The hkgit trailers of a raw commit message.
 

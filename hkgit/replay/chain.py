@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from hkgit.edits import File, Overlay, Snapshot
@@ -15,6 +15,22 @@ from hkgit.replay.ordering import in_order
 
 BaseOf = Callable[[Entry], Snapshot | None]
 """The files of the commit that an entry's spec was written against, where they are here."""
+
+
+@dataclass(frozen=True)
+class Remembering:
+    """A snapshot that reads each file once: everybody asks for the same few."""
+
+    below: Snapshot
+    files: dict[str, File | None] = field(default_factory=dict)
+
+    def get(self, path: str) -> File | None:
+        if path not in self.files:
+            self.files[path] = self.below.get(path)
+        return self.files[path]
+
+    def paths(self) -> Iterable[str]:
+        return self.below.paths()
 
 
 @dataclass

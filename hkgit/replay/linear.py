@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput, Unverifiable
+from hkgit.git.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.store import EMPTY_TREE
 from hkgit.git.twins import expect_no_twins
 from hkgit.ledger.entry import Entry
 from hkgit.replay.added import Added
-from hkgit.replay.chain import Chain
+from hkgit.replay.chain import Chain, Remembering
 from hkgit.replay.findings import Candidate, Entries, Finding, Judged, Leftover, Verdict
 from hkgit.replay.leftovers import leftovers
 from hkgit.replay.messages import message_findings, stray_trailers
@@ -34,7 +35,7 @@ def replay_entries(
         derived = chain.changed()
         left = leftovers(repository.blob, added.others, derived)
         findings += (each.finding for each in left if _is_hkgits(each.path))
-        findings += _twins(repository, candidate, derived)
+        findings += _twins(repository, candidate, chain.before, derived)
     if not findings:
         is_strict = chain.is_recomputed and not chain.has_moved
         findings += message_findings(candidate, added.entries, is_strict=is_strict)
@@ -52,7 +53,8 @@ def chained(
     """The entries of a commit on the files of its first parent."""
     before: Snapshot = MappingSnapshot()
     if candidate.parents:
-        before = repository.snapshot(candidate.parents[0])
+        tree = repository.commit(candidate.parents[0]).tree
+        before = Remembering(TreeSnapshot(tree, repository.tree, repository.blob))
     chain = Chain(
         before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
     )
@@ -77,9 +79,15 @@ def _base_files(repository: Repository, candidate: Candidate, entry: Entry) -> S
 
 
 def _twins(
-    repository: Repository, candidate: Candidate, derived: Mapping[str, File | None]
+    repository: Repository,
+    candidate: Candidate,
+    before: Snapshot,
+    derived: Mapping[str, File | None],
 ) -> Iterator[Finding]:
-    parent = candidate.parents[0] if candidate.parents else EMPTY_TREE
+    """Names that are new and that some file system takes for others; most commits bring none."""
+    if all(file is None or before.get(path) is not None for path, file in derived.items()):
+        return
+    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else EMPTY_TREE
     try:
         expect_no_twins(repository.snapshot(parent), derived)
     except InvalidInput as error:

@@ -1,0 +1,158 @@
+"""treediff.py: what differs between two trees, read from their bytes.
+
+The trees of two commits in a row share nearly all of their bytes, so only what stands between the
+common beginning and the common end is taken apart. The rest was found well-formed when it was
+read first, and stays so: what a tree must be is said in `trees`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from hkgit.edits import decoded
+from hkgit.git.ids import is_empty_tree
+from hkgit.git.trees import Difference, TreeEntry, parse_tree
+
+_ENTRY = {
+    size: re.compile(rb"([1-7][0-7]{4,5}) ([^\0/]+)\0(.{%d})" % (size // 2), re.DOTALL)
+    for size in (40, 64)
+}
+"""An entry of a tree, by the number of digits of its id."""
+
+_DIRECTORY = b"40000"
+
+
+@dataclass(frozen=True, slots=True)
+class _RawTree:
+    """The bytes of a well-formed tree; where each entry begins, and last where they end."""
+
+    data: bytes
+    starts: list[int]
+
+
+_NONE = _RawTree(b"", [0])
+
+
+@dataclass(frozen=True)
+class TreeDiffer:
+    """Compares trees by id. Reading raises Unverifiable, also for what git would not write."""
+
+    read: Callable[[str], bytes]
+
+    def differing(self, old: str | None, new: str | None) -> Iterator[Difference]:
+        """Every name that is not the same in two trees, in no order."""
+        before = self._tree(old)
+        data = self._data(new)
+        first, last, end = _shared(before, data)
+        start = before.starts[first]
+        if new is not None and new not in self._known and data:
+            self._keep(new, _checked(new, data, before, first, last, end))
+        pattern = _ENTRY[len(old or new or "")]
+        left = _entries(pattern, before.data[start : before.starts[last]])
+        right = _entries(pattern, data[start:end])
+        for name in left.keys() | right.keys():
+            if left.get(name) != right.get(name):
+                yield decoded(name), _entry(left.get(name)), _entry(right.get(name))
+
+    def _tree(self, tree_id: str | None) -> _RawTree:
+        data = self._data(tree_id)
+        if tree_id is None or not data:
+            return _NONE
+        if tree_id not in self._known:
+            self._keep(tree_id, _checked(tree_id, data, _NONE, 0, 0, len(data)))
+        return self._known[tree_id]
+
+    def _data(self, tree_id: str | None) -> bytes:
+        if tree_id is None or is_empty_tree(tree_id):
+            return b""
+        known = self._known.get(tree_id)
+        return self.read(tree_id) if known is None else known.data
+
+    def _keep(self, tree_id: str, tree: _RawTree) -> None:
+        if len(self._known) >= KEPT:
+            del self._known[next(iter(self._known))]
+        self._known[tree_id] = tree
+
+    @cached_property
+    def _known(self) -> dict[str, _RawTree]:
+        """The trees that were read lately."""
+        return {}
+
+
+KEPT = 1024
+"""So many trees are kept: two commits in a row need those of their own paths."""
+
+
+def _checked(
+    tree_id: str, data: bytes, like: _RawTree, first: int, last: int, end: int
+) -> _RawTree:
+    """A tree, of which only what it does not share with a well-formed one need be looked at."""
+    pattern = _ENTRY[len(tree_id)]
+    start = like.starts[first]
+    found = list(pattern.finditer(data, start, end))
+    starts = [start, *(each.end() for each in found)]
+    is_whole = starts == [*(each.start() for each in found), end]
+    above, below = like.starts[max(first - 1, 0) : first], like.starts[last:-1][:1]
+    around = (pattern.match(like.data, at) for at in (*above, *below))
+    keys = sorted(_key(each) for each in around if each is not None)
+    keys[len(above) : len(above)] = map(_key, found)
+    is_sorted = all(a < b for a, b in pairwise(keys))
+    if not is_whole or not is_sorted or any(_may_be_twice(data, each[2]) for each in found):
+        parse_tree(tree_id, data)  # says what is wrong, if anything is
+    shift = end - like.starts[last]
+    after = [at + shift for at in like.starts[last + 1 :]]
+    return _RawTree(data, [*like.starts[:first], *starts, *after])
+
+
+def _may_be_twice(data: bytes, name: bytes) -> bool:
+    """Whether a name may stand there again: as a directory it is sorted elsewhere."""
+    return data.count(b" %s\0" % name) > 1
+
+
+def _key(entry: re.Match[bytes]) -> bytes:
+    """What trees are sorted by."""
+    return entry[2] + b"/" if entry[1] == _DIRECTORY else entry[2]
+
+
+def _shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
+    """The entries `first:last` of a tree that other bytes may not share, and where theirs end."""
+    ahead = _common_ahead(old.data, data)
+    first = bisect_right(old.starts, ahead) - 1
+    start = old.starts[first]
+    behind = _common_behind(old.data[start:], data[start:])
+    last = bisect_left(old.starts, len(old.data) - behind, lo=first)
+    return first, last, len(data) - (len(old.data) - old.starts[last])
+
+
+def _common_ahead(a: bytes, b: bytes) -> int:
+    """How many bytes at the beginning are the same."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if a[low:middle] == b[low:middle] else (low, middle - 1)
+    return low
+
+
+def _common_behind(a: bytes, b: bytes) -> int:
+    """How many bytes at the end are the same."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        same = a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]
+        low, high = (middle, high) if same else (low, middle - 1)
+    return low
+
+
+def _entries(pattern: re.Pattern[bytes], data: bytes) -> Mapping[bytes, tuple[bytes, bytes]]:
+    return {name: (mode, object_id) for mode, name, object_id in pattern.findall(data)}
+
+
+def _entry(found: tuple[bytes, bytes] | None) -> TreeEntry | None:
+    return None if found is None else TreeEntry(int(found[0], 8), found[1].hex())
+
+

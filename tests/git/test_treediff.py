@@ -1,0 +1,86 @@
+"""Trees compared by their bytes: the same answers as from reading both, and no less strict."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR
+from hkgit.errors import Unverifiable
+from hkgit.git.treediff import TreeDiffer
+from hkgit.git.trees import Difference, TreeEntry, format_tree
+
+IDS = st.sampled_from(["0" * 40, "20" * 20, "00" * 20, "61" * 20, "2061" + "00" * 18])
+NAMES = st.sampled_from(["a", "a.b", "a0", "b", "aa", "é", "z"])
+ENTRIES = st.builds(TreeEntry, st.sampled_from([REGULAR, EXECUTABLE, DIRECTORY]), IDS)
+TREES = st.dictionaries(NAMES, ENTRIES, max_size=7)
+
+
+def differ(*trees: bytes) -> TreeDiffer:
+    """Knows each tree under the number of its place, 40 digits long."""
+    return TreeDiffer(lambda tree_id: trees[int(tree_id)])
+
+
+def told(differ: TreeDiffer, old: int | None, new: int | None) -> dict[str, Difference]:
+    ids = (None if number is None else f"{number:040d}" for number in (old, new))
+    return {found[0]: found for found in differ.differing(*ids)}
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(TREES, min_size=2, max_size=4))
+def test_what_differs_is_what_is_not_the_same_in_both(trees: list[dict[str, TreeEntry]]) -> None:
+    known = differ(*map(format_tree, trees))
+    for number, (old, new) in enumerate(pairwise(trees)):
+        expected = {
+            name: (name, old.get(name), new.get(name))
+            for name in old.keys() | new.keys() if old.get(name) != new.get(name)
+        }  # fmt: skip
+        assert told(known, number, number + 1) == expected
+
+
+@pytest.mark.parametrize(("old", "new"), [(None, 0), (0, None)], ids=["made", "gone"])
+def test_a_tree_that_is_absent_has_no_names(old: int | None, new: int | None) -> None:
+    tree = {"a": TreeEntry(REGULAR, "0" * 40), "b": TreeEntry(DIRECTORY, "1" * 40)}
+    assert told(differ(format_tree(tree)), old, new).keys() == {"a", "b"}
+
+
+def raw(*entries: tuple[bytes, bytes]) -> bytes:
+    return b"".join(b"%s %s\0" % entry + bytes(20) for entry in entries)
+
+
+GOOD = raw((b"100644", b"a"), (b"100644", b"b"), (b"40000", b"c"))
+MALFORMED = [
+    pytest.param(raw((b"100644", b"b"), (b"100644", b"a")), id="out of order"),
+    pytest.param(raw((b"100644", b"a"), (b"100644", b"a")), id="a name twice"),
+    pytest.param(raw((b"100644", b"a"), (b"100644", b"a.b"), (b"40000", b"a")),
+                 id="a name twice, once of a directory"),
+    pytest.param(raw((b"0100644", b"a")), id="a mode with a zero before it"),
+    pytest.param(raw((b"100644", b"a/b")), id="a slash in a name"),
+    pytest.param(raw((b"100644", b"")), id="no name"),
+    pytest.param(GOOD + b"x", id="something behind it"),
+    pytest.param(GOOD[:-1], id="something missing"),
+    pytest.param(b"x" + GOOD, id="something before it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("data", MALFORMED)
+@pytest.mark.parametrize("old", [b"", GOOD], ids=["by itself", "after a good one"])
+def test_what_git_would_not_write_is_refused(old: bytes, data: bytes) -> None:
+    with pytest.raises(Unverifiable, match="malformed"):
+        told(differ(old, data), 0, 1)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param((b"100644", b"a"), id="behind a greater name"),
+        pytest.param((b"40000", b"b"), id="a directory by a file's name"),
+    ],
+)
+def test_what_is_added_to_a_good_tree_is_held_against_all_of_it(entry: tuple[bytes, bytes]) -> None:
+    data = GOOD + raw(entry)
+    with pytest.raises(Unverifiable, match="malformed"):
+        told(differ(GOOD, data), 0, 1)
