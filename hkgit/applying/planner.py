@@ -98,6 +98,7 @@ class _Planner:
         self._options = options
         self._reads = reads
         self._evidence: dict[int, Evidence] = {}
+        self._told = 0
         removals = (each.path for each in spec.edits if isinstance(each, DeleteFile | RenameFile))
         self._removed = frozenset(removals if self._in_base else ())
 
@@ -123,11 +124,9 @@ class _Planner:
         from hkgit.applying import remedy
 
         site = Site(number, work, (), self._in_base, {})
-        return replace(
-            outcome,
-            candidates=remedy.candidates(site, error),
-            corrected=remedy.corrected(site, error, self._dialect),
-        )
+        mended = remedy.mended(outcome, site, error, self._dialect)
+        self._told += remedy.size(mended)
+        return mended if self._told <= remedy.MOST_IN_ALL else outcome
 
     def _before(self, path: str) -> bytes | None:
         work = self._find(path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from hkgit.applying.outcome import Candidate
+from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.applying.site import Site
 from hkgit.dialects import DIALECTS
 from hkgit.edits import AnyEdit, Edit, decoded, encoded
@@ -19,6 +19,23 @@ SHOWN = 3
 
 MOST = 2000
 """So many bytes of text all candidates of a refusal hold together."""
+
+MOST_IN_ALL = 40_000
+"""So many bytes all refusals of a spec hold together; those behind it only say what is wrong."""
+
+
+def mended(
+    outcome: EditOutcome, site: Site, error: HkgitError, dialect: str
+) -> EditOutcome:
+    """A refused outcome with all that the next call needs."""
+    found = candidates(site, error)
+    return replace(outcome, candidates=found, corrected=corrected(site, error, dialect))
+
+
+def size(outcome: EditOutcome) -> int:
+    """How many bytes of text an outcome gives its author."""
+    texts = (outcome.corrected, *(candidate.text for candidate in outcome.candidates))
+    return sum(len(encoded(text)) for text in texts if text is not None)
 
 
 def candidates(site: Site, error: HkgitError) -> tuple[Candidate, ...]:

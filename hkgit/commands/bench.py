@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from hkgit.commands.common import echo_json, json_option
 from hkgit.commands.manners import watched
-from hkgit.transcripts.reading import logs_in, read_log
-from hkgit.transcripts.replaying import replayed
+from hkgit.transcripts.reading import Log, logs_in, read_log
+from hkgit.transcripts.replaying import Replay, replayed, slim
 from hkgit.transcripts.reporting import report_json, report_lines
 
 
@@ -25,11 +26,13 @@ def command(transcripts: Path, as_json: bool) -> None:
     Logs of Claude Code and Codex are known, and a plain form (see docs/contract.md). Nothing is
     written, and nothing leaves this machine.
     """
-    paths = logs_in(transcripts)
-    logs = [read_log(path) for path in watched("reading log")(paths)]
-    replays = [
-        replay for log in watched("replaying log")(logs) for replay in replayed(log.events)
-    ]
+    logs: list[Log] = []
+    replays: list[Replay] = []
+    for path in watched("replaying log")(logs_in(transcripts)):
+        log = read_log(path)
+        replays += map(slim, replayed(log.events))
+        # What files said is as large as all logs together, and no longer needed.
+        logs.append(replace(log, events=()))
     if as_json:
         echo_json(report_json(logs, replays))
     else:

@@ -7,14 +7,12 @@ printed the whole of it, or where a patch made it.
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 
 from hkgit.transcripts.events import Called, Event, Ran, Seen
-from hkgit.transcripts.fields import Line, Record, inside, table, text
+from hkgit.transcripts.fields import Line, Record, inside, parsed, table, text
 
 DIALECT = "apply-patch"
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
@@ -53,8 +51,7 @@ def _result(payload: Record) -> tuple[bool, str]:
     """Whether a call succeeded, and what it printed."""
     output = payload.get("output")
     if isinstance(output, str) and output.startswith("{"):
-        with suppress(ValueError):
-            output = json.loads(output)
+        output = parsed(output) or output
     detail = table(output)
     if detail:
         code = table(detail.get("metadata")).get("exit_code")
@@ -88,10 +85,7 @@ def _arguments(payload: Record) -> Record:
         return {"input": payload.get("input")}
     if payload.get("type") == "local_shell_call":
         return table(payload.get("action"))
-    try:
-        return table(json.loads(text(payload.get("arguments")) or "{}"))
-    except ValueError:
-        return {}
+    return table(parsed(text(payload.get("arguments")) or "{}"))
 
 
 def _ran(

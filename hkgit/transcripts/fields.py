@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,14 @@ class Line:
 
     where: str
     record: Record
+
+
+def parsed(said: str | bytes) -> object:
+    """A JSON value, or None for what is none, or is nested deeper than anybody writes."""
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        return None
 
 
 def table(value: object) -> Record:

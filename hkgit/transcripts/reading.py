@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 from hkgit.errors import InvalidInput
 from hkgit.transcripts import claude_code, codex, plain
 from hkgit.transcripts.events import Event
-from hkgit.transcripts.fields import Line, Record
+from hkgit.transcripts.fields import Line, Record, parsed
 
 SUFFIX = ".jsonl"
 
@@ -74,8 +73,5 @@ def _lines(name: str, data: bytes) -> Iterator[Line | None]:
     """The lines that hold a JSON object; None for what is none, as a last line cut short."""
     for number, raw in enumerate(data.split(b"\n"), 1):
         if raw.strip():
-            try:
-                record = json.loads(raw)
-            except ValueError:
-                record = None
+            record = parsed(raw)
             yield Line(f"{name}:{number}", record) if isinstance(record, dict) else None

@@ -58,6 +58,11 @@ def replayed(events: Sequence[Event]) -> Iterator[Replay]:
         yield replay
 
 
+def slim(replay: Replay) -> Replay:
+    """A replay without the contents of files, unless they are what is to be looked at."""
+    return replay if replay.end is End.DIFFERS else replace(replay, expected=None, got=None)
+
+
 def _replayed(events: Sequence[Event], at: int, call: Called) -> Replay:
     if call.hindrance is not None:
         return Replay(call.where, call.tool, (), End.NOT_REPLAYABLE, call.hindrance)

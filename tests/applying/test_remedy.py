@@ -9,7 +9,7 @@ import pytest
 from hkgit import dialects
 from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.applying.planner import plan
-from hkgit.applying.remedy import MOST, SHOWN
+from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, size
 from hkgit.applying.reporting import refusal_text
 from hkgit.document import range_hash
 from hkgit.edits import Edit, ReplaceRange
@@ -61,6 +61,12 @@ def test_a_place_too_long_to_show_has_its_lines_and_hash() -> None:
     edit = ReplaceRange("f", 1, 3, (), "0" * 64)
     [long] = on_base({"f": data}, edit).outcomes[0].candidates
     assert (long.text, long.range_hash) == (None, range_hash(data, 1, 3))
+
+
+def test_a_thousand_refusals_hold_no_more_than_a_few() -> None:
+    edits = [Edit("f", f"x = 1{' ' * n}!\n", "x = 9\n") for n in range(1000)]
+    made = on_base({"f": b"y = 2\n" + b"x = 1" + b"y" * 900 + b"\n"}, *edits)
+    assert 0 < sum(map(size, made.outcomes)) <= MOST_IN_ALL
 
 
 def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:

@@ -43,7 +43,9 @@ def test_a_last_line_cut_short_is_counted(tmp_path: Path) -> None:
     assert (len(log.events), log.broken) == (1, 1)
 
 
-@pytest.mark.parametrize("text", ["", "nonsense\n", "[1]\n", '{"unheard": "of"}\n', "\xff\n"])
+@pytest.mark.parametrize(
+    "text", ["", "nonsense\n", "[1]\n", "[" * 99_999, '{"unheard": "of"}\n', "\xff\n"]
+)
 def test_a_log_of_no_known_form_tells_nothing(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(text, "latin-1")
