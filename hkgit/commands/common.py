@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Value = TypeVar("Value")
+# Controls, marks of direction, what has no width: inside JSON they stand in strings alone.
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\U000e0000-\U000e0fff]"
+)
 _FORM = "hkgit.form"
 """The key of click's context under which a command notes which form of answer it was asked for."""
 
@@ -68,8 +74,10 @@ def below(root: Path, path: str) -> str:
 
 
 def echo_json(value: Any) -> None:
-    """Print the one document of standard output."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False).encode("utf-8", "replace"))
+    """Print the one document of standard output; what nobody sees is escaped in it."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    text = _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    click.echo(text.encode("utf-8", "replace"))
 
 
 def echo_refusal(ctx: click.Context, error: HkgitError) -> None:

@@ -87,8 +87,12 @@ def complain(text: str) -> None:
 
 
 def _tell(text: str, fg: str | None) -> None:
+    # Only who fails waits for it.
+    from hkgit.applying.reporting import visible
+
     name = click.style("hkgit:", fg=fg) if fg is not None else "hkgit:"
-    click.echo(f"{name} {text}", err=True, color=colour())
+    lines = ("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
+    click.echo(f"{name} " + "\n".join(lines), err=True, color=colour())
 
 
 def colour() -> bool | None:

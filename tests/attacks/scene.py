@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from hkgit.edits import File
@@ -69,4 +70,18 @@ class Scene:
 
 Attack = Callable[[Scene], str]
 """Makes a commit that should not pass, and names it."""
+
+
+@cache
+def commit_of(scene: Scene, attack: Attack) -> str:
+    """The commit of an attack, made once for both settings."""
+    return attack(scene)
+
+
+@cache
+def falsified(scene: Scene, falsify: Callable[[Change], None]) -> str:
+    """The commit of an honest change that somebody has tampered with."""
+    change = scene.honest()
+    falsify(change)
+    return scene.commit(change)
 

@@ -12,7 +12,16 @@ from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.gate.strength import strengths
 from hkgit.git.repository import Repository
 from hkgit.policy import Floors, Policy
-from tests.attacks.scene import AGENT, A, Attack, Change, Operation, Scene, replace_range
+from tests.attacks.scene import (
+    AGENT,
+    A,
+    Attack,
+    Change,
+    Operation,
+    Scene,
+    commit_of,
+    replace_range,
+)
 from tests.replay.commits import commit_tree
 
 LINES = tuple(f"line {number}\n" for number in range(1, 41))
@@ -73,9 +82,9 @@ def tight_there(policy: Policy) -> Policy:
 def test_evidence_of_too_much_is_below_a_floor_of_tightness(
     scene: Scene, policy: Policy, attack: Attack, floor: Callable[[Policy], Policy]
 ) -> None:
-    made = attack(scene)
-    assert scene.ruling(made, policy).passes, "without a floor it is evidence like other"
-    assert scene.rule(made, floor(policy)) == "tightness"
+    commit = commit_of(scene, attack)
+    assert scene.ruling(commit, policy).passes, "without a floor it is evidence like other"
+    assert scene.rule(commit, floor(policy)) == "tightness"
 
 
 def test_an_edit_of_what_it_names_is_tight(scene: Scene, policy: Policy) -> None:

@@ -13,7 +13,7 @@ from hkgit.gate import commits_of, judge_range
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 from hkgit.replay.findings import Verdict
-from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, replace_range
+from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
 from tests.replay.commits import commit_tree, joined
 
 EVIL = File(b"evil\n")
@@ -155,7 +155,7 @@ def _raw_commit(scene: Scene, tree_id: str, parents: list[str]) -> str:
 def test_history_launders_nothing(
     scene: Scene, policy: Policy, attack: Attack, rules: set[str]
 ) -> None:
-    assert scene.rule(attack(scene), policy) in rules
+    assert scene.rule(commit_of(scene, attack), policy) in rules
 
 
 def test_an_empty_commit_brings_nothing(scene: Scene, policy: Policy) -> None:

@@ -12,7 +12,7 @@ from hkgit.edits import File
 from hkgit.ledger.entry import LEDGER, entry_path
 from hkgit.policy import Policy
 from hkgit.replay.findings import Verdict
-from tests.attacks.scene import A, Attack, Change, Scene, replace_range
+from tests.attacks.scene import A, Attack, Change, Scene, commit_of, falsified, replace_range
 from tests.ledger.entries import written
 from tests.replay.attacks import Attack as Falsify
 from tests.replay.attacks import sha256
@@ -24,9 +24,7 @@ from tests.replay.test_smuggled import SMUGGLED
 def test_a_falsified_commit_is_rejected(
     scene: Scene, policy: Policy, falsify: Falsify, rule: str, where: str
 ) -> None:
-    change = scene.honest()
-    falsify(change)
-    assert scene.rule(scene.commit(change), policy) == rule
+    assert scene.rule(falsified(scene, falsify), policy) == rule
 
 
 @pytest.mark.parametrize(
@@ -156,7 +154,7 @@ def _b(scene: Scene) -> bytes:
 def test_an_entry_is_what_it_says_or_is_rejected(
     scene: Scene, policy: Policy, attack: Attack, rule: str
 ) -> None:
-    assert scene.rule(attack(scene), policy) == rule
+    assert scene.rule(commit_of(scene, attack), policy) == rule
 
 
 def test_too_many_bytes_are_refused_before_one_is_read(scene: Scene) -> None:
