@@ -134,9 +134,14 @@ def _put_in(repository: Repository, root: Path, proposal: Proposal) -> None:
 
 
 def _is_passing(repository: Repository) -> bool:
-    """Whether git throws the index away if the commit is not made: then nothing may be left."""
+    """Whether git throws the index away if the commit is not made: then nothing may be left.
+
+    Except under the pre-commit framework, which takes what the index alone has for a change that
+    a hook made to files, and fails.
+    """
     named = os.environ.get("GIT_INDEX_FILE", "")
-    return repository.in_hook and named.endswith(".lock")
+    is_framework = "PRE_COMMIT" in os.environ
+    return repository.in_hook and named.endswith(".lock") and not is_framework
 
 
 def bring_along(repository: Repository, root: Path, names: Sequence[str]) -> None:

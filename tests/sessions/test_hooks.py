@@ -11,6 +11,7 @@ from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.sessions.desk import Desk
 from hkgit.setup import install
+from tests.hooks.commands import FRAMEWORK_CONFIG, install_framework
 from tests.repos import Repo
 from tests.sessions.committing import Work
 from tests.sessions.conftest import LINES, replacing
@@ -122,3 +123,22 @@ def test_without_sessions_nothing_is_recorded_or_said(work: Work) -> None:
     work.repo.write("a.py", "by hand\n")
     said = work.commit_with_hooks("-a", "-m", "By hand", "--author", "Ada <ada@example.org>")
     assert (work.verdict(), "hkgit:" in said) == ("without evidence", False)
+
+
+@pytest.mark.parametrize("options", [("-a",), ("--", "a.py")], ids=["-a", "of paths"])
+def test_the_framework_records_as_plain_hooks_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "pre-commit"))
+    repo = Repo.init(tmp_path / "repo")
+    repo.write("a.py", LINES)
+    repo.write(".pre-commit-config.yaml", FRAMEWORK_CONFIG)
+    install(Repository.discover(repo.path), HOOKS)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Begin")
+    install_framework(repo)
+    work = Work(repo, Desk.open(repo.path, "work"))
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-m", "Write numbers out", *options)
+    assert (work.verdict(), repo.status()) == (PROVEN, [])
+    assert repo.git("log", "-1", "--format=%B").count("Hkgit-Entry:") == 1
