@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.errors import HkgitError
-from hkgit.git import hooks
+from hkgit.git import hooks, landing
 from hkgit.git.commits import HOOKS
 from hkgit.git.journal import State, abandoned, listed
-from hkgit.git.landing import UNDER_WAY
 from hkgit.git.recovery import Outcome, Settled, outcome_of, settle_abandoned
 from hkgit.git.repository import Repository
 
@@ -26,7 +25,7 @@ class InstalledHook:
 
 def under_way(repository: Repository) -> tuple[str, ...]:
     """What git is in the middle of, in this checkout: nothing lands meanwhile."""
-    return tuple(what for name, what in UNDER_WAY.items() if (repository.git_dir / name).exists())
+    return tuple(landing.under_way(repository))
 
 
 def running(repository: Repository) -> tuple[State, ...]:

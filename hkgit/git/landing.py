@@ -9,7 +9,7 @@ keeps others from committing an index that lags behind its branch.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from hkgit.errors import GitRefused
 from hkgit.git.checkout import Environment, changes, is_hidden, read_tree, restore, untracked
@@ -29,7 +29,7 @@ UNDER_WAY = {
     "sequencer": "a cherry-pick or revert of several commits",
     "BISECT_LOG": "a bisect",
 }
-"""What git keeps in the git directory while it is in the middle of something."""
+"""What git remembers while it is in the middle of something."""
 
 _PATIENT = ("-c", "core.filesRefLockTimeout=1000")
 """Milliseconds that git waits for a branch that another git has locked."""
@@ -91,10 +91,14 @@ def _expect_nowhere_checked_out(repository: Repository, branch: str) -> None:
 def _expect_at_rest(repository: Repository, branch: str) -> None:
     if repository.head().branch != branch:
         raise GitRefused(branch, "is not what this checkout is on", "Check it out, or try again.")
-    for name, what in UNDER_WAY.items():
-        if (repository.git_dir / name).exists():
-            fix = "Finish or abort it first; git status says how."
-            raise GitRefused(str(repository.work_tree), f"{what} is under way here", fix)
+    for what in under_way(repository):
+        fix = "Finish or abort it first; git status says how."
+        raise GitRefused(str(repository.work_tree), f"{what} is under way here", fix)
+
+
+def under_way(repository: Repository) -> Iterator[str]:
+    """What git is in the middle of, in this checkout."""
+    return (what for name, what in UNDER_WAY.items() if repository.remembers(name))
 
 
 def _expect_nothing_in_the_way(

@@ -120,7 +120,7 @@ class Plumbing:
             return asked.text
         if "not a valid ref" not in asked.stderr:
             raise program.refusal(args, asked)
-        if self._ask("check-ref-format", name).code != 0:
+        if self._ask("check-ref-format", "--allow-onelevel", name).code != 0:
             raise InvalidInput(name, "is not a name for a branch")
         return None
 

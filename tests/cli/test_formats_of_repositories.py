@@ -153,6 +153,12 @@ def test_a_blind_edit_is_rejected_and_leaves_nothing(odd: Repo) -> None:
     assert odd.git("for-each-ref", "refs/hkgit") == ""
 
 
+def test_nothing_lands_while_a_cherry_pick_is_under_way(odd: Repo) -> None:
+    odd.git("update-ref", "CHERRY_PICK_HEAD", "held")
+    result = apply(odd, spec(odd, 1))
+    assert (result.code, "a cherry-pick is under way" in result.err) == (7, True), result.err
+
+
 def test_a_branch_beside_is_merged_under_the_gate(odd: Repo) -> None:
     assert apply(odd, spec(odd, 1), "--branch=topic").code == 0
     assert apply(odd, spec(odd, 3)).code == 0
