@@ -11,10 +11,10 @@ from tests.repos import Repo
 
 
 def _publish(repo: Repo, tmp_path: Path) -> Repo:
-    """A remote that has main."""
+    """A remote that has main, and a branch ahead of it."""
     remote = Repo.init(tmp_path / "remote", bare=True)
     repo.git("remote", "add", "origin", str(remote.path))
-    repo.git("push", "-q", "--no-verify", "origin", "main")
+    repo.git("push", "-q", "--no-verify", "origin", "main", "evidence:ahead")
     return remote
 
 
@@ -57,8 +57,8 @@ def test_a_blind_commit_is_not_pushed(native: Repo, tmp_path: Path, refspecs: li
         pytest.param(["evidence"], id="the same as a new branch"),
         pytest.param(["evidence:refs/tags/v1"], id="the same as a tag"),
         pytest.param(["main"], id="nothing new"),
-        pytest.param(["+main^:main"], id="a branch set back"),
-        pytest.param([":main"], id="a branch deleted"),
+        pytest.param(["+main:ahead"], id="a branch set back"),
+        pytest.param([":ahead"], id="a branch deleted"),
         pytest.param(["blind:refs/notes/blind"], id="what is no branch and no tag"),
         pytest.param(["main:refs/heads/copy"], id="a new name for what is there"),
         pytest.param(["main^{tree}:refs/tags/tree"], id="a tag of a tree"),
@@ -67,8 +67,7 @@ def test_a_blind_commit_is_not_pushed(native: Repo, tmp_path: Path, refspecs: li
 def test_what_is_accounted_for_is_pushed(
     native: Repo, tmp_path: Path, arguments: list[str]
 ) -> None:
-    remote = _publish(native, tmp_path)
-    remote.git("config", "receive.denyDeleteCurrent", "ignore")
+    _publish(native, tmp_path)
     _commit_blindly(native, "blind")
 
     done, said = git(native, "push", "origin", *arguments)
@@ -102,6 +101,15 @@ def test_a_policy_that_is_pushed_does_not_judge_its_own_push(
     assert not done, said
 
 
+def test_a_policy_is_not_set_back_by_force(native: Repo, tmp_path: Path) -> None:
+    _publish(native, tmp_path)
+
+    done, said = git(native, "push", "origin", "+main^:main")
+
+    assert not done
+    assert "has another policy" in said
+
+
 def test_a_first_push_says_that_there_is_nothing_to_hold_it_against(
     native: Repo, tmp_path: Path
 ) -> None:
@@ -127,7 +135,7 @@ def test_the_framework_judges_the_ref_that_it_tells_of(framework: Repo, tmp_path
     "arguments",
     [
         pytest.param(["evidence:main"], id="an agent's commit with evidence"),
-        pytest.param(["+main^:main"], id="a branch set back"),
+        pytest.param(["+main:ahead"], id="a branch set back"),
     ],
 )
 def test_the_framework_lets_through_what_is_accounted_for(
