@@ -122,7 +122,8 @@ class Gate:
     def _ruling(self, judged: Judged, rule: str | None, tried: list[Tried]) -> Ruling:
         """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
         findings = judged.findings
-        if not findings and judged.verdict not in self.policy.verdicts:
+        is_accepted = self.policy.any_verdict or judged.verdict in self.policy.verdicts
+        if not findings and not is_accepted:
             what = f"the policy does not accept {judged.verdict}"
             findings = (Finding("verdict", "commit", what, APPLY),)
             tried.append(Tried("verdict", what))
@@ -178,9 +179,18 @@ class Gate:
         return Judged(candidate, Verdict.FAIL, findings=(finding,), notes=notes), None
 
     def _paths(self, candidate: Candidate) -> list[str]:
-        """Every path that the commit leaves unlike its first parent."""
-        parent = self.repository.commit(candidate.parents[0]).tree if candidate.parents else None
-        return [change.path for change in self.repository.changes(parent, candidate.tree)]
+        """Every path that the commit changes; of a merge, where it is not what git makes of it.
+
+        So a merge that drops a side changes all that the side brought.
+        """
+        if len(candidate.parents) == 2:
+            first, second = candidate.parents
+            how = self.repository.resolved_merge((first, second), candidate.tree)
+            return sorted({*how.conflicts, *how.others})
+        parents: Sequence[str | None] = candidate.parents or (None,)
+        trees = (None if each is None else self.repository.commit(each).tree for each in parents)
+        changes = (self.repository.changes(tree, candidate.tree) for tree in trees)
+        return sorted({change.path for each in changes for change in each})
 
     def _grant(self, candidate: Candidate, paths: Sequence[str]) -> str | None:
         return granted(

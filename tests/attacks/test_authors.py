@@ -140,6 +140,32 @@ def test_a_grant_to_a_principal_is_for_paths_and_keys(
     assert scene.rule(made, by_principal(key)) == "blind"
 
 
+def merged(scene: Scene, key: Path, tree: str, *parents: str) -> str:
+    scene.repo.git("config", "gpg.format", "ssh")
+    return commit_tree(scene.repo, tree, parents, b"Merge\n", PERSON, f"-S{key}")
+
+
+def test_who_may_change_some_paths_does_not_drop_others_in_a_merge(
+    scene: Scene, key: Path
+) -> None:
+    """Parents turned round, the tree of one's own: what the branch had is gone by `-s ours`."""
+    main = scene.by_hand({"a.py": File(b"fixed\n")}, PERSON)
+    own = signed(scene, key, {"b.txt": File(b"mine\n")})
+    made = merged(scene, key, scene.repo.git("rev-parse", f"{own}^{{tree}}"), own, main)
+    ruling = scene.ruling(made, by_principal(key))
+    assert (ruling.rule, ruling.findings[0].where) == ("merge", "a.py")
+
+
+def test_who_may_change_a_path_resolves_its_conflict(scene: Scene, key: Path) -> None:
+    main = scene.by_hand({"b.txt": File(b"theirs\n"), "a.py": File(b"fixed\n")}, PERSON)
+    own = signed(scene, key, {"b.txt": File(b"mine\n")})
+    change = Change({"b.txt": File(b"both\n")}, parents=(main,))
+    made = merged(scene, key, tree_of(scene.repo, change), own, main)
+    assert scene.ruling(made, by_principal(key)).rule == (
+        "manual grant to ada@example.org, who signed it"
+    )
+
+
 def test_a_principals_name_without_a_signature_is_nothing(scene: Scene, key: Path) -> None:
     assert scene.rule(scene.by_hand({**BLIND}, PERSON), by_principal(key)) == "blind"
 
