@@ -72,6 +72,8 @@ class Recorder:
             answer = None
         if answer is None or not answer.ok:
             answer = self._desk.adopt(self._difference(before), before)
+        if answer.error is not None:
+            raise answer.error
         for path in before:
             self._aside(path).unlink(missing_ok=True)
         return answer

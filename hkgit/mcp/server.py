@@ -7,6 +7,9 @@ slow one holds up no other.
 from __future__ import annotations
 
 import json
+import os
+import signal
+import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -34,6 +37,10 @@ _OUTPUT = {"read": "read", "edit": "answer", "apply": "answer", "undo": "undo", 
 _ROOTS_TIMEOUT = 10.0
 """Seconds that a client has to name its roots."""
 
+_WORKERS = 40
+_LAST_CALLS = 10.0
+"""Seconds that calls have to end after the server was told to."""
+
 _Context = ServerRequestContext[Any, Any]
 
 
@@ -43,9 +50,13 @@ def serve(session: Session) -> None:
 
 
 async def _serve(session: Session) -> None:
-    server = _Service(session).server()
-    async with stdio_server() as (incoming, outgoing):
+    service = _Service(session)
+    server = service.server()
+    async with anyio.create_task_group() as group, stdio_server() as (incoming, outgoing):
+        if sys.platform != "win32":  # where a process is ended without being asked
+            group.start_soon(service.leave_when_told)
         await server.run(incoming, outgoing, server.create_initialization_options())
+        group.cancel_scope.cancel()
 
 
 class _Service:
@@ -55,6 +66,7 @@ class _Service:
         self._session = session
         self._asked = False
         self._asking = anyio.Lock()
+        self._workers = anyio.CapacityLimiter(_WORKERS)
 
     def server(self) -> Server[Any]:
         server: Server[Any] = Server(
@@ -67,6 +79,18 @@ class _Service:
         changed = "notifications/roots/list_changed"
         server.add_notification_handler(changed, types.NotificationParams, self._forget)
         return server
+
+    async def leave_when_told(self) -> None:
+        """End the process on SIGTERM, once the calls under way are done or have had their time.
+
+        A thread that waits for the client's next line would keep it from ending by itself.
+        """
+        with anyio.open_signal_receiver(signal.SIGTERM) as told:
+            async for number in told:
+                with anyio.move_on_after(_LAST_CALLS):
+                    while self._workers.borrowed_tokens:
+                        await anyio.sleep(0.01)
+                os._exit(128 + number)
 
     async def _list(
         self, context: _Context, params: types.PaginatedRequestParams | None
@@ -82,7 +106,7 @@ class _Service:
             reply = of_error(error)
         else:
             answer = partial(self._session.answer, params.name, params.arguments)
-            reply = await anyio.to_thread.run_sync(answer)
+            reply = await anyio.to_thread.run_sync(answer, limiter=self._workers)
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=_carried(reply.text))],
             structured_content=json.loads(_carried(json.dumps(reply.document))),

@@ -131,3 +131,20 @@ def test_lines_that_are_no_messages_end_nothing(repo: Repo) -> None:
             answered[answer.get("id")] = answer
         process.stdin.close()
     assert "structuredContent" in answered[3]["result"]
+
+
+@pytest.mark.parametrize("command", [["mcp"], ["serve", "--stdio"]], ids=["mcp", "serve"])
+def test_a_server_that_is_told_to_end_does_not_wait_for_its_client(
+    repo: Repo, command: list[str]
+) -> None:
+    ready = {"mcp": '{"jsonrpc":"2.0","id":1,"method":"ping"}', "serve": '{"id":1,"method":"ping"}'}
+    with subprocess.Popen(
+        [script("hkgit"), *command], cwd=repo.path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{ready[command[0]]}\n".encode())
+        process.stdin.flush()
+        process.stdout.readline()
+        process.terminate()
+        assert process.wait(timeout=20) != 0

@@ -47,22 +47,16 @@ def test_an_agent_reads_edits_and_undoes(greeting: Repo, mode: str) -> None:
     ]  # fmt: skip
 
 
-def test_apply_commits_with_the_receipt_as_evidence(greeting: Repo) -> None:
+def test_apply_commits_with_the_receipt_as_evidence_in_the_clients_name(greeting: Repo) -> None:
     async def said(agent: Agent) -> Answer:
         await agent.call("read", path="greet.py")
         return await agent.call("apply", text=MEND, message="Greet in English")
 
     commit = talk(greeting.path, said).document["commit"]
     assert greeting.git("rev-parse", "HEAD") == commit
-    assert "Hkgit-Evidence: edits=1 hash=0 receipt=1" in greeting.git("log", "-1", "--format=%B")
-
-
-def test_the_client_is_the_agent_of_the_commit(greeting: Repo) -> None:
-    async def said(agent: Agent) -> None:
-        await agent.call("apply", text=MEND)
-
-    talk(greeting.path, said)
-    assert "Hkgit-Agent: mcp/" in greeting.git("log", "-1", "--format=%B")
+    message = greeting.git("log", "-1", "--format=%B")
+    assert "Hkgit-Evidence: edits=1 hash=0 receipt=1" in message
+    assert "Hkgit-Agent: mcp/" in message
 
 
 def test_a_refusal_ends_with_the_call_that_mends_it(greeting: Repo) -> None:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from functools import cache
 
 import pytest
 
 from hkgit.dialects import DIALECTS, detect
 from hkgit.prompts import prompt
+from hkgit.sessions.answers import Status
 from hkgit.sessions.desk import Desk
 from tests.cli.running import run
 from tests.repos import Repo
@@ -42,29 +43,51 @@ def calls(text: str) -> Iterator[Call]:
         yield Call(arguments, found["input"] or "", found["answer"])
 
 
-@pytest.fixture
-def greeting(repo: Repo) -> Path:
-    """The file that the prompts speak of."""
-    path = repo.path / "greet.py"
-    path.write_text(BEFORE, newline="")
-    return path
+@dataclass(frozen=True)
+class Followed:
+    """What became of the file that a prompt speaks of, by following it to the letter."""
+
+    said: list[Call]
+    after_edit: str
+    status: Status
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Followed]:
+    """Follows the prompt of a dialect, once."""
+
+    @cache
+    def follow(dialect: str) -> Followed:
+        root = Repo.init(tmp_path_factory.mktemp(dialect) / "repo").path
+        greeting = root / "greet.py"
+        greeting.write_text(BEFORE, newline="")
+        said, files = [], []
+        for call in calls(prompt(dialect)):
+            result = run(*call.arguments, cwd=root, stdin=call.given.encode())
+            said.append(Call(call.arguments, call.given, result.out + result.err))
+            files.append(greeting.read_text())
+        return Followed(said, files[-2], Desk.open(root, "mend").status())
+
+    return follow
+
+
+Follow = Callable[[str], Followed]
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_each_example_gives_the_answer_that_is_shown(dialect: str, greeting: Path) -> None:
-    shown = list(calls(prompt(dialect)))
-    said = []
-    for call in shown:
-        result = run(*call.arguments, cwd=greeting.parent, stdin=call.given.encode())
-        said.append(Call(call.arguments, call.given, result.out + result.err))
-    assert said == shown
+def test_each_example_gives_the_answer_that_is_shown(dialect: str, followed: Follow) -> None:
+    assert followed(dialect).said == list(calls(prompt(dialect)))
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_edit_that_is_taught_lands(dialect: str, greeting: Path) -> None:
-    edit = next(call for call in calls(prompt(dialect)) if call.arguments[0] == "edit")
-    run(*edit.arguments, cwd=greeting.parent, stdin=edit.given.encode())
-    assert greeting.read_text() == AFTER
+def test_the_edit_that_is_taught_lands(dialect: str, followed: Follow) -> None:
+    assert followed(dialect).after_edit == AFTER
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_the_edit_that_is_taught_has_evidence(dialect: str, followed: Follow) -> None:
+    status = followed(dialect).status
+    assert (status.uncommitted, status.blind) == (1, 0)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -82,14 +105,6 @@ def test_the_edit_that_is_taught_is_known_without_its_name(dialect: str) -> None
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_prompt_is_short(dialect: str) -> None:
     assert len(prompt(dialect)) < 2200
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
-def test_the_edit_that_is_taught_has_evidence(dialect: str, greeting: Path) -> None:
-    for call in list(calls(prompt(dialect)))[:-1]:
-        run(*call.arguments, cwd=greeting.parent, stdin=call.given.encode())
-    status = Desk.open(greeting.parent, "mend").status()
-    assert (status.uncommitted, status.blind) == (1, 0)
 
 
 def test_the_command_prints_the_prompt(repo: Repo) -> None:
