@@ -1,4 +1,4 @@
-"""repository.py: objects, refs and history of one repository, behind plain values.
+"""repository.py: one repository: its contents, its refs, and the commit being made in it.
 
 Objects and refs come from a backend (see `backend`); what only git knows (the index that it is
 committing, configuration with its includes, ranges) goes through the program.
@@ -7,33 +7,28 @@ committing, configuration with its includes, ranges) goes through the program.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
-from hkgit.edits import File, encoded
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git import program
-from hkgit.git.backend import BLOB, COMMIT, Backend, common_dir_of, opened
-from hkgit.git.building import Builder
-from hkgit.git.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
+from hkgit.git.backend import opened
+from hkgit.git.contents import Contents
+from hkgit.git.ids import FULL_ID
 from hkgit.git.merging import Resolved, automatic_merge, expect_merge_bases, resolved_merge
-from hkgit.git.objects import Commit, Head, TreeSnapshot, parse_commit
+from hkgit.git.objects import Head
 from hkgit.git.program import Completed, Git, git_on
 from hkgit.git.signatures import verified_principal, verified_tagger
-from hkgit.git.store import Store
-from hkgit.git.trees import Tree, TreeChange, compare
-from hkgit.paths import check_tree_path
 
 
 @dataclass(frozen=True)
-class Repository:
+class Repository(Contents):
     """One repository, opened where the user stands, or where git says when it runs a hook."""
 
     start: Path
     in_hook: bool
-    _backend: Backend = field(repr=False)
 
     @classmethod
     def discover(cls, start: Path, *, in_hook: bool = False) -> Repository:
@@ -42,21 +37,11 @@ class Repository:
         Raises GitRefused where there is none, or none that can be read faithfully.
         """
         start = start.absolute()
-        repository = cls(start, in_hook, opened(start, in_hook=in_hook))
+        repository = cls(opened(start, in_hook=in_hook), start, in_hook)
         if (repository.common_dir / "info" / "grafts").exists():
             fix = "Turn it into a replacement: git replace --convert-graft-file"
             raise GitRefused(str(start), "info/grafts rewrites the history that git shows", fix)
         return repository
-
-    @cached_property
-    def git_dir(self) -> Path:
-        """The directory of this checkout's HEAD and index."""
-        return self._backend.git_dir
-
-    @cached_property
-    def common_dir(self) -> Path:
-        """The directory of objects and branches, which linked worktrees share."""
-        return common_dir_of(self.git_dir)
 
     @cached_property
     def work_tree(self) -> Path | None:
@@ -66,20 +51,6 @@ class Repository:
     @property
     def is_bare(self) -> bool:
         return self.work_tree is None
-
-    @property
-    def is_shallow(self) -> bool:
-        return bool(self._boundaries)
-
-    @property
-    def backend(self) -> str:
-        """Who answers for objects and refs: `libgit2` or `program`."""
-        return self._backend.name
-
-    @property
-    def empty_tree(self) -> str:
-        """The tree without a file, which git knows without storing it."""
-        return EMPTY_TREES[self._backend.object_format]
 
     def git(
         self,
@@ -92,74 +63,12 @@ class Repository:
         """Run the git program on this repository (see `program.run`)."""
         return self._git(*args, stdin=stdin, env=env, check=check, own_session=own_session)
 
-    # Revisions and commits
-
-    def resolve(self, rev: str) -> str:
-        """The commit that a revision names; tags are peeled. Raises InvalidInput."""
-        found = self._backend.resolve(rev)
-        if found is None:
-            fix = "Name a branch, a tag or a commit; git log --all shows them."
-            if self.is_shallow:
-                fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
-            raise InvalidInput(rev or "revision", "names no commit here", fix)
-        return found
-
-    def commit(self, commit_id: str) -> Commit:
-        """A commit by its id; raises Unverifiable when it is not here."""
-        return self._commits(commit_id)
-
     def commits_between(self, old: str | None, new: str, *beside: str) -> tuple[str, ...]:
         """The commits reachable from `new`, but not from `old` or one beside it, parents first."""
         excluded = [f"^{each}\n" for each in (old, *beside) if each is not None]
         asked = "".join((f"{new}\n", *excluded)).encode()
         listed = self.git("rev-list", "--topo-order", "--reverse", "--stdin", stdin=asked)
         return tuple(listed.text.split())
-
-    def is_ancestor(self, ancestor: str, descendant: str) -> bool:
-        """Whether history leads from `descendant` back to `ancestor`, or they are the same."""
-        return ancestor == descendant or self.merge_base(ancestor, descendant) == ancestor
-
-    def merge_base(self, first: str, second: str) -> str | None:
-        """A best common ancestor of two commits; None when their histories never meet."""
-        return self._backend.merge_base(first, second)
-
-    # Trees and blobs
-
-    def snapshot(self, rev_or_tree: str) -> TreeSnapshot:
-        """The files of a commit or tree."""
-        return TreeSnapshot(self._tree_id(rev_or_tree), self.tree, self.blob)
-
-    def changes(self, old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-        """Every path that differs between two trees, links and submodules too; no renames."""
-        found = compare(old_tree, new_tree, self._store.differ.differing)
-        return tuple(sorted(found, key=lambda change: encoded(change.path)))
-
-    def tree(self, tree_id: str) -> Tree:
-        """The entries of one tree by name; raises Unverifiable when it is not here."""
-        return self._store.tree(tree_id)
-
-    def blob(self, blob_id: str) -> bytes:
-        """The bytes of a blob; raises Unverifiable when it is not here."""
-        return self._store.read(blob_id, BLOB)
-
-    def blob_size(self, blob_id: str) -> int:
-        """How many bytes a blob has, without reading them."""
-        return self._store.size(blob_id)
-
-    def write_blob(self, data: bytes) -> str:
-        """Store a blob; raises GitRefused when the object store cannot be written."""
-        return self._store.write_blob(data)
-
-    def write_tree(self, base_tree: str | None, files: Mapping[str, File | None]) -> str:
-        """Store the tree that `base_tree` becomes with these files; None removes one.
-
-        Only touched directories are read and written; empty ones vanish. Raises InvalidInput for
-        a path that no tree may hold, and where a file and a directory want the same name.
-        """
-        for path in files:
-            check_tree_path(path)
-        builder = Builder(self.tree, self._store.write_tree, self.write_blob)
-        return builder.build(base_tree, files) or self._store.write_tree({})
 
     # The commit being made, and others' work
 
@@ -263,20 +172,6 @@ class Repository:
     # How it is done
 
     @cached_property
-    def _store(self) -> Store:
-        return Store(self._backend)
-
-    @cached_property
-    def _commits(self) -> Callable[[str], Commit]:
-        """Commits by id, the latest kept: each is asked for again by those that follow it."""
-
-        def read(commit_id: str) -> Commit:
-            raw = self._store.read(commit_id, COMMIT)
-            return parse_commit(commit_id, raw, is_boundary=commit_id in self._boundaries)
-
-        return lru_cache(1024)(read)
-
-    @cached_property
     def _git(self) -> Git:
         return git_on(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
@@ -294,16 +189,3 @@ class Repository:
             return tuple(listed.read_text().split())
         named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
         return tuple(name for name in named if FULL_ID.fullmatch(name))
-
-    def _tree_id(self, rev_or_tree: str) -> str:
-        if rev_or_tree == EMPTY_TREE:
-            return self.empty_tree
-        if FULL_ID.fullmatch(rev_or_tree) and self._store.is_tree(rev_or_tree):
-            return rev_or_tree
-        return self.commit(self.resolve(rev_or_tree)).tree
-
-    @cached_property
-    def _boundaries(self) -> frozenset[str]:
-        """The commits whose parents a shallow clone left out."""
-        listed = self.common_dir / "shallow"
-        return frozenset(listed.read_text().split()) if listed.exists() else frozenset()
