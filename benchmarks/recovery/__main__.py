@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from pathlib import Path
 
 import click
@@ -12,12 +13,14 @@ from benchmarks.recovery.courses import courses
 from benchmarks.recovery.model import Habit
 from benchmarks.recovery.report import by_status, overall
 from benchmarks.recovery.tasks import tasks_of
+from benchmarks.recovery.tools import exact_unique
 
 HABITS = {
-    "no hints, reads the file": Habit(uses=False, reads=None),
-    "no hints, reads 100 lines": Habit(uses=False),
-    "hints": Habit(uses=True),
-    "hints, trusting": Habit(uses=True, trusts=True),
+    "exact and unique, reads 100 lines": Habit(uses=False, tool=exact_unique),
+    "hkgit without hints, reads the file": Habit(uses=False, reads=None),
+    "hkgit without hints, reads 100 lines": Habit(uses=False),
+    "hkgit": Habit(uses=True),
+    "hkgit, trusting": Habit(uses=True, trusts=True),
 }
 
 
@@ -30,14 +33,11 @@ def main(half: str, per_label: int, seed: int, cache: Path) -> None:
     """Print how a simulated model recovers from refusals"""
     tasks = tasks_of(half, cache, seed=seed, per_label=per_label)
     done = {name: courses(tasks, habit, seed) for name, habit in HABITS.items()}
-    refused = {
-        name: [course for course in each if course.first_status != "applied"]
-        for name, each in done.items()
-    }
-    count = len(refused["hints"])
+    is_refused = [course.first_status != "applied" for course in done["hkgit"]]
+    refused = {name: list(compress(each, is_refused)) for name, each in done.items()}
     click.echo(f"{len(tasks)} tasks, half {half}, seed {seed}\n\n{overall(done)}")
-    click.echo(f"\nThe {count} whose first call is refused\n\n{overall(refused)}")
-    click.echo(f"\nHints, by the first refusal\n\n{by_status(refused['hints'])}")
+    click.echo(f"\nThe {sum(is_refused)} that hkgit refuses at first\n\n{overall(refused)}")
+    click.echo(f"\nhkgit, by the first refusal\n\n{by_status(refused['hkgit'])}")
 
 
 if __name__ == "__main__":

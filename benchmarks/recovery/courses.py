@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
-from benchmarks.recovery.model import NAME, Call, Habit, Model
+from benchmarks.recovery.model import Call, Habit, Model
 from benchmarks.recovery.tasks import Task
-from hkgit import EditResult, apply_edits
+from benchmarks.recovery.tools import NAME
+from hkgit import EditResult
 
 ROUNDS = 4
 
@@ -44,7 +45,7 @@ def course(task: Task, habit: Habit, rng: Random) -> Course:
     statuses: list[str] = []
     end = "given up"
     while call is not None and rounds < ROUNDS:
-        result = apply_edits(call.edits, {NAME: task.before})
+        result = habit.tool(call.edits, task.before)
         rounds += 1
         sent += call.size
         received += len(_answer(result, habit).encode())

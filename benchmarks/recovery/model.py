@@ -20,7 +20,8 @@ from random import Random
 
 from benchmarks.engines.labels.words import with_word_changed
 from benchmarks.recovery.tasks import Task
-from hkgit import Edit, EditResult, apply_edits, parse_edits
+from benchmarks.recovery.tools import NAME, Tool, hkgit
+from hkgit import Edit, EditResult, parse_edits
 from hkgit.edits import AnyEdit
 from hkgit.errors import InvalidInput
 
@@ -28,12 +29,11 @@ SLIPS = 3
 """One in so many calls has a slip."""
 
 CONTEXT = 3
-NAME = "file"
 
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """What a model does with an answer.
+    """The tool that a model has, and what it does with an answer.
 
     `reads` says how many lines it reads around a place, None the whole file. `uses` says whether
     the answer holds hints; a model that `trusts` sends a corrected edit without looking at it.
@@ -42,6 +42,7 @@ class Habit:
     uses: bool
     reads: int | None = 100
     trusts: bool = False
+    tool: Tool = hkgit
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ class Model:
         return None
 
     def _is_meant(self, call: Call) -> bool:
-        result = apply_edits(call.edits, {NAME: self.task.before})
+        result = hkgit(call.edits, self.task.before)
         after = result.files.get(NAME)
         return isinstance(after, bytes) and self.task.is_landed(after)
 

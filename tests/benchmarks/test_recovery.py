@@ -6,9 +6,10 @@ import pytest
 
 from benchmarks.engines.labels import LABELS
 from benchmarks.recovery.courses import ROUNDS, Course, courses
-from benchmarks.recovery.model import NAME, Habit
+from benchmarks.recovery.model import Habit
 from benchmarks.recovery.report import overall
 from benchmarks.recovery.tasks import Task, tasks_from
+from benchmarks.recovery.tools import NAME, exact_unique
 from hkgit import Edit, apply_edits
 from tests.benchmarks.hunks import small_corpus
 
@@ -62,6 +63,19 @@ def test_hints_save_readings(bare: list[Course], hinted: list[Course]) -> None:
 
 def test_hints_save_bytes(bare: list[Course], hinted: list[Course]) -> None:
     assert sum(course.received for course in hinted) < sum(course.received for course in bare)
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "after"),
+    [
+        pytest.param(b"a\nb\n", "b\n", b"a\nc\n", id="there once"),
+        pytest.param(b"a\r\nb\r\n", "a\nb\n", b"c\r\n", id="line ends of the file"),
+        pytest.param(b"b\nb\n", "b\n", None, id="there twice"),
+        pytest.param(b"a\n", "b\n", None, id="not there"),
+    ],
+)
+def test_the_usual_rule(before: bytes, old: str, after: bytes | None) -> None:
+    assert exact_unique([Edit(NAME, old, "c\n")], before).files.get(NAME) == after
 
 
 def test_the_table_has_a_row_a_model(bare: list[Course], hinted: list[Course]) -> None:
