@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,15 +18,21 @@ from hkgit.commands.judging import (
     resolve_range,
 )
 from hkgit.commands.manners import watched
-from hkgit.errors import Rejected
-from hkgit.gate import Report, judge_range, verify_range, without_floors
+from hkgit.errors import InvalidInput, Rejected
+from hkgit.gate import Report, without_floors
+from hkgit.gate.known import Known
+from hkgit.gate.spread import Share, verify_spread
 from hkgit.git.repository import Repository
+from hkgit.policy import Policy
 
 
 @click.command()
 @click.argument("commits", metavar="A..B")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
 @click.option("--trust", metavar="FILE", help="What you pin: policy, signers, keys, ladders.")
+@click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", metavar="N")
+@click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
+@click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
 @format_option
 @json_option
 @click.pass_context
@@ -34,38 +41,61 @@ def command(
     commits: str,
     policy: str | None,
     trust: str | None,
+    jobs: int,
+    shard: str | None,
+    incremental: bool,
     form: str,
     as_json: bool,
 ) -> None:
     """Replay the commits of A..B from their evidence and say what can be derived.
 
     Who is governed comes from the policy; its floors do not count here. With --trust the answer
-    rests on what you have pinned, and says what that was.
+    rests on what you have pinned, and says what that was. What passed before, under the same
+    policy, ladder and versions, is noted in the git directory for --incremental.
     """
     if policy is not None and trust is not None:
         raise click.UsageError("--trust pins a policy already: give it without --policy.")
     form = "json" if as_json else form
     repository = open_repository()
     old, new = resolve_range(repository, commits)
+    share = None if shard is None else _share(shard)
+
+    def verify(lax: Policy) -> Report:
+        known = Known.of(repository, lax) if incremental else None
+        return verify_spread(
+            repository, old, new, lax,
+            jobs=jobs, share=share, known=known, watch=watched("replaying commit"),
+        )  # fmt: skip
+
     if trust is not None:
-        report = _verify_pinned(repository, old, new, trust, form)
+        report = _verify_pinned(repository, old, trust, form, verify)
     else:
-        trusted = load_policy(repository, policy, old)
-        report = verify_range(repository, old, new, trusted, watch=watched("replaying commit"))
+        report = verify(without_floors(load_policy(repository, policy, old)))
         print_report(repository, report, form)
     if not report.passes:
         ctx.exit(Rejected.exit_code)
 
 
+def _share(text: str) -> Share:
+    try:
+        return Share.parse(text)
+    except InvalidInput as error:
+        raise click.UsageError(str(error)) from error
+
+
 def _verify_pinned(
-    repository: Repository, old: str, new: str, file: str, form: str
+    repository: Repository,
+    old: str,
+    file: str,
+    form: str,
+    verify: Callable[[Policy], Report],
 ) -> Report:
     """The report under an auditor's pins, printed together with what was pinned."""
     from hkgit.points.pinning import pinned, read_trust, says
 
     found = pinned(repository, read_trust(Path(file)), old)
     policy = replace(without_floors(found.policy), ladders=found.trust.ladders)
-    report = judge_range(repository, old, new, policy, watch=watched("replaying commit"))
+    report = verify(policy)
     told = {name: visible(words) for name, words in says(found, repository).items()}
     if form == "json":
         echo_json(report_json(report) | {"trust": told})

@@ -1,0 +1,116 @@
+"""spread.py: a range judged by several processes, or a share of it by one of several machines.
+
+Every commit is judged on its own parents, so nobody waits for another's answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from hkgit.errors import InvalidInput
+from hkgit.gate.judge import Gate
+from hkgit.gate.known import Known
+from hkgit.gate.ranges import Watch, commits_of
+from hkgit.gate.rulings import Report, Ruling
+from hkgit.git.repository import Repository
+from hkgit.policy.model import Policy
+from hkgit.replay.findings import Judged, Verdict
+from hkgit.replay.judging import candidate_of
+
+CHUNK = 100
+"""Commits that a process judges in a row: they share most of their trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One of `of` parts of a range, counted from 1."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Share:
+        """`i/n`. Raises InvalidInput."""
+        number, slash, of = text.partition("/")
+        if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+            raise InvalidInput(text, "is not a share i/n", "Write 1/4 for the first of four.")
+        return cls(int(number), int(of))
+
+    def of_commits(self, commits: Sequence[str]) -> Sequence[str]:
+        """Its commits, which follow each other; the shares of all numbers are the whole."""
+        first, last = (len(commits) * each // self.of for each in (self.number - 1, self.number))
+        return commits[first:last]
+
+
+def verify_spread(
+    repository: Repository,
+    old: str,
+    new: str,
+    policy: Policy,
+    *,
+    jobs: int = 1,
+    share: Share | None = None,
+    known: Known | None = None,
+    watch: Watch = iter,
+) -> Report:
+    """The rulings on `old..new` under a policy that is taken as it is, without a trusted side.
+
+    `jobs` processes find them. With a `share` only those of its commits; what is `known` is not
+    judged again, and what passes is known from then on.
+    """
+    every = commits_of(repository, old, new, policy)
+    commits = every if share is None else share.of_commits(every)
+    before = {} if known is None else known.verdicts(commits)
+    fresh = [commit for commit in commits if commit not in before]
+    made = _judged(repository, policy, new, fresh, jobs, watch)
+    found = {each.judged.candidate.id: each for each in made}
+    if known is not None:
+        known.add(found.values())
+    rulings = tuple(
+        _known_ruling(repository, commit, before[commit]) if commit in before else found[commit]
+        for commit in commits
+    )
+    return Report(policy, rulings)
+
+
+def _judged(
+    repository: Repository,
+    policy: Policy,
+    tip: str,
+    commits: Sequence[str],
+    jobs: int,
+    watch: Watch,
+) -> Iterator[Ruling]:
+    if jobs == 1 or len(commits) <= CHUNK:
+        gate = Gate(repository, policy, tip=tip)
+        yield from (gate.judge(candidate_of(repository, each)) for each in watch(commits))
+        return
+    chunks = [commits[at : at + CHUNK] for at in range(0, len(commits), CHUNK)]
+    work = partial(_judge_chunk, repository.start, repository.in_hook, policy, tip)
+    with ProcessPoolExecutor(min(jobs, len(chunks))) as pool:
+        done = (ruling for rulings in pool.map(work, chunks) for ruling in rulings)
+        for _ in watch(commits):
+            yield next(done)
+
+
+_GATES: dict[tuple[Path, str], Gate] = {}
+"""The gate of this process, which keeps what it has read."""
+
+
+def _judge_chunk(
+    start: Path, in_hook: bool, policy: Policy, tip: str, commits: Sequence[str]
+) -> list[Ruling]:
+    gate = _GATES.get((start, tip))
+    if gate is None:
+        gate = _GATES[start, tip] = Gate(
+            Repository.discover(start, in_hook=in_hook), policy, tip=tip
+        )
+    return [gate.judge(candidate_of(gate.repository, commit)) for commit in commits]
+
+
+def _known_ruling(repository: Repository, commit: str, verdict: Verdict) -> Ruling:
+    return Ruling(Judged(candidate_of(repository, commit), verdict), True, "verified before")

@@ -1,0 +1,104 @@
+"""`hkgit verify` for long histories: by several processes, in shares, and only what is new."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.history import make_history
+from hkgit.errors import InvalidInput
+from hkgit.gate.spread import Share
+from tests.cli.running import run
+
+COMMITS = 130
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bare repository of many replayable commits."""
+    root = tmp_path_factory.mktemp("history") / "long.git"
+    make_history(root, COMMITS)
+    return root
+
+
+@pytest.fixture
+def copied(history: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(history, tmp_path / "copy.git"))
+
+
+def verified(root: Path, *options: str) -> list[dict[str, Any]]:
+    done = run("verify", f"main~{COMMITS}..main", "--json", *options, cwd=root)
+    assert done.code == 0, done.err
+    commits: list[dict[str, Any]] = done.json()["commits"]
+    return commits
+
+
+def test_several_processes_give_the_same_answer(history: Path) -> None:
+    assert verified(history, "--jobs", "2") == verified(history)
+
+
+def test_the_shares_are_the_whole(history: Path) -> None:
+    whole = [each["commit"] for each in verified(history)]
+    shares = (verified(history, "--shard", part) for part in ("1/2", "2/2"))
+    assert [each["commit"] for share in shares for each in share] == whole
+
+
+@pytest.mark.parametrize("of", range(1, 6))
+@pytest.mark.parametrize("count", [0, 1, 4, 11])
+def test_no_commit_is_in_two_shares_or_none(of: int, count: int) -> None:
+    commits = [str(number) for number in range(count)]
+    shares = [Share(number, of).of_commits(commits) for number in range(1, of + 1)]
+    assert [commit for share in shares for commit in share] == commits
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", "1/2/3", ""])
+def test_a_share_is_one_of_so_many(text: str) -> None:
+    with pytest.raises(InvalidInput, match="share"):
+        Share.parse(text)
+
+
+def test_another_word_for_a_share_is_wrong_usage(history: Path) -> None:
+    assert run("verify", "main~1..main", "--shard", "3/2", cwd=history).code == 64
+
+
+def rules(commits: list[dict[str, Any]]) -> set[str]:
+    return {each["rule"] for each in commits}
+
+
+def test_what_passed_before_is_not_judged_again(copied: Path) -> None:
+    assert rules(verified(copied, "--incremental")) == {"verdict strict"}
+    again = verified(copied, "--incremental")
+    assert (rules(again), {each["verdict"] for each in again}) == (
+        {"verified before"}, {"strict"},
+    )  # fmt: skip
+
+
+def test_only_who_asks_for_it_gets_what_is_known(copied: Path) -> None:
+    verified(copied, "--incremental")
+    assert rules(verified(copied)) == {"verdict strict"}
+
+
+def test_another_policy_knows_nothing(copied: Path, tmp_path: Path) -> None:
+    verified(copied, "--incremental")
+    policy = tmp_path / "config.toml"
+    policy.write_text("[gate]\ngovern = 'all'\n")
+    assert rules(verified(copied, "--incremental", "--policy", str(policy))) == {"verdict strict"}
+
+
+@pytest.mark.parametrize("harm", ["others may write", "a link", "rubbish"])
+def test_what_may_be_somebody_elses_is_not_believed(
+    copied: Path, tmp_path: Path, harm: str
+) -> None:
+    verified(copied, "--incremental")
+    [known] = (copied / "hkgit" / "verified").iterdir()
+    if harm == "others may write":
+        known.chmod(0o666)
+    elif harm == "rubbish":
+        known.write_bytes(b"\xff\n" + b"0" * 40 + b" fail\n" + b"x y z\n")
+    else:
+        known.replace(tmp_path / "elsewhere")
+        known.symlink_to(tmp_path / "elsewhere")
+    assert rules(verified(copied, "--incremental")) == {"verdict strict"}
