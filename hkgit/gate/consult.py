@@ -5,6 +5,7 @@ Conflicts that an entry does not claim cannot be seen here; an open CONSULT on i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from hkgit.conflicts.consulting import Consult, consults_in, tries_before
@@ -14,6 +15,8 @@ from hkgit.gate.case import Case
 from hkgit.ledger.entry import Entry
 from hkgit.policy.model import ANSWER
 from hkgit.replay.findings import Finding
+
+_ID = re.compile(r"[0-9a-f]{8,64}")
 
 
 def consult_findings(case: Case) -> Iterator[Finding]:
@@ -47,13 +50,21 @@ def _undecided(
     """The conflicts that an entry claims, tried too often without the answer of a person."""
     claimed = entry.claims.get("conflicts")
     for met in claimed if isinstance(claimed, list) else ():
-        name = str(met.get("id")) if isinstance(met, dict) else "?"
+        name = _named(met)
         tries = met.get("tries") if isinstance(met, dict) else None
         if not isinstance(tries, int):
             yield Finding("consult", "ledger entry", "its conflicts are malformed", _fix(name))
         elif tries >= allowed and not _is_decided(case, known.get(name)):
             what = f"conflict {name} was refused {tries} times, and no person has decided it"
-            yield Finding("consult", str(met.get("path", "ledger entry")), what, _fix(name))
+            path = met.get("path")
+            where = path if path in {edit.path for edit in entry.edits} else "ledger entry"
+            yield Finding("consult", where, what, _fix(name))
+
+
+def _named(met: object) -> str:
+    """The id of a conflict that an entry claims; no other words of its maker are passed on."""
+    name = met.get("id") if isinstance(met, dict) else None
+    return name if isinstance(name, str) and _ID.fullmatch(name) else "?"
 
 
 def _is_decided(case: Case, consult: Consult | None) -> bool:
