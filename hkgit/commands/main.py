@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from types import FrameType
@@ -113,9 +114,11 @@ class _Commands(click.Group):
 
 
 def _print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    from hkgit.commands.versions import print_versions
+    if value and not ctx.resilient_parsing:
+        from hkgit.commands.versions import print_versions
 
-    print_versions(ctx, param, value)
+        print_versions()
+        ctx.exit()
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -186,7 +189,16 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         if "--debug" in arguments:
             raise
         # The one boundary where whatever nobody expected becomes an exit code.
-        words = str(error).partition("\n")[0]
-        complain(f"a fault of hkgit itself: {type(error).__name__}: {words}")
-        click.echo("Run it again with --debug and report it.", err=True)
+        with suppress(OSError):
+            _explain(error)
         return FAULT
+
+
+def _explain(error: Exception) -> None:
+    """Say in a line or two what nobody expected; of a full disk hkgit is not to blame."""
+    words = str(error).partition("\n")[0]
+    if isinstance(error, OSError):
+        complain(f"the system refused: {words}")
+        return
+    complain(f"a fault of hkgit itself: {type(error).__name__}: {words}")
+    click.echo("Run it again with --debug and report it.", err=True)

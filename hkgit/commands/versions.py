@@ -11,13 +11,10 @@ from hkgit import __version__
 from hkgit.errors import HkgitError
 
 
-def print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    """Print one line a version and be done, as the callback of an option."""
-    if not value or ctx.resilient_parsing:
-        return
+def print_versions() -> None:
+    """Print one line a version."""
     for name, number in versions().items():
         click.echo(f"{name} {number}")
-    ctx.exit()
 
 
 def versions() -> dict[str, str]:
