@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.reporting import applied_json, shown_text, visible
+from hkgit.committing import Committed, recorded
+from hkgit.conflicts.minding import note_refused, open_conflicts, settle
 from hkgit.dialects import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError
+from hkgit.git.recovery import settle_abandoned
+from hkgit.git.repository import Repository
 from hkgit.mcp.replies import Reply, of_refused, outcome_line
+from hkgit.preparing import Choices, Step, find_target, prepare
+from hkgit.retrying import land
 from hkgit.sessions.desk import Desk, options_of
 
 
@@ -31,33 +37,17 @@ class Asked:
 
 def applied(desk: Desk, spec: Spec, asked: Asked) -> Reply:
     """Commit a spec with its evidence. Raises what `hkgit apply` raises before it has a plan."""
-    from hkgit.committing import recorded
-    from hkgit.conflicts.minding import note_refused, open_conflicts, settle
-    from hkgit.git.recovery import settle_abandoned
-    from hkgit.git.repository import Repository
-    from hkgit.preparing import Choices, Step, find_target, prepare
-    from hkgit.retrying import land
-
     repository = Repository.discover(desk.root)
     if not asked.dry_run:
         settle_abandoned(repository)
-    choices = Choices(
-        branch=asked.branch,
-        base=asked.base,
-        agent=desk.agent if spec.agent is None else spec.agent,
-        message=asked.message,
-        options=options_of(
-            asked.threshold, relocate=asked.relocate, check_syntax=asked.check_syntax
-        ),
-        reads=(*map(parse_expect, asked.expect), *_receipts(desk, spec)),
-        met=open_conflicts(repository, asked.branch),
-    )
+    choices = _choices(repository, desk, spec, asked)
     outcomes: list[EditOutcome] = []
+    said: list[str] = []
 
     def check(steps: Sequence[Step]) -> None:
         outcomes[:] = [outcome for step in steps for outcome in step.made.outcomes]
-        for said in () if asked.dry_run else note_refused(repository, steps, choices):
-            _say(said)
+        if not asked.dry_run:
+            said.extend(note_refused(repository, steps, choices))
         for outcome in outcomes:
             if outcome.error is not None:
                 raise outcome.error
@@ -68,21 +58,40 @@ def applied(desk: Desk, spec: Spec, asked: Asked) -> Reply:
         check(steps)
         if asked.dry_run:
             return _would_be([recorded(step, choices, None).message for step in steps], outcomes)
-        done = land(repository, target, steps, choices, _say, check)[-1]
-        settle(choices, [done])
+        done = land(repository, target, steps, choices, _say, check)
     except HkgitError as error:
-        return of_refused(outcomes, error)
-    subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
-    warned = [f"warning: {each.where}: {each.what}\n{each.fix}" for each in done.record.warnings]
-    head = f"[{target.branch} {done.commit[:12]}] {visible(subject)}"
-    text = "\n".join([head, *map(outcome_line, outcomes), *warned])
-    return Reply(applied_json("applied", outcomes, done.commit), text)
+        reply = of_refused(outcomes, error)
+        return replace(reply, text="\n".join([reply.text, *map(visible, said)]))
+    settle(choices, done)
+    return _landed(target.branch, done[-1], outcomes)
+
+
+def _choices(repository: Repository, desk: Desk, spec: Spec, asked: Asked) -> Choices:
+    return Choices(
+        branch=asked.branch,
+        base=asked.base,
+        agent=desk.agent if spec.agent is None else spec.agent,
+        message=asked.message,
+        options=options_of(
+            asked.threshold, relocate=asked.relocate, check_syntax=asked.check_syntax
+        ),
+        reads=(*map(parse_expect, asked.expect), *_receipts(desk, spec)),
+        met=open_conflicts(repository, asked.branch),
+    )
 
 
 def _receipts(desk: Desk, spec: Spec) -> list[Read]:
     """What the session has read of the files that a spec names."""
     named = {edit.path for edit in spec.edits}
     return [read for read in desk.status().receipts if read.path in named]
+
+
+def _landed(branch: str, done: Committed, outcomes: Sequence[EditOutcome]) -> Reply:
+    subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
+    warned = [f"warning: {each.where}: {each.what}\n{each.fix}" for each in done.record.warnings]
+    head = f"[{branch} {done.commit[:12]}] {visible(subject)}"
+    text = "\n".join([head, *map(outcome_line, outcomes), *warned])
+    return Reply(applied_json("applied", outcomes, done.commit), text)
 
 
 def _would_be(messages: Sequence[bytes], outcomes: Sequence[EditOutcome]) -> Reply:

@@ -19,7 +19,6 @@ from typing import Any
 from hkgit.dialects import DIALECTS, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.mcp.applying import Asked, applied
 from hkgit.mcp.arguments import Argument, checked
 from hkgit.mcp.replies import Reply, of_answer, of_error, of_reading, of_status, of_undone
 from hkgit.mcp.roots import Place, chosen, places
@@ -81,6 +80,8 @@ def _edit(desk: Desk, place: Place, given: Values) -> Reply:
 
 
 def _apply(desk: Desk, place: Place, given: Values) -> Reply:
+    from hkgit.mcp.applying import Asked, applied  # it opens repositories; the others do not
+
     spec = desk.parse(given.pop("text"), given.pop("format", "auto"))
     _expect_inside(place, spec)
     return applied(desk, spec, Asked(**given))

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from hkgit.conflicts.shelf import Shelf
 from hkgit.schemas import NAMES, schema
 from tests.cli.running import run, script
 from tests.repos import Repo
@@ -136,6 +137,13 @@ def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
     answers = spoken(repo.path, line, request("next", "ping"))
     codes = {str(each.get("id")): each.get("error", {}).get("code") for each in answers}
     assert (codes.pop("next"), list(codes.values())) == (None, [code])
+
+
+def test_a_refused_commit_is_kept_as_a_conflict(greeting: Repo) -> None:
+    text = json.dumps({**json.loads(MEND), "expected_hash": "0" * 12})
+    [answer] = spoken(greeting.path, request(1, "apply", text=text))
+    kept = list(Shelf.of(greeting.path / ".git"))
+    assert (answer["error"]["data"]["status"], len(kept)) == ("stale", 1)
 
 
 def test_a_spec_in_json_need_not_be_quoted(greeting: Repo) -> None:
