@@ -1,0 +1,136 @@
+"""verify.py: `python -m benchmarks.verify`: how long it takes to replay a history.
+
+Every commit of a made-up history is one replayable edit of one of 200 files, with its ledger
+entry. Each way to verify it runs over the same commits in the same run, `git log -p` beside them.
+Seconds are of the processor, so that a busy machine tells nearly the same, and the wall's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.history import make_history
+from benchmarks.pairs import sh
+from hkgit.gate.known import Known
+from hkgit.gate.ranges import without_floors
+from hkgit.gate.spread import verify_spread
+from hkgit.git.repository import Repository
+from hkgit.policy import Policy
+from hkgit.replay.judging import candidate_of, replay
+
+LAX = without_floors(Policy())
+KIBI = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """Seconds of the processor, children included, and of the wall."""
+
+    cpu: float
+    wall: float
+
+    def row(self, name: str, count: int) -> str:
+        per_core, per_wall = count / self.cpu, count / self.wall
+        return f"{name:34s} {self.cpu:8.2f} s {self.wall:8.2f} s {per_core:9,.0f} {per_wall:9,.0f}"
+
+
+def main() -> None:
+    """Print a row for each way to verify, what growth costs, and what storage does."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--commits", type=int, default=2000)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "with.git"
+        first = make_history(root, asked.commits)
+        sh(["git", "gc", "-q"], root)
+        commits = Repository.discover(root).commits_between(first, "main")
+        print("                                          processor      wall    commits/s of each")
+        for name, way in _ways(root, first, commits, asked.jobs):
+            print(_timed(way).row(name, len(commits)), flush=True)
+        print(_growth(root, commits))
+        print(_storage(Path(folder), root, asked.commits))
+
+
+def _ways(
+    root: Path, first: str, commits: Sequence[str], jobs: int
+) -> list[tuple[str, Callable[[], None]]]:
+    log = ["git", "log", "-p", "--no-ext-diff", f"{first}..main"]
+
+    def verified(jobs: int = 1, known: bool = False) -> None:
+        repository = Repository.discover(root)
+        memory = Known.of(repository, LAX) if known else None
+        tip = repository.resolve("main")
+        report = verify_spread(repository, first, tip, LAX, jobs=jobs, known=memory)
+        assert len(report.rulings) == len(commits)
+        assert report.passes
+
+    return [
+        ("git log -p", lambda: sh_quietly(log, root)),
+        ("replay alone", lambda: _replayed(root, commits, recomputes=False)),
+        ("replay and recomputation", lambda: _replayed(root, commits, recomputes=True)),
+        ("git log -p, again", lambda: sh_quietly(log, root)),
+        ("hkgit verify", verified),
+        (f"hkgit verify --jobs {jobs}", lambda: verified(jobs)),
+        ("hkgit verify --incremental", lambda: verified(known=True)),
+        ("hkgit verify --incremental, again", lambda: verified(known=True)),
+    ]
+
+
+def sh_quietly(command: Sequence[str], cwd: Path) -> None:
+    """Run a command and throw away what it prints."""
+    subprocess.run(command, cwd=cwd, stdout=subprocess.DEVNULL, check=True)
+
+
+def _replayed(root: Path, commits: Sequence[str], *, recomputes: bool) -> None:
+    repository = Repository.discover(root)
+    tip = repository.resolve("main")
+    for commit in commits:
+        candidate = candidate_of(repository, commit)
+        judged = replay(repository, candidate, tip=tip, recomputes=recomputes)
+        assert judged is not None
+        assert judged.verdict == ("strict" if recomputes else "spliced"), judged.findings
+
+
+def _timed(way: Callable[[], None]) -> Time:
+    start, before = time.perf_counter(), os.times()
+    way()
+    after = os.times()
+    return Time(sum(after[:4]) - sum(before[:4]), time.perf_counter() - start)
+
+
+def _growth(root: Path, commits: Sequence[str]) -> str:
+    """Replay alone of the first and of the last quarter: the ledger is small in one."""
+    part = len(commits) // 4
+
+    def rate(quarter: Sequence[str]) -> float:
+        return part / _timed(lambda: _replayed(root, quarter, recomputes=False)).cpu
+
+    first, last = rate(commits[:part]), rate(commits[-part:])
+    return f"replay alone, per second of the processor: first quarter {first:,.0f}, last {last:,.0f}"
+
+
+def _storage(folder: Path, root: Path, count: int) -> str:
+    """What entries add to a packed repository and to a checkout."""
+    bare = folder / "without.git"
+    make_history(bare, count, has_entries=False)
+    sh(["git", "gc", "-q"], bare)
+    packed = (_size(root) - _size(bare)) / count / KIBI
+    tree = sh(["git", "ls-tree", "-r", "-l", "main", ".hkgit"], root).splitlines()
+    loose = sum(int(line.split()[3]) for line in tree) / count / KIBI
+    return f"an entry: {packed:.2f} KiB in a packed repository, {loose:.2f} KiB in a checkout"
+
+
+def _size(root: Path) -> int:
+    return sum(path.stat().st_size for path in (root / "objects").rglob("*") if path.is_file())
+
+
+if __name__ == "__main__":
+    main()
