@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.errors import HkgitError
+from hkgit.gate import trusted_policy
 from hkgit.git.repository import Repository
 from hkgit.points.judging import Point
 from hkgit.points.trust import Side, side_of
 from hkgit.points.updates import Answer, Update
-from hkgit.policy import Policy, read_policy
+from hkgit.policy import Policy
 
 BRANCHES = "refs/heads/"
 
@@ -39,16 +40,12 @@ def _side(repository: Repository, update: Update, given: Policy | None) -> Side:
     """The trusted side. git may tell zeros for what a ref is at, so the ref itself is asked."""
     old = repository.branch_tip(update.ref.removeprefix(BRANCHES))
     if old is None:
-        head = repository.head().commit
-        policy = given if given is not None else _policy_at(repository, head)
+        policy = given or trusted_policy(repository, repository.head().commit)
         known = _tips(repository, "refs/heads", "refs/remotes", "refs/tags")
         return Side(policy, None, None, known)
-    side = side_of(repository, [update.ref], old, None, given)
-    return Side(side.policy, old, None, _published(repository, update.ref))
-
-
-def _policy_at(repository: Repository, commit: str | None) -> Policy:
-    return Policy() if commit is None else read_policy(repository.snapshot(commit))
+    policy = side_of(repository, [update.ref], old, None, given).policy
+    # Not as its old side: what its owner has not pushed may be amended and set back at will.
+    return Side(policy, None, old, _published(repository, update.ref))
 
 
 def _published(repository: Repository, ref: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from hkgit.git.objects import Head
 from hkgit.git.repository import Repository
 from hkgit.points.budget import Budget, Watch
 from hkgit.points.judging import Point
-from hkgit.points.trust import peeled, side_of
+from hkgit.points.trust import Side, peeled, side_of
 from hkgit.points.updates import Answer, Update
 from hkgit.policy import Policy
 
@@ -37,11 +37,14 @@ def judge_received(
     budget = Budget(seconds)
     passed: list[Answer] = []
     for update in updates:
+        policy = given or Policy()
         try:
+            side = server.side(update, passed)
+            policy = side.policy
             with budget.spent_on(update.ref) as watch:
-                answer = server.answer(update, watch, passed)
+                answer = server.answer(update, side, watch)
         except HkgitError as error:
-            answer = Answer(update, given or Policy(), refusal=error)
+            answer = Answer(update, policy, refusal=error)
         if answer.report is not None and all(ruling.passes for ruling in answer.report.rulings):
             passed.append(answer)
         yield answer
@@ -55,24 +58,30 @@ class _Server:
     aliases: Mapping[str, str]
     records: tuple[str, ...]
 
-    def answer(self, update: Update, watch: Watch, passed: Sequence[Answer]) -> Answer:
-        """The answer on one ref, under whichever of its names is protected.
+    def side(self, update: Update, passed: Sequence[Answer]) -> Side:
+        """The trusted side of an update.
 
         What has passed for another ref of the push under an equal policy is not judged again.
         """
-        ref = update.ref
-        names = (ref, self.aliases.get(ref, ref))
         old = peeled(self.repository, update.old)
+        names = self._names(update.ref)
         side = side_of(self.repository, names, old, self.head.commit, self.given)
+        known = (each.update.new for each in passed if each.policy == side.policy)
+        return replace(side, beside=(*side.beside, *filter(None, known)))
+
+    def answer(self, update: Update, side: Side, watch: Watch) -> Answer:
+        """The answer on one ref, under whichever of its names is protected."""
+        names = self._names(update.ref)
         if not any(map(side.policy.protects, names)):
             return Answer(update, side.policy, note="the policy does not protect it")
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
             fix = "Make another branch the default one first."
-            raise Rejected(ref, "is the default branch, whose policy new branches get", fix)
-        known = (each.update.new for each in passed if each.policy == side.policy)
-        side = replace(side, beside=(*side.beside, *filter(None, known)))
+            raise Rejected(update.ref, "is the default branch, whose policy new branches get", fix)
         point = Point(self.repository, on_server=True, records=self.records, watch=watch)
         return point.answer(update, side)
+
+    def _names(self, ref: str) -> tuple[str, ...]:
+        return (ref, self.aliases.get(ref, ref))
 
 
 def _records(updates: Sequence[Update]) -> tuple[str, ...]:

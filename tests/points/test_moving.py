@@ -110,6 +110,15 @@ def test_a_rebase_passes_through_its_own_states(netted: Repo) -> None:
     assert netted.git("rev-list", "--count", "good..human") == "2"
 
 
+def test_what_is_not_pushed_may_be_amended_and_set_back(netted: Repo) -> None:
+    """`rewrites` speaks of what others have fetched."""
+    commit(netted, {".hkgit/config.toml": "[gate]\nrewrites = 'refuse'\n"}, {})
+
+    for command in (["commit", "--amend", "-m", "Again"], ["reset", "-q", "--hard", "HEAD~1"]):
+        done, said = git(netted, *command)
+        assert done, said
+
+
 def test_hkgit_lands_through_the_net(netted: Repo) -> None:
     spec = replace_line_two(netted, "TWO\n")
 

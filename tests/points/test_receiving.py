@@ -300,6 +300,16 @@ def test_past_its_time_a_push_is_refused_with_the_way_out(served: Served) -> Non
     assert "git config hkgit.budget" in said
 
 
+def test_a_policy_that_only_reports_stops_no_push_for_want_of_time(served: Served) -> None:
+    served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
+    served.server.git("config", "hkgit.policy", "policy.toml")
+    served.server.git("config", "hkgit.budget", "0")
+
+    done, said = served.push("good:main")
+
+    assert done, said
+
+
 def test_a_policy_that_cannot_be_read_takes_no_push(served: Served) -> None:
     served.server.write("policy.toml", "[gate]\nmode = 'perhaps'\n")
     served.server.git("config", "hkgit.policy", "policy.toml")
