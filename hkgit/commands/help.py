@@ -1,4 +1,4 @@
-"""help.py: `hkgit help [COMMAND]`, for those who expect it."""
+"""help.py: `hkgit help [COMMAND]...`, for those who expect it."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import click
 
 
 @click.command()
-@click.argument("name", required=False, metavar="[COMMAND]")
+@click.argument("names", nargs=-1, metavar="[COMMAND]...")
 @click.pass_context
-def command(ctx: click.Context, name: str | None) -> None:
+def command(ctx: click.Context, names: tuple[str, ...]) -> None:
     """Show what a command does; without a name, what commands there are."""
-    above = ctx.parent
-    assert above is not None
-    assert isinstance(above.command, click.Group)
-    if name is None:
-        click.echo(above.get_help())
-        return
-    asked, found, _ = above.command.resolve_command(above, [name])
-    assert found is not None
-    click.echo(found.get_help(click.Context(found, info_name=asked, parent=above)))
+    assert ctx.parent is not None
+    asked = ctx.parent
+    for name in names:
+        group = asked.command
+        if not isinstance(group, click.Group):
+            raise click.UsageError(f"{asked.command_path} has no commands.", ctx)
+        known, found, _ = group.resolve_command(asked, [name])
+        assert found is not None
+        asked = click.Context(found, info_name=known, parent=asked)
+    click.echo(asked.get_help())

@@ -53,12 +53,14 @@ def shared_options() -> list[click.Option]:
 
 
 def share_options(command: click.Command) -> click.Command:
-    """Give a command those of the shared options that it has not itself."""
+    """Give a command, and its own commands, those of the shared options that they have not."""
     taken = {name for param in command.params for name in param.opts}
     for option in shared_options():
         if option.opts[-1] not in taken:
             option.opts = [name for name in option.opts if name not in taken]
             command.params.append(option)
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        share_options(below)
     return command
 
 

@@ -126,17 +126,23 @@ def test_near_misses_are_named(one: Repo, args: tuple[str, ...], near: str) -> N
     assert (result.code, "Did you mean" in result.err, near in result.err) == (64, True, True)
 
 
-@pytest.mark.parametrize("name", ["read", "gate"])
-def test_help_is_a_command_too(one: Repo, name: str) -> None:
-    assert run("help", name, cwd=one.path).stdout == run(name, "--help", cwd=one.path).stdout
+@pytest.mark.parametrize("names", [("read",), ("policy", "check")], ids=" ".join)
+def test_help_is_a_command_too(one: Repo, names: tuple[str, ...]) -> None:
+    asked = run("help", *names, cwd=one.path).stdout
+    assert asked == run(*names, "--help", cwd=one.path).stdout
 
 
 def test_help_alone_lists_the_commands(one: Repo) -> None:
     assert run("help", cwd=one.path).stdout == run("--help", cwd=one.path).stdout
 
 
-def test_help_of_what_is_no_command_is_wrong_usage(one: Repo) -> None:
-    assert run("help", "nonsense", cwd=one.path).code == 64
+@pytest.mark.parametrize("names", [("nonsense",), ("read", "nonsense")], ids=" ".join)
+def test_help_of_what_is_no_command_is_wrong_usage(one: Repo, names: tuple[str, ...]) -> None:
+    assert run("help", *names, cwd=one.path).code == 64
+
+
+def test_commands_of_a_command_are_quiet_as_well(one: Repo) -> None:
+    assert "--quiet" in run("policy", "check", "-h", cwd=one.path).out
 
 
 
