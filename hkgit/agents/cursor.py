@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from hkgit.agents.events import Did, Editing, Event, Json, Reading, session_name
+from hkgit.agents.events import Did, Editing, Event, Json, Reading, Touching, session_name
 from hkgit.agents.settings import MCP_SERVER, JsonPart, Part
 
 NAME = "cursor"
@@ -50,23 +50,25 @@ def _did(payload: Json) -> Did | None:
         case "beforeReadFile" if isinstance(path, str) and isinstance(content, str):
             return Reading(path, 1, max(len(content.splitlines()), 1))
         case "afterFileEdit" if isinstance(path, str):
-            edits = [
-                {name: each.get(name, "") for name in ("old_string", "new_string")}
-                for each in payload.get("edits") or ()
-            ]
-            said = {"file_path": path, "edits": edits}
+            said = {"file_path": path, "edits": _known(payload.get("edits"))}
             return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
         case "preToolUse":
             return _planned(payload.get("tool_input"))
     return None
 
 
-def _planned(given: object) -> Editing | None:
-    """The file that is about to be written; how is not told."""
+def _known(edits: object) -> list[dict[str, object]]:
+    """What the dialect knows of each edit; the editor adds ranges and lines of its own."""
+    return [
+        {name: each[name] for name in ("old_string", "new_string") if name in each}
+        for each in (edits if isinstance(edits, list) else ())
+        if isinstance(each, Mapping)
+    ]
+
+
+def _planned(given: object) -> Touching | None:
     path = given.get("file_path", given.get("path")) if isinstance(given, Mapping) else None
-    if not isinstance(path, str):
-        return None
-    return Editing(json.dumps({"file_path": path, "content": ""}), "text-editor")
+    return Touching(path) if isinstance(path, str) else None
 
 
 def denial(reason: str) -> Json:

@@ -34,6 +34,13 @@ class Editing:
 
 
 @dataclass(frozen=True, slots=True)
+class Touching:
+    """A file that the agent's own edit tool is about to change; how is not told."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Shell:
     """A command, and what the agent was shown of its output."""
 
@@ -41,7 +48,7 @@ class Shell:
     output: str
 
 
-Did = Reading | Editing | Shell
+Did = Reading | Editing | Touching | Shell
 
 
 @dataclass(frozen=True, slots=True)

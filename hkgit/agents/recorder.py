@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from hkgit import dialects
-from hkgit.agents.events import Editing, Event, Reading, Shell
+from hkgit.agents.events import Did, Editing, Event, Reading, Shell, Touching
 from hkgit.agents.looking import readings
 from hkgit.document import split_raw
 from hkgit.edits import AnyEdit, File, RenameFile, Spec, decoded, encoded
@@ -36,9 +36,9 @@ class Recorder:
         self._directory = directory
         self._checkout = Checkout(desk.root)
 
-    def before(self, did: Editing) -> None:
-        """Put aside what an edit is about to change. Raises HkgitError."""
-        for path in _paths(self._spec(did)):
+    def before(self, did: Did) -> None:
+        """Put aside what is about to be changed. Raises HkgitError."""
+        for path in touched(did, self._desk.root, self._directory):
             file = self._checkout.get(path)
             kept = None if file is None else [file.mode, self._desk.journal.blobs.put(file.data)]
             place = self._aside(path)
@@ -106,6 +106,16 @@ class Recorder:
         if not text:
             raise InvalidInput("the call", "has changed nothing")
         return self._desk.parse(text, "unified-diff")
+
+
+def touched(did: Did, root: Path, directory: Path) -> list[str]:
+    """The paths, from the root, that a call may change. Raises InvalidInput for one outside."""
+    match did:
+        case Editing() as edit:
+            return _paths(spec_of(edit, root, directory))
+        case Touching(path):
+            return [_relative(path, root, directory)]
+    return []
 
 
 def spec_of(did: Editing, root: Path, directory: Path) -> Spec:

@@ -9,8 +9,7 @@ import click
 
 from hkgit.agents import HOOKED, hooked
 from hkgit.agents.events import Editing, Event, parsed
-from hkgit.agents.recorder import Recorder, spec_of
-from hkgit.errors import HkgitError
+from hkgit.agents.recorder import Recorder, touched
 from hkgit.mcp.roots import Place
 from hkgit.sessions.answers import Answer
 from hkgit.sessions.desk import Desk
@@ -34,7 +33,7 @@ def command(agent: str, steer: bool) -> None:
             said = _steered(event) if steer and event.is_before else _recorded(agent, event)
             if said is not None:
                 answer = module.denial(said) if event.is_before else module.remark(said)
-    except HkgitError as error:
+    except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
         click.echo(f"hkgit: not recorded: {error}", err=True)
     click.echo(json.dumps(answer or {}))
 
@@ -42,13 +41,15 @@ def command(agent: str, steer: bool) -> None:
 def _steered(event: Event) -> str | None:
     """Why an edit of the agent's own tool is stopped. Raises InvalidInput for one elsewhere."""
     place = Place.around(event.directory)
-    if not isinstance(event.did, Editing) or not (place.root / ".git").exists():
+    if not (place.root / ".git").exists():
         return None
-    spec_of(event.did, place.root, event.directory)
+    if not touched(event.did, place.root, event.directory):
+        return None
+    text = f" and this text: {event.did.text}" if isinstance(event.did, Editing) else ""
     return (
         "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
         " commits carry evidence. Call its tool `edit` (mcp__hkgit__edit) with session"
-        f" {event.session} and this text: {event.did.text}"
+        f" {event.session}{text}"
     )
 
 
@@ -61,8 +62,7 @@ def _recorded(agent: str, event: Event) -> str | None:
     if not event.is_before:
         answer = recorder.after(event)
         return None if answer is None or not answer.blind else _unread(answer)
-    if isinstance(event.did, Editing):
-        recorder.before(event.did)
+    recorder.before(event.did)
     return None
 
 

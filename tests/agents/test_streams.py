@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from hkgit.agents import HOOKED, hooked
-from hkgit.agents.events import Editing
+from hkgit.agents.events import Editing, Touching
 from hkgit.commands.hook import command
 from hkgit.mcp.calls import Session
 from hkgit.sessions import places
@@ -100,7 +100,7 @@ def test_an_edit_of_what_was_not_read_is_recorded_as_blind(agent: str, greeting:
 
 def _is_edit(agent: str, payload: dict[str, Any]) -> bool:
     event = hooked(agent).event(payload)
-    return event is not None and isinstance(event.did, Editing)
+    return event is not None and isinstance(event.did, Editing | Touching)
 
 
 @pytest.mark.parametrize("agent", HOOKED)
@@ -197,3 +197,12 @@ def test_outside_a_checkout_nothing_is_kept(tmp_path: Path) -> None:
     payload = {"cwd": str(tmp_path), "hook_event_name": "PostToolUse", "tool_name": "Read"}
     told("claude", payload | {"tool_input": {"file_path": str(tmp_path / "greet.py")}})
     assert [path.name for path in tmp_path.iterdir()] == ["greet.py"]
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+def test_no_value_of_an_input_stands_in_anybodys_way(agent: str, greeting: Repo) -> None:
+    """Each value of each input of a stream, one at a time, is another than it should be."""
+    for line in stream(agent, greeting):
+        for key in line.get("input", {}):
+            for value in (None, 7, [7], {"a": 7}, "\0"):
+                told(agent, line["input"] | {key: value})
