@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import click
 
+import hkgit
 from hkgit.applying.reporting import shown_text, visible
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.points.binding import Check, Level, checks, outcome
@@ -22,7 +24,7 @@ _SAID = {
 def look(*, as_json: bool) -> bool:
     """Print what was found; whether the gate can do its work here. Raises InvalidInput."""
     event = event_of(os.environ)
-    found = list(checks(open_repository(), event, os.environ))
+    found = list(checks(open_repository(), event, os.environ, Path(hkgit.__file__)))
     level = outcome(found)
     if as_json:
         echo_json(_document(event, found, level))

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-import hkgit
 from hkgit.errors import HkgitError
 from hkgit.git.repository import Repository
 from hkgit.points.ci import GITHUB, Event, trusted_side
@@ -39,14 +38,14 @@ class Check:
 
 
 def checks(
-    repository: Repository, event: Event, environment: Mapping[str, str]
+    repository: Repository, event: Event, environment: Mapping[str, str], judge: Path
 ) -> Iterator[Check]:
-    """Everything that decides whether the gate of this job binds."""
+    """Everything that decides whether the gate of this job binds; `judge` is hkgit's own code."""
     yield _moment(event)
     yield _history(repository, event)
     yield _policy(repository, event)
     yield _workflow(event, environment)
-    yield _judge(repository)
+    yield _judge(repository, judge)
     yield _credentials(repository)
     yield _settings(event)
 
@@ -106,12 +105,12 @@ def _workflow(event: Event, environment: Mapping[str, str]) -> Check:
     return Check("workflow", Level.ADVISORY, what, fix)
 
 
-def _judge(repository: Repository) -> Check:
-    root, own = repository.work_tree, Path(hkgit.__file__).resolve()
-    if root is not None and own.is_relative_to(root.resolve()):
+def _judge(repository: Repository, judge: Path) -> Check:
+    root = repository.work_tree
+    if root is not None and judge.resolve().is_relative_to(root.resolve()):
         fix = "Install a pinned hkgit before the checkout, outside it."
         return Check("judge", Level.BROKEN, "hkgit runs from the checkout that it judges", fix)
-    return Check("judge", Level.OK, f"hkgit {hkgit.__version__}, installed outside the checkout")
+    return Check("judge", Level.OK, "hkgit is installed outside the checkout")
 
 
 def _credentials(repository: Repository) -> Check:

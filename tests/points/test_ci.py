@@ -10,6 +10,7 @@ import pytest
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.git.repository import Repository
+from hkgit.points.binding import checks
 from hkgit.points.ci import Event, event_of, judge_event
 from tests.hooks.commands import ROOT
 from tests.points.serving import Served, commit
@@ -290,6 +291,14 @@ def test_kept_credentials_are_told_by_name_only(
 
     assert _levels(document)["credentials"] == "advisory"
     assert "xyz" not in json.dumps(document)
+
+
+def test_a_judge_that_stands_in_the_checkout_is_broken(checkout: Repo) -> None:
+    found = checks(
+        Repository.discover(checkout.path), _event(checkout, "main", "origin/good"), {},
+        checkout.path / ".venv/lib/hkgit/__init__.py",
+    )  # fmt: skip
+    assert {check.name for check in found if check.level == "broken"} == {"judge"}
 
 
 def test_a_shallow_clone_is_broken(
