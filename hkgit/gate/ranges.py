@@ -11,7 +11,7 @@ from hkgit.gate.judge import Gate
 from hkgit.gate.rulings import Report
 from hkgit.git.repository import Repository
 from hkgit.policy.model import Policy
-from hkgit.replay.findings import Candidate, Verdict
+from hkgit.replay.findings import Candidate
 from hkgit.replay.judging import candidate_of as candidate_of
 
 Watch = Callable[[Sequence[str]], Iterator[str]]
@@ -82,9 +82,8 @@ def verify_range(
 
 def without_floors(policy: Policy) -> Policy:
     """The policy with everything accepted that replays; who is governed stays as it is."""
-    every = tuple(verdict for verdict in Verdict if verdict is not Verdict.FAIL)
     return replace(
-        policy, mode="enforce", accept=KINDS, verdicts=(*policy.verdicts, *every),
+        policy, mode="enforce", accept=KINDS, any_verdict=True,
         tiers=None, ladders=None, min_confidence=0, min_threshold=0, min_tightness=0, paths=(),
         reject_text=(),
     )  # fmt: skip

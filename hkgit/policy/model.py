@@ -90,8 +90,9 @@ class Target:
 class Policy:
     """The rules of the gate (docs/policy.md); numbers are per mille but for `max_seconds`.
 
-    `source` says where it was read, `signers` is the text of the trusted side's allowed signers,
-    `extends` names a policy that has not been followed yet.
+    `any_verdict` lets whatever is proved pass, as `verify` does. `source` says where it was
+    read, `signers` is the text of the trusted side's allowed signers, `extends` names a policy
+    that has not been followed yet.
     """
 
     mode: str = "enforce"
@@ -99,6 +100,7 @@ class Policy:
     agents: tuple[str, ...] = KNOWN_AGENTS
     accept: tuple[str, ...] = ("hash", "receipt")
     verdicts: tuple[str, ...] = ACCEPTED
+    any_verdict: bool = False
     tiers: tuple[str, ...] | None = None
     ladders: tuple[int, ...] | None = None
     min_confidence: int = 0

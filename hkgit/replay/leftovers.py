@@ -12,7 +12,7 @@ from hkgit.matching.diff import changes
 from hkgit.replay.findings import Finding, Leftover
 
 _BY_HKGIT = "Make the change with `hkgit apply`, or commit it under a name the policy lets through."
-_UNCHANGED = "Commit what hkgit applied, unchanged, and further edits with `hkgit apply`."
+_UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a commit of its own."
 
 
 def leftovers(

@@ -20,11 +20,16 @@ def test_show_has_the_whole_entry(history: Bench) -> None:
     assert (shown["verdict"], shown["subject"]) == ("strict", "Apply 1 edit to 1 file")
 
 
+def test_show_lists_what_stands_beside_the_entries(history: Bench) -> None:
+    shown = history.run("show", "smuggled", "--json").json()
+    assert [left["path"] for left in shown["by_hand"]] == [SOURCE]
+
+
 @pytest.mark.parametrize(
     ("commit", "words"),
     [
         pytest.param("strict", ["strict", f"{SOURCE}:1-1", "range", "claimed"], id="an entry"),
-        pytest.param("smuggled", ["mixed", f"by hand   {SOURCE}:"], id="a smuggled byte"),
+        pytest.param("smuggled", ["fail", f"by hand   {SOURCE}:"], id="a smuggled byte"),
         pytest.param("start", ["ungoverned"], id="a commit by hand"),
         pytest.param("merged", ["merge"], id="a merge"),
     ],

@@ -71,7 +71,7 @@ def test_a_file_beside_the_entries_is_wholly_by_hand(begun: Repo) -> None:
 def test_it_is_not_accepted_by_default(begun: Repo) -> None:
     commit(begun, with_hunk(begun))
     ruling = judge(begun)
-    assert (ruling.passes, ruling.rule, ruling.judged.verdict) == (False, "verdict", "mixed")
+    assert (ruling.passes, ruling.rule, ruling.judged.verdict) == (False, "bytes", "fail")
 
 
 @pytest.mark.parametrize(
