@@ -18,7 +18,8 @@ from hkgit.git.repository import Repository
 from hkgit.mcp.replies import Reply, of_refused, outcome_line
 from hkgit.preparing import Choices, Step, find_target, prepare
 from hkgit.retrying import land
-from hkgit.sessions.desk import Desk, options_of
+from hkgit.sessions.desk import Desk
+from hkgit.sessions.drafting import options_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ Nothing is printed. Whoever has a desk open sees what others do in the same sess
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,18 +16,24 @@ from hkgit.directory import write_files
 from hkgit.edits import File, Overlay, Read, Spec, encoded
 from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.ledger.canonical import digest
-from hkgit.matching.places import Settings
 from hkgit.sessions import batches, places
 from hkgit.sessions.answers import Answer, Status, Undone
 from hkgit.sessions.checkout import Checkout
-from hkgit.sessions.drafting import Draft, blind_edits, draft
+from hkgit.sessions.drafting import Draft, blind_edits, draft, options_of
 from hkgit.sessions.journal import Journal
 from hkgit.sessions.knowledge import KEPT, NOTHING, Known, Range, carried, knowing
 from hkgit.sessions.reading import MAX_LINES, Reading, read_checkout, read_snapshot
-from hkgit.sessions.records import Call, Change, Said
+from hkgit.sessions.records import Call, Said
 from hkgit.sessions.standing import chosen, found_by, status_of
 from hkgit.sessions.undoing import reversals_of, undone
-from hkgit.sessions.writing import at_work, carry_out, keep_files, keep_versions, said
+from hkgit.sessions.writing import (
+    at_work,
+    carry_out,
+    keep_files,
+    keep_versions,
+    next_call,
+    said,
+)
 
 KEPT_CALLS = 50
 """So many calls without a session can be undone at least; those of a session, until a commit."""
@@ -209,18 +214,11 @@ class Desk:
         """The next call; every version that it speaks of is kept. Raises GitRefused."""
         for each in made.drafted:
             keep_versions(self.journal.blobs, each.made.files)
-        return self._next(self._agent_of(made), specs)
+        return next_call(self.journal, self._agent_of(made), specs)
 
     def _agent_of(self, made: Draft) -> str:
         named = (each.spec.agent for each in made.drafted)
         return next((name for name in named if name is not None), self.agent)
-
-    def _next(
-        self, agent: str, specs: tuple[Said, ...], reversals: tuple[Change, ...] = (),
-        undoes: tuple[int, ...] = (),
-    ) -> Call:  # fmt: skip
-        number = self.journal.state.last + 1
-        return Call(number, time.time_ns() // 10**6, agent, specs, reversals, undoes)
 
     def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> Answer:
         """Take in an edit that another tool has made; `before` are its files as they were.
@@ -260,7 +258,7 @@ class Desk:
             keep_files(self.journal.blobs, (files.get(path) for path in changed))
             keep_files(self.journal.blobs, changed.values())
             numbers = tuple(each.id for each in calls)
-            back = self._next(self.agent, (), reversals, numbers)
+            back = next_call(self.journal, self.agent, reversals=reversals, undoes=numbers)
             carry_out(self.root, self.journal, back, changed, {})
         return Undone(tuple(map(str, numbers)), changed)
 
@@ -269,14 +267,6 @@ class Desk:
         state, kept = self.journal.load(), self.journal.blobs.get
         waiting = batches.names(self._batches)
         return status_of(self.session, state, Checkout(self.root), kept, waiting)
-
-
-def options_of(threshold: float, *, relocate: bool, check_syntax: bool) -> Options:
-    """How plans are made. Raises InvalidInput for a threshold that is not from 0 to 1."""
-    if not 0 <= threshold <= 1:
-        raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
-    syntax = "refuse" if check_syntax else "report"
-    return Options(Settings(round(threshold * 1000)), relocate, syntax)
 
 
 def _nothing_kept(version: str) -> None:

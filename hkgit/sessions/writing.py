@@ -6,6 +6,7 @@ version; so whoever comes next can finish a call that died, or take it back.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -47,14 +48,18 @@ def carry_out(
     except OSError as error:
         raise unwritable(mark, error) from error
     journal.begin(call)
+    # Where the journal cannot be closed any more (a full disk), the mark stays, and `repair` finds
+    # out how the call ended.
     try:
         write_files(root, files)
     except HkgitError:
-        journal.add("abort", call=call.id)
-        mark.unlink(missing_ok=True)
+        with suppress(GitRefused):
+            journal.add("abort", call=call.id)
+            mark.unlink(missing_ok=True)
         raise
-    journal.end(call.id, known)
-    mark.unlink(missing_ok=True)
+    with suppress(GitRefused):
+        journal.end(call.id, known)
+        mark.unlink(missing_ok=True)
 
 
 def keep_versions(blobs: Blobs, changes: Iterable[FileChange]) -> None:
@@ -67,6 +72,15 @@ def keep_files(blobs: Blobs, files: Iterable[File | None]) -> None:
     for file in files:
         if file is not None:
             blobs.put(file.data)
+
+
+def next_call(
+    journal: Journal, agent: str, specs: tuple[Said, ...] = (), *,
+    reversals: tuple[Change, ...] = (), undoes: tuple[int, ...] = (),
+) -> Call:  # fmt: skip
+    """The call that comes next in a journal."""
+    number = journal.state.last + 1
+    return Call(number, time.time_ns() // 10**6, agent, specs, reversals, undoes)
 
 
 def said(drafted: Drafted, options: Options) -> Said:

@@ -13,6 +13,7 @@ import pytest
 
 from hkgit.errors import GitRefused
 from hkgit.sessions.desk import Desk
+from hkgit.sessions.journal import Journal
 from hkgit.sessions.writing import crashed
 from tests.sessions.conftest import LINES
 
@@ -21,6 +22,7 @@ import os, signal, sys
 from pathlib import Path
 from hkgit import directory
 from hkgit.sessions.desk import Desk
+from hkgit.sessions.journal import Journal
 
 last = int(sys.argv[2])
 done = 0
@@ -129,3 +131,19 @@ def test_a_damaged_journal_is_refused_and_says_what_to_do(root: Path) -> None:
     journal.write_bytes(b'{"kind": 3}\n[]\n' + journal.read_bytes())
     with pytest.raises(GitRefused, match="Move this file away"):
         Desk.open(root, "work").status()
+
+
+def test_a_call_that_cannot_be_closed_stands_all_the_same(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk.open(root, "work")
+    with monkeypatch.context() as full:
+        full.setattr(Journal, "end", _full)
+        assert desk.edit(THREE).ok
+    assert [call.id for call in Desk.open(root, "work").status().calls] == []
+    Desk.open(root, "work").read("a.py")
+    assert [call.id for call in Desk.open(root, "work").status().calls] == ["1"]
+
+
+def _full(*args: object) -> None:
+    raise GitRefused("journal", "cannot be written: No space left on device")
