@@ -133,6 +133,8 @@ def _answer_lines(answer: Answer) -> Iterator[str]:
         yield f"{mark} {ref}: {visible(answer.refusal.what)}"
         if answer.refusal.fix:
             yield f"       -> {visible(answer.refusal.fix)}"
+        if answer.note:
+            yield f"       note: {answer.note}"
     elif answer.unjudged:
         yield f"note {ref} is not judged: {visible(answer.unjudged)}"
     elif answer.report is None:
@@ -140,6 +142,8 @@ def _answer_lines(answer: Answer) -> Iterator[str]:
     else:
         yield f"{'ok  ' if answer.passes else 'FAIL'} {ref}, {answer.judged}:"
         yield from (f"     {line}" for line in _report_lines(answer.report))
+        if answer.note:
+            yield f"     note: {answer.note}"
 
 
 def _report_lines(report: Report) -> Iterator[str]:

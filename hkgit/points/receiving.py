@@ -45,9 +45,17 @@ def judge_received(
                 answer = server.answer(update, side, watch)
         except HkgitError as error:
             answer = Answer(update, policy, refusal=error)
+        if not answer.passes and server.is_headless:
+            answer = replace(answer, note=_HEADLESS)
         if answer.report is not None and all(ruling.passes for ruling in answer.report.rulings):
             passed.append(answer)
         yield answer
+
+
+_HEADLESS = (
+    "HEAD names no branch that is there, so new refs have no policy and nothing to leave: "
+    "on the server, git symbolic-ref HEAD refs/heads/BRANCH"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,12 @@ class _Server:
     head: Head
     aliases: Mapping[str, str]
     records: tuple[str, ...]
+
+    @property
+    def is_headless(self) -> bool:
+        """Whether there are branches, and none of them is the default one."""
+        counted = self.repository.git("for-each-ref", "--count=1", "refs/heads/")
+        return self.head.commit is None and counted.text != ""
 
     def side(self, update: Update, passed: Sequence[Answer]) -> Side:
         """The trusted side of an update.
