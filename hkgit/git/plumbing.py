@@ -17,7 +17,7 @@ from hkgit.git import program
 from hkgit.git.backend import COMMIT, TAG, TREE, NotFound, missing, unwritten
 from hkgit.git.batch import Batch
 from hkgit.git.ids import FULL_ID, id_of
-from hkgit.git.program import Completed, Git, git_on
+from hkgit.git.program import Completed, Git, configured, git_on
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 """A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
@@ -101,7 +101,7 @@ class Plumbing:
         return object_id if kind == COMMIT else None
 
     def merge_base(self, first: str, second: str) -> str | None:
-        asked = self._ask("merge-base", first, second)
+        asked = self._ask("merge-base", _checked(first), _checked(second))
         if asked.code > 1:
             raise Unverifiable(f"merge base of {first} and {second}", asked.stderr.strip())
         return asked.text if asked.code == 0 else None
@@ -137,11 +137,7 @@ class Plumbing:
             raise unwritten(where, refusal.what) from refusal
 
     def config(self, name: str) -> str | None:
-        args = ("config", "--get", name)
-        asked = self._ask(*args)
-        if asked.code > 1:
-            raise program.refusal(args, asked)
-        return asked.text if asked.code == 0 else None
+        return configured(self.git, name)
 
     # How it is done
 

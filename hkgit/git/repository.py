@@ -13,13 +13,12 @@ from functools import cached_property
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git import program
 from hkgit.git.backend import opened
 from hkgit.git.contents import Contents
 from hkgit.git.ids import FULL_ID
 from hkgit.git.merging import Resolved, automatic_merge, expect_merge_bases, resolved_merge
 from hkgit.git.objects import Head
-from hkgit.git.program import Completed, Git, git_on
+from hkgit.git.program import Completed, Git, configured, git_on
 from hkgit.git.signatures import verified_principal, verified_tagger
 
 
@@ -157,7 +156,7 @@ class Repository(Contents):
 
     def config(self, name: str) -> str | None:
         """The last value of a configuration variable, as git reads it."""
-        return self._configured(name)
+        return configured(self.git, name)
 
     def quick_config(self, name: str) -> str | None:
         """The value of a variable, without a process where one can; `name` in lower case."""
@@ -166,7 +165,7 @@ class Repository(Contents):
     @cached_property
     def hooks_path(self) -> Path | None:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
-        said = self._configured("core.hooksPath", "--type=path")
+        said = configured(self.git, "core.hooksPath", "--type=path")
         return (self.work_tree or self.git_dir) / said if said is not None else None
 
     # How it is done
@@ -174,13 +173,6 @@ class Repository(Contents):
     @cached_property
     def _git(self) -> Git:
         return git_on(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
-
-    def _configured(self, name: str, *options: str) -> str | None:
-        args = ("config", *options, "--get", name)
-        asked = self.git(*args, check=False)
-        if asked.code > 1:
-            raise program.refusal(args, asked)
-        return asked.text if asked.code == 0 else None
 
     def _merge_heads(self) -> tuple[str, ...]:
         """What is being merged; before a clean merge is committed only the environment says so."""
