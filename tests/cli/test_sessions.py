@@ -123,3 +123,16 @@ def test_a_limit_says_where_to_go_on(bench: Bench) -> None:
 
 def test_a_reading_goes_on_to_the_end(bench: Bench) -> None:
     assert bench.run("read", "a.py:29-").out.splitlines()[1:] == ["29| line 29", "30| line 30"]
+
+
+def test_doctor_tells_of_a_call_that_died_and_takes_it_back(bench: Bench) -> None:
+    bench.run("edit", *EDIT, "--session", "s")
+    home = bench.repo.path / ".git/hkgit/sessions"
+    lines = (home / "s/journal").read_bytes().splitlines(keepends=True)
+    (home / "s/journal").write_bytes(b"".join(line for line in lines if b'"end"' not in line))
+    (home / "under-way").write_text("s")
+    bench.repo.write("b.py", TEXT)
+    found = bench.run("doctor", "--json")
+    assert (found.code, found.json()["sessions"]) == (7, ["call 1 of session s died half written"])
+    fixed = bench.run("doctor", "--fix", "--json")
+    assert (fixed.code, fixed.json()["status"]) == (0, "well")
