@@ -49,6 +49,11 @@ def ruling_json(ruling: Ruling, places: Mapping[int, Place | None] = _NOWHERE) -
         "entries": [name for name, _ in judged.entries],
         "findings": [finding_json(each, places.get(id(each))) for each in ruling.findings],
         "notes": [shown_text(note) for note in judged.notes],
+        "basis": None if judged.basis is None else shown_text(judged.basis),
+        "by_hand": [
+            {"path": shown_text(left.path), "lines": [list(lines) for lines in left.lines]}
+            for left in judged.leftovers
+        ],
         "mend": shown_text(mend(ruling)),
     }
 

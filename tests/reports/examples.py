@@ -76,8 +76,14 @@ def lasting(example: str) -> str:
 
 
 def rewritten(page: str, made: dict[str, str]) -> str:
-    """The page with new examples."""
-    return _EXAMPLE.sub(lambda found: found[1] + made[found[2]].rstrip("\n") + found[4], page)
+    """The page with new examples, where they say anything else."""
+
+    def example(found: re.Match[str]) -> str:
+        if lasting(found[3]) == lasting(made[found[2]]):
+            return found[0]
+        return found[1] + made[found[2]].rstrip("\n") + found[4]
+
+    return _EXAMPLE.sub(example, page)
 
 
 if __name__ == "__main__":
