@@ -16,6 +16,7 @@ from hkgit.gate.checks import CHECKS
 from hkgit.gate.floors import APPLY
 from hkgit.gate.glass import record_for
 from hkgit.gate.grants import granted
+from hkgit.gate.hand import blind_commit, changed_paths
 from hkgit.gate.rulings import Ruling, Tried
 from hkgit.git.repository import Repository
 from hkgit.policy.model import ATTEST, Policy
@@ -171,26 +172,12 @@ class Gate:
         if agent is None and self.policy.govern == "agents":
             judged = Judged(candidate, Verdict.UNGOVERNED, notes=notes)
             return judged, "author is not governed"
-        paths = self._paths(candidate)
+        paths = changed_paths(self.repository, candidate)
         grant = self._grant(candidate, paths)
         if grant is not None:
             return Judged(candidate, Verdict.MANUAL, notes=notes), grant
-        finding = _blind_commit(candidate, paths, agent)
+        finding = blind_commit(candidate, paths, agent)
         return Judged(candidate, Verdict.FAIL, findings=(finding,), notes=notes), None
-
-    def _paths(self, candidate: Candidate) -> list[str]:
-        """Every path that the commit changes; of a merge, where it is not what git makes of it.
-
-        So a merge that drops a side changes all that the side brought.
-        """
-        if len(candidate.parents) == 2:
-            first, second = candidate.parents
-            how = self.repository.resolved_merge((first, second), candidate.tree)
-            return sorted({*how.conflicts, *how.others})
-        parents: Sequence[str | None] = candidate.parents or (None,)
-        trees = (None if each is None else self.repository.commit(each).tree for each in parents)
-        changes = (self.repository.changes(tree, candidate.tree) for tree in trees)
-        return sorted({change.path for each in changes for change in each})
 
     def _grant(self, candidate: Candidate, paths: Sequence[str]) -> str | None:
         return granted(
@@ -244,16 +231,3 @@ def _refused(candidate: Candidate, verdict: Verdict, finding: Finding) -> Ruling
     return Ruling(
         Judged(candidate, verdict, findings=(finding,)), False, finding.rule, (finding,)
     )
-
-
-def _blind_commit(candidate: Candidate, paths: Sequence[str], agent: str | None) -> Finding:
-    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
-    if len(candidate.parents) > 2:
-        fix = "Merge them one by one."
-        return Finding("merge", shown, "has more than two parents, and no ledger entry", fix)
-    if len(candidate.parents) == 2:
-        what = "differs from the automatic merge of its parents, and has no ledger entry"
-        fix = "Merge without changes of your own, and make those in a commit after it."
-        return Finding("merge", shown, what, fix)
-    who = f"{agent} is an agent" if agent is not None else "the policy governs everyone"
-    return Finding("blind", shown, f"blind commit: no ledger entry, and {who}", APPLY)

@@ -48,9 +48,8 @@ def test_a_policy_over_that_of_an_organisation_is_looked_at_with_it(bench: Bench
 )
 def test_a_policy_that_is_not_in_order_is_4(bench: Bench, text: str, said: str) -> None:
     bench.repo.write(".hkgit/config.toml", f"[gate]\n{text}\n")
-    result, as_json = bench.run("policy", "check"), bench.run("policy", "check", "--json")
-    assert (result.code, result.out, said in result.err) == (4, "", True)
-    assert as_json.json()["status"] == "invalid"
+    result = bench.run("policy", "check", "--json")
+    assert (result.code, result.json()["status"], said in result.err) == (4, "invalid", True)
 
 
 def test_a_policy_without_a_repository_is_7(bench: Bench) -> None:
