@@ -43,8 +43,7 @@ def candidates(site: Site, error: HkgitError) -> tuple[Candidate, ...]:
     left = MOST
     found = []
     for candidate in _places(site, error.near[:SHOWN]):
-        size = len(encoded(candidate.text or ""))
-        left -= size
+        left -= len(encoded(candidate.text or ""))
         found.append(candidate if left >= 0 else replace(candidate, text=None))
     return tuple(found)
 
@@ -77,10 +76,10 @@ def corrected(site: Site, error: HkgitError, dialect: str) -> str | None:
 
 def _hash_of(site: Site, edit: Edit) -> str | None:
     """The hash of the base lines that a quote stands on, where it stands there literally, once."""
-    quoted = encoded(edit.old_text)
-    if site.base.data != site.document.data or site.base.data.count(quoted) != 1:
+    data, quoted = site.base.data, encoded(edit.old_text)
+    start = data.find(quoted)
+    if data != site.document.data or start < 0 or start != data.rfind(quoted):
         return None
-    start = site.base.data.index(quoted)
     return site.base.range_hash(*site.base.lines_of(start, start + len(quoted)))
 
 

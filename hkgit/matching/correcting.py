@@ -19,12 +19,16 @@ from hkgit.matching.guards import is_marker, is_placeholder
 from hkgit.matching.landing import Lines, is_whole, landings
 from hkgit.matching.lines import View, Wanted, key_of
 from hkgit.matching.merge import Merge
+from hkgit.matching.places import Place
 
 MOST = 4000
 """So many bytes a corrected edit may have: one that is larger costs more than to read again."""
 
 FARTHEST = 8
 """So many lines above or below a place are quoted at most to tell it from others."""
+
+LARGE = 4 * 2**20
+"""In a file of so many bytes nobody looks for what tells equal places apart."""
 
 CLEAR = 6
 """By so much weight a place must agree better than any other."""
@@ -41,25 +45,29 @@ def corrected(
     The author's new lines stand in it as they are, but for their indentation: what both sides
     changed is not mixed.
     """
-    if not _is_clear(found):
+    if not _is_clear(found) or edit.replace_all or edit.expected_count not in (None, 1):
         return None
     place = place_of(view, found[0])
     try:
         splices = _Proposal(view, edit.path, wanted, found[0].targets).splices()
     except Conflict:
         return None
-    start = min([place.start, *(splice.start for splice in splices)])
-    end = max([place.end, *(splice.end for splice in splices)])
-    old, new = view.document.data[start:end], b""
-    for splice in sorted(splices, key=lambda splice: splice.start):
-        new += view.document.data[start : splice.start] + splice.new
-        start = splice.end
-    new += view.document.data[start:end]
+    old, new = _sides(view.document, place, splices)
     if old == new or len(old) + len(new) > MOST or not _is_once(view.document, old):
         return None
-    texts = (decoded(text.replace(b"\r\n", b"\n")) for text in (old, new))
-    old_text, new_text = texts
+    old_text, new_text = (decoded(text.replace(b"\r\n", b"\n")) for text in (old, new))
     return replace(edit, old_text=old_text, new_text=new_text, expected_hash=None, line_hint=None)
+
+
+def _sides(document: Document, place: Place, splices: Sequence[Splice]) -> tuple[bytes, bytes]:
+    """What the file says at a place and where it changes, and the same with the changes made."""
+    start = min([place.start, *(splice.start for splice in splices)])
+    end = max([place.end, *(splice.end for splice in splices)])
+    old, new = document.data[start:end], b""
+    for splice in sorted(splices, key=lambda splice: splice.start):
+        new += document.data[start : splice.start] + splice.new
+        start = splice.end
+    return old, new + document.data[start:end]
 
 
 class _Proposal(Merge):
@@ -119,7 +127,9 @@ def unmarked(wanted: Wanted, edit: Edit) -> Edit | None:
                 return None
             added = wanted.old_lines[change.old_start : change.old_end]
         lines += [line for line in added if not is_marker(line.strip())]
-    new = b"\n".join([*lines, *wanted.old_lines[row:]]) + b"\n" * wanted.old.endswith(b"\n")
+    new = b"".join(line + b"\n" for line in (*lines, *wanted.old_lines[row:]))
+    if not wanted.old.endswith(b"\n"):
+        new = new.removesuffix(b"\n")
     if new in (wanted.new, wanted.old) or len(wanted.old) + len(new) > MOST:
         return None
     return replace(edit, old_text=decoded(wanted.old), new_text=decoded(new))
@@ -127,7 +137,7 @@ def unmarked(wanted: Wanted, edit: Edit) -> Edit | None:
 
 def told_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:
     """Places of equal text, each with as many lines around it as make it stand once."""
-    for above, below in _margins():
+    for above, below in _margins() if len(document.data) < LARGE else ():
         wider = [
             (max(first - above, 1), min(last + below, document.line_count))
             for first, last in spans

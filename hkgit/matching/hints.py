@@ -22,7 +22,7 @@ SHOWN = 3
 LINES_SHOWN = 10
 
 SMALL = 1500
-"""A file of so many bytes is shown whole: that costs no more than to say how to read it."""
+"""A file of at most so many bytes is shown whole, which costs less than another call."""
 
 LONGEST = 120
 WORD = re.compile(rb"[A-Za-z\x80-\xff]{3,}")

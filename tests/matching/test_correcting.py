@@ -82,6 +82,11 @@ def test_nothing_is_proposed_where_two_places_are_as_near() -> None:
     assert proposed(twice, "    check(width, 55)\n", "    check(width, 6)\n") is None
 
 
+def test_nothing_is_proposed_for_an_edit_of_all_places() -> None:
+    edit = Edit("f.py", "    results = width + height\n", "    result = 1\n", replace_all=True)
+    assert refused(TEXT, edit).corrected is None
+
+
 def test_nothing_is_proposed_that_costs_more_than_to_read() -> None:
     long = f"x = '{'y' * MOST}'\n"
     assert proposed(f"a\n{long}b\n", "a\nx = 'y'\nb\n", "a\nb\n") is None
@@ -91,6 +96,7 @@ def test_nothing_is_proposed_that_costs_more_than_to_read() -> None:
     ("new", "expected"),
     [
         pytest.param("    return 1\n>>>>>>> REPLACE\n", "    return 1\n", id="a marker"),
+        pytest.param(">>>>>>> REPLACE\n", "", id="nothing but a marker"),
         pytest.param("    # ... existing code ...\n", None, id="a remark for the very lines"),
         pytest.param(
             "    x = 1\n    # ... existing code ...\n", None, id="a remark among other lines"
