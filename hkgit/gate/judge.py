@@ -66,6 +66,8 @@ class Gate:
         except Unverifiable as error:
             ruling = _refused(candidate, Verdict.UNVERIFIABLE, Finding.of("unverifiable", error))
         except OutOfTime:
+            if self.depth:  # the time is that of the commit that leans on this one
+                raise
             what = f"takes longer than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
             ruling = _refused(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))

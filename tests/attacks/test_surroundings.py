@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate import Report, judge_range
+from hkgit.gate import Gate, Report, candidate_of, judge_range
 from hkgit.gate.budget import OutOfTime, limited
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
@@ -169,6 +169,22 @@ def test_a_judgement_that_takes_too_long_is_a_rejection(
     ruling = scene.ruling(made, replace(policy, max_seconds=1))
     assert (ruling.rule, ruling.judged.verdict) == ("budget", Verdict.FAIL)
     assert time.monotonic() - began < 10
+
+
+def test_the_time_of_a_commit_is_that_of_all_it_leans_on(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A revert of a slow commit does not get the time of both."""
+    made = scene.commit(scene.honest())
+    opened = Repository.discover(scene.repo.path)
+
+    def slow(*_: object, **__: object) -> None:
+        time.sleep(30)
+
+    monkeypatch.setattr("hkgit.gate.judge.replay", slow)
+    gate = Gate(opened, Policy(max_seconds=1), depth=1)
+    with pytest.raises(OutOfTime):
+        gate.judge(candidate_of(opened, made))
 
 
 def test_an_outer_limit_that_ends_first_stays() -> None:
