@@ -14,6 +14,7 @@ TAKEN = {
     "refs/heads/main": "good",
     "refs/heads/good": "good",
     "refs/heads/human": "human",
+    "refs/heads/merged": "merged",
     "refs/heads/copy": "main",
     "refs/heads/ours": "human",
     "refs/tags/v1": "good",
@@ -27,6 +28,8 @@ TAKEN = {
 def taken(served_template: Served, tmp_path_factory: pytest.TempPathFactory) -> Served:
     """A server that was sent all of these in one push."""
     served = copied(served_template, tmp_path_factory.mktemp("taken"))
+    served.clone.git("checkout", "-q", "-b", "merged", "good")
+    served.clone.git("merge", "-q", "--no-ff", "-m", "Merge", "human", env=AGENT)
     served.push(*(f"{rev}:{ref}" for ref, rev in TAKEN.items()))
     return served
 
@@ -368,3 +371,19 @@ def test_a_namespace_is_refused(served: Served) -> None:
 
 def test_lines_that_git_would_not_write_are_refused(served: Served) -> None:
     hkgit(served.server, "gate", "--pre-receive", stdin="refs/heads/main\n", code=4)
+
+
+def test_a_push_whose_history_is_cut_off_is_not_taken(served: Served) -> None:
+    served.server.git("config", "receive.shallowUpdate", "true")
+    served.server.git("symbolic-ref", "HEAD", "refs/heads/none")
+    for ref in served.refs:
+        served.server.git("update-ref", "-d", ref)
+    served.server.git("gc", "-q", "--prune=now")
+    shallow = Repo(served.clone.path.parent / "shallow")
+    source = f"file://{served.clone.path}"
+    served.clone.git("clone", "-q", "--depth=1", "--branch=human", source, str(shallow.path))
+
+    done, said = git(shallow, "push", str(served.server.path), "human")
+
+    assert not done
+    assert "unverifiable" in said
