@@ -19,7 +19,7 @@ from pathlib import Path
 from hkgit.errors import HkgitError
 from hkgit.git.program import run, scrubbed
 
-TARGET = "hkgit/ledger/trailers.py"
+TARGET = "hkgit/matching/places.py"
 FUNCTION = "def decimal(per_mille: int) -> str:"
 PERSON = {"NAME": "Ada Person", "EMAIL": "ada@example.org"}
 AGENT = {"NAME": "Claude", "EMAIL": "noreply@anthropic.com"}
