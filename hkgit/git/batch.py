@@ -31,7 +31,7 @@ class Batch:
     def __init__(self, cwd: Path, environment: Mapping[str, str]) -> None:
         self._cwd = cwd
         self._environment = dict(environment)
-        self._turn = threading.RLock()
+        self._turn = threading.Lock()
         self._child: _Child | None = None
 
     def header(self, object_id: str) -> tuple[str, int] | None:
