@@ -31,6 +31,9 @@ from tests.repos import Repo
                      id="principals without keys"),
         pytest.param({"manual": [{"paths": ["*"], "pushers": ["ada"]}]},
                      "manual: grants to pushers, but nothing says who pushed", id="pushers"),
+        pytest.param({"manual": [{"paths": ["*"], "keys": ["~/.ssh/id.pub"]}]},
+                     "manual: '~/.ssh/id.pub' is no SSH public key", id="a path for a key"),
+        pytest.param({"attest": {"keys": ["AAAA"]}}, "attest: 'AAAA' is no SSH", id="half a key"),
         pytest.param({"roles": {"break-glass": ["ada"]}}, "roles: names principals", id="roles"),
         pytest.param({"paths": [{"paths": ["a"], "accept": ["quote"]}]},
                      "paths: accepts evidence that the policy as a whole", id="looser evidence"),
@@ -91,7 +94,7 @@ LOOSENED = [
     pytest.param("unprotect", ["*"], {}, id="unprotect"),
     pytest.param("allowed_signers", "signers", {}, id="allowed_signers"),
     pytest.param("pusher_variable", "USER", {}, id="pusher_variable"),
-    pytest.param("attest", {"keys": ["k"]}, {}, id="attest"),
+    pytest.param("attest", {"keys": ["ssh-x y"]}, {}, id="attest"),
     pytest.param("consult", {"require": False}, {"consult": {"require": True}}, id="consult"),
 ]
 

@@ -25,6 +25,8 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
         yield from _of_floors(policy, floors)
     for target in policy.targets:
         yield from _of_target(policy, target)
+    for key in policy.attest_keys:
+        yield from _of_key("attest", key)
     if policy.roles and policy.allowed_signers is None:
         yield "roles", "names principals, but no file lists their keys", _SIGNERS
     for glob in policy.unprotect:
@@ -35,7 +37,15 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
 _SIGNERS = 'Set allowed_signers = ".hkgit/allowed_signers", a file as ssh-keygen(1) has it.'
 
 
+def _of_key(where: str, key: str) -> Iterator[Fault]:
+    """A key that is a path, or cut short, would never be anybody's."""
+    if len(key.split()) < 2 or "\n" in key:
+        yield where, f"{key!r} is no SSH public key", "Give the line of a .pub file."
+
+
 def _of_grant(policy: Policy, grant: Grant) -> Iterator[Fault]:
+    for key in grant.keys:
+        yield from _of_key("manual", key)
     if not (grant.names or grant.keys or grant.principals or grant.pushers):
         yield "manual", "a grant to nobody", "Give it names, keys, principals or pushers."
     if grant.principals and policy.allowed_signers is None:
