@@ -34,20 +34,25 @@ class Blamed:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the evidence says of a line: the ruling on its commit, and the edit that wrote it."""
+    """What the evidence says of a line: the ruling on its commit, and the edit that wrote it.
+
+    `is_beside` says that it stands beside the entries of its commit: somebody made it by hand.
+    """
 
     line: Blamed
     ruling: Ruling | None = None
     entry_id: str | None = None
     entry: Entry | None = None
     edit: RecordedEdit | None = None
+    is_beside: bool = False
 
     @property
     def kind(self) -> str:
         """The verdict on the commit, or that the line was made by hand."""
         if self.ruling is None:
             return "uncommitted"
-        return str(self.ruling.judged.verdict) if self.ruling.judged.entries else "by hand"
+        judged = self.ruling.judged
+        return "by hand" if self.is_beside or not judged.entries else str(judged.verdict)
 
 
 def blame(
@@ -97,6 +102,8 @@ class Origins:
         if line.commit is None:
             return Origin(line)
         ruling = self._ruling(line.commit)
+        if _is_beside(ruling, line):
+            return Origin(line, ruling, is_beside=True)
         wrote = _writer(self._entries(line.commit, ruling), line)
         return Origin(line, ruling, *wrote) if wrote is not None else Origin(line, ruling)
 
@@ -119,6 +126,16 @@ class Origins:
             return list(in_order(entries, self.repository.snapshot(parents[0])))
         except Unverifiable:
             return entries
+
+
+def _is_beside(ruling: Ruling, line: Blamed) -> bool:
+    """Whether a line is one that no entry of its commit accounts for."""
+    return any(
+        first <= line.commit_line <= last
+        for left in ruling.judged.leftovers
+        if left.path == line.commit_path
+        for first, last in left.lines
+    )
 
 
 Wrote = tuple[str, Entry, RecordedEdit]

@@ -22,6 +22,12 @@ def test_blame_as_json_has_an_object_a_line(history: Bench) -> None:
     assert (rows[0]["edit"], rows[0]["evidence"], rows[1]["edit"]) == (1, "hash", None)
 
 
+def test_blame_tells_edits_from_what_a_person_put_beside_them(history: Bench) -> None:
+    rows = history.run("blame", SOURCE, "--rev", "smuggled", "--json").json()
+    assert [row["edit"] for row in (rows[0], rows[-1])] == [1, None]
+    assert [row["kind"] == "by hand" for row in (rows[0], rows[-1])] == [False, True]
+
+
 def test_blame_takes_paths_from_where_one_stands(history: Bench) -> None:
     place = history.repo.path / "src"
     assert history.run("blame", "errors.py", "-L", "1,1", cwd=place).code == 0
