@@ -293,6 +293,30 @@ def test_kept_credentials_are_told_by_name_only(
     assert "xyz" not in json.dumps(document)
 
 
+OWN = {"CI_CONFIG_PATH": ".gitlab-ci.yml"}
+FOREIGN = {"CI_CONFIG_PATH": "gate.yml@group/policies"}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "more", "environment", "level"),
+    [
+        pytest.param("workflow", "main", {}, OWN, "advisory", id="GitLab, its own file"),
+        pytest.param("workflow", "main", {}, FOREIGN, "ok", id="GitLab, a file of another project"),
+        pytest.param("workflow", "main", PUSHED, OWN, "ok", id="GitLab, a push"),
+        pytest.param("policy", "origin/relaxed", {}, {}, "advisory", id="a policy that reports"),
+        pytest.param("policy", "main", {}, {}, "ok", id="a policy that enforces"),
+        pytest.param("event", "main", PUSHED, {}, "advisory", id="after the fact"),
+    ],
+)
+def test_each_check_has_its_level(
+    checkout: Repo, name: str, old: str, more: dict[str, Any], environment: dict[str, str],
+    level: str,
+) -> None:  # fmt: skip
+    event = _event(checkout, old, "origin/good", **more)
+    found = checks(Repository.discover(checkout.path), event, environment, Path("/elsewhere"))
+    assert {check.name: str(check.level) for check in found}[name] == level
+
+
 def test_a_judge_that_stands_in_the_checkout_is_broken(checkout: Repo) -> None:
     found = checks(
         Repository.discover(checkout.path), _event(checkout, "main", "origin/good"), {},
