@@ -43,7 +43,7 @@ class Builder:
         return built
 
     def maker(self, paths: Sequence[str]) -> Callable[[Sequence[Unit]], Contents]:
-        """The contents of some files that edits make."""
+        """What edits make of some files."""
         return lambda units: contents(self.build(units).files, paths)
 
     def _add(self, built: Built, units: tuple[Unit, ...]) -> None:
@@ -73,6 +73,5 @@ class Builder:
 
 
 def contents(files: Snapshot, paths: Sequence[str]) -> Contents:
-    """The bytes of some files."""
-    found = (files.get(path) for path in paths)
-    return [None if file is None else file.data for file in found]
+    """Some files of a snapshot, in order."""
+    return [files.get(path) for path in paths]

@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from hkgit.document import split_raw
+from hkgit.edits import File
 from hkgit.matching.diff import common
 
 Item = TypeVar("Item")
-Contents = Sequence[bytes | None]
+Contents = Sequence[File | None]
 """Some files in a fixed order; None for one that is not there."""
 
 TRIED = 64
@@ -44,12 +45,19 @@ def _apart(left: Contents, right: Contents) -> int:
     return sum(map(distance, left, right))
 
 
-def distance(left: bytes | None, right: bytes | None) -> int:
-    """How many bytes must be taken out or put in to make one file of the other."""
+def distance(left: File | None, right: File | None) -> int:
+    """How far two files are apart: bytes to take out or put in, and one for another mode.
+
+    All files are as far from one that is not there: no edit of its lines makes it go.
+    """
+    if left is None or right is None:
+        return 0 if left is right else _COMPARED
+    return _bytes_apart(left.data, right.data) + (left.mode != right.mode)
+
+
+def _bytes_apart(left: bytes, right: bytes) -> int:
     if left == right:
         return 0
-    if left is None or right is None:
-        return 1 + len(left or b"") + len(right or b"")
     a, b = split_raw(left), split_raw(right)
     while a and b and a[-1] == b[-1]:
         a.pop()

@@ -16,7 +16,7 @@ from hkgit.ledger.recording import record
 from hkgit.matching.diff import changes
 from hkgit.matching.places import Settings
 from hkgit.sessions.building import Builder, Built, contents
-from hkgit.sessions.choosing import chosen
+from hkgit.sessions.choosing import Contents, chosen
 from hkgit.sessions.drafting import ACCEPTED, mending_read
 from hkgit.sessions.journal import Journal
 from hkgit.sessions.placing import Placed
@@ -56,10 +56,17 @@ def propose(repository: Repository, journals: Sequence[Journal], tree: str) -> P
     builder = Builder(before, stores_lf)
     kept: set[Unit] = set()
     for paths, group in connected(units):
-        kept.update(chosen(group, builder.maker(paths), contents(after, paths)))
+        make, staged = builder.maker(paths), contents(after, paths)
+        if not _are_gone(staged) or _are_gone(make(group)):
+            kept.update(chosen(group, make, staged))
     built = builder.build([unit for unit in units if unit in kept])
     made, refused = _entries(built, head)
     return Proposal(tuple(made), (*refused, *_blind(built), *_uncovered(built, after)))
+
+
+def _are_gone(files: Contents) -> bool:
+    """Whether none of some files is there: somebody who took them away took their edits along."""
+    return all(file is None for file in files)
 
 
 def _entries(built: Built, head: str | None) -> tuple[list[Made], list[str]]:
@@ -106,11 +113,12 @@ def _uncovered(built: Built, after: Snapshot) -> Iterator[str]:
         if derived == staged:
             continue
         for unit, error in built.refused.items():
-            if path in unit.paths and _is_in(unit, path, staged or b""):
+            if path in unit.paths and staged is not None and _is_in(unit, path, staged.data):
                 yield f"{unit.name} is not covered: {_why(error)}"
         if derived is not None and staged is not None:
-            lines = ", ".join(_changed_lines(derived, staged))
-            yield f"{path}: no session's edits account for lines {lines}"
+            lines = ", ".join(_changed_lines(derived.data, staged.data))
+            what = f"lines {lines}" if lines else f"its mode {staged.mode:o}"
+            yield f"{path}: no session's edits account for {what}"
         else:
             yield f"{path}: no session's edit made or removed it"
 

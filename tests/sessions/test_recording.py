@@ -295,3 +295,29 @@ def test_a_formatter_that_joins_lines_leaves_the_edit_recorded(work: Work) -> No
     work.repo.git("add", "a.py")
     work.commit()
     assert work.verdict() == "mixed receipt"
+
+
+def test_a_file_that_a_person_moved_away_takes_its_edits_with_it(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.repo.git("mv", "a.py", "moved.py")
+    work.repo.git("add", "-A")
+    assert work.record() == ()
+    work.commit()
+    assert work.verdict() == "without evidence"
+
+
+def test_a_mode_that_is_not_staged_waits(work: Work) -> None:
+    patch = "diff --git a/a.py b/a.py\nold mode 100644\nnew mode 100755\n"
+    assert work.desk.edit(patch).ok
+    work.repo.git("update-index", "--chmod=-x", "a.py")
+    work.edit("line 5\n", "five\n", "b.py")
+    work.repo.git("add", "b.py")
+    work.commit()
+    assert work.verdict() == PROVEN
+
+
+def test_a_mode_that_a_person_set_is_theirs(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.repo.git("add", "a.py")
+    work.repo.git("update-index", "--chmod=+x", "a.py")
+    assert work.record() == ("a.py: no session's edits account for its mode 100755",)

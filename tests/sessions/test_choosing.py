@@ -1,0 +1,69 @@
+"""Which edits are in what is staged: those whose result is nearest to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hkgit.edits import EXECUTABLE, File
+from hkgit.sessions import choosing
+from hkgit.sessions.choosing import chosen, distance
+
+BASE = [f"line {number}\n" for number in range(10)]
+NUMBERS = st.sets(st.integers(0, 9))
+
+
+def make(numbers: Sequence[int]) -> list[File | None]:
+    """A file in which some of ten lines are written anew."""
+    lines = [f"{number * 111111}\n" if number in numbers else BASE[number] for number in range(10)]
+    return [File("".join(lines).encode())]
+
+
+@given(NUMBERS, NUMBERS)
+@settings(max_examples=50)
+def test_the_edits_that_are_staged_are_found(edits: set[int], staged: set[int]) -> None:
+    found = chosen(sorted(edits), make, make(sorted(edits & staged)))
+    assert set(found) == edits & staged
+
+
+@pytest.mark.parametrize(
+    ("staged", "expected"),
+    [
+        pytest.param(b"x = [1,2]\n", [1], id="as written"),
+        pytest.param(b"x = [1, 2]\n", [1], id="after a formatter"),
+        pytest.param(b"x = [\n    1,\n    2,\n]\n", [1], id="after a formatter that breaks lines"),
+        pytest.param(b"", [], id="taken out"),
+        pytest.param(b"def something_else():\n", [], id="by somebody else"),
+    ],
+)
+def test_an_insertion_is_known_again(staged: bytes, expected: list[int]) -> None:
+    def insert(numbers: Sequence[int]) -> list[File | None]:
+        return [File(b"above\n" + b"x = [1,2]\n" * len(numbers) + b"below\n")]
+
+    assert chosen([1], insert, [File(b"above\n" + staged + b"below\n")]) == expected
+
+
+def test_of_very_many_edits_none_is_tried_by_itself() -> None:
+    edits = list(range(choosing.TRIED + 1))
+    assert chosen(edits, make, make([])) == edits
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "apart"),
+    [
+        pytest.param(File(b"a\n"), File(b"a\n"), 0, id="the same"),
+        pytest.param(File(b"a\nb\n"), File(b"a\nc\n"), 2, id="a letter"),
+        pytest.param(File(b"a\n"), File(b"a\n", EXECUTABLE), 1, id="the mode"),
+        pytest.param(None, None, 0, id="both absent"),
+    ],
+)
+def test_how_far_two_files_are_apart(left: File | None, right: File | None, apart: int) -> None:
+    assert distance(left, right) == apart
+
+
+def test_large_files_are_compared_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choosing, "_COMPARED", 3)
+    assert distance(File(b"one\ntwo\n"), File(b"ONE\ntwo\nthree\n")) == len("one\nONE\nthree\n")
