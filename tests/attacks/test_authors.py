@@ -13,6 +13,7 @@ from hkgit.gate.grants import granted
 from hkgit.git.repository import Repository
 from hkgit.policy import Grant, Policy
 from tests.attacks.scene import AGENT, GOVERN, PERSON, Change, Scene, replace_range
+from tests.replay.attacks import sha256
 from tests.replay.commits import commit_tree, judge, tree_of
 
 BLIND = {"b.txt": File(b"evil\n")}
@@ -220,6 +221,24 @@ def test_a_governed_commit_does_not_make_the_policy(
     scene: Scene, policy: Policy, operation: dict[str, object]
 ) -> None:
     assert scene.rule(scene.commit(scene.applied(operation)), policy) == "policy"
+
+
+TOML = b"[tool.hkgit.gate]\nmode = 'enforce'\n"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param({"op": "delete_file"}, id="removed"),
+        pytest.param({"op": "rename_file", "new_path": "old.toml"}, id="renamed"),
+    ],
+)
+def test_a_policy_is_not_taken_away(
+    scene: Scene, policy: Policy, operation: dict[str, object]
+) -> None:
+    on = scene.by_hand({"pyproject.toml": File(TOML)}, PERSON)
+    away = {"path": "pyproject.toml", "expected_hash": sha256(TOML), **operation}
+    assert scene.rule(scene.commit(scene.applied(away, on=on)), policy) == "policy"
 
 
 def test_a_file_of_signers_changes_only_by_grant(scene: Scene, policy: Policy) -> None:
