@@ -12,14 +12,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from hkgit.transcripts.events import Called, Event, Ran, Seen
-from hkgit.transcripts.fields import Line, Record, inside, parsed, table, text
+from hkgit.transcripts.fields import Line, Record, inside, parsed, table, tables, text
 
 DIALECT = "apply-patch"
 _CALLS = ("function_call", "custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
 _EXIT = re.compile(r"^(?:Exit code|Process exited with code):? (\d+)", re.MULTILINE)
 _FROM_THE_TOP = re.compile(r"1,(\d+)p")
-_BODY = re.compile(r"^Output:\n", re.MULTILINE)
+_FAILURE = re.compile(r"\A.*(?:fail|error|invalid)", re.IGNORECASE)
 
 
 def detects(record: Record) -> bool:
@@ -47,24 +47,33 @@ def _payloads(lines: Sequence[Line]) -> Iterator[tuple[str, Record]]:
         yield line.where, table(line.record.get("payload"))
 
 
-def _result(payload: Record) -> tuple[bool, str]:
-    """Whether a call succeeded, and what it printed."""
+def _result(payload: Record) -> tuple[bool | None, str]:
+    """Whether a call succeeded, None where that is not said, and what it printed."""
     output = payload.get("output")
-    if isinstance(output, str) and output.startswith("{"):
-        output = parsed(output) or output
-    detail = table(output)
-    if detail:
+    if isinstance(output, list):
+        output = "".join(text(part.get("text")) or "" for part in tables(output))
+    detail = table(parsed(output)) if isinstance(output, str) and output[:1] == "{" else {}
+    if "metadata" in detail or "success" in detail:
         code = table(detail.get("metadata")).get("exit_code")
-        is_well = code == 0 if code is not None else detail.get("success") is not False
+        is_well = code == 0 if code is not None else detail.get("success") is True
         return is_well, text(detail.get("output")) or text(detail.get("content")) or ""
     said = text(output) or ""
-    found = _EXIT.search(said)
-    body = _BODY.split(said, maxsplit=1)[-1]
-    return (found[1] == "0" if found else "Success. Updated" in said), body
+    head, mark, body = said.partition("Output:\n")
+    found = _EXIT.search(head) if mark else None
+    if found is not None:
+        return found[1] == "0", body
+    return _verdict(said), said
+
+
+def _verdict(said: str) -> bool | None:
+    """What a tool that says no exit code thinks of a patch."""
+    if said.startswith(("Success", "Done!")):
+        return True
+    return False if _FAILURE.search(said) else None
 
 
 def _call(
-    where: str, root: str | None, payload: Record, is_applied: bool, said: str
+    where: str, root: str | None, payload: Record, is_applied: bool | None, said: str
 ) -> Iterator[Event]:
     sent = _arguments(payload)
     words = sent.get("command", sent.get("cmd"))
@@ -89,7 +98,7 @@ def _arguments(payload: Record) -> Record:
 
 
 def _ran(
-    command: Sequence[str], place: str | None, root: str | None, is_well: bool, said: str
+    command: Sequence[str], place: str | None, root: str | None, is_well: bool | None, said: str
 ) -> Iterator[Event]:
     """A command: one that prints a whole file tells what it says, any other may have changed it."""
     words = command
@@ -103,7 +112,7 @@ def _ran(
         yield Ran()
         return
     path = inside(shown if shown.startswith("/") else f"{place or ''}/{shown}", root)
-    if is_well and path is not None and "truncated" not in said:
+    if is_well is not False and path is not None and "truncated" not in said:
         yield Seen(path, said)
 
 

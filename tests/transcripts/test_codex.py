@@ -72,10 +72,42 @@ def test_the_end_of_each_patch(replay: ReplayText, rollout: Codex, ends: list[En
     assert [each.end for each in replay(rollout.text)] == ends
 
 
-def test_plain_output_with_an_exit_code_is_read_as_well(replay: ReplayText) -> None:
+def called(kind: str, sent: dict[str, str], output: object) -> Codex:
+    """A rollout of one call with its output as it is."""
     rollout = Codex()
-    sent = json.dumps({"cmd": "cat src/app.py"})
-    rollout.item({"type": "function_call", "name": "exec", "arguments": sent, "call_id": "1"})
-    said = f"Exit code: 0\nWall time: 0.1 seconds\nOutput:\n{FILE}"
-    rollout.item({"type": "function_call_output", "call_id": "1", "output": said})
-    assert [each.end for each in replay(rollout.patch(patch("two", "2")).text)] == [End.LANDED]
+    rollout.item({"type": kind, "call_id": "1", **sent})
+    rollout.item({"type": f"{kind}_output", "call_id": "1", "output": output})
+    return rollout
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        pytest.param(f"Exit code: 0\nWall time: 0.1 seconds\nOutput:\n{FILE}", id="a head"),
+        pytest.param(f"Wall time: 0\nProcess exited with code 0\nOutput:\n{FILE}", id="another"),
+        pytest.param(FILE, id="nothing but the output"),
+        pytest.param([{"type": "input_text", "text": FILE}], id="parts"),
+    ],
+)
+def test_what_a_command_printed_is_found_in_every_form(replay: ReplayText, output: object) -> None:
+    sent = {"name": "exec_command", "arguments": json.dumps({"cmd": "cat src/app.py"})}
+    rollout = called("function_call", sent, output).patch(patch("two", "2"))
+    assert [each.end for each in replay(rollout.text)] == [End.LANDED]
+
+
+@pytest.mark.parametrize(
+    ("output", "end"),
+    [
+        pytest.param("Exit code: 1\nOutput:\nno\n", End.WON, id="an exit code"),
+        pytest.param("apply_patch verification failed: no", End.WON, id="words"),
+        pytest.param([{"type": "output_text", "text": "Done!"}], End.LANDED, id="parts"),
+        pytest.param("Exit code: 0\nOutput:\nSuccess.", End.LANDED, id="success"),
+        pytest.param("...", End.LANDED, id="nothing of use"),
+    ],
+)
+def test_whether_a_patch_was_taken_is_found_in_every_form(
+    replay: ReplayText, output: object, end: End
+) -> None:
+    sent = {"name": "apply_patch", "input": "*** Begin Patch\n*** Add File: n\n+x\n*** End Patch"}
+    [one] = replay(called("custom_tool_call", sent, output).text)
+    assert one.end == end
