@@ -114,7 +114,7 @@ def _growth(root: Path, commits: Sequence[str]) -> str:
         return part / _timed(lambda: _replayed(root, quarter, recomputes=False)).cpu
 
     first, last = rate(commits[:part]), rate(commits[-part:])
-    return f"replay alone, per second of the processor: first quarter {first:,.0f}, last {last:,.0f}"
+    return f"replay alone, per second of one core: first quarter {first:,.0f}, last {last:,.0f}"
 
 
 def _storage(folder: Path, root: Path, count: int) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from hkgit.edits import decoded, encoded
 from hkgit.errors import InvalidInput
@@ -25,6 +26,7 @@ _HFS_IGNORES = dict.fromkeys(
 _DOT_GIT = re.compile(r"\.git|git~\d+")
 _DOT_HKGIT = re.compile(r"\.hkgit|hkgit~\d+")
 _SEPARATORS = re.compile(r"[/\\]")
+_PLAIN = re.compile(r"[A-Za-z0-9_./-]*")
 _CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
 _DRIVE = re.compile(r"[A-Za-z]:")
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[.:]|$)", re.I)
@@ -72,6 +74,8 @@ def folded_name(name: str) -> str:
 
 def quote_path(path: str) -> str:
     """A path as git prints it (`core.quotePath`): in C quotes when it holds odd bytes."""
+    if _PLAIN.fullmatch(path):  # as nearly all are
+        return path
     stray = _STRAY_SURROGATE.search(path)
     data = path.encode("utf-8", "surrogatepass" if stray else "surrogateescape")
     quoted = "".join(map(_quoted_byte, data))
@@ -84,6 +88,7 @@ def _quoted_byte(byte: int) -> str:
     return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
 
 
+@lru_cache(4096)
 def _fault(path: str) -> str | None:
     """What is wrong with a path in any tree; None when nothing is."""
     if path == "":

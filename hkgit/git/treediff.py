@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,13 +76,13 @@ class TreeDiffer:
 
     def _keep(self, tree_id: str, tree: _RawTree) -> None:
         if len(self._known) >= KEPT:
-            del self._known[next(iter(self._known))]
+            self._known.popitem(last=False)
         self._known[tree_id] = tree
 
     @cached_property
-    def _known(self) -> dict[str, _RawTree]:
+    def _known(self) -> OrderedDict[str, _RawTree]:
         """The trees that were read lately."""
-        return {}
+        return OrderedDict()
 
 
 KEPT = 1024

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from hkgit.edits import File, Overlay, Snapshot
+from hkgit.edits import EXECUTABLE, REGULAR, File, Overlay, Snapshot
+from hkgit.git.objects import TreeSnapshot
+from hkgit.git.trees import TreeEntry
 from hkgit.ledger.entry import Entry
 from hkgit.ledger.recording import mark
 from hkgit.replay.derive import derive
@@ -19,14 +21,22 @@ BaseOf = Callable[[Entry], Snapshot | None]
 
 @dataclass(frozen=True)
 class Remembering:
-    """A snapshot that reads each file once: everybody asks for the same few."""
+    """A tree's files, each read once: everybody asks for the same few.
 
-    below: Snapshot
+    `entries` are those whose place in the tree is known already, so that it need not be looked up.
+    """
+
+    below: TreeSnapshot
+    entries: Mapping[str, TreeEntry | None]
     files: dict[str, File | None] = field(default_factory=dict)
 
     def get(self, path: str) -> File | None:
         if path not in self.files:
-            self.files[path] = self.below.get(path)
+            entry = self.entries.get(path)
+            if entry is None or entry.mode not in (REGULAR, EXECUTABLE):
+                self.files[path] = self.below.get(path)
+            else:
+                self.files[path] = File(self.below.read_blob(entry.id), entry.mode)
         return self.files[path]
 
     def paths(self) -> Iterable[str]:

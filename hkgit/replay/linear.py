@@ -54,7 +54,8 @@ def chained(
     before: Snapshot = MappingSnapshot()
     if candidate.parents:
         tree = repository.commit(candidate.parents[0]).tree
-        before = Remembering(TreeSnapshot(tree, repository.tree, repository.blob))
+        old = {change.path: change.old for change in repository.changes(tree, candidate.tree)}
+        before = Remembering(TreeSnapshot(tree, repository.tree, repository.blob), old)
     chain = Chain(
         before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
     )
