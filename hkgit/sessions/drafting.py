@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_empty
@@ -28,7 +29,7 @@ from hkgit.errors import HkgitError, InvalidInput, NoMatch, Stale
 from hkgit.ledger.canonical import digest
 from hkgit.matching.places import Settings
 from hkgit.sessions.answers import Blind
-from hkgit.sessions.knowledge import Kept, Known, carried, edited, knowing
+from hkgit.sessions.knowledge import UNKEPT, Kept, Known, carried, edited, knowing
 
 ACCEPTED = ("hash", "receipt")
 """The evidence that the built-in policy accepts; an edit with any other is blind."""
@@ -65,9 +66,12 @@ class Draft:
         every = [outcome for each in self.drafted for outcome in each.made.outcomes]
         return tuple(replace(outcome, number=at) for at, outcome in enumerate(every, 1))
 
-    @property
+    @cached_property
     def changed(self) -> dict[str, File | None]:
-        """Every path that is another one in the end, with its file; None where it is gone."""
+        """Every path that is another one in the end, with its file; None where it is gone.
+
+        Asked first before anything is written: later the files below are the new ones.
+        """
         after = self.files.files.items()
         return {path: file for path, file in after if self.files.below.get(path) != file}
 
@@ -137,7 +141,7 @@ def _receipts(
         if file is None:
             stale[path] = "it is gone since this session read it"
             continue
-        if digest(file.data) != knowledge.version:
+        if knowledge.version not in (UNKEPT, digest(file.data)):
             stale[path] = "it has changed since this session read it"
         receipts += carried(knowledge, file.data, kept).receipts(path)
     return receipts, stale

@@ -15,7 +15,7 @@ from hkgit.applying.outcome import FileChange
 from hkgit.applying.planner import Options
 from hkgit.directory import DirectorySnapshot, write_files
 from hkgit.edits import File
-from hkgit.errors import GitRefused, HkgitError
+from hkgit.errors import GitRefused, HkgitError, Stale
 from hkgit.ledger.recording import used_reads
 from hkgit.sessions.blobs import Blobs, unwritable
 from hkgit.sessions.drafting import Drafted
@@ -41,7 +41,16 @@ def carry_out(
     root: Path, journal: Journal, call: Call, files: Mapping[str, File | None],
     known: Mapping[str, Known | None],
 ) -> None:  # fmt: skip
-    """Write the files of a call. Raises GitRefused, and then nothing has changed."""
+    """Write the files of a call.
+
+    Raises Stale where somebody has changed one meanwhile, GitRefused where one cannot be written;
+    then nothing has changed.
+    """
+    present = DirectorySnapshot(root)
+    for path, (before, _) in call.states().items():
+        if Version.of(present.get(path)) != before:
+            fix = "Read it again, and write the edit against that."
+            raise Stale(path, "was changed while it was being edited", fix)
     mark = journal.folder.parent / _UNDER_WAY
     try:
         mark.write_text(journal.folder.name)

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.applying.planner import Options
-from hkgit.errors import InvalidInput
+from hkgit.edits import File
+from hkgit.errors import InvalidInput, Stale
+from hkgit.sessions.checkout import Checkout
 from hkgit.sessions.desk import Desk
 from tests.sessions.conftest import LINES, replacing
 
@@ -141,3 +143,25 @@ def test_all_specs_of_a_call_are_undone_together(desk: Desk, root: Path) -> None
     desk.edit_all(specs, Options())
     desk.undo()
     assert (root / "a.py").read_text() == LINES
+
+
+def test_an_answer_holds_the_files_that_changed(desk: Desk) -> None:
+    answer = desk.edit(replacing("line 5\n", "five\n"))
+    changed = {path: file.data for path, file in answer.files.items() if file is not None}
+    assert changed == {"a.py": LINES.replace("line 5", "five").encode()}
+
+
+def test_a_file_that_is_changed_while_it_is_being_edited_stays_as_it_is(
+    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begin = Checkout.get
+
+    def meanwhile(self: Checkout, path: str) -> File | None:
+        found = begin(self, path)
+        (root / "a.py").write_text("mine\n")
+        return found
+
+    monkeypatch.setattr(Checkout, "get", meanwhile)
+    with pytest.raises(Stale, match="was changed while it was being edited"):
+        desk.edit(replacing("line 5\n", "five\n"))
+    assert (root / "a.py").read_text() == "mine\n"
