@@ -36,10 +36,11 @@ def _judge_index(repository: Repository, message_file: str | None, policy: str |
     if message_file is not None:
         raw = _read_message(_message_path(repository, message_file))
         message = repository.git("stripspace", "--strip-comments", stdin=raw).stdout
-    head = repository.head().commit
+    head = repository.head()
+    refs = () if head.branch is None else (f"refs/heads/{head.branch}",)
     return judge_index(
         repository,
-        load_policy(repository, policy, head),
+        load_policy(repository, policy, head.commit).for_refs(refs),
         author=_identity(repository, "GIT_AUTHOR_IDENT"),
         committer=_identity(repository, "GIT_COMMITTER_IDENT"),
         message=message,

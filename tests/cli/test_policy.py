@@ -56,6 +56,18 @@ def test_a_policy_without_a_repository_is_7(bench: Bench) -> None:
     assert bench.run("policy", "check", cwd=bench.scratch).code == 7
 
 
+def test_a_commit_being_made_is_held_to_what_its_branch_takes(bench: Bench) -> None:
+    target = '[[gate.targets]]\nrefs = ["refs/heads/main"]\nverdicts = ["strict"]\n'
+    bench.repo.commit({".hkgit/config.toml": target}, "Take strict commits alone")
+    bench.repo.write("README.md", "By hand\n")
+    bench.repo.git("add", "-A")
+    on_main = bench.run("gate", "--staged")
+    bench.repo.git("switch", "-q", "-c", "topic")
+    elsewhere = bench.run("gate", "--staged")
+    assert (on_main.code, elsewhere.code) == (6, 0)
+    assert "the policy does not accept ungoverned" in on_main.out
+
+
 # Why, and what if
 
 
