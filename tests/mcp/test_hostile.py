@@ -95,13 +95,6 @@ def test_an_honest_call_still_works_after_them(answers: dict[str, Answer]) -> No
     assert answers[""].document["status"] == "applied"
 
 
-def test_an_argument_without_end_is_refused(repo: Repo) -> None:
-    async def said(agent: Agent) -> Answer:
-        return await agent.call("edit", text="x" * (16 * 2**20 + 1))
-
-    assert "is longer than" in talk(repo.path, said).text
-
-
 def test_lines_that_are_no_messages_end_nothing(repo: Repo) -> None:
     client = {"name": "x", "version": "1"}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}

@@ -6,6 +6,7 @@ import json
 import subprocess
 import time
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.conflicts.shelf import Shelf
+from hkgit.mcp.calls import Session
+from hkgit.mcp.lines import Lines
 from hkgit.schemas import NAMES, schema
 from tests.cli.running import run, script
 from tests.repos import Repo
@@ -26,10 +29,12 @@ def request(id: object, method: str, **params: Any) -> str:
     return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 
 
-def spoken(cwd: Path, *lines: str | bytes) -> list[Any]:
+def spoken(root: Path, *lines: str | bytes) -> list[Any]:
     """What is answered to some lines, in the order of the answers."""
     given = b"\n".join(line.encode() if isinstance(line, str) else line for line in lines)
-    return _messages(run("serve", "--stdio", cwd=cwd, stdin=given).stdout)
+    outgoing = BytesIO()
+    Lines(Session(root, None), BytesIO(given), outgoing).serve()
+    return [json.loads(line) for line in outgoing.getvalue().splitlines()]
 
 
 def in_turn(cwd: Path, lines: Sequence[str]) -> list[Any]:
@@ -65,10 +70,6 @@ def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo)
     assert (answer["result"]["status"], greeting.status()) == ("applied", [])
 
 
-def _messages(data: bytes) -> list[Any]:
-    return [json.loads(line) for line in data.splitlines()]
-
-
 @pytest.fixture
 def greeting(repo: Repo) -> Repo:
     """A repository with one file."""
@@ -76,9 +77,11 @@ def greeting(repo: Repo) -> Repo:
     return repo
 
 
-@pytest.fixture
-def conversation(greeting: Repo) -> dict[str, Any]:
-    """One call of each kind, and its result."""
+@pytest.fixture(scope="module")
+def conversation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """One call of each kind to a server of its own, and its result; the message of the commit."""
+    repo = Repo.init(tmp_path_factory.mktemp("conversation") / "repo")
+    repo.commit({"greet.py": GREETING})
     calls = {
         "ping": request(1, "ping"),
         "read": request(2, "read", path="greet.py", hashline=True),
@@ -88,8 +91,9 @@ def conversation(greeting: Repo) -> dict[str, Any]:
         "apply": request(6, "apply", text=MEND),
         "status": request(7, "status"),
     }
-    answers = in_turn(greeting.path, list(calls.values()))
-    return {name: answer["result"] for name, answer in zip(calls, answers, strict=True)}
+    answers = in_turn(repo.path, list(calls.values()))
+    results = {name: answer["result"] for name, answer in zip(calls, answers, strict=True)}
+    return results | {"message": repo.git("log", "-1", "--format=%B")}
 
 
 def test_each_call_answers_with_its_published_document(conversation: dict[str, Any]) -> None:
@@ -100,10 +104,8 @@ def test_each_call_answers_with_its_published_document(conversation: dict[str, A
     assert conversation["ping"]["session"] == conversation["status"]["session"]
 
 
-def test_the_commit_names_the_agent_and_its_evidence(
-    greeting: Repo, conversation: dict[str, Any]
-) -> None:
-    message = greeting.git("log", "-1", "--format=%B", conversation["apply"]["commit"])
+def test_the_commit_names_the_agent_and_its_evidence(conversation: dict[str, Any]) -> None:
+    message = conversation["message"]
     assert ("Hkgit-Agent: robot/1" in message, "receipt=1" in message) == (True, True)
 
 
