@@ -25,6 +25,9 @@ STATUSES = ("stale", "conflict")
 LONGEST = 200
 """Lines of a text that is kept; of a longer one only the hash is."""
 
+MOST_TRIES = 50
+"""That a record holds, the newest."""
+
 NEAR = 3
 """Lines between two edits that are still about the same place."""
 
@@ -137,7 +140,8 @@ def _joined(repository: Repository, met: Conflict, known: Sequence[Conflict]) ->
     if earlier is None:
         return met
     causes = tuple(dict.fromkeys((*earlier.causes, *met.causes)))
-    return replace(met, id=earlier.id, causes=causes, tries=(*earlier.tries, *met.tries))
+    tries = (*earlier.tries, *met.tries)[-MOST_TRIES:]
+    return replace(met, id=earlier.id, causes=causes, tries=tries)
 
 
 def is_same_place(

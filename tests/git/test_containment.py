@@ -35,6 +35,9 @@ ONE = hashlib.sha256(b"1\n").hexdigest()
 CHANGED_BY_A_COMMIT = ("objects", "logs", "index", "refs", "COMMIT_EDITMSG")
 """What in the git directory git itself changes when it commits."""
 
+OWN = ("hkgit/conflicts/", "hkgit/sessions/")
+"""Where hkgit keeps what it remembers of refused edits and of calls."""
+
 
 def protocol(path: str, other: str) -> Iterator[str]:
     text = {"old_text": "1\n", "new_text": "2\n"}
@@ -92,7 +95,7 @@ class Box:
         places = [self.outside, self.repo.path / ".git"]
         found = [path for place in places for path in place.rglob("*") if path.is_file()]
         names = {path.relative_to(self.root).as_posix(): path for path in found}
-        freely = tuple(f"repo/.git/{name}" for name in CHANGED_BY_A_COMMIT)
+        freely = tuple(f"repo/.git/{name}" for name in (*CHANGED_BY_A_COMMIT, *OWN))
         return {n: p.read_bytes() for n, p in names.items() if not n.startswith(freely)}
 
     @contextmanager
