@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import product
 
 from hkgit.applying.hunks import CONTEXT, Hunk
 from hkgit.applying.outcome import EditOutcome, FileChange, Plan
+from hkgit.applying.reads import used_reads
 from hkgit.document import Document, hash_lines
 from hkgit.edits import MAX_EDITS, File, Read, Spec, decoded
 from hkgit.errors import InvalidInput
@@ -54,20 +53,6 @@ def record(
             "Split the spec in two.",
         )
     return entry
-
-
-def used_reads(reads: Sequence[Read], made: Plan) -> tuple[Read, ...]:
-    """The reads that some edit leans on, each with all digits of its hash."""
-    old_paths = {change.new_path: change.path for change in made.files}
-    used: dict[Read, None] = {}
-    for read, outcome in product(reads, made.outcomes):
-        evidence = outcome.evidence
-        is_here = read.path in (outcome.path, old_paths.get(outcome.path))
-        is_there = read.start_line is None or evidence.lines == (read.start_line, read.end_line)
-        full = evidence.expected_hash or ""
-        if is_here and is_there and evidence.kind == read.kind and full.startswith(read.range_hash):
-            used[replace(read, range_hash=full)] = None
-    return tuple(used)
 
 
 def recorded_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:

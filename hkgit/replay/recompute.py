@@ -14,10 +14,11 @@ from hkgit.applying.line_ends import REPAIR as LINE_ENDS
 from hkgit.applying.names import resolved
 from hkgit.applying.outcome import Plan
 from hkgit.applying.planner import Options, plan
+from hkgit.applying.reads import used_reads
 from hkgit.edits import Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.ledger.recording import recorded_edit, recorded_file, used_reads
+from hkgit.ledger.recording import recorded_edit, recorded_file
 from hkgit.matching.places import LADDER_VERSION, Settings
 from hkgit.replay.findings import Finding
 from hkgit.replay.moving import unexplained

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from hkgit.applying.outcome import FileChange
 from hkgit.applying.planner import Options
+from hkgit.applying.reads import used_reads
 from hkgit.directory import DirectorySnapshot, write_files
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
-from hkgit.ledger.recording import used_reads
 from hkgit.sessions.blobs import Blobs, unwritable
 from hkgit.sessions.drafting import Drafted
 from hkgit.sessions.journal import Journal

@@ -1,0 +1,24 @@
+"""reads.py: which of the reads that were given a plan leans on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+
+from hkgit.applying.outcome import Plan
+from hkgit.edits import Read
+
+
+def used_reads(reads: Sequence[Read], made: Plan) -> tuple[Read, ...]:
+    """The reads that some edit leans on, each with all digits of its hash."""
+    old_paths = {change.new_path: change.path for change in made.files}
+    used: dict[Read, None] = {}
+    for read, outcome in product(reads, made.outcomes):
+        evidence = outcome.evidence
+        is_here = read.path in (outcome.path, old_paths.get(outcome.path))
+        is_there = read.start_line is None or evidence.lines == (read.start_line, read.end_line)
+        full = evidence.expected_hash or ""
+        if is_here and is_there and evidence.kind == read.kind and full.startswith(read.range_hash):
+            used[replace(read, range_hash=full)] = None
+    return tuple(used)
