@@ -14,7 +14,6 @@ from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.git.ids import HEX
 from hkgit.git.repository import Repository
-from hkgit.policy.extending import followed
 from hkgit.policy.files import CONFIG, LARGEST, load_toml, policy_in, read_policy, with_signers
 from hkgit.policy.model import Policy
 from hkgit.policy.parsing import parse_policy
@@ -43,6 +42,11 @@ def named_policy(repository: Repository, given: str) -> Policy:
 
 
 def _followed(repository: Repository, policy: Policy) -> Policy:
+    if policy.extends is None:
+        return policy
+    # Few policies extend another, and every commit waits for this module.
+    from hkgit.policy.extending import followed
+
     return followed(policy, lambda named, by: _extended(repository, named, by))
 
 
