@@ -16,12 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hkgit.applying.names import resolved
 from hkgit.dialects import DIALECTS, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.mcp.arguments import Argument, checked
 from hkgit.mcp.replies import Reply, of_answer, of_error, of_reading, of_status, of_undone
 from hkgit.mcp.roots import Place, chosen, places
+from hkgit.sessions.checkout import Checkout
 from hkgit.sessions.desk import Desk
 
 Values = dict[str, Any]
@@ -74,16 +76,14 @@ def _read(desk: Desk, place: Place, given: Values) -> Reply:
 
 
 def _edit(desk: Desk, place: Place, given: Values) -> Reply:
-    spec = desk.parse(given.pop("text"), given.pop("format", "auto"))
-    _expect_inside(place, spec)
+    spec = _spec(desk, place, given)
     return of_answer(desk.edit(spec, **given), dry_run=given.get("dry_run", False))
 
 
 def _apply(desk: Desk, place: Place, given: Values) -> Reply:
     from hkgit.mcp.applying import Asked, applied  # it opens repositories; the others do not
 
-    spec = desk.parse(given.pop("text"), given.pop("format", "auto"))
-    _expect_inside(place, spec)
+    spec = _spec(desk, place, given)
     return applied(desk, spec, Asked(**given))
 
 
@@ -103,9 +103,13 @@ def _relative(path: str, place: Place) -> str:
     return relative_path(path, str(place.root))
 
 
-def _expect_inside(place: Place, spec: Spec) -> None:
+def _spec(desk: Desk, place: Place, given: Values) -> Spec:
+    """The spec that is given, its loose names made whole. Raises InvalidInput."""
+    spec = desk.parse(given.pop("text"), given.pop("format", "auto"))
+    spec = resolved(spec, Checkout(place.root))
     place.expect_inside(edit.path for edit in spec.edits)
     place.expect_inside(edit.new_path for edit in spec.edits if isinstance(edit, RenameFile))
+    return spec
 
 
 CALLS = {

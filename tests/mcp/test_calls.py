@@ -152,6 +152,14 @@ def test_only_what_is_below_a_root_inside_a_checkout_is_open(
     assert refused["what"] == "lies outside the roots that the client allows"
 
 
+def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., Repo]) -> None:
+    repo = make_repo("loose")
+    repo.commit({"inner/a.txt": b"a\n", "deep/inner/only.txt": b"one\n"})
+    text = "inner/only.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n"
+    reply = offered(repo.path, repo.path / "inner").answer("edit", {"text": text})
+    assert reply.document["error"]["what"] == "lies outside the roots that the client allows"
+
+
 @pytest.mark.parametrize(
     "uri",
     [
