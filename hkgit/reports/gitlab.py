@@ -7,11 +7,9 @@ from typing import Any
 from hkgit.errors import HkgitError
 from hkgit.reports.documents import dumped, text
 from hkgit.reports.mending import closing
-from hkgit.reports.sheet import Item, Sheet
+from hkgit.reports.sheet import NOWHERE, Item, Sheet
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
-_NOWHERE = ".hkgit"
-"""The path of a finding that speaks of no file: GitLab wants one."""
 
 
 def render(sheet: Sheet) -> str:
@@ -35,5 +33,5 @@ def _issue(item: Item, severity: str) -> dict[str, Any]:
         "check_name": f"hkgit/{finding.rule}",
         "fingerprint": item.fingerprint,
         "severity": severity,
-        "location": {"path": _NOWHERE if place is None else text(place.path), "lines": lines},
+        "location": {"path": NOWHERE if place is None else text(place.path), "lines": lines},
     }

@@ -11,7 +11,7 @@ from hkgit.errors import HkgitError, Rejected
 from hkgit.reports.documents import dumped, text
 from hkgit.reports.mending import closing, mend
 from hkgit.reports.rules import sentence
-from hkgit.reports.sheet import Item, Place, Sheet
+from hkgit.reports.sheet import NOWHERE, Item, Place, Sheet
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -52,7 +52,8 @@ def _result(item: Item, rules: list[str], level: str) -> dict[str, Any]:
         "ruleIndex": rules.index(finding.rule),
         "level": level,
         "message": {"text": text(said)},
-        "locations": [] if item.place is None else [{"physicalLocation": _location(item.place)}],
+        # GitHub takes no file with a result that has no place.
+        "locations": [{"physicalLocation": _location(item.place or Place(NOWHERE))}],
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},
         "properties": {
             "commit": item.ruling.judged.candidate.id,

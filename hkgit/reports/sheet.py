@@ -11,6 +11,10 @@ LEVELS = {"enforce": "error", "warn": "warning", "report": "note"}
 """How grave a finding is under each mode of the policy, in the words of SARIF."""
 
 
+NOWHERE = ".hkgit"
+"""The path of a finding that speaks of no file, for formats whose readers want one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Lines of a file, counted from 1, both included; without lines, the file as a whole."""

@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,11 @@ import pytest
 from jsonschema import Draft7Validator
 
 from hkgit.errors import InvalidInput
+from hkgit.gate import Report, Ruling
 from hkgit.policy import Policy
-from hkgit.reports import DOCUMENTS, FORMATS, refusal
+from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
+from hkgit.reports import DOCUMENTS, FORMATS, refusal, render
+from hkgit.reports.sheet import Item, Sheet
 from tests.reports.conftest import ODD, History, judged
 
 _VALUE = r"(?:[^\r\n:,%]|%(?:25|0D|0A|3A|2C))*"
@@ -257,3 +261,22 @@ def test_an_empty_range_is_a_document_too(
     schemas = {"sarif": sarif_schema, "gitlab": GITLAB, "rdjson": RDJSON, "json": True}
     empty = History(history.repo, {}, judged(history.repo, "HEAD"))
     assert _errors(schemas[form], empty.rendered(form)) == []
+
+
+@pytest.mark.parametrize("form", ["gitlab", "rdjson", "sarif"])
+def test_a_finding_that_speaks_of_no_file_is_valid_too(form: str, sarif_schema: Any) -> None:
+    finding = Finding("trailer", "message", "names an entry that is not there", "Take it out.")
+    candidate = Candidate("0" * 40, "0" * 40, ("1" * 40,), "a", "b", b"c")
+    judged = Judged(candidate, Verdict.FAIL, findings=(finding,))
+    ruling = Ruling(judged, False, "trailer", (finding,))
+    sheet = Sheet(Report(Policy(), (ruling,)), (Item(ruling, finding, None, "f"),))
+    schemas = {"sarif": sarif_schema, "gitlab": GITLAB, "rdjson": RDJSON}
+    document = render(sheet, form)
+    assert _errors(schemas[form], document) == []
+    assert "message: names an entry" in document
+
+
+def test_every_sarif_result_has_a_place(history: History) -> None:
+    placeless = [replace(item, place=None) for item in history.sheet.items]
+    log = json.loads(render(replace(history.sheet, items=tuple(placeless)), "sarif"))
+    assert all(result["locations"] for result in log["runs"][0]["results"])
