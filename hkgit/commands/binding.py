@@ -9,10 +9,11 @@ from pathlib import Path
 import click
 
 import hkgit
-from hkgit.applying.reporting import shown_text, visible
+from hkgit.applying.reporting import shown_text
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.points.binding import Check, Level, checks, outcome
 from hkgit.points.ci import Event, event_of
+from hkgit.reports.escaping import console
 
 _SAID = {
     Level.BROKEN: "broken: the gate cannot judge here as it should",
@@ -29,7 +30,7 @@ def look(*, as_json: bool) -> bool:
     if as_json:
         echo_json(_document(event, found, level))
     else:
-        click.echo("\n".join(_lines(found, level)))
+        click.echo("\n".join(map(console, _lines(found, level))))
     return level is not Level.BROKEN
 
 
@@ -50,7 +51,7 @@ def _document(event: Event, found: Sequence[Check], level: Level) -> dict[str, o
 
 def _lines(found: Sequence[Check], level: Level) -> Iterator[str]:
     for check in found:
-        yield f"{check.level:9}{check.name}: {visible(check.what)}"
+        yield f"{check.level:9}{check.name}: {check.what}"
         if check.fix:
-            yield f"         -> {visible(check.fix)}"
+            yield f"         -> {check.fix}"
     yield _SAID[level]

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from hkgit.applying.reporting import error_json, shown_text, visible
+from hkgit.applying.reporting import error_json, shown_text
 from hkgit.commands.common import echo_json, open_repository
 from hkgit.commands.judging import load_policy, report_json, report_lines
 from hkgit.commands.manners import QUIET, VERBOSE, loudness
@@ -86,7 +86,7 @@ def print_answers(answers: Sequence[Answer], form: str) -> None:
     if form == "json":
         echo_json(_document(answers))
         return
-    lines = list(_lines(answers))
+    lines = list(map(console, _lines(answers)))
     if lines:
         click.echo("\n".join(lines))
 
@@ -122,21 +122,21 @@ def _lines(answers: Sequence[Answer]) -> Iterator[str]:
             yield from _answer_lines(answer)
     refused = [answer for answer in answers if not answer.passes]
     if refused and len(answers) > 1:
-        names = ", ".join(visible(answer.update.ref) for answer in refused)
+        names = ", ".join(answer.update.ref for answer in refused)
         yield f"hkgit: {names} refused, so none of them moves"
 
 
 def _answer_lines(answer: Answer) -> Iterator[str]:
-    ref = visible(answer.update.ref)
+    ref = answer.update.ref
     if answer.refusal is not None:
         mark = "FAIL" if not answer.passes else "warn"
-        yield f"{mark} {ref}: {visible(answer.refusal.what)}"
+        yield f"{mark} {ref}: {answer.refusal.what}"
         if answer.refusal.fix:
-            yield f"       -> {visible(answer.refusal.fix)}"
+            yield f"       -> {answer.refusal.fix}"
         if answer.note:
             yield f"       note: {answer.note}"
     elif answer.unjudged:
-        yield f"note {ref} is not judged: {visible(answer.unjudged)}"
+        yield f"note {ref} is not judged: {answer.unjudged}"
     elif answer.report is None:
         yield f"ok   {ref}: {answer.note}"
     else:
@@ -152,6 +152,6 @@ def _report_lines(report: Report) -> Iterator[str]:
     if loudness() < VERBOSE and rejected:
         *lines, _ = report_lines(replace(report, rulings=rejected))
         yield from lines
-        yield console(summary(report))
+        yield summary(report)
     else:
         yield from report_lines(report)
