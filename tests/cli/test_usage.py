@@ -10,7 +10,10 @@ import pytest
 
 from tests.cli.running import run
 
-COMMANDS = ("read", "apply", "edit", "gate", "verify", "log", "show", "init", "demo", "schema")
+COMMANDS = (
+    "read", "apply", "edit", "gate", "verify", "log", "show", "blame", "stats", "report", "qa",
+    "consult", "init", "demo", "schema",
+)  # fmt: skip
 
 
 def test_without_a_command_the_commands_are_listed(tmp_path: Path) -> None:
