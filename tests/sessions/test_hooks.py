@@ -71,6 +71,7 @@ def test_an_amended_commit_names_old_and_new_evidence_once(work: Work) -> None:
     work.commit_with_hooks("-a", "--amend", "--no-edit")
     message = work.repo.git("log", "-1", "--format=%B")
     assert (work.verdict(), message.count("Hkgit-Entry:")) == (PROVEN, 2)
+    assert work.repo.status() == []
 
 
 @pytest.mark.parametrize("options", [("-a",), ()], ids=["-a", "staged"])
@@ -112,7 +113,8 @@ def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -
 def test_a_merge_names_no_evidence_of_its_parents(work: Work) -> None:
     work.repo.git("switch", "-q", "-c", "side")
     work.edit("line 5\n", "five\n")
-    work.commit_with_hooks("-a", "-m", "Aside")
+    work.repo.git("add", "a.py")
+    work.commit()
     work.repo.git("switch", "-q", "main")
     work.repo.commit({"b.py": "by hand\n"}, "By hand")
     work.repo.git("merge", "-q", "--no-ff", "-m", "Merge", "side", env=work.environment)
