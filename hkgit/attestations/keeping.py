@@ -15,6 +15,8 @@ from hkgit.git.repository import Repository
 from hkgit.ledger.canonical import digest
 
 REFS = "refs/hkgit/attestations"
+MOST = 32
+"""So many attestations of one change are looked at: each takes a process or more."""
 
 
 def keep(repository: Repository, envelope: Envelope) -> str:
@@ -27,11 +29,15 @@ def keep(repository: Repository, envelope: Envelope) -> str:
 
 
 def kept(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope]:
-    """The envelopes that are said to speak of one tree made of another; nothing is verified."""
-    args = ("for-each-ref", "--format=%(objectname)", f"{REFS}/{tree}/{base_tree}/")
+    """The envelopes that are said to speak of one tree made of another; nothing is verified.
+
+    Of more than `MOST` those whose refs come first: anybody may push there.
+    """
+    only = f"--count={MOST}"
+    args = ("for-each-ref", only, "--format=%(objectname)", f"{REFS}/{tree}/{base_tree}/")
     for blob in repository.git(*args).text.split():
         try:
             if repository.blob_size(blob) <= MAX_BYTES:
                 yield read_envelope(repository.blob(blob))
-        except HkgitError:  # anybody may push there: what cannot be read says nothing
+        except HkgitError:  # what cannot be read says nothing
             continue

@@ -53,7 +53,7 @@ class TreeDiffer:
         start = before.starts[first]
         if new is not None and new not in self._known and data:
             self._keep(new, _checked(new, data, before, first, last, end))
-        pattern = _ENTRY[len(old or new or "")]
+        pattern = _ENTRY[64 if 64 in (len(old or ""), len(new or "")) else 40]
         left = _entries(pattern, before.data[start : before.starts[last]])
         right = _entries(pattern, data[start:end])
         for name in left.keys() | right.keys():

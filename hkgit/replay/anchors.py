@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 
 from hkgit.applying.hunks import CONTEXT, Hunk, apply_hunks
 from hkgit.document import Document, hash_lines
@@ -65,14 +66,15 @@ class _Text:
     document: Document
 
     def places(self, hunk: RecordedHunk) -> list[int]:
-        """Every line at which the old text and a side of the context stand; not one if not full.
+        """The lines at which the old text and a side of the context stand; not one if not full.
 
         A side that is short counts against another place wherever it stands, so that a copy of
-        the target never takes its place.
+        the target never takes its place. Two places are as bad as more, and are all that is told.
         """
         size = hunk.end_line - hunk.start_line + 1
         beside = sorted(set(self._beside(hunk, size)))
-        found = [first for first in beside if self._stands(hunk, first, first + size - 1)]
+        stands = (first for first in beside if self._stands(hunk, first, first + size - 1))
+        found = list(islice(stands, 2))
         is_full = len(found) != 1 or self._has_full_side(hunk, found[0], found[0] + size - 1)
         return found if is_full else []
 

@@ -74,14 +74,17 @@ def _moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, 
         after = reanchored(data, file.hunks, final_newline=file.final_newline)
     except Adrift as adrift:
         raise _adrift(file, adrift) from adrift
+    made = File(after, file.after.mode) if file.after is not None else None
+    if made == before and file.path == file.new_path:
+        raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
     for hunk, place in zip(file.hunks, places, strict=True):
         check_coverage(entry, file, hunk)
         _check_words(entry, file, hunk, Document(data).lines[place.start_line - 1 : place.end_line])
     changed: dict[str, File | None] = {}
     if file.path is not None and file.path != file.new_path:
         changed[file.path] = None
-    if file.new_path is not None and file.after is not None:
-        made = changed[file.new_path] = File(after, file.after.mode)
+    if file.new_path is not None:
+        changed[file.new_path] = made
         if mark(made) == file.after:  # of another text the hunks make another one
             raise Wrong("before", file.name, "the file is not the one that it records")
     elif Document(after).line_count:
@@ -113,7 +116,7 @@ def _adrift(file: RecordedFile, adrift: Adrift) -> Wrong:
     hunk: RecordedHunk = adrift.hunk
     where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
     count = len(adrift.places)
-    found = {0: "nowhere", 1: "out of order"}.get(count, f"in {count} places")
+    found = {0: "nowhere", 1: "out of order"}.get(count, "in more than one place")
     what = f"the file has changed, and the hunk with its context stands {found} in it"
     return Wrong("anchor", where, what, _AGAIN)
 

@@ -140,7 +140,7 @@ def test_a_hunk_whose_place_is_not_the_only_one_is_rejected(forked: Repo) -> Non
     assert (ruling.passes, [finding.rule for finding in ruling.findings][:2]) == (
         False, ["before", "hash"],
     )  # fmt: skip
-    assert any("stands in 2 places" in finding.what for finding in ruling.findings)
+    assert any("stands in more than one place" in finding.what for finding in ruling.findings)
 
 
 def rewritten(repo: Repo, lines: tuple[int, str]) -> Change:
@@ -190,6 +190,16 @@ def test_a_file_said_to_have_moved_that_has_not_is_rejected(forked: Repo) -> Non
     change.file["before"]["sha256"] = "0" * 64
     commit(forked, change)
     assert judge(forked).rule == "before"
+
+
+def test_an_entry_that_changes_nothing_here_is_rejected(forked: Repo) -> None:
+    change = rewritten(forked, (10, "ten"))
+    hunk = change.file["hunks"][0]
+    hunk["new_text"], hunk["new_hash"] = "line 10\n", hunk["old_hash"]
+    change.entry["base"] = None
+    change.file["before"]["sha256"] = "0" * 64
+    commit(forked, Change({"b.txt": File(b"c\n")}, change.entries))
+    assert judge(forked).rule == "surplus"
 
 
 # Order
