@@ -6,7 +6,10 @@ import json
 from importlib.resources import files
 from typing import Any
 
-NAMES = ("answer", "consult", "ledger", "outcome", "policy", "read", "refusal", "status", "undo")
+NAMES = (
+    "answer", "consult", "ledger", "manifest", "outcome", "policy", "read", "refusal", "status",
+    "undo",
+)  # fmt: skip
 
 _PARTS = {"answer": ("outcome",)}
 """Which schema refers to which others, as `#/$defs/NAME`."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
@@ -14,6 +16,7 @@ from hkgit.ledger.entry import entry_name, entry_path
 from hkgit.ledger.pruning import MAX_ENTRIES, Manifest, read_manifest
 from hkgit.policy import Policy
 from hkgit.replay.findings import Verdict
+from hkgit.schemas import schema
 from tests.applying.planning import protocol, replace_range
 from tests.gating import opened
 from tests.ledger.entries import written
@@ -161,3 +164,8 @@ def test_a_manifest_names_so_many_entries_and_no_more(count: int) -> None:
 def test_a_manifest_is_read_as_it_was_written() -> None:
     manifest = Manifest.of(["b" * 64, "a" * 64], {"time": 1})
     assert read_manifest(manifest.to_bytes()) == manifest
+
+
+def test_a_manifest_is_valid_by_the_schema() -> None:
+    manifest = json.loads(Manifest.of(["a" * 64], {"time": 1}).to_bytes())
+    Draft202012Validator(schema("manifest")).validate(manifest)
