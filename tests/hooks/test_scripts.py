@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git.hooks import HOOKS, MARK, calls_gate, is_own, script
+from hkgit.git.hooks import ALL_HOOKS, MARK, calls_gate, is_own, script
 from hkgit.setup.framework import manifest
 from tests.hooks.commands import ROOT, hkgit, start
 from tests.repos import Repo
@@ -27,12 +27,12 @@ def _without_hkgit() -> dict[str, str]:
     return {"PATH": os.pathsep.join(kept)}
 
 
-@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize("name", ALL_HOOKS)
 def test_the_published_hook_is_the_one_that_init_writes(name: str) -> None:
     assert (ROOT / "hooks" / name).read_bytes() == script(name)
 
 
-@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize("name", ALL_HOOKS)
 def test_the_published_hook_is_executable(name: str) -> None:
     mode = start("git", "ls-files", "--stage", f"hooks/{name}", cwd=ROOT).stdout[:6]
     assert mode == "100755"
@@ -42,17 +42,17 @@ def test_the_published_manifest_is_made_of_the_same_lines_as_the_local_hooks() -
     assert (ROOT / ".pre-commit-hooks.yaml").read_text() == manifest()
 
 
-@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize("name", ALL_HOOKS)
 def test_a_hook_carries_its_mark_on_a_line_of_its_own(name: str) -> None:
     assert MARK in script(name).decode().splitlines()
 
 
-@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize("name", ALL_HOOKS)
 def test_a_hook_is_known_as_own_whichever_interpreter_is_recorded(name: str) -> None:
     assert is_own(name, script(name, Path("/somewhere/it's here/python")))
 
 
-@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize("name", ALL_HOOKS)
 def test_a_hook_with_another_line_is_no_longer_own(name: str) -> None:
     assert not is_own(name, script(name) + b"echo done\n")
 
