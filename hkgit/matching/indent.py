@@ -158,8 +158,9 @@ def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
 
 
 def _divides(unit: int, indents: Sequence[bytes]) -> bool:
-    """Whether most indentations are whole levels of so many spaces."""
-    return 4 * sum(1 for indent in indents if len(indent) % unit) <= len(indents)
+    """Whether most indentations are whole levels of so many spaces; of the widest unit all."""
+    uneven = sum(1 for indent in indents if len(indent) % unit)
+    return 4 * uneven <= len(indents) if unit < max(UNITS) else not uneven
 
 
 def _ratio(known: dict[bytes, bytes], file_unit: bytes) -> bytes:
