@@ -65,10 +65,6 @@ class Document:
         """Whether the last line has an end; true of a file without lines."""
         return not self.raw_lines or self.raw_lines[-1].endswith(b"\n")
 
-    def raw_line(self, number: int) -> bytes:
-        """Line `number` with its end."""
-        return self.raw_lines[number - 1]
-
     def end_of(self, number: int) -> bytes:
         """The line end of line `number`: `\\n`, `\\r\\n`, or nothing."""
         return line_end(self.raw_lines[number - 1])

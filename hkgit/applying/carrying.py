@@ -23,14 +23,11 @@ class LineMap:
     """Which line of the tip each line of the base has become; lines that changed have none."""
 
     lines: dict[int, int]
-    base_count: int
-    tip_count: int
 
     @classmethod
     def between(cls, base: bytes, tip: bytes) -> LineMap:
-        old, new = Document(base), Document(tip)
-        pairs = {i + 1: j + 1 for i, j in common(old.lines, new.lines)}
-        return cls(pairs, old.line_count, new.line_count)
+        pairs = common(Document(base).lines, Document(tip).lines)
+        return cls({i + 1: j + 1 for i, j in pairs})
 
     def carry(self, lines: Lines) -> Lines | None:
         """The same lines at the tip, or None when they changed or came apart."""

@@ -26,12 +26,12 @@ from hkgit.commands.specs import (
     spec_options,
 )
 from hkgit.committing import Committed, Recorded, recorded
-from hkgit.conflicts.minding import note_refused, open_conflicts, settle
 from hkgit.edits import Read
 from hkgit.errors import HkgitError
 from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
 from hkgit.ledger.trailers import decimal
+from hkgit.minding import note_refused, open_conflicts, settle
 from hkgit.preparing import Choices, Step, Target, find_target, prepare
 from hkgit.retrying import land
 from hkgit.sessions.desk import Desk

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterator
-from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import click
 
-from hkgit import __version__
 from hkgit.applying.reporting import error_json
 from hkgit.commands.common import echo_json, json_option, open_repository
+from hkgit.commands.versions import versions
 from hkgit.errors import GitRefused
-from hkgit.git import health, program
+from hkgit.git import health
 from hkgit.git.index import foreign_lock
 from hkgit.git.recovery import Outcome, Settled
 from hkgit.git.repository import Repository
@@ -43,9 +40,9 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
         if not binding.look(as_json=as_json):
             ctx.exit(GitRefused.exit_code)
         return
-    versions = _versions()
+    known = versions()
     if not as_json:
-        click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
+        click.echo("  ".join(f"{name} {number}" for name, number in known.items()))
     repository = open_repository()
     stale = health.stale(repository, fix=fix)
     halves = [] if repository.work_tree is None else crashed(repository.work_tree, fix=fix)
@@ -53,24 +50,12 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
     if as_json:
         status = "well" if is_well else "stale"
         document = {**_document(repository, stale, fix), "sessions": halves}
-        echo_json({"status": status, "versions": versions, **document})
+        echo_json({"status": status, "versions": known, **document})
     else:
         lines = [*_lines(repository, stale, fix), *(f"session      {line}" for line in halves)]
         click.echo("\n".join(lines))
     if not is_well:
         ctx.exit(GitRefused.exit_code)
-
-
-def _versions() -> dict[str, str]:
-    import pygit2
-
-    return {
-        "hkgit": __version__,
-        "git": program.run(["--version"], cwd=Path.cwd()).text.removeprefix("git version "),
-        "pygit2": version("pygit2"),
-        "libgit2": pygit2.LIBGIT2_VERSION,
-        "python": platform.python_version(),
-    }
 
 
 def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> dict[str, Any]:

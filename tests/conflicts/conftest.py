@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from hkgit.conflicts.minding import note_refused, open_conflicts, settle
 from hkgit.conflicts.records import Conflict
 from hkgit.conflicts.shelf import Shelf
 from hkgit.dialects import parse
 from hkgit.git.repository import Repository
+from hkgit.minding import note_refused, open_conflicts, settle
 from hkgit.preparing import Choices, find_target, prepare
 from hkgit.retrying import land
 from tests.cli.running import range_hash

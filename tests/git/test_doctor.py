@@ -62,7 +62,9 @@ def test_a_repository_that_is_well_is_described(based: Repo) -> None:
         "commit": based.head, "backend": "libgit2", "is_shallow": False, "under_way": [],
         "index_lock": None,
     }  # fmt: skip
-    assert set(document["versions"]) == {"hkgit", "git", "pygit2", "libgit2", "python"}
+    assert set(document["versions"]) == {
+        "hkgit", "ladder", "git", "pygit2", "libgit2", "python",
+    }  # fmt: skip
 
 
 def test_people_are_told_in_lines(based: Repo) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from hkgit.committing import Committed
 from hkgit.conflicts.consulting import ask, consults_at, consults_in, tries_before
 from hkgit.conflicts.meeting import Met
 from hkgit.conflicts.noting import STATUSES, Tried, note
@@ -14,10 +14,7 @@ from hkgit.conflicts.records import Conflict
 from hkgit.conflicts.shelf import Shelf
 from hkgit.errors import HkgitError
 from hkgit.git.repository import Repository
-
-if TYPE_CHECKING:
-    from hkgit.committing import Committed
-    from hkgit.preparing import Choices, Step
+from hkgit.preparing import Choices, Step
 
 
 def open_conflicts(repository: Repository, branch: str | None) -> Met | None:
