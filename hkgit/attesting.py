@@ -1,4 +1,4 @@
-"""attesting.py: judges a range and signs what came out."""
+"""attesting.py: judges a range and signs what came out; signs the entries of a range."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ from collections import Counter
 from pathlib import Path
 
 from hkgit import __version__
+from hkgit.attestations.entries import entry_refs, signed_entry
 from hkgit.attestations.envelope import Envelope, Signature, pae
+from hkgit.attestations.keeping import keep_below
 from hkgit.attestations.keys import fingerprint, sign
 from hkgit.attestations.statement import PAYLOAD_TYPE, Statement
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate import Report, judge_range
+from hkgit.gate import Report, commits_of, judge_range
 from hkgit.git import program
 from hkgit.git.repository import Repository
+from hkgit.git.store import EMPTY_TREE
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.policy.digest import policy_digest
 from hkgit.policy.model import Policy
+from hkgit.replay.added import added_entries
+from hkgit.replay.findings import Entries
 
 
 def attest(
@@ -50,3 +55,24 @@ def _expect_all_pass(report: Report) -> None:
         where = (failed[0].judged.candidate.id or "")[:12]
         what = f"does not pass ({failed[0].rule}), so there is nothing to attest"
         raise Rejected(where, what, "hkgit gate --range says why.")
+
+
+def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[str, str]:
+    """Sign and keep every entry that a commit of `old..new` adds: the ref of each, by its id.
+
+    Nothing is judged: a signature says whose an entry is, not that it holds. Raises InvalidInput
+    when the key cannot be used.
+    """
+    refs: dict[str, str] = {}
+    for commit in commits_of(repository, old, new, Policy()):
+        for name, entry in _entries(repository, commit):
+            if name not in refs:
+                envelope = signed_entry(name, entry, key)
+                refs[name] = keep_below(repository, entry_refs(name), envelope)
+    return refs
+
+
+def _entries(repository: Repository, commit_id: str) -> Entries:
+    commit = repository.commit(commit_id)
+    before = repository.commit(commit.parents[0]).tree if commit.parents else EMPTY_TREE
+    return added_entries(repository, repository.changes(before, commit.tree)).entries

@@ -1,1 +1,1 @@
-"""Signed verdicts: what a range was judged to be, for a host that makes other commits of it."""
+"""Signed verdicts, for a host that makes other commits of what was judged; signed entries."""

@@ -1,4 +1,4 @@
-"""keeping.py: attestations by what they speak of, under refs that clones do not fetch by default.
+"""keeping.py: envelopes by what they speak of, under refs that clones do not fetch by default.
 
 `refs/hkgit/attestations/<tree>/<tree before>/<digest>` names the blob of an envelope. The name is
 for finding it; what counts is what is signed.
@@ -16,25 +16,35 @@ from hkgit.ledger.canonical import digest
 
 REFS = "refs/hkgit/attestations"
 MOST = 32
-"""So many attestations of one change are looked at: each takes a process or more."""
+"""So many envelopes of one place are looked at: each takes a process or more."""
 
 
 def keep(repository: Repository, envelope: Envelope) -> str:
     """Store an envelope where `kept` finds it; the name of its ref. Raises GitRefused."""
     statement = read_statement(envelope.payload)
+    return keep_below(repository, f"{REFS}/{statement.tree}/{statement.base_tree}", envelope)
+
+
+def keep_below(repository: Repository, folder: str, envelope: Envelope) -> str:
+    """Store an envelope under a name of its own; the name of its ref. Raises GitRefused."""
     data = envelope.to_bytes()
-    ref = f"{REFS}/{statement.tree}/{statement.base_tree}/{digest(data)[:16]}"
+    ref = f"{folder}/{digest(data)[:16]}"
     repository.write_ref(ref, repository.write_blob(data))
     return ref
 
 
 def kept(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope]:
-    """The envelopes that are said to speak of one tree made of another; nothing is verified.
+    """The envelopes that are said to speak of one tree made of another; nothing is verified."""
+    return kept_below(repository, f"{REFS}/{tree}/{base_tree}")
+
+
+def kept_below(repository: Repository, folder: str) -> Iterator[Envelope]:
+    """The envelopes that are kept in one place; nothing is verified.
 
     Of more than `MOST` those whose refs come first: anybody may push there.
     """
     only = f"--count={MOST}"
-    args = ("for-each-ref", only, "--format=%(objectname)", f"{REFS}/{tree}/{base_tree}/")
+    args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")
     for blob in repository.git(*args).text.split():
         try:
             if repository.blob_size(blob) <= MAX_BYTES:

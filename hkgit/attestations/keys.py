@@ -1,6 +1,7 @@
 """keys.py: signatures of SSH keys over any bytes, made and verified by ssh-keygen, offline.
 
-Signatures have a namespace of their own, so that none made for a commit or a file counts here.
+Signatures have namespaces of their own, so that none made for a commit or a file counts here, and
+none of an entry for a verdict.
 """
 
 from __future__ import annotations
@@ -15,18 +16,19 @@ from pathlib import Path
 from hkgit.errors import GitRefused, InvalidInput
 
 NAMESPACE = "hkgit-verdict@v1"
+"""That of verdicts; entries have another."""
 
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _ANYBODY = "attestor"
 
 
-def sign(key: Path, data: bytes) -> bytes:
+def sign(key: Path, data: bytes, namespace: str = NAMESPACE) -> bytes:
     """The signature of some bytes as ssh-keygen makes it, without its armour.
 
     `key` is a private key without a passphrase, or the public half of one that an agent holds.
     Raises InvalidInput when it cannot be used.
     """
-    done = _ssh_keygen("sign", "-n", NAMESPACE, "-f", str(key), data=data)
+    done = _ssh_keygen("sign", "-n", namespace, "-f", str(key), data=data)
     lines = done.stdout.decode().split("\n")
     if done.returncode != 0 or _BEGIN not in lines or _END not in lines:
         said = done.stderr.decode("utf-8", "replace").strip() or "ssh-keygen made no signature"
@@ -37,15 +39,21 @@ def sign(key: Path, data: bytes) -> bytes:
 def verify(data: bytes, signature: bytes, keys: Sequence[str]) -> bool:
     """Whether one of some public keys signed these bytes."""
     listed = "".join(f"{_ANYBODY} {key}\n" for key in keys)
-    return _verify(data, signature, listed, _ANYBODY)
+    return _verify(data, signature, listed, _ANYBODY, NAMESPACE)
 
 
 def verified_by(
-    data: bytes, signature: bytes, allowed_signers: str, principals: Sequence[str]
-) -> str | None:
-    """The first of some principals whose key, by the allowed signers, signed these bytes."""
-    signed = (each for each in principals if _verify(data, signature, allowed_signers, each))
-    return next(signed, None)
+    data: bytes, signature: bytes, allowed_signers: str, principals: Sequence[str],
+    namespace: str = NAMESPACE,
+) -> str | None:  # fmt: skip
+    """The first of some principals whose key, by the allowed signers, signed these bytes.
+
+    A key counts as the allowed signers have it now: not before or after its time, if it has one.
+    """
+    for each in principals:
+        if _verify(data, signature, allowed_signers, each, namespace):
+            return each
+    return None
 
 
 def fingerprint(signature: bytes) -> str:
@@ -62,7 +70,9 @@ def fingerprint(signature: bytes) -> str:
     return f"SHA256:{digest}"
 
 
-def _verify(data: bytes, signature: bytes, allowed_signers: str, principal: str) -> bool:
+def _verify(
+    data: bytes, signature: bytes, allowed_signers: str, principal: str, namespace: str
+) -> bool:
     if principal.startswith("-") or not allowed_signers:
         return False
     with tempfile.TemporaryDirectory(prefix="hkgit-attestation-") as directory:
@@ -70,7 +80,7 @@ def _verify(data: bytes, signature: bytes, allowed_signers: str, principal: str)
         listed.write_text(allowed_signers)
         armoured = base64.encodebytes(signature).decode()
         sig.write_text(f"{_BEGIN}\n{armoured}{_END}\n")
-        args = ("-n", NAMESPACE, "-f", str(listed), "-I", principal, "-s", str(sig))
+        args = ("-n", namespace, "-f", str(listed), "-I", principal, "-s", str(sig))
         return _ssh_keygen("verify", *args, data=data).returncode == 0
 
 

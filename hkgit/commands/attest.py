@@ -1,4 +1,4 @@
-"""attest.py: `hkgit attest`, a verdict signed for those who will see other commits."""
+"""attest.py: `hkgit attest`, a verdict signed for those who will see other commits; or entries."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from hkgit.git.repository import Repository
 @click.command()
 @click.argument("commits", metavar="A..B", required=False)
 @click.option("--key", metavar="FILE", help="The private SSH key to sign with.")
+@click.option("--entries", is_flag=True, help="Sign the entries that A..B adds, not the verdict.")
 @click.option("--target", metavar="REF", help="The ref that the commits are for.")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
 @click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
@@ -23,6 +24,7 @@ from hkgit.git.repository import Repository
 def command(
     commits: str | None,
     key: str | None,
+    entries: bool,
     target: str | None,
     policy: str | None,
     output: str | None,
@@ -34,11 +36,14 @@ def command(
     A later commit whose tree is B's, on a parent whose tree is A's, then passes as `attested`
     where the policy trusts the key: a squash that a host makes of judged work. Kept under
     refs/hkgit/attestations/: push them to where the gate runs.
+
+    With --entries each ledger entry is signed by its id, which a rebase, a squash and a
+    cherry-pick do not change. Kept under refs/hkgit/entries/.
     """
     repository = open_repository()
     if add is not None:
-        if commits is not None or key is not None:
-            raise click.UsageError("--add takes no range and no key.")
+        if commits is not None or key is not None or entries:
+            raise click.UsageError("--add takes no range, no key and no --entries.")
         _keep(repository, Path(add).read_bytes(), as_json)
         return
     if commits is None or key is None:
@@ -46,6 +51,11 @@ def command(
     from hkgit.attesting import attest
 
     old, new = resolve_range(repository, commits)
+    if entries:
+        if (target, policy, output) != (None, None, None):
+            raise click.UsageError("--entries takes a range and a key alone.")
+        _sign_entries(repository, old, new, Path(key), as_json)
+        return
     trusted = load_policy(repository, policy, old)
     data = attest(repository, old, new, trusted, Path(key), target).to_bytes()
     if output is None:
@@ -56,6 +66,17 @@ def command(
         echo_json({"status": "attested", "file": output})
     else:
         confirm(f"attested {commits} in {output}")
+
+
+def _sign_entries(repository: Repository, old: str, new: str, key: Path, as_json: bool) -> None:
+    from hkgit.attesting import sign_entries
+
+    refs = sign_entries(repository, old, new, key)
+    if as_json:
+        signed = [{"entry": f"sha256:{name}", "ref": ref} for name, ref in refs.items()]
+        echo_json({"status": "signed", "entries": signed})
+    else:
+        confirm(f"signed {len(refs)} {'entry' if len(refs) == 1 else 'entries'}")
 
 
 def _keep(repository: Repository, data: bytes, as_json: bool) -> None:

@@ -14,8 +14,8 @@ from hkgit.policy.agents import KNOWN_AGENTS, co_authors, matches
 
 BUILT_IN = "built-in policy"
 
-BREAK_GLASS, ATTEST, ANSWER = "break-glass", "attest", "answer"
-ROLES = (BREAK_GLASS, ATTEST, ANSWER)
+BREAK_GLASS, ATTEST, ANSWER, SIGN = "break-glass", "attest", "answer", "sign"
+ROLES = (BREAK_GLASS, ATTEST, ANSWER, SIGN)
 """What a principal may do beside what a grant says."""
 
 TEXT = ("bidi", "zero-width", "nul", "lone-cr")

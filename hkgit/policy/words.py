@@ -10,6 +10,7 @@ from hkgit.policy.model import (
     ATTEST,
     BREAK_GLASS,
     PROTECTED,
+    SIGN,
     TEXT,
     Floors,
     Grant,
@@ -30,6 +31,7 @@ _ROLES = {
     BREAK_GLASS: "may let a rejected commit pass, with a signed tag break-glass/NAME on it",
     ATTEST: "may attest verdicts",
     ANSWER: "may answer consultations",
+    SIGN: "may sign entries",
 }
 
 

@@ -1,0 +1,56 @@
+"""entries.py: signed ledger entries; who signed one, wherever it has gone since.
+
+What is signed names the entry by the SHA-256 of its bytes, and no commit. So it holds after a
+rebase, a squash and a cherry-pick, which carry the entry on as it is.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hkgit.attestations.envelope import Envelope, Signature, pae
+from hkgit.attestations.keeping import kept_below
+from hkgit.attestations.keys import fingerprint, sign, verified_by
+from hkgit.git.repository import Repository
+from hkgit.ledger.canonical import canonical
+from hkgit.ledger.entry import Entry
+from hkgit.policy.model import SIGN, Policy
+
+NAMESPACE = "hkgit-entry@v1"
+PAYLOAD_TYPE = "application/vnd.hkgit.entry+json"
+MOST_SIGNATURES = 8
+"""So many signatures of one envelope are looked at: each takes a process for every principal."""
+
+
+def entry_refs(name: str) -> str:
+    """Where the signatures of an entry are kept, one ref each."""
+    return f"refs/hkgit/entries/{name}"
+
+
+def payload_of(name: str, entry: Entry) -> bytes:
+    """What a signature says: the entry's id, and its agent as claimed; canonical JSON."""
+    return canonical({"schema": 1, "entry": f"sha256:{name}", "agent": entry.agent})
+
+
+def signed_entry(name: str, entry: Entry, key: Path) -> Envelope:
+    """An entry signed with an SSH key. Raises InvalidInput when the key cannot be used."""
+    payload = payload_of(name, entry)
+    signature = sign(key, pae(PAYLOAD_TYPE, payload), NAMESPACE)
+    return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
+
+
+def signer_of(repository: Repository, policy: Policy, name: str, entry: Entry) -> str | None:
+    """The principal with the role that signed an entry, or None.
+
+    What must have been signed is known before, so nothing that somebody wrote is interpreted.
+    """
+    expected = (PAYLOAD_TYPE, payload_of(name, entry))
+    signed, principals = pae(*expected), policy.roles.get(SIGN, ())
+    for envelope in kept_below(repository, entry_refs(name)):
+        if (envelope.payload_type, envelope.payload) != expected:
+            continue
+        for each in envelope.signatures[:MOST_SIGNATURES]:
+            found = verified_by(signed, each.sig, policy.signers, principals, NAMESPACE)
+            if found is not None:
+                return found
+    return None
