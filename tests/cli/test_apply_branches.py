@@ -122,6 +122,6 @@ def test_a_command_that_is_told_to_stop_leaves_nothing_behind(
         while not started.exists():
             time.sleep(0.01)
         process.send_signal(number)
-        _, err = process.communicate(timeout=10)
+        _, err = process.communicate(timeout=60)
     assert process.returncode == (130 if number == signal.SIGINT else 128 + number)
     assert b"Traceback" not in err

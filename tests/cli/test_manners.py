@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -209,7 +210,7 @@ def sleeper(tmp_path: Path, *, to_terminal: bool) -> bytes:
 
 def test_long_work_shows_progress_on_a_terminal_and_wipes_it(tmp_path: Path) -> None:
     said = sleeper(tmp_path, to_terminal=True)
-    assert (b"\r\x1b[Kdoing 8 of 10" in said, said.endswith(b"\r\x1b[K")) == (True, True)
+    assert re.fullmatch(rb"(\r\x1b\[Kdoing \d+ of 10)+\r\x1b\[K", said)
 
 
 def test_long_work_shows_none_in_a_pipe(tmp_path: Path) -> None:

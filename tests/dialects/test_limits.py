@@ -56,10 +56,10 @@ def long(piece: str) -> str:
     ],
 )  # fmt: skip
 def test_a_long_text_takes_bounded_time(text: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     for name in ("auto", *dialects.DIALECTS):
         try:
             dialects.parse(text, name)
         except InvalidInput:
             continue
-    assert time.monotonic() - start < BOUND
+    assert time.process_time() - start < BOUND

@@ -513,7 +513,7 @@ def test_a_signal_waits_until_the_checkout_has_followed(
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(number)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     assert process.returncode != 0
     assert (based.head, based.read("a"), based.status()) == (new, b"2\n", [])
 

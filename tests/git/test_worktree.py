@@ -213,7 +213,7 @@ def test_it_is_gone_after_a_signal(
         held = Path(process.stdout.readline().decode().strip())
         assert held.is_dir()
         process.send_signal(number)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     assert process.returncode != 0
     expect_no_trace()
 

@@ -140,4 +140,4 @@ def test_a_server_that_is_told_to_end_does_not_wait_for_its_client(
         process.stdin.flush()
         process.stdout.readline()
         process.terminate()
-        assert process.wait(timeout=20) != 0
+        assert process.wait(timeout=60) != 0

@@ -54,9 +54,10 @@ def in_turn(cwd: Path, lines: Sequence[str]) -> list[Any]:
 
 
 def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo) -> None:
-    started = greeting.path.parent / "started"
+    started, killed = (greeting.path.parent / name for name in ("started", "killed"))
     greeting.write_hook("pre-commit", f"[ -e '{started.as_posix()}' ] && exit 0\n"
-                        f"touch '{started.as_posix()}'\nsleep 1\n")  # fmt: skip
+                        f"touch '{started.as_posix()}'\n"
+                        f"until [ -e '{killed.as_posix()}' ]; do sleep 0.05; done\n")  # fmt: skip
     with subprocess.Popen(
         [script("hkgit"), "serve", "--stdio"], cwd=greeting.path, stdin=subprocess.PIPE
     ) as process:
@@ -64,8 +65,10 @@ def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo)
         process.stdin.write(f"{request(1, 'apply', text=MEND)}\n".encode())
         process.stdin.flush()
         while not started.exists():
+            assert process.poll() is None
             time.sleep(0.02)
         process.kill()
+    killed.touch()
     [answer] = spoken(greeting.path, request(1, "apply", text=MEND))
     assert (answer["result"]["status"], greeting.status()) == ("applied", [])
 
