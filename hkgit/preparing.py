@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hkgit.applying.carrying import carried_plan
-from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import from_reads, stale_hash, whole
 from hkgit.applying.names import resolved
 from hkgit.applying.outcome import EditOutcome, Plan, changed_files, expect_change
 from hkgit.applying.planner import Options, plan
+from hkgit.applying.ranges import stale_read
 from hkgit.directory import DirectorySnapshot
 from hkgit.document import Document, terminated
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
@@ -271,11 +271,8 @@ def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
             what = "there is no such file, though a hash of it was expected"
             raise Stale(read.path, what, "Check the path and the lines.")
         base = terminated(Document(file.data))
-        if from_reads(base, (), (read,)) is None:
-            raise stale_hash(base, read.path, (_lines_of(read, base),), read.range_hash)
-
-
-def _lines_of(read: Read, base: Document) -> Lines:
-    if read.start_line is None or read.end_line is None:
-        return whole(base)
-    return read.start_line, read.end_line
+        if from_reads(base, (), (read,)) is not None:
+            continue
+        if read.start_line is None:
+            raise stale_hash(base, read.path, (whole(base),), read.range_hash)
+        raise stale_read(read.path, base, read)

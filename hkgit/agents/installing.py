@@ -35,7 +35,8 @@ def remove(root: Path, name: str) -> list[Step]:
 
 def left_to_do(name: str) -> Iterator[str]:
     """What is left to a person after `install`."""
-    yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
+    if name != "aider":
+        yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
     yield "let git's hooks turn what is recorded into evidence: hkgit init"
     if name == "aider":
         yield "let aider read the words: aider --read AGENTS.md"

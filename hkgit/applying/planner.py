@@ -179,8 +179,7 @@ class _Planner:
         reads = tuple(read for read in self._reads if read.path == work.origin)
         for read in reads:
             if read.kind == "hash" and not read_holds(work.draft.base, read):
-                lines = read.start_line or 1, read.end_line or 0
-                raise ranges.stale_range(edit.path, work.draft.base, lines, read.range_hash)
+                raise ranges.stale_read(edit.path, work.draft.base, read)
         site = Site(number, work, reads, self._in_base, self._evidence)
         if self._in_base and work.is_closed:
             raise site.overlap(edit.path)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.document import Document, Splice, hash_lines
-from hkgit.edits import InsertAfter, ReplaceRange, encoded
+from hkgit.edits import InsertAfter, Read, ReplaceRange, encoded
 from hkgit.errors import InvalidInput, Near, Stale
 
 _SEARCH_BUDGET = 64 * 2**20
@@ -59,7 +59,13 @@ def find_hash(document: Document, count: int, expected: str) -> list[int]:
 
 
 def stale_range(
-    path: str, document: Document, hashed: Lines, expected: str, found: Sequence[int] = ()
+    path: str,
+    document: Document,
+    hashed: Lines,
+    expected: str,
+    found: Sequence[int] = (),
+    *,
+    advice: str = "name those, or pass --relocate",
 ) -> Stale:
     """The refusal of a range edit: what holds at its lines, and where the range stands now."""
     first, last = hashed
@@ -70,7 +76,7 @@ def stale_range(
         what = f"expected hash {expected[:12]}, but the file has {document.line_count} lines"
     if len(found) == 1:
         moved = f"{found[0]}-{found[0] + last - first}"
-        fix = f"The range now stands at lines {moved}: name those, or pass --relocate."
+        fix = f"The range now stands at lines {moved}: {advice}."
     elif found:
         fix = f"The range now stands at lines {', '.join(map(str, found[:5]))}: say which."
     else:
@@ -80,6 +86,14 @@ def stale_range(
     if is_inside(document, hashed):
         error.near = (Near(first, last), *error.near)
     return error
+
+
+def stale_read(path: str, document: Document, read: Read) -> Stale:
+    """The refusal of a read with lines that does not hold, and where its range stands now."""
+    lines = read.start_line or 1, read.end_line or 0
+    found = find_hash(document, lines[1] - lines[0] + 1, read.range_hash)
+    advice = "expect the hash there"
+    return stale_range(path, document, lines, read.range_hash, found, advice=advice)
 
 
 def written(document: Document, lines: Lines, new_lines: Sequence[str]) -> Splice:

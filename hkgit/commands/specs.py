@@ -71,7 +71,7 @@ def spec_options(command: Command) -> Command:
                 help="How alike a fuzzy match must be.",
             ),
             click.option(
-                "--expect", multiple=True, metavar="PATH[:START-END]=HASH",
+                "--expect", multiple=True, metavar="PATH[:N | :START-END]=HASH",
                 help="The hash of what was read; may be repeated.",
             ),
             click.option("--relocate", is_flag=True, help="Follow ranges that have moved."),

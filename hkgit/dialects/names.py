@@ -9,7 +9,7 @@ from hkgit.edits import Read
 from hkgit.errors import InvalidInput
 
 _EXPECT = re.compile(
-    r"(?P<path>(?!:[0-9]+-).+?)(?::(?P<start>[0-9]{1,9})-(?P<end>[0-9]{1,9}))?"
+    r"(?P<path>(?!:[0-9]+[-=]).+?)(?::(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?"
     r"=(?P<hash>[0-9A-Fa-f]{12,64})",
     re.DOTALL,
 )
@@ -55,15 +55,16 @@ def require_normal(path: str, where: str) -> str:
 
 
 def parse_expect(argument: str) -> Read:
-    """Read `PATH[:START-END]=HASH`, the argument of --expect; raises InvalidInput."""
+    """Read `PATH[:N | :START-END]=HASH`, the argument of --expect; raises InvalidInput."""
     found = _EXPECT.fullmatch(argument)
     if found is None:
-        what = f'expected PATH[:START-END]=HASH with 12 to 64 hex digits, found "{argument}"'
+        what = f'expected PATH[:N | :START-END]=HASH with 12 to 64 hex digits, found "{argument}"'
         raise InvalidInput("--expect", what, "Take the hash from `hkgit read PATH:START-END`.")
     path, digits = found["path"], found["hash"].lower()
     if found["start"] is None:
         return Read(path, None, None, digits)
-    start, end = int(found["start"]), int(found["end"])
+    start = int(found["start"])
+    end = start if found["end"] is None else int(found["end"])
     if not 1 <= start <= end + 1:
         what = f"expected lines START-END that count from 1, found {start}-{end}"
         raise InvalidInput("--expect", what, "Write the first line, a dash, and the last line.")

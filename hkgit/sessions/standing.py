@@ -56,7 +56,11 @@ def status_of(
         for number in range(1, len(spec.blocks) + 1)
         if (call.id, at, number) not in state.committed
     ]
-    calls = tuple(_call(state, call) for id, call in state.calls.items() if id in state.done)
+    calls = tuple(
+        _call(state, call)
+        for id, call in state.calls.items()
+        if id in state.done and not call.undoes
+    )
     return Status(session, calls, tuple(receipts), len(waiting), sum(waiting), batches)
 
 

@@ -47,6 +47,7 @@ def expect(bench: Bench, form: str) -> str:
     ("form", "kind"),
     [
         pytest.param(SOURCE + ":{n}-{n}={one}", "hash", id="the line"),
+        pytest.param(SOURCE + ":{n}={one}", "hash", id="the line, by one number"),
         pytest.param(SOURCE + ":{n}-{n}={short}", "hash", id="twelve digits of it"),
         pytest.param(SOURCE + ":{up}-{down}={five}", "hash", id="lines around it"),
         pytest.param(SOURCE + "={whole}", "hash", id="the whole file"),
@@ -58,7 +59,6 @@ def expect(bench: Bench, form: str) -> str:
         pytest.param("README.md={readme}", "quote", id="another file's says nothing"),
         pytest.param("README.md={one}", None, id="stale: another file's"),
         pytest.param("README.md:1-1={one}", None, id="stale: another file's lines"),
-        pytest.param(SOURCE + ":{n}={one}", None, id="stale: no such file, for want of an end"),
     ],
 )
 def test_expect_gives_a_text_edit_its_hash_or_is_stale(
@@ -94,10 +94,28 @@ def test_the_path_of_expect_is_relative_to_the_current_directory(bench: Bench) -
 
 
 @pytest.mark.parametrize(
+    "form",
+    [
+        pytest.param(SOURCE + ":{down}={one}", id="of the edited file"),
+        pytest.param(SOURCE + ":9000={one}", id="past its end"),
+    ],
+)
+def test_an_expectation_of_lines_that_moved_says_where_they_stand(bench: Bench, form: str) -> None:
+    number = line_of(bench, OLD)
+    result = bench.apply(search_replace(), "--expect", expect(bench, form), "--dry-run")
+    assert f"now stands at lines {number}-{number}: expect the hash there" in result.err
+
+
+def test_an_expectation_of_another_file_past_its_end_says_how_long_it_is(bench: Bench) -> None:
+    result = bench.apply(search_replace(), "--expect", f"README.md:90-99={STALE}", "--dry-run")
+    assert (result.code, "but the file has" in result.err) == (3, True)
+
+
+@pytest.mark.parametrize(
     ("argument", "words"),
     [
         pytest.param(f"{SOURCE}=0123456789a", "12 to 64 hex digits", id="eleven digits"),
-        pytest.param(SOURCE, "PATH[:START-END]=HASH", id="no hash"),
+        pytest.param(SOURCE, "PATH[:N | :START-END]=HASH", id="no hash"),
         pytest.param(f"{SOURCE}:5-3={STALE}", "START-END", id="backwards"),
         pytest.param(f"../x.py={STALE}", "outside", id="outside the work tree"),
     ],

@@ -71,6 +71,7 @@ def test_a_name_that_exists_needs_no_list_of_files() -> None:
     [
         pytest.param(f"a.py={HASH}", Read("a.py", None, None, HASH), id="whole file"),
         pytest.param(f"a.py:3-5={HASH}", Read("a.py", 3, 5, HASH), id="range"),
+        pytest.param(f"a.py:3={HASH}", Read("a.py", 3, 3, HASH), id="one line"),
         pytest.param(f"a.py:1-0={HASH}", Read("a.py", 1, 0, HASH), id="empty range"),
         pytest.param(f"a:b=c:1-2={HASH.upper()}", Read("a:b=c", 1, 2, HASH), id="odd path"),
         pytest.param(f"a:1-2:3-4={HASH}", Read("a:1-2", 3, 4, HASH), id="a range in the name"),
@@ -85,7 +86,8 @@ def test_an_expectation_is_a_path_a_range_and_a_hash(argument: str, expected: Re
 @pytest.mark.parametrize(
     "argument",
     ["a.py", "a.py=", f"={HASH}", f"a.py={HASH[:-1]}", "a.py=" + "f" * 65, "a.py=0123456789ag", "",
-     f"a.py:5-3={HASH}", f"a.py:0-3={HASH}", f":1-2={HASH}"],
+     f"a.py:5-3={HASH}", f"a.py:0-3={HASH}", f":1-2={HASH}", f":1={HASH}",
+     f"a.py:0={HASH}"],
 )  # fmt: skip
 def test_what_is_no_expectation_is_refused(argument: str) -> None:
     with pytest.raises(InvalidInput, match="--expect: expected"):

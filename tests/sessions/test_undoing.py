@@ -106,6 +106,12 @@ def test_a_call_is_undone_once(desk: Desk) -> None:
         desk.undo("1")
 
 
+def test_taking_back_is_no_call_to_take_back(desk: Desk) -> None:
+    desk.edit(replacing("line 5\n", "five\n"))
+    desk.undo()
+    assert [(call.id, call.is_undone) for call in desk.status().calls] == [("1", True)]
+
+
 def test_another_session_is_left_alone(desk: Desk, root: Path) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     other = Desk.open(root, "other")
