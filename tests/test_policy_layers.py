@@ -35,6 +35,8 @@ from tests.repos import Repo
                      "manual: '~/.ssh/id.pub' is no SSH public key", id="a path for a key"),
         pytest.param({"attest": {"keys": ["AAAA"]}}, "attest: 'AAAA' is no SSH", id="half a key"),
         pytest.param({"roles": {"break-glass": ["ada"]}}, "roles: names principals", id="roles"),
+        pytest.param({"entries": {"signed": True}}, "entries: must be signed, but nobody",
+                     id="signed by nobody"),
         pytest.param({"paths": [{"paths": ["a"], "accept": ["quote"]}]},
                      "paths: accepts evidence that the policy as a whole", id="looser evidence"),
         pytest.param({"tiers": ["exact"], "paths": [{"paths": ["a"], "tiers": ["fuzzy"]}]},
@@ -76,6 +78,9 @@ def test_every_tier_may_be_named() -> None:
 
 # One policy over another
 
+SIGNED: dict[str, Any] = {
+    "allowed_signers": "signers", "roles": {"sign": ["ada"]}, "entries": {"signed": True},
+}  # fmt: skip
 LOOSENED = [
     pytest.param("mode", "warn", {}, id="mode"),
     pytest.param("govern", "agents", {"govern": "all"}, id="govern"),
@@ -96,6 +101,7 @@ LOOSENED = [
     pytest.param("pusher_variable", "USER", {}, id="pusher_variable"),
     pytest.param("attest", {"keys": ["ssh-x y"]}, {}, id="attest"),
     pytest.param("consult", {"require": False}, {"consult": {"require": True}}, id="consult"),
+    pytest.param("entries", {"signed": False}, SIGNED, id="entries"),
 ]
 
 
@@ -123,6 +129,9 @@ TIGHTENED = [
                  id="more agents"),
     pytest.param({"refs": ["refs/x"]}, {"refs": ["refs/heads/*"]},
                  {"refs": ("refs/heads/*", "refs/x")}, id="more refs"),
+    pytest.param({"extends": "/x", "entries": {"signed": True}},
+                 {**SIGNED, "entries": {}}, {"entries_signed": True, "roles": {"sign": ("ada",)}},
+                 id="signed by whom the base names"),
     pytest.param({}, {"min_tightness": 0.1}, {"min_tightness": 100}, id="nothing of its own"),
     pytest.param({"since": "0" * 40}, {"open": ["since"]}, {"since": "0" * 40},
                  id="what is left open"),
@@ -258,7 +267,7 @@ def test_a_policy_is_said_in_words() -> None:
         "govern": "all", "min_confidence": 0.9, "protect": ["deploy/*"], "reject_text": ["bidi"],
         "manual": [{"paths": ["docs/*"], "names": ["Ada *"]}], "rewrites": "refuse",
         "targets": [{"refs": ["refs/heads/x"], "verdicts": ["strict"]}],
-        "paths": [{"paths": ["src/*"], "accept": ["hash"]}],
+        "paths": [{"paths": ["src/*"], "accept": ["hash"]}], **SIGNED,
     }  # fmt: skip
     said = "\n".join(sentences(parse_policy(table, "policy")))
     assert [words for words in (
@@ -266,6 +275,7 @@ def test_a_policy_is_said_in_words() -> None:
         "adds bidirectional controls.", "Ada * (on clients only, by name) may change docs/*.",
         "On refs/heads/x, only strict passes.", "deletions of them, are refused",
         "An edit of src/* also must have evidence of the kind hash.",
+        "Every entry must be signed by ada.", "ada may sign entries.",
     ) if words not in said] == []  # fmt: skip
 
 

@@ -43,10 +43,18 @@ def _consult(case: Case) -> Iterator[Finding]:
         yield from consult_findings(case)
 
 
+def _signatures(case: Case) -> Iterator[Finding]:
+    if case.policy.entries_signed:
+        from hkgit.gate.signing import signature_findings
+
+        yield from signature_findings(case)
+
+
 CHECKS: dict[str, Check] = {
     "by hand": hand_findings,
     "floors": _floors,
     "tightness": _tightness,
+    "signature": _signatures,
     "policy": policy_findings,
     "protected": path_findings,
     "text": _text,

@@ -85,7 +85,7 @@ def without_floors(policy: Policy) -> Policy:
     return replace(
         policy, mode="enforce", accept=KINDS, any_verdict=True,
         tiers=None, ladders=None, min_confidence=0, min_threshold=0, min_tightness=0, paths=(),
-        reject_text=(),
+        reject_text=(), entries_signed=False,
     )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hkgit.errors import InvalidInput
-from hkgit.policy.model import Floors, Grant, Policy, Target
+from hkgit.policy.model import SIGN, Floors, Grant, Policy, Target
 
 Fault = tuple[str, str, str]
 """A key, what is wrong with it, and what to do about it."""
@@ -29,6 +29,9 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
         yield from _of_key("attest", key)
     if policy.roles and policy.allowed_signers is None:
         yield "roles", "names principals, but no file lists their keys", _SIGNERS
+    if policy.entries_signed and not policy.roles.get(SIGN) and policy.extends is None:
+        what = "must be signed, but nobody may sign them"
+        yield "entries", what, "Name principals in roles.sign."
     for glob in policy.unprotect:
         if glob in policy.protect and policy.table and glob in policy.table.get("protect", ()):
             yield "unprotect", f"{glob!r} is protected and unprotected", "Keep one of them."

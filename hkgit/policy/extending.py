@@ -67,6 +67,7 @@ _FIELDS = {
     **dict.fromkeys((*_ADDED, "refs", "extends", "open"), ()),
     "attest": ("attest_keys",),
     "consult": ("consult_required",),
+    "entries": ("entries_signed",),
     "allowed_signers": ("allowed_signers", "signers"),
 }
 """The fields that a key sets, where they are not of its own name."""
@@ -96,6 +97,8 @@ def _loosened(given: Any, policy: Policy, base: Policy) -> Iterator[str]:
         yield "max_seconds"
     if "consult" in given and base.consult_required and not policy.consult_required:
         yield "consult"
+    if "entries" in given and base.entries_signed and not policy.entries_signed:
+        yield "entries"
 
 
 def _is_within(values: tuple[Any, ...] | None, allowed: tuple[Any, ...] | None) -> bool:

@@ -120,6 +120,7 @@ class Policy:
     roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     attest_keys: tuple[str, ...] = ()
     consult_required: bool = False
+    entries_signed: bool = False
     max_seconds: int = 60
     extends: str | None = None
     open: tuple[str, ...] = ()

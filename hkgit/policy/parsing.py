@@ -46,7 +46,7 @@ def read_table(table: Any, source: str) -> Policy:
         "mode", "govern", "agents", "accept", "verdicts", "tiers", "ladders", "min_confidence",
         "min_threshold", "min_tightness", "since", "manual", "refs", "rewrites", "targets",
         "paths", "protect", "unprotect", "reject_text", "allowed_signers", "pusher_variable",
-        "roles", "attest", "consult", "max_seconds", "extends", "open",
+        "roles", "attest", "consult", "entries", "max_seconds", "extends", "open",
     )  # fmt: skip
     roles, attest = reader.inner("roles", *ROLES), reader.inner("attest", "keys")
     return Policy(
@@ -74,6 +74,7 @@ def read_table(table: Any, source: str) -> Policy:
         roles={role: roles.texts(role, ()) for role in ROLES if role in roles.table},
         attest_keys=attest.texts("keys", ()),
         consult_required=reader.inner("consult", "require").flag("require"),
+        entries_signed=reader.inner("entries", "signed").flag("signed"),
         max_seconds=reader.integer("max_seconds", 1, MOST_SECONDS, 60),
         extends=reader.text("extends"),
         open=reader.choices("open", OPEN, ()),

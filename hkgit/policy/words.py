@@ -92,6 +92,8 @@ def _entries(policy: Policy) -> Iterator[str]:
     if policy.min_threshold:
         least = decimal(policy.min_threshold)
         yield f"Entries must be applied with a threshold of at least {least}."
+    if policy.entries_signed:
+        yield f"Every entry must be signed by {_listed(policy.roles.get(SIGN, ()), 'or')}."
 
 
 def _target(target: Target) -> str:

@@ -22,6 +22,9 @@ def mend(ruling: Ruling) -> str:
         return _reword(candidate)
     if rule == "consult" and (named := _COMMAND.search(ruling.findings[0].fix)) is not None:
         return f"{named[1]} --decision apply  # or drop, or rewrite"
+    if rule == "signature" and candidate.id is not None:
+        commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
+        return f"hkgit attest --entries {commits} --key FILE  # then push refs/hkgit/entries/*"
     if len(candidate.parents) > 1:
         return _merge_again(candidate)
     if candidate.id is None:

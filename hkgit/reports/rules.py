@@ -27,6 +27,7 @@ RULES = {
     "protected": "Files that decide what runs or who reviews change only by grant.",
     "prune": "Ledger entries leave the tree only where the trusted side has them, with a list.",
     "reuse": "An entry is introduced once in a history.",
+    "signature": "The policy says whose signature every entry needs.",
     "surplus": "An entry changes something.",
     "text": "No commit adds characters that show a reader another text than a machine gets.",
     "tier": "The policy says which tiers of matching it accepts.",

@@ -1,0 +1,249 @@
+"""Attacks on signed entries: the right entry under the wrong signature, in every way."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from hkgit.attestations.entries import (
+    NAMESPACE,
+    PAYLOAD_TYPE,
+    entry_refs,
+    payload_of,
+    signed_entry,
+)
+from hkgit.attestations.envelope import Envelope, Signature, pae
+from hkgit.attestations.keeping import keep_below
+from hkgit.attestations.keys import sign
+from hkgit.gate import Gate, candidate_of, without_floors
+from hkgit.ledger.entry import Entry, entry_id
+from hkgit.ledger.reading import read_entry
+from hkgit.policy import Policy
+from tests.attacks.scene import PERSON, Scene, protocol
+from tests.attestations.test_envelope import made_key, public
+from tests.cli.running import run
+from tests.gating import begun, good, opened
+from tests.hooks.commands import AGENT as BY_AGENT
+from tests.hooks.commands import hkgit
+from tests.ledger.entries import written
+from tests.points.serving import begin
+from tests.points.serving import commit as commit_files
+from tests.replay.commits import applied, commit
+from tests.repos import Repo
+
+ADA, BOB = "ada@example.org", "bob@example.org"
+POLICY = f"""\
+[gate]
+allowed_signers = "signers"
+roles = {{sign = ["{ADA}"]}}
+entries = {{signed = true}}
+"""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Ada's key may sign entries; Bob's is known, and may not; nobody knows Mallory's."""
+
+    ada: Path
+    bob: Path
+    mallory: Path
+
+    def signers(self, options: str = "") -> str:
+        return f"{ADA} {options} {public(self.ada)}\n{BOB} {public(self.bob)}\n"
+
+
+@pytest.fixture(scope="module")
+def keys(tmp_path_factory: pytest.TempPathFactory) -> Keys:
+    folder = tmp_path_factory.mktemp("keys")
+    return Keys(*(made_key(folder / name) for name in ("ada", "bob", "mallory")))
+
+
+def asking(policy: Policy, signers: str) -> Policy:
+    return replace(policy, entries_signed=True, roles={"sign": (ADA,)}, signers=signers)
+
+
+def made(scene: Scene, agent: str) -> tuple[str, str, Entry]:
+    """An honest commit, and its entry: one of its own for each agent."""
+    change = scene.honest()
+    change.entry["claims"] = {"agent": agent}
+    data = written(change.entry)
+    return scene.commit(change), entry_id(data), read_entry(data)
+
+
+Forge = Callable[[Keys, str, Entry], Envelope]
+"""Makes an envelope for an entry that should not count."""
+
+
+def of(data: bytes, key: Path, namespace: str = NAMESPACE) -> tuple[Signature, ...]:
+    return (Signature("", sign(key, data, namespace)),)
+
+
+def by_nobody(keys: Keys, name: str, entry: Entry) -> Envelope:
+    return Envelope(PAYLOAD_TYPE, payload_of(name, entry), ())
+
+
+def by_a_stranger(keys: Keys, name: str, entry: Entry) -> Envelope:
+    return signed_entry(name, entry, keys.mallory)
+
+
+def without_the_role(keys: Keys, name: str, entry: Entry) -> Envelope:
+    return signed_entry(name, entry, keys.bob)
+
+
+def of_another_entry(keys: Keys, name: str, entry: Entry) -> Envelope:
+    return signed_entry("0" * 64, entry, keys.ada)
+
+
+def moved_to_the_entry(keys: Keys, name: str, entry: Entry) -> Envelope:
+    other = signed_entry("0" * 64, entry, keys.ada)
+    return replace(other, payload=payload_of(name, entry))
+
+
+def for_a_verdict(keys: Keys, name: str, entry: Entry) -> Envelope:
+    payload = payload_of(name, entry)
+    signed = of(pae(PAYLOAD_TYPE, payload), keys.ada, "hkgit-verdict@v1")
+    return Envelope(PAYLOAD_TYPE, payload, signed)
+
+
+def for_a_commit(keys: Keys, name: str, entry: Entry) -> Envelope:
+    payload = payload_of(name, entry)
+    return Envelope(PAYLOAD_TYPE, payload, of(pae(PAYLOAD_TYPE, payload), keys.ada, "git"))
+
+
+def of_the_payload_alone(keys: Keys, name: str, entry: Entry) -> Envelope:
+    payload = payload_of(name, entry)
+    return Envelope(PAYLOAD_TYPE, payload, of(payload, keys.ada))
+
+
+def of_another_type(keys: Keys, name: str, entry: Entry) -> Envelope:
+    payload = payload_of(name, entry)
+    return Envelope("text/plain", payload, of(pae("text/plain", payload), keys.ada))
+
+
+def rubbish(keys: Keys, name: str, entry: Entry) -> Envelope:
+    return Envelope(PAYLOAD_TYPE, payload_of(name, entry), (Signature("", b"\xff\0"),))
+
+
+FORGERIES = [
+    by_nobody, by_a_stranger, without_the_role, of_another_entry, moved_to_the_entry,
+    for_a_verdict, for_a_commit, of_the_payload_alone, of_another_type, rubbish,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("forge", FORGERIES)
+def test_only_a_signature_by_who_may_sign_this_very_entry_counts(
+    scene: Scene, keys: Keys, policy: Policy, forge: Forge
+) -> None:
+    attack, name, entry = made(scene, forge.__name__)
+    keep_below(opened(scene.repo), entry_refs(name), forge(keys, name, entry))
+    assert scene.rule(attack, asking(policy, keys.signers())) == "signature"
+
+
+def test_an_entry_that_nobody_signed_is_rejected(
+    scene: Scene, keys: Keys, policy: Policy
+) -> None:
+    attack, name, _ = made(scene, "unsigned")
+    ruling = scene.ruling(attack, asking(policy, keys.signers()))
+    assert [(each.rule, each.where) for each in ruling.findings] == [
+        ("signature", f".hkgit/ledger/{name[:2]}/{name[2:]}.json")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "passes"),
+    [
+        pytest.param("", True, id="the key as it is"),
+        pytest.param('valid-before="20200101"', False, id="an expired key"),
+        pytest.param('valid-after="29990101"', False, id="a key of the future"),
+        pytest.param('namespaces="hkgit-verdict@v1"', False, id="a key for verdicts"),
+        pytest.param(f'namespaces="{NAMESPACE}"', True, id="a key for entries"),
+    ],
+)
+def test_a_key_counts_as_the_signers_list_it_now(
+    scene: Scene, keys: Keys, policy: Policy, options: str, passes: bool
+) -> None:
+    signed, name, entry = made(scene, "honest")
+    keep_below(opened(scene.repo), entry_refs(name), signed_entry(name, entry, keys.ada))
+    assert scene.ruling(signed, asking(policy, keys.signers(options))).passes is passes
+
+
+def test_a_key_that_was_taken_out_counts_no_more(
+    scene: Scene, keys: Keys, policy: Policy
+) -> None:
+    signed, name, entry = made(scene, "revoked")
+    keep_below(opened(scene.repo), entry_refs(name), signed_entry(name, entry, keys.ada))
+    assert scene.rule(signed, asking(policy, f"{ADA} {public(keys.bob)}\n")) == "signature"
+
+
+def test_forgeries_do_not_keep_a_signature_from_counting(
+    scene: Scene, keys: Keys, policy: Policy
+) -> None:
+    signed, name, entry = made(scene, "crowded")
+    for each in (*(forge(keys, name, entry) for forge in FORGERIES),
+                 signed_entry(name, entry, keys.ada)):  # fmt: skip
+        keep_below(opened(scene.repo), entry_refs(name), each)
+    assert scene.ruling(signed, asking(policy, keys.signers())).passes
+
+
+def test_entries_need_no_signature_where_no_policy_asks(scene: Scene, policy: Policy) -> None:
+    assert scene.ruling(made(scene, "unasked")[0], policy).passes
+
+
+def test_who_asks_what_is_derived_is_not_told_who_signed(
+    scene: Scene, keys: Keys, policy: Policy
+) -> None:
+    asked = without_floors(asking(policy, keys.signers()))
+    assert scene.ruling(made(scene, "verified")[0], asked).passes
+
+
+def test_a_commit_that_is_still_being_made_is_not_signed_yet(
+    scene: Scene, keys: Keys, policy: Policy
+) -> None:
+    repository = opened(scene.repo)
+    candidate = replace(candidate_of(repository, made(scene, "coming")[0]), id=None)
+    gate = Gate(repository, asking(policy, keys.signers()), on_client=True)
+    assert gate.judge(candidate).passes
+
+
+def test_a_person_who_brings_an_entry_signs_it_too(
+    scene: Scene, keys: Keys, policy: Policy
+) -> None:
+    change = replace(scene.honest(), author=PERSON)
+    assert scene.rule(scene.commit(change), asking(policy, keys.signers())) == "signature"
+
+
+def test_a_key_does_not_come_with_what_it_signed(repo: Repo, keys: Keys) -> None:
+    """A person brings a signer: the old policy does not know them. What is said mends it."""
+    begun(repo)
+    repo.commit({"pyproject.toml": "[project]\nname = 'x'\n", ".hkgit/config.toml": POLICY,
+                 "signers": keys.signers()}, "Ask for signatures")  # fmt: skip
+    repo.git("checkout", "-q", "-b", "topic")
+    more = keys.signers() + f"{ADA} {public(keys.mallory)}\n"
+    repo.commit({"signers": more}, "Trust another key")
+    commit(repo, applied(repo, protocol(good())))
+    arguments = ("--range", "main..topic", "--format", "json")
+    assert run("attest", "--entries", "main..topic", "--key", keys.mallory, cwd=repo.path).code == 0
+    gated = run("gate", *arguments, cwd=repo.path)
+    [rejected] = [each for each in gated.json()["commits"] if not each["passes"]]
+    assert rejected["rule"] == "signature"
+    mend = shlex.split(rejected["mend"].replace("FILE", str(keys.ada)), comments=True)
+    assert run(*mend[1:], cwd=repo.path).code == 0
+    assert run("gate", *arguments, cwd=repo.path).code == 0
+
+
+def test_a_server_takes_what_is_signed_there(tmp_path: Path, keys: Keys) -> None:
+    served = begin(tmp_path)
+    clone = served.clone
+    commit_files(clone, {".hkgit/config.toml": POLICY, "signers": keys.signers()}, {})
+    clone.git("push", "-q", "origin", "main")
+    clone.git("rebase", "-q", "main", "good", env=BY_AGENT)
+    taken, said = served.push("good:main")
+    assert not taken
+    assert "hkgit attest --entries" in said
+    hkgit(clone, "attest", "--entries", "main..good", "--key", str(keys.ada))
+    assert served.push("refs/hkgit/entries/*:refs/hkgit/entries/*")[0]
+    assert served.push("good:main")[0]
