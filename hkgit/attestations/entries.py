@@ -6,6 +6,7 @@ rebase, a squash and a cherry-pick, which carry the entry on as it is.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from hkgit.attestations.envelope import Envelope, Signature, pae
@@ -18,13 +19,14 @@ from hkgit.policy.model import SIGN, Policy
 
 NAMESPACE = "hkgit-entry@v1"
 PAYLOAD_TYPE = "application/vnd.hkgit.entry+json"
+REFS = "refs/hkgit/entries/"
 MOST_SIGNATURES = 8
 """So many signatures of one envelope are looked at: each takes a process for every principal."""
 
 
 def entry_refs(name: str) -> str:
     """Where the signatures of an entry are kept, one ref each."""
-    return f"refs/hkgit/entries/{name}"
+    return f"{REFS}{name}"
 
 
 def payload_of(name: str, entry: Entry) -> bytes:
@@ -39,14 +41,18 @@ def signed_entry(name: str, entry: Entry, key: Path) -> Envelope:
     return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
 
 
-def signer_of(repository: Repository, policy: Policy, name: str, entry: Entry) -> str | None:
+def signer_of(
+    repository: Repository, policy: Policy, name: str, entry: Entry,
+    coming: Mapping[str, str] | None = None,
+) -> str | None:  # fmt: skip
     """The principal with the role that signed an entry, or None.
 
-    What must have been signed is known before, so nothing that somebody wrote is interpreted.
+    `coming` are refs that a push brings and that do not stand yet, with what they name. What must
+    have been signed is known before, so nothing that somebody wrote is interpreted.
     """
     expected = (PAYLOAD_TYPE, payload_of(name, entry))
     signed, principals = pae(*expected), policy.roles.get(SIGN, ())
-    for envelope in kept_below(repository, entry_refs(name)):
+    for envelope in kept_below(repository, entry_refs(name), coming):
         if (envelope.payload_type, envelope.payload) != expected:
             continue
         for each in envelope.signatures[:MOST_SIGNATURES]:

@@ -6,7 +6,7 @@ for finding it; what counts is what is signed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from hkgit.attestations.envelope import MAX_BYTES, Envelope, read_envelope
 from hkgit.attestations.statement import read_statement
@@ -38,14 +38,19 @@ def kept(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope
     return kept_below(repository, f"{REFS}/{tree}/{base_tree}")
 
 
-def kept_below(repository: Repository, folder: str) -> Iterator[Envelope]:
+def kept_below(
+    repository: Repository, folder: str, coming: Mapping[str, str] | None = None
+) -> Iterator[Envelope]:
     """The envelopes that are kept in one place; nothing is verified.
 
-    Of more than `MOST` those whose refs come first: anybody may push there.
+    `coming` are refs that do not stand yet, with what they will name: those of a push. Of
+    more than `MOST` of either those whose refs come first count: anybody may push there.
     """
     only = f"--count={MOST}"
     args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")
-    for blob in repository.git(*args).text.split():
+    blobs = repository.git(*args).text.split()
+    new = [each for ref, each in (coming or {}).items() if ref.startswith(f"{folder}/")]
+    for blob in (*blobs, *new[:MOST]):
         try:
             if repository.blob_size(blob) <= MAX_BYTES:
                 yield read_envelope(repository.blob(blob))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from hkgit.git.repository import Repository
@@ -22,7 +22,7 @@ class Case:
     """A commit, what replay says of it, and who is held to the rules for it.
 
     `agent` is the name that makes it governed, if a name does. `grant` says by which rule its
-    author may change some paths by hand, or None.
+    author may change some paths by hand, or None; `coming` are the refs that its push brings.
     """
 
     repository: Repository
@@ -30,6 +30,7 @@ class Case:
     judged: Judged
     agent: str | None
     grant: Callable[[Sequence[str]], str | None]
+    coming: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def candidate(self) -> Candidate:

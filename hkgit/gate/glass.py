@@ -8,7 +8,7 @@ the reason, its tagger's time the date, and an SSH key signs it, whose principal
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -42,12 +42,13 @@ class Record:
 
 
 def record_for(
-    repository: Repository, policy: Policy, commit: str, tags: Sequence[str] = ()
+    repository: Repository, policy: Policy, commit: str, coming: Mapping[str, str]
 ) -> Record | None:
-    """The record that lets a commit pass, among its tags and those (by id) being pushed."""
+    """The record that lets a commit pass, among its tags and those that a push brings."""
     if not policy.roles.get(ROLE):
         return None
     listed = ("for-each-ref", f"--points-at={commit}", "--format=%(objectname)", BREAK_GLASS)
+    tags = (tag for ref, tag in coming.items() if ref.startswith(BREAK_GLASS))
     for tag in dict.fromkeys((*repository.git(*listed).text.split(), *tags)):
         for record in _read(repository, policy, tag):
             if record.commit == commit:

@@ -6,7 +6,7 @@ commit pass.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from hkgit.errors import InvalidInput, Unverifiable
@@ -33,8 +33,9 @@ class Gate:
     """The judge: a repository and a policy.
 
     `on_client` lets plain names use manual grants; `pusher` is whom a server has authenticated,
-    `records` the ids of tags of break-glass that no ref names yet. `tip` is a commit whose history
-    covers those that are judged, by default each one's own; `trusted` the commit of the trusted
+    `coming` the refs that a push brings and that do not stand yet, with the ids of what they name:
+    tags of break-glass, signatures of entries. `tip` is a commit whose history covers those that
+    are judged, by default each one's own; `trusted` the commit of the trusted
     side, whose entries alone may be pruned, by default each one's parent; `ref` the ref that they
     are for, where that is known. `known` says which commits were judged already, `depth` how many
     lean on the one that is. Raises InvalidInput for a policy that extends another one which was
@@ -45,7 +46,7 @@ class Gate:
     policy: Policy
     on_client: bool = False
     pusher: str | None = None
-    records: tuple[str, ...] = ()
+    coming: Mapping[str, str] = field(default_factory=dict)
     tip: str | None = None
     trusted: str | None = None
     ref: str | None = None
@@ -90,8 +91,9 @@ class Gate:
         if judged is None:
             judged, rule = self._without_evidence(candidate, agent)
         case = Case(
-            self.repository, self.policy, judged, agent, lambda paths: self._grant(candidate, paths)
-        )
+            self.repository, self.policy, judged, agent,
+            lambda paths: self._grant(candidate, paths), self.coming,
+        )  # fmt: skip
         tried += [Tried("govern", _governed(case)), Tried("replay", str(judged.verdict))]
         judged = _checked(case, tried)
         return self._ruling(judged, rule, tried)
@@ -158,7 +160,7 @@ class Gate:
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
             return ruling
-        record = record_for(self.repository, self.policy, commit, self.records)
+        record = record_for(self.repository, self.policy, commit, self.coming)
         if record is None:
             return ruling
         tried.append(Tried("break-glass", str(record)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from hkgit.applying.evidence import KINDS
@@ -51,7 +51,7 @@ def judge_range(
     *beside: str,
     on_client: bool = False,
     pusher: str | None = None,
-    records: Sequence[str] = (),
+    coming: Mapping[str, str] | None = None,
     trusts: bool = True,
     ref: str | None = None,
     watch: Watch = iter,
@@ -59,14 +59,14 @@ def judge_range(
     """The rulings on every commit of `old..new`, each judged on its own parents.
 
     What a commit of `beside` has is not judged again. `pusher` is whom a server has authenticated,
-    `records` the ids of tags that come with a push and may break the glass. Unless `trusts` is
+    `coming` the refs that a push brings, with what they name (see Gate). Unless `trusts` is
     false, `old` is the trusted side, and only its entries may be pruned. `ref` is what the commits
     are for, where that is known.
     `watch` gets the commits and gives them on, one by one, to show how far the work has come.
     """
     trusted = old if trusts else None
     gate = Gate(
-        repository, policy, on_client, pusher, tuple(records), tip=new, trusted=trusted, ref=ref
+        repository, policy, on_client, pusher, coming or {}, tip=new, trusted=trusted, ref=ref
     )
     commits = commits_of(repository, old, new, policy, *beside)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))

@@ -19,7 +19,7 @@ def signature_findings(case: Case) -> Iterator[Finding]:
     if commit is None:
         return
     for name, entry in case.judged.entries:
-        if signer_of(case.repository, case.policy, name, entry) is None:
+        if signer_of(case.repository, case.policy, name, entry, case.coming) is None:
             where, what = entry_path(name), "no signature by a key that may sign entries is here"
             yield Finding("signature", where, what, _fix(commit[:12]), where)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from hkgit.errors import HkgitError, Rejected, Unverifiable
 from hkgit.gate import judge_range, pusher_of
@@ -17,14 +18,14 @@ from hkgit.policy import CONFIG, PYPROJECT, policy_value
 class Point:
     """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
 
-    Only a server knows who is pushing: elsewhere anybody may set a variable. `records` are the
-    tags of break-glass that the same push brings.
+    Only a server knows who is pushing: elsewhere anybody may set a variable. `coming` are the
+    tags of break-glass and the signatures of entries that the same push brings: ids by ref.
     """
 
     repository: Repository
     on_client: bool = False
     on_server: bool = False
-    records: tuple[str, ...] = ()
+    coming: Mapping[str, str] = field(default_factory=dict)
     watch: Watch = iter
 
     def answer(self, update: Update, side: Side) -> Answer:
@@ -54,7 +55,7 @@ class Point:
             return Answer(update, side.policy, note="it adds no commits")
         report = judge_range(
             self.repository, side.start, new, side.policy, *side.beside,
-            on_client=self.on_client, pusher=self._pusher(side), records=self.records,
+            on_client=self.on_client, pusher=self._pusher(side), coming=self.coming,
             ref=update.ref, watch=self.watch,
         )  # fmt: skip
         start = side.start[:12] if side.start is not None else "the beginning"

@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from hkgit.attestations.entries import REFS as ENTRIES
 from hkgit.errors import GitRefused, HkgitError, Rejected
 from hkgit.gate import BREAK_GLASS
 from hkgit.git.objects import Head
@@ -32,7 +33,7 @@ def judge_received(
     if os.environ.get("GIT_NAMESPACE"):
         raise GitRefused("GIT_NAMESPACE", "pushes to a namespace are not judged")
     server = _Server(
-        repository, given, repository.head(), _aliases(repository, updates), _records(updates)
+        repository, given, repository.head(), _aliases(repository, updates), _coming(updates)
     )
     budget = Budget(seconds)
     passed: list[Answer] = []
@@ -64,7 +65,7 @@ class _Server:
     given: Policy | None
     head: Head
     aliases: Mapping[str, str]
-    records: tuple[str, ...]
+    coming: Mapping[str, str]
 
     @property
     def is_headless(self) -> bool:
@@ -91,16 +92,18 @@ class _Server:
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
             fix = "Make another branch the default one first."
             raise Rejected(update.ref, "is the default branch, whose policy new branches get", fix)
-        point = Point(self.repository, on_server=True, records=self.records, watch=watch)
+        point = Point(self.repository, on_server=True, coming=self.coming, watch=watch)
         return point.answer(update, side)
 
     def _names(self, ref: str) -> tuple[str, ...]:
         return (ref, self.aliases.get(ref, ref))
 
 
-def _records(updates: Sequence[Update]) -> tuple[str, ...]:
-    """The pushed tags that may break the glass for a commit of the same push."""
-    return tuple(u.new for u in updates if u.ref.startswith(BREAK_GLASS) and u.new is not None)
+def _coming(updates: Sequence[Update]) -> dict[str, str]:
+    """What is pushed for other commits of the same push: broken glass, and signatures of entries.
+    """
+    speaking = (BREAK_GLASS, ENTRIES)
+    return {u.ref: u.new for u in updates if u.new is not None and u.ref.startswith(speaking)}
 
 
 def _aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:

@@ -189,6 +189,16 @@ def test_forgeries_do_not_keep_a_signature_from_counting(
     assert scene.ruling(signed, asking(policy, keys.signers())).passes
 
 
+@pytest.mark.parametrize("named", ["HEAD", "HEAD^{tree}", "HEAD:b.txt"])
+def test_rubbish_among_signatures_does_no_harm(scene: Scene, keys: Keys, named: str) -> None:
+    signed, name, entry = made(scene, f"beside {named}")
+    scene.repo.git("update-ref", f"{entry_refs(name)}/0", scene.repo.git("rev-parse", named))
+    policy = asking(Policy(), keys.signers())
+    assert scene.rule(signed, policy) == "signature"
+    keep_below(opened(scene.repo), entry_refs(name), signed_entry(name, entry, keys.ada))
+    assert scene.ruling(signed, policy).passes
+
+
 def test_entries_need_no_signature_where_no_policy_asks(scene: Scene, policy: Policy) -> None:
     assert scene.ruling(made(scene, "unasked")[0], policy).passes
 
@@ -235,7 +245,7 @@ def test_a_key_does_not_come_with_what_it_signed(repo: Repo, keys: Keys) -> None
     assert run("gate", *arguments, cwd=repo.path).code == 0
 
 
-def test_a_server_takes_what_is_signed_there(tmp_path: Path, keys: Keys) -> None:
+def test_a_server_takes_what_is_signed_with_the_push(tmp_path: Path, keys: Keys) -> None:
     served = begin(tmp_path)
     clone = served.clone
     commit_files(clone, {".hkgit/config.toml": POLICY, "signers": keys.signers()}, {})
@@ -245,5 +255,4 @@ def test_a_server_takes_what_is_signed_there(tmp_path: Path, keys: Keys) -> None
     assert not taken
     assert "hkgit attest --entries" in said
     hkgit(clone, "attest", "--entries", "main..good", "--key", str(keys.ada))
-    assert served.push("refs/hkgit/entries/*:refs/hkgit/entries/*")[0]
-    assert served.push("good:main")[0]
+    assert served.push("good:main", "refs/hkgit/entries/*:refs/hkgit/entries/*")[0]
