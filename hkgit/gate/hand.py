@@ -59,7 +59,11 @@ def blind_commit(candidate: Candidate, paths: Sequence[str], agent: str | None) 
         return Finding("merge", shown, "has more than two parents, and no ledger entry", fix)
     if len(candidate.parents) == 2:
         what = "differs from the automatic merge of its parents, and has no ledger entry"
-        fix = "Merge without changes of your own, and make those in a commit after it."
+        fix = (
+            "Merge without changes of your own, and make those in a commit after it. Where git"
+            " leaves a conflict, first let the other branch say there what this one says"
+            " (`hkgit apply --branch`)."
+        )
         return Finding("merge", shown, what, fix)
     who = f"{agent} is an agent" if agent is not None else "the policy governs everyone"
     return Finding("blind", shown, f"blind commit: no ledger entry, and {who}", APPLY)

@@ -149,6 +149,25 @@ def test_an_entry_resolves_a_conflict_against_the_first_parent(started: Repo) ->
     assert (len(judged.entries), (judged.basis or "").split()[0]) == (1, "git")
 
 
+def test_a_conflict_is_gone_once_the_other_branch_says_the_same(started: Repo) -> None:
+    left, right = conflicting(started)
+    theirs = started.show(right, "a.py")
+    alike = commit(
+        started, applied(started, protocol(replace_range("a.py", theirs, 5, 5, "    left()")))
+    )
+    merged(started, left, alike, {})
+    assert verdict(started) is Verdict.MERGE
+
+
+def test_a_conflict_without_an_entry_fails_also_as_the_first_parent_has_it(started: Repo) -> None:
+    left, right = conflicting(started)
+    change = resolution(started, left, right, "    both()")
+    files = {"a.py": files_of(started, left).get("a.py"), "b.txt": change.files["b.txt"]}
+    commit(started, Change(files, message="Merge", parents=(left, right), author=AGENT))
+    ruling = judge(started)
+    assert (ruling.passes, "hkgit apply --branch" in ruling.findings[0].fix) == (False, True)
+
+
 def test_a_conflict_may_stay_as_the_first_parent_has_it_beside_another(started: Repo) -> None:
     start = started.head
     left = commit(started, applied(started, protocol(
