@@ -124,13 +124,18 @@ def of_another_type(keys: Keys, name: str, entry: Entry) -> Envelope:
     return Envelope("text/plain", payload, of(pae("text/plain", payload), keys.ada))
 
 
+def around_another_payload(keys: Keys, name: str, entry: Entry) -> Envelope:
+    return replace(signed_entry(name, entry, keys.ada), payload=b"{}\n")
+
+
 def rubbish(keys: Keys, name: str, entry: Entry) -> Envelope:
     return Envelope(PAYLOAD_TYPE, payload_of(name, entry), (Signature("", b"\xff\0"),))
 
 
 FORGERIES = [
     by_nobody, by_a_stranger, without_the_role, of_another_entry, moved_to_the_entry,
-    for_a_verdict, for_a_commit, of_the_payload_alone, of_another_type, rubbish,
+    for_a_verdict, for_a_commit, of_the_payload_alone, of_another_type,
+    around_another_payload, rubbish,
 ]  # fmt: skip
 
 
