@@ -1,0 +1,67 @@
+"""The pages of docs/, held against the commands and files that there are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from hkgit.commands.main import main
+
+ROOT = Path(__file__).parents[2]
+CONTRACT = (ROOT / "docs/contract.md").read_text()
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+EVERYWHERE = {"--help", "--json"}
+"""Options that the contract speaks of once, for all commands."""
+
+
+def commands(group: click.Group, *above: str) -> Iterator[tuple[str, click.Command]]:
+    """All commands by their names, those of groups as `ledger prune`."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield " ".join((*above, name)), command
+        if isinstance(command, click.Group):
+            yield from commands(command, *above, name)
+
+
+COMMANDS = dict(commands(main))
+
+
+def test_the_contract_speaks_of_every_command() -> None:
+    words = set(re.findall(r"\w+", CONTRACT))
+    assert {name for name in COMMANDS if not words.issuperset(name.split())} == set()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_contract_speaks_of_every_option(name: str) -> None:
+    options = [each for each in COMMANDS[name].params if isinstance(each, click.Option)]
+    ways = [{*each.opts, *each.secondary_opts} - EVERYWHERE for each in options]
+    long = [{way for way in each if way.startswith("--")} for each in ways]
+    assert [each for each in long if each and not any(way in CONTRACT for way in each)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_runs_only_commands_that_there_are(page: Path) -> None:
+    shown = re.findall(r"(?:`|^\$ |^ +)hkgit ([a-z]+)", page.read_text(), re.MULTILINE)
+    assert set(shown) - {name.split()[0] for name in COMMANDS} == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_links_to_what_there_is(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)", page.read_text())
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
+
+
+def test_every_page_is_linked_from_another() -> None:
+    lost = {
+        page.name
+        for page in PAGES
+        if page.name != "README.md"
+        and not any(page.name in other.read_text() for other in PAGES if other != page)
+    }
+    assert lost == set()
