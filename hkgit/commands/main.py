@@ -54,6 +54,7 @@ COMMANDS = {
 USAGE = 64
 FAULT = 70
 INTERRUPTED = 130
+UNREAD = 141
 
 
 class _Commands(click.Group):
@@ -183,8 +184,11 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         complain("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        return 0
+    except SystemExit as stopped:
+        # Click ends with 1 where nobody reads on, which would say "no match". Git ends with 141.
+        if stopped.code == 1:
+            return UNREAD
+        raise
     except Exception as error:
         if "--debug" in arguments:
             raise

@@ -177,6 +177,18 @@ def test_nowhere_to_say_anything_is_no_answer_of_another_kind(one: Repo, tmp_pat
     assert into_full_file(one, f"log > '{tmp_path}/full' 2>&1").returncode == 70
 
 
+@pytest.mark.parametrize(
+    "args", [("log",), ("gate", "--range", "HEAD~1..HEAD"), ("--help",)], ids=lambda args: args[0]
+)
+def test_an_answer_that_nobody_reads_is_no_verdict(one: Repo, args: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command: list[str | Path] = [script("hkgit"), *args]
+    done = subprocess.run(command, cwd=one.path, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 def into_full_file(repo: Repo, arguments: str) -> subprocess.CompletedProcess[str]:
     """A command that cannot write anything into any file."""
     command = f"ulimit -f 0; exec '{script('hkgit')}' {arguments}"
