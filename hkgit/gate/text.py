@@ -58,11 +58,7 @@ def text_findings(case: Case) -> Iterator[Finding]:
     kinds = case.policy.reject_text
     for kind, line, character in _added([], File(case.candidate.message or b""), kinds):
         yield _finding(kind, f"message:{line}", character)
-    for change in case.changes:
-        if change.old is None and not change.path.isascii():
-            for kind in kinds:
-                for character in _found(kind, change.path)[:1]:
-                    yield _finding(kind, quote_path(change.path), character)
+    yield from _in_names(case)
     yield from _in_files(case)
 
 
@@ -70,6 +66,14 @@ def _finding(kind: str, where: str, character: str) -> Finding:
     what = f"adds {_NAMES[kind]}, U+{ord(character):04X}"
     fix = "Take it out, or write it as an escape; the policy says so (reject_text)."
     return Finding("text", where, what, fix)
+
+
+def _in_names(case: Case) -> Iterator[Finding]:
+    made = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
+    for path in made:
+        for kind in case.policy.reject_text:
+            for character in _found(kind, path)[:1]:
+                yield _finding(kind, quote_path(path), character)
 
 
 def _in_files(case: Case) -> Iterator[Finding]:

@@ -138,22 +138,25 @@ def _unknown(view: View, candidate: Candidate) -> Iterator[int]:
 
 def _by_words(view: View, wanted: Wanted) -> tuple[Candidate, ...]:
     """Around the lines that are most like one of the old lines, found by their rarest words."""
-    data = view.document.data
-    words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
     best, found = 0, dict[int, int]()
-    for word in words[:MOST_WORDS]:
-        asked = [i for i, line in enumerate(wanted.old_lines) if word in line]
-        starts = occurrences(data, word, MOST_LINES) if view.lines else []
-        for number in map(view.document.line_at, starts):
-            here = view.lines[number - 1]
-            for i in asked[:SHOWN]:
-                alike = similarity(key_of(wanted.old_lines[i]), key_of(here))
-                if alike > best:
-                    best, found = alike, {}
-                if best and alike == best:
-                    found.setdefault(number - 1, i)
-    near = sorted(found.items())[:SHOWN]
-    return tuple(_around(view, wanted, row, number) for number, row in near)
+    for row, near in _sharing_a_word(view, wanted):
+        alike = similarity(key_of(wanted.old_lines[row]), key_of(view.lines[near]))
+        if alike > best:
+            best, found = alike, {}
+        if best and alike == best:
+            found.setdefault(near, row)
+    nearest = sorted(found.items())[:SHOWN]
+    return tuple(_around(view, wanted, row, near) for near, row in nearest)
+
+
+def _sharing_a_word(view: View, wanted: Wanted) -> Iterator[tuple[int, int]]:
+    """Each old line and line of the file with one of the longest words in both, from 0."""
+    words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
+    for word in words[:MOST_WORDS] if view.lines else ():
+        rows = [row for row, line in enumerate(wanted.old_lines) if word in line]
+        for start in occurrences(view.document.data, word, MOST_LINES):
+            near = view.document.line_at(start) - 1
+            yield from ((row, near) for row in rows[:SHOWN])
 
 
 def _around(view: View, wanted: Wanted, row: int, near: int) -> Candidate:

@@ -59,14 +59,13 @@ def added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Adde
         elif change.new is None and ENTRY_PATH.match(change.path):
             removed.append(change.path)
         else:
-            try:
-                name, data = _record(repository, change)
-                if is_manifest(data):
-                    manifests.append(read_manifest(data))
-                else:
-                    entries.append((name, _entry(change.path, data)))
-            except InvalidInput as error:
-                findings.append(Finding.of("entry", error))
+            match _record(repository, change):
+                case Finding() as finding:
+                    findings.append(finding)
+                case Manifest() as manifest:
+                    manifests.append(manifest)
+                case entry:
+                    entries.append(entry)
     return Added(
         tuple(entries), tuple(others), tuple(findings), tuple(removed), tuple(manifests)
     )
@@ -82,7 +81,18 @@ def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator
         yield Finding("entry", LEDGER, what, "Land them in several commits.")
 
 
-def _record(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
+def _record(
+    repository: Repository, change: TreeChange
+) -> tuple[str, Entry] | Manifest | Finding:
+    """What a record that a commit adds holds, an entry with its id; or why it is none."""
+    try:
+        name, data = _bytes(repository, change)
+        return read_manifest(data) if is_manifest(data) else (name, _entry(change.path, data))
+    except InvalidInput as error:
+        return Finding.of("entry", error)
+
+
+def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
     """The name and bytes of an added record. Raises InvalidInput where it is anything else."""
     name = ENTRY_PATH.match(change.path)
     if change.old is not None:

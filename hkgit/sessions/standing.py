@@ -28,15 +28,20 @@ def chosen(state: State, call: str | None, *, whole_session: bool) -> list[Call]
 
 def found_by(journal: Journal, call: str, path: str) -> tuple[int, int, Snapshot]:
     """The call and spec that changed a file, and the file as they found it. Raises InvalidInput."""
-    for each in journal.state.standing:
-        for at, spec in enumerate(each.specs):
-            for change in spec.changes:
-                if str(each.id) == call and path in (change.path, change.new_path):
-                    before = change.before
-                    data = None if before is None else journal.blobs.get(before.sha256)
-                    files = {} if data is None else {path: File(data)}
-                    return each.id, at, MappingSnapshot(files)
-    raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+    changes = (
+        (each.id, at, change.before)
+        for each in journal.state.standing
+        if str(each.id) == call
+        for at, spec in enumerate(each.specs)
+        for change in spec.changes
+        if path in (change.path, change.new_path)
+    )
+    first = next(changes, None)
+    if first is None:
+        raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+    number, at, before = first
+    data = None if before is None else journal.blobs.get(before.sha256)
+    return number, at, MappingSnapshot({} if data is None else {path: File(data)})
 
 
 def status_of(

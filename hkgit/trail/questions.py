@@ -113,16 +113,14 @@ def _blind(asked: Range) -> Iterator[Fact]:
     for ruling in asked.rulings:
         for _, entry in ruling.judged.entries:
             found = blind_findings(asked.policy, entry)
-            for finding in found:
-                yield _fact(NO, ruling, finding.where, finding.what)
+            yield from (_fact(NO, ruling, each.where, each.what) for each in found)
             sound = len(entry.edits) - len(found)
             if sound:
                 what = f"{counted(sound, 'edit')} tied to what was read"
                 yield _fact(YES, ruling, "ledger", what)
         if not ruling.judged.entries:
-            for finding in ruling.findings:
-                if finding.rule == "blind":
-                    yield _fact(NO, ruling, finding.where, finding.what)
+            blind = [each for each in ruling.findings if each.rule == "blind"]
+            yield from (_fact(NO, ruling, each.where, each.what) for each in blind)
 
 
 def _conflicts(asked: Range) -> Iterator[Fact]:
