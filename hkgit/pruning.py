@@ -18,7 +18,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transaction import transaction
 from hkgit.ledger.canonical import digest
 from hkgit.ledger.entry import LEDGER, entry_name, entry_path
-from hkgit.ledger.pruning import MAX_ENTRIES, Manifest
+from hkgit.ledger.pruning import MAX_ENTRIES, Manifest, is_manifest
 from hkgit.preparing import Target
 from hkgit.replay.added import ENTRY_PATH
 
@@ -41,15 +41,22 @@ def entries_in(repository: Repository, rev: str) -> list[str]:
 def prunable(
     repository: Repository, tip: str, *, before: str | None = None, keep: int = 0
 ) -> list[str]:
-    """The records of `tip` that may go: those that `before` has too, less the `keep` newest."""
+    """The records of `tip` that may go: those that `before` has too, less the `keep` newest.
+
+    Manifests of earlier prunes go along with entries, never alone: each prune leaves one.
+    """
     here = entries_in(repository, tip)
     if before is not None:
         older = set(entries_in(repository, before))
         here = [name for name in here if name in older]
-    if keep == 0:
-        return here
-    newest = [name for name in _newest_first(repository, tip) if name in set(here)]
-    return newest[keep:]
+    files = repository.snapshot(tip)
+    records = ((name, files.get(entry_path(name))) for name in here)
+    manifests = {name for name, file in records if file is not None and is_manifest(file.data)}
+    entries = [name for name in here if name not in manifests]
+    if keep:
+        known = set(entries)
+        entries = [name for name in _newest_first(repository, tip) if name in known][keep:]
+    return [*entries, *sorted(manifests)] if entries else []
 
 
 def _newest_first(repository: Repository, tip: str) -> Iterator[str]:

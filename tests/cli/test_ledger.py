@@ -45,6 +45,21 @@ def test_the_newest_may_stay(edited: Repo) -> None:
     assert (len(done["entries"]), newest <= entries(edited)) == (2, True)
 
 
+@pytest.mark.parametrize("options", [(), ("--keep", "2")], ids=["all", "but two"])
+def test_a_prune_leaves_nothing_for_the_next_one(edited: Repo, options: tuple[str, ...]) -> None:
+    run("ledger", "prune", *options, cwd=edited.path)
+    done = run("ledger", "prune", *options, cwd=edited.path)
+    assert (done.code, "nothing to prune" in done.err) == (4, True)
+
+
+def test_the_manifest_of_a_prune_goes_along_with_the_next_entry(edited: Repo) -> None:
+    run("ledger", "prune", "--keep", "1", cwd=edited.path)
+    run("ledger", "prune", cwd=edited.path)
+    assert len(entries(edited)) == 1
+    verified = run("verify", "HEAD~2..HEAD", "--json", cwd=edited.path).json()
+    assert [each["verdict"] for each in verified["commits"]] == ["prune", "prune"]
+
+
 def test_only_what_a_revision_has_may_go(edited: Repo) -> None:
     old = entries(edited, "HEAD~2")
     run("ledger", "prune", "--before", "HEAD~2", cwd=edited.path)
