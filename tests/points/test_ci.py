@@ -234,6 +234,24 @@ def test_the_step_of_the_workflow_judges_a_pull_request(
     assert head[:12] in summary.read_text()
 
 
+def test_the_workflow_brings_what_was_signed_beside_the_commits(
+    checkout: Repo, tmp_path: Path
+) -> None:
+    origin = Repo(tmp_path / "origin")
+    checkout.git("clone", "-q", "--bare", str(checkout.path), str(origin.path))
+    origin.git("update-ref", "refs/hkgit/entries/x", origin.git("rev-parse", "HEAD"))
+    checkout.git("remote", "set-url", "origin", str(origin.path))
+    fetch = step(load(QA_GATE), "gate", "Fetch signed verdicts and entries")
+
+    done = run(fetch, checkout.path, {}, TOKEN="secret")
+
+    assert done.returncode == 0, done.stderr
+    assert checkout.git("for-each-ref", "--format=%(refname)", "refs/hkgit/") == (
+        "refs/hkgit/entries/x"
+    )
+    assert "secret" not in checkout.read(".git/config").decode()
+
+
 # Whether it binds
 
 
