@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from hkgit.policy import Grant, Policy, read_policy
 from hkgit.replay.findings import Verdict
 from tests.applying.planning import Operation, protocol, replace_range
 from tests.gating import PYPROJECT, A, begun, by_hand, good, opened, staged
+from tests.keys import made_key, public
 from tests.replay.commits import (
     AGENT,
     PERSON,
@@ -34,14 +34,7 @@ def started(repo: Repo) -> Repo:
 
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
-    path = tmp_path / "key"
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)]
-    subprocess.run(made, check=True)
-    return path
-
-
-def public(key: Path) -> str:
-    return " ".join(key.with_suffix(".pub").read_text().split()[:2])
+    return made_key(tmp_path / "key")
 
 
 def signed(repo: Repo, change: Change, key: Path) -> None:

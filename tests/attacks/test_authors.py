@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from hkgit.gate.grants import granted
 from hkgit.git.repository import Repository
 from hkgit.policy import Grant, Policy
 from tests.attacks.scene import AGENT, GOVERN, PERSON, Change, Scene, replace_range
+from tests.keys import made_key, public
 from tests.replay.attacks import sha256
 from tests.replay.commits import commit_tree, judge, tree_of
 
@@ -80,22 +80,12 @@ def test_a_strict_commit_does_not_lie_in_its_trailers(scene: Scene, policy: Poli
 
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("keys") / "key"
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(path)]
-    subprocess.run(made, check=True)
-    return path
+    return made_key(tmp_path_factory.mktemp("keys") / "key")
 
 
 @pytest.fixture(scope="module")
 def stranger(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("keys") / "stranger"
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(path)]
-    subprocess.run(made, check=True)
-    return path
-
-
-def public(key: Path) -> str:
-    return " ".join(key.with_suffix(".pub").read_text().split()[:2])
+    return made_key(tmp_path_factory.mktemp("keys") / "stranger")
 
 
 def signers(key: Path) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from hkgit.policy import Policy
 from hkgit.reports import FORMATS, render
 from hkgit.reports.placing import sheet_of
 from tests.attacks.scene import Scene
+from tests.keys import made_key
 
 TAG = "break-glass/2026-11-22-outage"
 REASON = "The site is down; reviewed by phone with Bob.\n"
@@ -24,10 +24,7 @@ REASON = "The site is down; reviewed by phone with Bob.\n"
 def keys(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Ada has the role, Bob is known without it, Mallory is not known."""
     place = tmp_path_factory.mktemp("keys")
-    for name in ("ada", "bob", "mallory"):
-        made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(place / name)]
-        subprocess.run(made, check=True)
-    return {name: place / name for name in ("ada", "bob", "mallory")}
+    return {name: made_key(place / name) for name in ("ada", "bob", "mallory")}
 
 
 @pytest.fixture(params=["agents", "all"])

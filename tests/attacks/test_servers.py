@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from hkgit.errors import Rejected
 from hkgit.git.repository import Repository
 from hkgit.points.ci import event_of, judge_event
 from tests.hooks.commands import AGENT, hkgit
+from tests.keys import made_key, public
 from tests.points.serving import Served, begin, commit, copied
 
 POLICY = """\
@@ -40,17 +40,15 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Served:
     """A server with that policy, Ada's key beside it, and the branches on top of it."""
     folder = tmp_path_factory.mktemp("servers")
     served = begin(folder)
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(folder / "key")]
-    subprocess.run(made, check=True)
-    public = (folder / "key.pub").read_text()
+    key = made_key(folder / "key")
     clone = served.clone
-    commit(clone, {".hkgit/config.toml": POLICY, "signers": f"ada@example.org {public}"}, {})
+    commit(clone, {".hkgit/config.toml": POLICY, "signers": f"ada@example.org {public(key)}\n"}, {})
     clone.git("push", "-q", "origin", "main")
     for branch in ("good", "human", "blind"):
         clone.git("rebase", "-q", "main", branch, env=AGENT if branch != "human" else {})
     clone.git("checkout", "-q", "main")
     clone.git("config", "gpg.format", "ssh")
-    clone.git("config", "user.signingKey", str(folder / "key"))
+    clone.git("config", "user.signingKey", str(key))
     return served
 
 
@@ -124,14 +122,12 @@ def test_glass_is_broken_with_the_push(served: Served) -> None:
 
 def test_the_key_of_glass_is_not_brought_with_the_push(served: Served, tmp_path: Path) -> None:
     """A signer added by the very push that breaks the glass with the new key."""
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(tmp_path / "key")]
-    subprocess.run(made, check=True)
+    key = made_key(tmp_path / "key")
     clone = served.clone
     clone.git("checkout", "-q", "blind")
-    signers = f"ada@example.org {(tmp_path / 'key.pub').read_text()}"
+    signers = f"ada@example.org {public(key)}\n"
     top = commit(clone, {"signers": signers}, {})
     for number, each in enumerate((f"{top}^", top)):
-        key = str(tmp_path / "key")
-        clone.git("tag", "-s", "-u", key, "-m", "Trust me.", f"break-glass/{number}", each)
+        clone.git("tag", "-s", "-u", str(key), "-m", "Trust me.", f"break-glass/{number}", each)
     done, said = served.push(f"{top}:refs/heads/main", "break-glass/0", "break-glass/1")
     assert not done, said

@@ -24,11 +24,11 @@ from hkgit.ledger.entry import Entry, entry_id
 from hkgit.ledger.reading import read_entry
 from hkgit.policy import Policy
 from tests.attacks.scene import PERSON, Scene, protocol
-from tests.attestations.test_envelope import made_key, public
 from tests.cli.running import run
 from tests.gating import begun, good, opened
 from tests.hooks.commands import AGENT as BY_AGENT
 from tests.hooks.commands import hkgit
+from tests.keys import made_key, public
 from tests.ledger.entries import written
 from tests.points.serving import begin
 from tests.points.serving import commit as commit_files

@@ -19,9 +19,9 @@ from hkgit.policy import ACCEPTED, Policy
 from hkgit.policy.model import Target
 from hkgit.replay.findings import Verdict
 from tests.applying.planning import protocol
-from tests.attestations.test_envelope import made_key, public
 from tests.cli.running import run
 from tests.gating import begun, blind, by_hand, good, opened
+from tests.keys import made_key, public
 from tests.replay.commits import AGENT, PERSON, Change, applied, commit, commit_tree
 from tests.repos import Repo
 

@@ -16,9 +16,9 @@ from hkgit.ledger.entry import Entry
 from hkgit.policy import Policy
 from hkgit.replay.judging import candidate_of, replay
 from tests.applying.planning import protocol, replace_range
-from tests.attestations.test_envelope import made_key, public
 from tests.cli.running import run
 from tests.gating import A, begun, by_hand, good, opened
+from tests.keys import made_key, public
 from tests.replay.commits import PERSON, applied, commit, commit_tree
 from tests.repos import Repo
 

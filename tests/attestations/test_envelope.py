@@ -13,6 +13,7 @@ from hkgit.attestations.envelope import Envelope, Signature, pae, read_envelope
 from hkgit.attestations.keys import NAMESPACE, fingerprint, sign, verified_by, verify
 from hkgit.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
 from hkgit.errors import InvalidInput
+from tests.keys import made_key, public
 from tests.ledger.entries import written
 
 SAYS = Statement(
@@ -24,16 +25,6 @@ SAYS = Statement(
 @pytest.fixture(scope="module")
 def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made_key(tmp_path_factory.mktemp("keys") / "key")
-
-
-def made_key(path: Path) -> Path:
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)]
-    subprocess.run(made, check=True)
-    return path
-
-
-def public(key: Path) -> str:
-    return " ".join(key.with_suffix(".pub").read_text().split()[:2])
 
 
 def test_the_signed_bytes_are_those_of_dsse() -> None:

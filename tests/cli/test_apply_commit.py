@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.cli.running import Bench
 from tests.cli.specs import SOURCE, first_line, protocol
+from tests.keys import made_key
 
 
 def trailers(bench: Bench) -> dict[str, list[str]]:
@@ -143,9 +143,7 @@ def test_author_and_committer_are_git_s(bench: Bench, env: dict[str, str], peopl
 
 
 def test_a_commit_is_signed_where_git_would_sign_it(bench: Bench, tmp_path: Path) -> None:
-    key = tmp_path / "key"
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(key)]
-    subprocess.run(made, check=True)
+    key = made_key(tmp_path / "key")
     signers = tmp_path / "signers"
     signers.write_text(f"ada@example.org {key.with_suffix('.pub').read_text()}")
     for name, value in {

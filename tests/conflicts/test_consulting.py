@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from hkgit.reports.mending import mend
 from hkgit.schemas import schema
 from tests.cli.running import Result, run
 from tests.conflicts.conftest import Desk
+from tests.keys import made_key
 from tests.replay.commits import AGENT, judge
 
 REQUIRED = parse_policy({"consult": {"require": True}}, "test")
@@ -175,8 +175,7 @@ def test_an_answer_that_an_agent_committed_is_none(desk: Desk) -> None:
 def test_where_the_policy_has_the_role_its_key_signs_the_answer(
     desk: Desk, tmp_path: Path, is_signed: bool, rules: list[str]
 ) -> None:
-    key = tmp_path / "key"
-    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
+    key = made_key(tmp_path / "key")
     desk.repo.git("config", "gpg.format", "ssh")
     desk.repo.git("config", "user.signingKey", str(key))
     desk.repo.git("config", "commit.gpgSign", str(is_signed).lower())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from hkgit.git.hooks import script
 from hkgit.git.objects import Commit
 from hkgit.git.repository import Repository
 from hkgit.git.worktree import temporary_worktree
+from tests.keys import made_key
 from tests.repos import IDENTITY, Repo
 
 Make = Callable[..., Commit]
@@ -85,10 +85,7 @@ def test_without_an_identity_git_says_what_to_do(
 
 @pytest.mark.usefixtures("each_backend")
 def test_a_commit_is_signed_where_the_user_signs(repo: Repo, make: Make, tmp_path: Path) -> None:
-    key = tmp_path / "key"
-    subprocess.run(
-        ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True
-    )
+    key = made_key(tmp_path / "key")
     repo.git("config", "gpg.format", "ssh")
     repo.git("config", "user.signingKey", str(key))
     repo.git("config", "commit.gpgSign", "true")

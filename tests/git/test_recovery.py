@@ -23,13 +23,7 @@ from tests.repos import Repo
 ID = "0123456789abcdef"
 Files = Mapping[str, str | None]
 
-
-@pytest.fixture(autouse=True)
-def temporary_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    path = tmp_path / "temporary"
-    path.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(path))
-    return path
+pytestmark = pytest.mark.usefixtures("temporary_directory")
 
 
 @pytest.fixture

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from hkgit.git.repository import Repository
+from tests.keys import made_key, public
 from tests.repos import Repo
 
 
 @pytest.fixture
 def key(tmp_path: Path) -> Path:
-    """An SSH key without a passphrase; its public half lies beside it."""
-    path = tmp_path / "key"
-    made = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(path)]
-    subprocess.run(made, check=True)
-    return path
+    return made_key(tmp_path / "key")
 
 
 def signed_commit(repo: Repo, key: Path) -> str:
     repo.git("config", "gpg.format", "ssh")
     repo.git("config", "user.signingKey", str(key))
     return repo.commit({"a": "1"}, "Signed", "-S")
-
-
-def public(key: Path) -> str:
-    kind, data, _ = key.with_suffix(".pub").read_text().split()
-    return f"{kind} {data}"
 
 
 def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:

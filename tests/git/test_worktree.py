@@ -22,14 +22,7 @@ ODD_NAMES = [
     "a*b", "a?b", "[ab]", "!bang", "#hash", "-dash", "back\\slash", "blank ", "caf\udce9", "é"
 ]  # fmt: skip
 
-
-@pytest.fixture(autouse=True)
-def temporary_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary worktrees are made; a test can see that it is empty again."""
-    path = tmp_path / "temporary"
-    path.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(path))
-    return path
+pytestmark = pytest.mark.usefixtures("temporary_directory")
 
 
 def files_in(path: Path) -> list[str]:
