@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from tests.applying.planning import protocol, replace_range
 from tests.cli.running import run
-from tests.replay.commits import applied, commit
+from tests.replay.commits import edited_thrice
 from tests.repos import Repo
-
-A = b"one\ntwo\nthree\nfour\nfive\n"
 
 
 @pytest.fixture
 def edited(repo: Repo) -> Repo:
-    """Three commits of an agent, each with its entry."""
-    repo.commit({"a.txt": A}, "Begin")
-    text = A
-    for line in (1, 3, 5):
-        change = applied(repo, protocol(replace_range("a.txt", text, line, line, f"line {line}")))
-        commit(repo, change)
-        text = repo.read("a.txt")
-    return repo
+    return edited_thrice(repo)
 
 
 def entries(repo: Repo, rev: str = "HEAD") -> set[str]:

@@ -21,10 +21,12 @@ from hkgit.matching.places import Settings
 from hkgit.policy import Policy
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.replay.findings import Verdict
+from tests.applying.planning import protocol, replace_range
 from tests.ledger.entries import as_json, written
 from tests.repos import IDENTITY, Repo
 
 A = b"import sys\n\n\ndef main():\n    print(sys.argv)\n"
+LINES = b"one\ntwo\nthree\nfour\nfive\n"
 CRLF = b"one\r\ntwo\r\nthree"
 AGENT = "hkgit-agent <agent@example.org>"
 PERSON = IDENTITY
@@ -166,3 +168,13 @@ def verdict(repo: Repo, rev: str = "HEAD", policy: Policy | None = None) -> Verd
     ruling = judge(repo, rev, policy)
     assert ruling.passes, ruling.findings
     return ruling.judged.verdict
+
+
+def edited_thrice(repo: Repo) -> Repo:
+    """Three commits of an agent, each of one line of `a.txt` and with its entry."""
+    repo.commit({"a.txt": LINES}, "Begin")
+    for line in (1, 3, 5):
+        text = repo.read("a.txt")
+        spec = protocol(replace_range("a.txt", text, line, line, f"line {line}"))
+        commit(repo, applied(repo, spec))
+    return repo

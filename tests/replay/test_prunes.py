@@ -20,10 +20,8 @@ from hkgit.schemas import schema
 from tests.applying.planning import protocol, replace_range
 from tests.gating import opened
 from tests.ledger.entries import written
-from tests.replay.commits import Change, applied, commit, judge, verdict
+from tests.replay.commits import LINES, Change, applied, commit, edited_thrice, judge, verdict
 from tests.repos import Repo
-
-A = b"one\ntwo\nthree\nfour\nfive\n"
 
 
 def ids(repo: Repo, rev: str = "HEAD") -> list[str]:
@@ -43,14 +41,7 @@ def pruned(named: Sequence[str], removed: Sequence[str] | None = None) -> Change
 
 @pytest.fixture
 def edited(repo: Repo) -> Repo:
-    """Three commits of an agent, each with its entry."""
-    repo.commit({"a.txt": A}, "Begin")
-    text = A
-    for line in (1, 3, 5):
-        change = applied(repo, protocol(replace_range("a.txt", text, line, line, f"line {line}")))
-        commit(repo, change)
-        text = repo.read("a.txt")
-    return repo
+    return edited_thrice(repo)
 
 
 def test_removing_entries_with_a_manifest_is_a_prune(edited: Repo) -> None:
@@ -129,9 +120,9 @@ def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
 
 def test_a_pruned_entry_does_not_come_back_as_new(edited: Repo) -> None:
     start = edited.git("rev-parse", "HEAD~3")
-    change = applied(edited, protocol(replace_range("a.txt", A, 1, 1, "line 1")), on=start)
+    change = applied(edited, protocol(replace_range("a.txt", LINES, 1, 1, "line 1")), on=start)
     commit(edited, pruned(ids(edited)))
-    edited.commit({"a.txt": A}, "Back by hand")
+    edited.commit({"a.txt": LINES}, "Back by hand")
     commit(edited, Change({"a.txt": change.files["a.txt"]}, change.entries))
     ruling = judge(edited)
     assert (ruling.passes, ruling.rule) == (False, "reuse")
