@@ -10,6 +10,7 @@ import click
 from hkgit import agents, setup
 from hkgit.agents import installing
 from hkgit.commands.common import echo_json, open_repository
+from hkgit.commands.manners import confirm
 from hkgit.errors import GitRefused
 from hkgit.git.hooks import CLIENT_HOOKS, HOOKS
 from hkgit.setup.steps import Action, Step
@@ -75,7 +76,8 @@ def command(
     if as_json:
         echo_json(_document(steps, left, "blocked" if is_blocked else "done"))
     else:
-        click.echo("\n".join(_lines(steps, left)))
+        say = click.echo if is_blocked else confirm
+        say("\n".join(_lines(steps, left)))
     if is_blocked:
         ctx.exit(GitRefused.exit_code)
 

@@ -28,7 +28,7 @@ def report_lines(logs: Sequence[Log], replays: Sequence[Replay]) -> Iterator[str
 
 def _counts(logs: Sequence[Log], replays: Sequence[Replay]) -> Iterator[str]:
     ends = Counter(replay.end for replay in replays)
-    yield f"{len(replays)} calls in {_noun(len(logs), 'log')}"
+    yield f"{_noun(len(replays), 'call')} in {_noun(len(logs), 'log')}"
     for end in End:
         if ends[end]:
             yield f"{ends[end]:8} {end}"

@@ -65,6 +65,12 @@ def test_quiet_success_says_nothing(one: Repo, place: str) -> None:
     assert "confidence" not in result.out
 
 
+def test_a_quiet_init_says_nothing(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "repo")
+    done = run("init", "-q", cwd=repo.path)
+    assert (done.code, done.out, done.err) == (0, "", "")
+
+
 def test_quiet_refusals_are_said(one: Repo) -> None:
     result = run("-q", "edit", "--file", "a.py", "--old", "y", "--new", "z", cwd=one.path)
     assert (result.code, "not in the file" in result.err) == (1, True)
