@@ -7,17 +7,13 @@ too is refused with git's own words. `HKGIT_GIT=libgit2` or `HKGIT_GIT=program` 
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Protocol
 
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.errors import GitRefused, Unverifiable
 
 BLOB, TREE, COMMIT, TAG = "blob", "tree", "commit", "tag"
 """The types of objects, as git names them."""
-
-CHOICE = "HKGIT_GIT"
-"""The environment variable that names the one who answers."""
 
 
 class NotFound(GitRefused):
@@ -98,32 +94,6 @@ class Backend(Protocol):
     def config(self, name: str) -> str | None:
         """The last value of a configuration variable; `name` in lower case."""
         ...
-
-
-def opened(start: Path, *, in_hook: bool) -> Backend:
-    """Who answers for the repository around a directory; in a hook for the one GIT_DIR names.
-
-    Raises GitRefused where there is none, or none that can be read.
-    """
-    choice = os.environ.get(CHOICE, "")
-    if choice not in ("", "libgit2", "program"):
-        raise InvalidInput(CHOICE, f"cannot be {choice}", "Say libgit2 or program, or unset it.")
-    if choice == "program":
-        return _by_program(start, in_hook=in_hook)
-    from hkgit.git.libgit2 import LibGit2  # here: what needs no repository needs no libgit2
-
-    try:
-        return LibGit2.open(start, in_hook=in_hook)
-    except Unopened:
-        if choice:
-            raise
-    return _by_program(start, in_hook=in_hook)
-
-
-def _by_program(start: Path, *, in_hook: bool) -> Backend:
-    from hkgit.git.plumbing import Plumbing  # here: few need it
-
-    return Plumbing.open(start, in_hook=in_hook)
 
 
 def common_dir_of(git_dir: Path) -> Path:

@@ -13,11 +13,11 @@ from functools import cached_property
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.backend import opened
 from hkgit.git.contents import Contents
 from hkgit.git.ids import FULL_ID
 from hkgit.git.merging import Resolved, automatic_merge, expect_merge_bases, resolved_merge
 from hkgit.git.objects import Head
+from hkgit.git.opening import opened
 from hkgit.git.program import Completed, Git, configured, git_on
 from hkgit.git.signatures import verified_principal, verified_tagger
 
