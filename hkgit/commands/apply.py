@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,7 @@ def command(
     outcomes: list[EditOutcome] = []
 
     def check(steps: Sequence[Step]) -> None:
-        outcomes[:] = [outcome for step in steps for outcome in step.made.outcomes]
+        outcomes[:] = _outcomes(steps)
         if not dry_run:
             for said in note_refused(repository, steps, choices):
                 remark(said)
@@ -130,6 +131,12 @@ def _prepared(
     return target, prepared(parsed) if asks is None else asks.steps(parsed, prepared)
 
 
+def _outcomes(steps: Sequence[Step]) -> list[EditOutcome]:
+    """The outcomes of all specs, numbered through."""
+    every = (outcome for step in steps for outcome in step.made.outcomes)
+    return [replace(outcome, number=at) for at, outcome in enumerate(every, 1)]
+
+
 def _refuse(outcomes: Sequence[EditOutcome]) -> None:
     """Raise the first refusal."""
     for outcome in outcomes:
@@ -140,7 +147,7 @@ def _refuse(outcomes: Sequence[EditOutcome]) -> None:
 def _show(steps: Sequence[Step], choices: Choices, *, as_json: bool) -> None:
     """What would change, and the evidence it would have."""
     records = [recorded(step, choices, None) for step in steps]
-    outcomes = [outcome for step in steps for outcome in step.made.outcomes]
+    outcomes = _outcomes(steps)
     echo_notes(outcomes)
     if as_json:
         echo_json(applied_json("applied", outcomes, None))

@@ -154,3 +154,9 @@ def test_the_published_schema_of_the_ledger_holds_for_a_new_entry(bench: Bench) 
     ).splitlines()
     published = bench.run("schema", "ledger").json()
     Draft202012Validator(published).validate(json.loads(bench.repo.read(added)))
+
+
+def test_the_edits_of_several_specs_are_numbered_through(bench: Bench) -> None:
+    specs = [bench.write(search_replace(), "one"), bench.write(search_replace(OTHER, "x"), "two")]
+    answer = bench.run("apply", *specs, "--dry-run", "--json").json()
+    assert [edit["number"] for edit in answer["edits"]] == [1, 2]
