@@ -80,7 +80,7 @@ class Fault:
     def audit(self, event: str, args: tuple[Any, ...]) -> None:
         """What sys.audit tells of the file system."""
         is_named = bool(args) and isinstance(args[0], str | bytes | os.PathLike)
-        name = os.path.basename(os.fsdecode(args[0])) if is_named else ""  # noqa: PTH119 - of bytes
+        name = Path(os.fsdecode(args[0])).name if is_named else ""
         if event in CHANGES or (event == "open" and is_named and _is_writing(args)):
             self.point(f"{event} {name}", _no_space)
 

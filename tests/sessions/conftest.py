@@ -27,4 +27,4 @@ def root(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def desk(root: Path) -> Desk:
-    return Desk.open(root, "work", agent="tester/1")
+    return Desk.open(root, "task", agent="tester/1")

@@ -78,7 +78,7 @@ def test_a_batch_that_landed_is_forgotten(desk: Desk, failed: Answer) -> None:
 
 
 def test_a_batch_waits_over_a_restart(failed: Answer, root: Path) -> None:
-    assert Desk.open(root, "work").edit(edits(RIGHT, BETTER), batch=failed.batch).ok
+    assert Desk.open(root, "task").edit(edits(RIGHT, BETTER), batch=failed.batch).ok
 
 
 def test_a_batch_of_one_session_is_not_anothers(failed: Answer, root: Path) -> None:

@@ -36,7 +36,7 @@ def dying(place, new):
     done += 1
 
 directory._replace = dying
-Desk.open(Path(sys.argv[1]), "work").edit(sys.stdin.read())
+Desk.open(Path(sys.argv[1]), "task").edit(sys.stdin.read())
 os.kill(os.getpid(), signal.SIGKILL)
 """
 THREE = json.dumps(
@@ -79,7 +79,7 @@ def test_a_call_that_died_is_taken_back_by_the_next(root: Path, after: int) -> N
 
 def test_a_call_that_wrote_everything_before_it_died_stands(root: Path) -> None:
     die(root, 3)
-    assert [call.id for call in Desk.open(root, "work").status().calls] == ["1"]
+    assert [call.id for call in Desk.open(root, "task").status().calls] == ["1"]
     assert "five\n" in (root / "b.py").read_text()
 
 
@@ -94,7 +94,7 @@ def test_what_somebody_changed_since_the_crash_is_left_alone(root: Path) -> None
 def test_a_crash_is_told_without_touching_it(root: Path) -> None:
     die(root, 1)
     before = contents(root)
-    assert crashed(root, fix=False) == ["call 1 of session work died half written"]
+    assert crashed(root, fix=False) == ["call 1 of session task died half written"]
     assert contents(root) == before
 
 
@@ -110,39 +110,39 @@ def test_when_the_second_of_three_files_cannot_be_written_none_is(
 
     monkeypatch.setattr(Path, "replace", full)
     with pytest.raises(GitRefused, match="No space left"):
-        Desk.open(root, "work").edit(THREE)
+        Desk.open(root, "task").edit(THREE)
     assert contents(root) == before
 
 
 def test_a_line_that_a_crash_cut_short_was_never_said(root: Path) -> None:
-    desk = Desk.open(root, "work")
+    desk = Desk.open(root, "task")
     desk.read("a.py", 1, 3)
-    journal = root / ".git/hkgit/sessions/work/journal"
+    journal = root / ".git/hkgit/sessions/task/journal"
     journal.write_bytes(journal.read_bytes() + b'{"kind":"known","kno')
-    Desk.open(root, "work").read("a.py", 4, 6)
-    receipts = Desk.open(root, "work").status().receipts
+    Desk.open(root, "task").read("a.py", 4, 6)
+    receipts = Desk.open(root, "task").status().receipts
     assert [(each.start_line, each.end_line) for each in receipts] == [(1, 6)]
 
 
 def test_a_damaged_journal_is_refused_and_says_what_to_do(root: Path) -> None:
-    desk = Desk.open(root, "work")
+    desk = Desk.open(root, "task")
     desk.read("a.py", 1, 3)
-    journal = root / ".git/hkgit/sessions/work/journal"
+    journal = root / ".git/hkgit/sessions/task/journal"
     journal.write_bytes(b'{"kind": 3}\n[]\n' + journal.read_bytes())
     with pytest.raises(GitRefused, match="Move this file away"):
-        Desk.open(root, "work").status()
+        Desk.open(root, "task").status()
 
 
 def test_a_call_that_cannot_be_closed_stands_all_the_same(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk.open(root, "work")
+    desk = Desk.open(root, "task")
     with monkeypatch.context() as full:
         full.setattr(Journal, "end", _full)
         assert desk.edit(THREE).ok
-    assert [call.id for call in Desk.open(root, "work").status().calls] == []
-    Desk.open(root, "work").read("a.py")
-    assert [call.id for call in Desk.open(root, "work").status().calls] == ["1"]
+    assert [call.id for call in Desk.open(root, "task").status().calls] == []
+    Desk.open(root, "task").read("a.py")
+    assert [call.id for call in Desk.open(root, "task").status().calls] == ["1"]
 
 
 def _full(*args: object) -> None:

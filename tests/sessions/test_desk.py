@@ -73,7 +73,7 @@ def test_a_line_that_others_changed_is_known_no_more(desk: Desk, root: Path) -> 
 def test_a_blind_edit_is_said_to_be_blind_at_once(desk: Desk) -> None:
     answer = desk.edit(replacing("line 5\n", "new\n"))
     assert [(each.number, each.lines, each.command) for each in answer.blind] == [
-        (1, (5, 5), "hkgit read a.py:5-5 --session work --before 1")
+        (1, (5, 5), "hkgit read a.py:5-5 --session task --before 1")
     ]
 
 
@@ -129,12 +129,12 @@ def test_bytes_that_are_not_utf_8_survive_the_journal(desk: Desk, root: Path) ->
 @pytest.mark.parametrize("agent", ["", "  ", "a\nb", "a\x1b[2J"])
 def test_an_agent_has_a_name_of_one_line(root: Path, agent: str) -> None:
     with pytest.raises(InvalidInput):
-        Desk.open(root, "work", agent=agent)
+        Desk.open(root, "task", agent=agent)
 
 
 def test_a_dry_run_tells_of_blindness_and_keeps_nothing(desk: Desk, root: Path) -> None:
     answer = desk.edit(replacing("line 5\n", "new\n"), dry_run=True)
-    assert (answer.call, answer.blind[0].command) == (None, "hkgit read a.py:5-5 --session work")
+    assert (answer.call, answer.blind[0].command) == (None, "hkgit read a.py:5-5 --session task")
     assert (desk.status().calls, (root / "a.py").read_text()) == ((), LINES)
 
 

@@ -35,7 +35,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def work(template: Repo, tmp_path: Path) -> Work:
     path = tmp_path / "repo"
     shutil.copytree(template.path, path, symlinks=True)
-    return Work(Repo(path), Desk.open(path, "work", agent="tester/1"))
+    return Work(Repo(path), Desk.open(path, "task", agent="tester/1"))
 
 
 def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:
@@ -81,7 +81,7 @@ def test_what_the_gate_rejects_leaves_nothing_behind(work: Work, options: tuple[
         work.repo.git("add", "a.py")
     before = work.repo.status()
     said = work.commit_with_hooks(*options, "-m", "Blind", code=1)
-    assert "hkgit read a.py:5-5 --session work --before 1" in said
+    assert "hkgit read a.py:5-5 --session task --before 1" in said
     assert work.repo.status() == before
 
 
@@ -103,7 +103,7 @@ def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
 def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -> None:
     work.edit("line 6\n", "six\n")
     work.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Work(Repo(tmp_path / "side"), Desk.open(tmp_path / "side", "work"))
+    side = Work(Repo(tmp_path / "side"), Desk.open(tmp_path / "side", "task"))
     side.edit("line 5\n", "five\n")
     side.commit_with_hooks("-a", "-m", "Aside")
     assert (side.verdict(), side.repo.status()) == (PROVEN, [])
@@ -139,7 +139,7 @@ def test_the_framework_records_as_plain_hooks_do(
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Begin")
     install_framework(repo)
-    work = Work(repo, Desk.open(repo.path, "work"))
+    work = Work(repo, Desk.open(repo.path, "task"))
     work.edit("line 5\n", "five\n")
     work.commit_with_hooks("-m", "Write numbers out", *options)
     assert (work.verdict(), repo.status()) == (PROVEN, [])

@@ -46,15 +46,15 @@ def read_only(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
 
 
 def test_state_is_in_the_git_directory(root: Path) -> None:
-    assert folder_of(root, "work") == root / ".git/hkgit/sessions/work"
+    assert folder_of(root, "task") == root / ".git/hkgit/sessions/task"
 
 
 def test_state_is_in_the_git_directory_of_a_linked_worktree(tmp_path: Path) -> None:
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked/.git").write_text("gitdir: ../main/.git/worktrees/linked\n")
     (tmp_path / "main/.git/worktrees/linked").mkdir(parents=True)
-    found = folder_of(tmp_path / "linked", "work").resolve()
-    assert found == tmp_path / "main/.git/worktrees/linked/hkgit/sessions/work"
+    found = folder_of(tmp_path / "linked", "task").resolve()
+    assert found == tmp_path / "main/.git/worktrees/linked/hkgit/sessions/task"
 
 
 def test_where_the_git_directory_is_read_only_a_variable_names_a_place(
@@ -62,15 +62,15 @@ def test_where_the_git_directory_is_read_only_a_variable_names_a_place(
 ) -> None:
     read_only(monkeypatch, root / ".git")
     monkeypatch.setenv(places.STATE, str(tmp_path / "state"))
-    assert folder_of(root, "work").parent.parent == tmp_path / "state"
+    assert folder_of(root, "task").parent.parent == tmp_path / "state"
 
 
 def test_else_state_is_in_the_checkout_and_ignores_itself(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_only(monkeypatch, root / ".git")
-    Desk.open(root, "work").read("a.py")
-    assert (root / ".hkgit/local/sessions/work/journal").exists()
+    Desk.open(root, "task").read("a.py")
+    assert (root / ".hkgit/local/sessions/task/journal").exists()
     assert (root / ".hkgit/local/.gitignore").read_text() == "*\n"
 
 
@@ -79,9 +79,9 @@ def test_a_session_is_found_where_it_was_begun(
 ) -> None:
     with monkeypatch.context() as sandbox:
         read_only(sandbox, root / ".git")
-        Desk.open(root, "work").read("a.py")
-    assert folder_of(root, "work") == root / ".hkgit/local/sessions/work"
-    assert [folder.name for folder in existing(root)] == ["work"]
+        Desk.open(root, "task").read("a.py")
+    assert folder_of(root, "task") == root / ".hkgit/local/sessions/task"
+    assert [folder.name for folder in existing(root)] == ["task"]
 
 
 def test_a_call_without_a_session_makes_nothing_in_the_checkout(

@@ -28,7 +28,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def work(template: Repo, tmp_path: Path) -> Work:
     path = tmp_path / "repo"
     shutil.copytree(template.path, path, symlinks=True)
-    return Work(Repo(path), Desk.open(path, "work", agent="tester/1"))
+    return Work(Repo(path), Desk.open(path, "task", agent="tester/1"))
 
 
 def pick(work: Work, *answers: str) -> None:
@@ -113,7 +113,7 @@ def test_an_edit_of_lines_that_nobody_has_committed_is_named(work: Work) -> None
     work.edit("by hand\n", "by an agent\n")
     work.repo.git("add", "a.py")
     said = work.record()
-    assert said[0].startswith("edit 1 of call 1, session work is not covered: a.py: the lines")
+    assert said[0].startswith("edit 1 of call 1, session task is not covered: a.py: the lines")
     assert said[1] == "a.py: no session's edits account for lines 31"
 
 
@@ -211,7 +211,7 @@ def test_an_amended_commit_has_its_own_entries_and_the_new_ones(work: Work) -> N
 
 def test_the_first_commit_of_a_repository_is_accounted_for(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "new")
-    work = Work(repo, Desk.open(repo.path, "work"))
+    work = Work(repo, Desk.open(repo.path, "task"))
     assert work.desk.edit(replacing("", "one\n")).ok
     repo.git("add", "a.py")
     work.commit()
