@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.git import health
+from hkgit.git import health, locks
 from hkgit.git.index import locked_index
 from hkgit.git.journal import Journal, State, abandoned, begin, listed
 from hkgit.git.recovery import Outcome, Settled, settle_abandoned
@@ -379,14 +379,14 @@ IN_BOTH = "kill -9 $PYTHON $PPID"
 def killed_with_its_git(repo: Repo, new: str) -> None:
     """Land in a process of its own, which something kills together with the git it has started.
 
-    A pipe that all of them inherit ends when the last is gone: what lives holds the journal.
+    What that git has started in turn dies later, and holds the journal until it is gone.
     """
-    end, held = os.pipe()
     command = [sys.executable, "-c", KILLED_WITH_ITS_GIT, new]
-    done = subprocess.run(command, cwd=repo.path, pass_fds=[held])
+    assert subprocess.run(command, cwd=repo.path).returncode == -9
+    [journal] = (repo.path / ".git" / "hkgit" / "tx").iterdir()
+    held = locks.wait_for(journal, seconds=60)
+    assert held is not None
     os.close(held)
-    assert (done.returncode, os.read(end, 1)) == (-9, b"")
-    os.close(end)
 
 
 def test_a_checkout_whose_git_died_in_the_middle_is_completed(based: Repo) -> None:
