@@ -65,14 +65,22 @@ class LibGit2:
     # Objects
 
     def header(self, object_id: str) -> tuple[str, int]:
-        with _reading(f"object {object_id}"):
-            kind, size = self.repository.odb.read_header(object_id)
+        try:
+            kind, size = self._odb.read_header(object_id)
+        except _FAULTS as error:
+            raise _unread(f"object {object_id}", error) from error
         return _NAMES[kind], size
 
     def read(self, object_id: str) -> tuple[str, bytes]:
-        with _reading(f"object {object_id}"):
-            kind, data = self.repository.odb.read(object_id)
+        try:
+            kind, data = self._odb.read(object_id)
+        except _FAULTS as error:
+            raise _unread(f"object {object_id}", error) from error
         return _NAMES[kind], data
+
+    @cached_property
+    def _odb(self) -> pygit2.Odb:
+        return self.repository.odb
 
     def write(self, kind: str, data: bytes) -> str:
         with _writing("object store"):
@@ -146,15 +154,23 @@ def _unopened(start: Path, words: str) -> GitRefused:
     return Unopened(str(start), what, "Let git itself read it: unset HKGIT_GIT.")
 
 
+_FAULTS = (pygit2.GitError, KeyError, OSError, ValueError)
+"""What libgit2 raises."""
+
+
+def _unread(where: str, error: Exception) -> Unverifiable:
+    if isinstance(error, KeyError):
+        return missing(where)
+    return Unverifiable(where, str(error), "Look at the repository with git fsck.")
+
+
 @contextmanager
 def _reading(where: str) -> Iterator[None]:
     """libgit2's exceptions become Unverifiable."""
     try:
         yield
-    except KeyError as error:
-        raise missing(where) from error
-    except (pygit2.GitError, OSError, ValueError) as error:
-        raise Unverifiable(where, str(error), "Look at the repository with git fsck.") from error
+    except _FAULTS as error:
+        raise _unread(where, error) from error
 
 
 @contextmanager

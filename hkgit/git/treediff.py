@@ -8,7 +8,7 @@ read first, and stays so: what a tree must be is said in `trees`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -93,8 +93,10 @@ def _checked(
     tree_id: str, data: bytes, like: _RawTree, first: int, last: int, end: int
 ) -> _RawTree:
     """A tree, of which only what it does not share with a well-formed one need be looked at."""
+    start, shift = like.starts[first], end - like.starts[last]
+    if last - first == 1 and shift == 0 and _same_but_id(tree_id, data, like.data, start, end):
+        return _RawTree(data, like.starts)
     pattern = _ENTRY[len(tree_id)]
-    start = like.starts[first]
     found = list(pattern.finditer(data, start, end))
     starts = [start, *(each.end() for each in found)]
     is_whole = starts == [*(each.start() for each in found), end]
@@ -105,9 +107,14 @@ def _checked(
     is_sorted = all(a < b for a, b in pairwise(keys))
     if not is_whole or not is_sorted or any(_may_be_twice(data, each[2]) for each in found):
         parse_tree(tree_id, data)  # says what is wrong, if anything is
-    shift = end - like.starts[last]
     after = [at + shift for at in like.starts[last + 1 :]]
     return _RawTree(data, [*like.starts[:first], *starts, *after])
+
+
+def _same_but_id(tree_id: str, data: bytes, like: bytes, start: int, end: int) -> bool:
+    """Whether all that is new is the id of an entry: what most commits do to most trees."""
+    named = end - len(tree_id) // 2
+    return data[start:named] == like[start:named]
 
 
 def _may_be_twice(data: bytes, name: bytes) -> bool:
@@ -122,31 +129,13 @@ def _key(entry: re.Match[bytes]) -> bytes:
 
 def _shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
     """The entries `first:last` of a tree that other bytes may not share, and where theirs end."""
-    ahead = _common_ahead(old.data, data)
-    first = bisect_right(old.starts, ahead) - 1
-    start = old.starts[first]
-    behind = _common_behind(old.data[start:], data[start:])
-    last = bisect_left(old.starts, len(old.data) - behind, lo=first)
-    return first, last, len(data) - (len(old.data) - old.starts[last])
-
-
-def _common_ahead(a: bytes, b: bytes) -> int:
-    """How many bytes at the beginning are the same."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if a[low:middle] == b[low:middle] else (low, middle - 1)
-    return low
-
-
-def _common_behind(a: bytes, b: bytes) -> int:
-    """How many bytes at the end are the same."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        same = a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]
-        low, high = (middle, high) if same else (low, middle - 1)
-    return low
+    starts, count = old.starts, len(old.starts) - 1
+    ahead = range(count)
+    first = bisect_left(ahead, x=True, key=lambda i: not data.startswith(old.data[: starts[i + 1]]))
+    rest = data[starts[first] :]
+    behind = range(first, count)
+    last = first + bisect_left(behind, x=True, key=lambda i: rest.endswith(old.data[starts[i] :]))
+    return first, last, len(data) - (starts[count] - starts[last])
 
 
 def _entries(pattern: re.Pattern[bytes], data: bytes) -> Mapping[bytes, tuple[bytes, bytes]]:
