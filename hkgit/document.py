@@ -121,7 +121,7 @@ def line_end(raw: bytes) -> bytes:
 
 def hash_lines(lines: Iterable[bytes]) -> str:
     """SHA-256 over the lines joined with `\\n`, each of them terminated, in lower-case hex."""
-    return hashlib.sha256(b"".join(line + b"\n" for line in lines)).hexdigest()
+    return hashlib.sha256(b"\n".join((*lines, b""))).hexdigest()
 
 
 def range_hash(data: bytes, start_line: int | None = None, end_line: int | None = None) -> str:

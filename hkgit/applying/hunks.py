@@ -39,12 +39,12 @@ def net_hunks(draft: Draft) -> tuple[Hunk, ...]:
     return tuple(hunk for hunk in trimmed if hunk.new or hunk.end_line >= hunk.start_line)
 
 
-def apply_hunks(base: bytes, hunks: Iterable[Hunk], *, is_terminated: bool) -> bytes:
-    """The base with its hunks put in, and an end on the last line or not.
+def apply_hunks(base: Document, hunks: Iterable[Hunk], *, is_terminated: bool) -> bytes:
+    """The bytes of a base with its hunks put in, and an end on the last line or not.
 
     Raises IndexError when a hunk lies outside the base or hunks are out of order.
     """
-    document = terminated(Document(base))
+    document = terminated(base)
     parts = []
     done = 0
     line = 1

@@ -88,17 +88,24 @@ def _check(*holds: bool) -> None:
 
 
 def _check_hashes(hashes: Collection[str]) -> None:
-    """All at once: a regular expression for each would take longer than all the rest."""
-    _check(all(len(each) == 64 for each in hashes))
-    _check(_HEX.match("".join([f"{each} " for each in hashes])) is not None)
+    """All at once: a regular expression for each would take longer than all the rest.
+
+    A text that holds two hashes and a blank would make what is joined too long for their number.
+    """
+    joined = " ".join((*hashes, ""))
+    _check(len(joined) == 65 * len(hashes), _HEX.match(joined) is not None)
 
 
 def _check_numbers(numbers: Iterable[Any]) -> None:
-    _check(all(type(number) is int and number >= 0 for number in numbers))
+    for number in numbers:
+        if type(number) is not int or number < 0:
+            raise _Odd
 
 
 def _check_texts(*texts: Any) -> None:
-    _check(all(isinstance(text, str) for text in texts))
+    for text in texts:
+        if type(text) is not str:
+            raise _Odd
 
 
 def _per_mille(*numbers: Any) -> tuple[Any, ...]:

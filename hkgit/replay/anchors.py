@@ -41,7 +41,7 @@ def reanchored(base: bytes, hunks: Sequence[RecordedHunk], *, final_newline: boo
     document = Document(base)
     reaches_end = bool(moved) and moved[-1].end_line == document.line_count
     is_terminated = final_newline if reaches_end else document.is_terminated
-    return apply_hunks(base, moved, is_terminated=is_terminated)
+    return apply_hunks(document, moved, is_terminated=is_terminated)
 
 
 def anchored(base: bytes, hunks: Sequence[RecordedHunk]) -> tuple[Hunk, ...]:

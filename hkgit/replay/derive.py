@@ -112,7 +112,7 @@ def _check_paths(file: RecordedFile, files: Snapshot) -> None:
 def _bytes(file: RecordedFile, base: Document) -> bytes:
     hunks = [Hunk(h.start_line, h.end_line, encoded(h.new_text), h.edits) for h in file.hunks]
     try:
-        return apply_hunks(base.data, hunks, is_terminated=file.final_newline)
+        return apply_hunks(base, hunks, is_terminated=file.final_newline)
     except IndexError as error:
         what = f"{error} lie outside the file or out of order"
         raise Wrong("hunk", file.name, what) from error

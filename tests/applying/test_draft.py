@@ -60,7 +60,7 @@ def test_the_net_hunks_make_the_result_of_the_base(
     data: bytes, steps: list[Step], is_terminated: bool
 ) -> None:
     draft, _ = after(data, steps)
-    made = apply_hunks(data, net_hunks(draft), is_terminated=is_terminated)
+    made = apply_hunks(Document(data), net_hunks(draft), is_terminated=is_terminated)
     assert made == draft.result(is_terminated=is_terminated)
 
 
@@ -161,7 +161,7 @@ def test_hunks_in_lines_of_the_base(
 )
 def test_hunks_that_fit_no_file_are_refused(hunks: list[Hunk]) -> None:
     with pytest.raises(IndexError):
-        apply_hunks(BASE, hunks, is_terminated=True)
+        apply_hunks(Document(BASE), hunks, is_terminated=True)
 
 
 def test_writes_of_the_base_that_overlap_are_refused() -> None:

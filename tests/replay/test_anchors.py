@@ -146,7 +146,7 @@ def test_where_all_hunks_have_a_place_they_make_the_tree_again(
                for hunk, recorded in zip(moved, hunks, strict=True)):
             assert by, "on its own base a hunk stands at its own place"
             continue
-        made = apply_hunks(base, moved, is_terminated=True)
+        made = apply_hunks(Document(base), moved, is_terminated=True)
         assert made == base[: len(base) - len(old)] + new
 
 
