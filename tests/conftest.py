@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.repos import Repo, sealed_environment
 
@@ -19,6 +20,12 @@ _SEALED = sealed_environment(os.environ, _HOME)
 os.environ.clear()
 os.environ.update(_SEALED)
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
+
+# The same examples every time, however slow the machine: what turns red is what was changed.
+settings.register_profile(
+    "sealed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("sealed")
 
 
 @pytest.fixture

@@ -504,8 +504,9 @@ with transaction(opened, branch="main", old=old, checkout=True) as begun:
 def test_a_signal_waits_until_the_checkout_has_followed(
     based: Repo, tmp_path: Path, number: signal.Signals
 ) -> None:
-    waiting = tmp_path / "waiting"
-    based.write_hook("reference-transaction", f"touch '{waiting}'; sleep 0.5")
+    waiting, sent = tmp_path / "waiting", tmp_path / "sent"
+    until = f"until [ -e '{sent}' ]; do sleep 0.02; done"
+    based.write_hook("reference-transaction", f"touch '{waiting}'; {until}")
     new = commit_on(based, {"a": "2\n"})
     command = [sys.executable, "-c", LAND, based.head, new]
     with subprocess.Popen(command, cwd=based.path, stderr=subprocess.PIPE) as process:
@@ -513,6 +514,7 @@ def test_a_signal_waits_until_the_checkout_has_followed(
             assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(number)
+        sent.touch()
         process.communicate(timeout=60)
     assert process.returncode != 0
     assert (based.head, based.read("a"), based.status()) == (new, b"2\n", [])
