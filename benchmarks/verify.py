@@ -20,8 +20,8 @@ from pathlib import Path
 from benchmarks.history import make_history
 from benchmarks.pairs import sh
 from hkgit.gate.known import Known
-from hkgit.gate.ranges import without_floors
-from hkgit.gate.spread import verify_spread
+from hkgit.gate.ranges import CommitRange, without_floors
+from hkgit.gate.spread import Spread, verify_range
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 from hkgit.replay.judging import candidate_of, replay
@@ -70,8 +70,8 @@ def _ways(
     def verified(jobs: int = 1, known: bool = False) -> None:
         repository = Repository.discover(root)
         memory = Known.of(repository, LAX) if known else None
-        tip = repository.resolve("main")
-        report = verify_spread(repository, first, tip, LAX, jobs=jobs, known=memory)
+        asked = CommitRange(first, repository.resolve("main"))
+        report = verify_range(repository, asked, LAX, Spread(jobs, known=memory))
         assert len(report.rulings) == len(commits)
         assert report.passes
 

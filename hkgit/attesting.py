@@ -12,7 +12,7 @@ from hkgit.attestations.keeping import keep_below
 from hkgit.attestations.keys import fingerprint, sign
 from hkgit.attestations.statement import PAYLOAD_TYPE, Statement
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate import Report, commits_of, judge_range
+from hkgit.gate import Arrival, CommitRange, Report, commits_of, judge_range
 from hkgit.git import program
 from hkgit.git.repository import Repository
 from hkgit.git.store import EMPTY_TREE
@@ -36,7 +36,7 @@ def attest(
         fix = "Rebase onto the base, or merge it, and attest what comes of that."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
     policy = policy if target is None else policy.for_refs([target])
-    report = judge_range(repository, old, new, policy, ref=target)
+    report = judge_range(repository, CommitRange(old, new), policy, Arrival(ref=target))
     _expect_all_pass(report)
     statement = Statement(
         old, repository.commit(old).tree, new, repository.commit(new).tree, target,
@@ -64,7 +64,7 @@ def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[
     when the key cannot be used.
     """
     refs: dict[str, str] = {}
-    for commit in commits_of(repository, old, new, Policy()):
+    for commit in commits_of(repository, CommitRange(old, new), Policy()):
         for name, entry in _entries(repository, commit):
             if name not in refs:
                 envelope = signed_entry(name, entry, key)

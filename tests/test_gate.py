@@ -11,12 +11,14 @@ from hkgit.document import range_hash
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.gate import (
+    CommitRange,
     Gate,
     commits_of,
     judge_range,
     split_range,
-    verify_range,
+    without_floors,
 )
+from hkgit.gate.spread import verify_range
 from hkgit.policy import Policy
 from hkgit.replay.findings import Candidate, Verdict
 from tests.applying.planning import Operation, protocol
@@ -149,7 +151,8 @@ def test_an_unknown_ladder_may_be_accepted(started: Repo) -> None:
 def test_verify_knows_no_floors(started: Repo) -> None:
     start = started.head
     commit(started, applied(started, protocol(blind())))
-    report = verify_range(opened(started), start, started.head, Policy(tiers=("exact",)))
+    asked = CommitRange(start, started.head)
+    report = verify_range(opened(started), asked, without_floors(Policy(tiers=("exact",))))
     assert [ruling.judged.verdict for ruling in report.rulings] == [Verdict.STRICT]
     assert report.passes
 
@@ -167,7 +170,8 @@ def mixed(started: Repo) -> Repo:
 
 
 def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
-    report = judge_range(opened(mixed), mixed.git("rev-parse", "HEAD~3"), mixed.head, Policy())
+    asked = CommitRange(mixed.git("rev-parse", "HEAD~3"), mixed.head)
+    report = judge_range(opened(mixed), asked, Policy())
     assert [(ruling.judged.verdict, ruling.passes) for ruling in report.rulings] == [
         ("ungoverned", True), ("strict", True), ("fail", False),
     ]  # fmt: skip
@@ -178,37 +182,37 @@ def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
 )
 def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
     old, policy = mixed.git("rev-parse", "HEAD~1"), Policy(mode=mode)
-    report = judge_range(opened(mixed), old, mixed.head, policy)
+    report = judge_range(opened(mixed), CommitRange(old, mixed.head), policy)
     assert (report.passes, [ruling.passes for ruling in report.rulings]) == (passes, [False])
 
 
 def test_what_came_before_since_is_left_alone(mixed: Repo) -> None:
     root = mixed.git("rev-list", "--max-parents=0", "HEAD")
-    kept = commits_of(opened(mixed), root, mixed.head, Policy(since="HEAD~1"))
+    kept = commits_of(opened(mixed), CommitRange(root, mixed.head), Policy(since="HEAD~1"))
     assert kept == [mixed.head]
 
 
 def test_the_commits_of_a_range_come_parents_first(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~2")
-    listed = commits_of(opened(mixed), old, mixed.head, Policy())
+    listed = commits_of(opened(mixed), CommitRange(old, mixed.head), Policy())
     assert listed == [mixed.git("rev-parse", "HEAD~1"), mixed.head]
 
 
 def test_an_empty_range_passes(mixed: Repo) -> None:
-    report = judge_range(opened(mixed), mixed.head, mixed.head, Policy())
+    report = judge_range(opened(mixed), CommitRange(mixed.head, mixed.head), Policy())
     assert (report.rulings, report.passes) == ((), True)
 
 
 def test_a_range_that_runs_backwards_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="runs backwards"):
-        judge_range(opened(mixed), mixed.head, old, Policy())
+        judge_range(opened(mixed), CommitRange(mixed.head, old), Policy())
 
 
 def test_a_since_that_is_not_here_is_invalid(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="names no commit here"):
-        judge_range(opened(mixed), old, mixed.head, Policy(since="v0"))
+        judge_range(opened(mixed), CommitRange(old, mixed.head), Policy(since="v0"))
 
 
 def test_a_range_has_two_sides() -> None:

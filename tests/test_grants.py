@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate import judge_range
+from hkgit.gate import CommitRange, judge_range
 from hkgit.policy import Grant, Policy, read_policy
 from hkgit.replay.findings import Verdict
 from tests.applying.planning import Operation, protocol, replace_range
@@ -174,5 +174,6 @@ def test_the_policy_is_that_of_the_trusted_side(started: Repo) -> None:
     commit(started, Change({"pyproject.toml": File(LOOSER)}, author=PERSON))
     commit(started, by_hand(AGENT, "Say\n"))
     here = opened(started)
-    report = judge_range(here, start, started.head, read_policy(here.snapshot(start)))
+    asked = CommitRange(start, started.head)
+    report = judge_range(here, asked, read_policy(here.snapshot(start)))
     assert (report.policy.mode, report.passes) == ("enforce", True)

@@ -12,7 +12,7 @@ from hkgit.commands.common import open_repository
 from hkgit.commands.judging import format_option, load_policy, print_report, resolve_range
 from hkgit.commands.manners import remark, watched
 from hkgit.errors import Rejected
-from hkgit.gate import Report, judge_range
+from hkgit.gate import CommitRange, Report, judge_range
 from hkgit.git.repository import Repository
 
 OF_A_COMMIT = ("staged", "message_file")
@@ -114,9 +114,9 @@ def _simulate(commits: str, policy: str | None, form: str) -> bool:
 
 
 def _judge_range(repository: Repository, commits: str, policy: str | None) -> Report:
-    old, new = resolve_range(repository, commits)
-    trusted = load_policy(repository, policy, old)
-    return judge_range(repository, old, new, trusted, watch=watched("judging commit"))
+    asked = CommitRange(*resolve_range(repository, commits))
+    trusted = load_policy(repository, policy, asked.old)
+    return judge_range(repository, asked, trusted, watch=watched("judging commit"))
 
 
 def _judge_event(repository: Repository, policy: str | None) -> Report:

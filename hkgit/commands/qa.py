@@ -12,7 +12,8 @@ from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.commands.manners import watched
 from hkgit.errors import Rejected
-from hkgit.gate import verify_range
+from hkgit.gate import CommitRange, without_floors
+from hkgit.gate.spread import verify_range
 from hkgit.trail.numbers import counted
 from hkgit.trail.questions import YES, Fact, Point, points, range_of
 
@@ -35,7 +36,8 @@ def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool)
     repository = open_repository()
     old, new = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, old)
-    report = verify_range(repository, old, new, trusted, watch=watched("replaying commit"))
+    watch = watched("replaying commit")
+    report = verify_range(repository, CommitRange(old, new), without_floors(trusted), watch=watch)
     asked = range_of(repository, report.rulings, trusted, new)
     found = points(asked)
     passes = all(point.answer == YES for point in found)

@@ -8,7 +8,7 @@ from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.commands.manners import watched
 from hkgit.conflicts.consulting import consults_in
-from hkgit.gate import judge_range
+from hkgit.gate import CommitRange, judge_range
 from hkgit.trail.audit import Audit, audit_json
 from hkgit.trail.pages import page
 
@@ -25,7 +25,8 @@ def command(commits: str, policy: str | None, as_json: bool) -> None:
     repository = open_repository()
     ends = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, ends[0])
-    report = judge_range(repository, *ends, trusted, watch=watched("judging commit"))
+    watch = watched("judging commit")
+    report = judge_range(repository, CommitRange(*ends), trusted, watch=watch)
     audit = Audit.of(commits, ends, report, tuple(consults_in(repository, ends[1])))
     if as_json:
         echo_json(audit_json(audit))

@@ -8,7 +8,7 @@ from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.commands.manners import watched
-from hkgit.gate import judge_range, without_floors
+from hkgit.gate import CommitRange, judge_range, without_floors
 from hkgit.trail.numbers import numbers_json, numbers_lines, numbers_of
 
 
@@ -24,7 +24,7 @@ def command(revision: str, as_json: bool) -> None:
     new = repository.resolve(new)
     policy = load_policy(repository, None, new)
     watch = watched("replaying commit")
-    report = judge_range(repository, old, new, without_floors(policy), watch=watch)
+    report = judge_range(repository, CommitRange(old, new), without_floors(policy), watch=watch)
     numbers = numbers_of(report.rulings, policy)
     if as_json:
         echo_json(numbers_json(numbers))

@@ -19,9 +19,9 @@ from hkgit.commands.judging import (
 )
 from hkgit.commands.manners import watched
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate import Report, without_floors
+from hkgit.gate import CommitRange, Report, without_floors
 from hkgit.gate.known import Known
-from hkgit.gate.spread import Share, verify_spread
+from hkgit.gate.spread import WHOLE, Share, Spread, verify_range
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 
@@ -58,14 +58,13 @@ def command(
     form = "json" if as_json else form
     repository = open_repository()
     old, new = resolve_range(repository, commits)
-    share = None if shard is None else _share(shard)
+    asked = CommitRange(old, new)
+    share = WHOLE if shard is None else _share(shard)
 
     def verify(lax: Policy) -> Report:
         known = Known.of(repository, lax) if incremental else None
-        return verify_spread(
-            repository, old, new, lax,
-            jobs=jobs, share=share, known=known, watch=watched("replaying commit"),
-        )  # fmt: skip
+        spread = Spread(jobs, share, known)
+        return verify_range(repository, asked, lax, spread, watch=watched("replaying commit"))
 
     if trust is not None:
         report = _verify_pinned(repository, old, trust, form, verify)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from hkgit.gate.arrival import Arrival
 from hkgit.git.repository import Repository
 from hkgit.policy.agents import matches
 from hkgit.policy.model import Grant, Policy
@@ -23,18 +24,16 @@ def granted(
     policy: Policy,
     candidate: Candidate,
     paths: Sequence[str],
-    *,
-    on_client: bool,
-    pusher: str | None,
+    arrival: Arrival,
 ) -> str | None:
     """The rule by which these paths may be changed by hand, or None."""
     for grant in policy.manual:
         if not grant.covers(paths):
             continue
-        if on_client and matches(candidate.author, grant.names):
+        if arrival.on_client and matches(candidate.author, grant.names):
             return f"manual grant to {candidate.author} (by name: provisional)"
-        if pusher is not None and pusher in grant.pushers:
-            return f"manual grant to {pusher}, who pushed it"
+        if arrival.pusher is not None and arrival.pusher in grant.pushers:
+            return f"manual grant to {arrival.pusher}, who pushed it"
         rule = _by_signature(repository, policy, candidate, grant)
         if rule is not None:
             return rule

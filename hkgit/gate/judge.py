@@ -6,10 +6,11 @@ commit pass.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from hkgit.errors import InvalidInput, Unverifiable
+from hkgit.gate.arrival import UNKNOWN, Arrival
 from hkgit.gate.budget import OutOfTime, limited
 from hkgit.gate.case import Case
 from hkgit.gate.checks import CHECKS
@@ -32,24 +33,18 @@ MOST_LEANING = 50
 class Gate:
     """The judge: a repository and a policy.
 
-    `on_client` lets plain names use manual grants; `pusher` is whom a server has authenticated,
-    `coming` the refs that a push brings and that do not stand yet, with the ids of what they name:
-    tags of break-glass, signatures of entries. `tip` is a commit whose history covers those that
-    are judged, by default each one's own; `trusted` the commit of the trusted
-    side, whose entries alone may be pruned, by default each one's parent; `ref` the ref that they
-    are for, where that is known. `known` says which commits were judged already, `depth` how many
-    lean on the one that is. Raises InvalidInput for a policy that extends another one which was
-    not read.
+    `arrival` says how the commits came here. `tip` is one whose history covers those that are
+    judged, by default each one's own; `trusted` the commit of the trusted side, whose entries
+    alone may be pruned, by default each one's parent. `known` says which commits were judged
+    already, `depth` how many lean on the one that is. Raises InvalidInput for a policy that
+    extends another one which was not read.
     """
 
     repository: Repository
     policy: Policy
-    on_client: bool = False
-    pusher: str | None = None
-    coming: Mapping[str, str] = field(default_factory=dict)
+    arrival: Arrival = UNKNOWN
     tip: str | None = None
     trusted: str | None = None
-    ref: str | None = None
     known: dict[str, bool] = field(default_factory=dict, repr=False)
     depth: int = 0
 
@@ -92,7 +87,7 @@ class Gate:
             judged, rule = self._without_evidence(candidate, agent)
         case = Case(
             self.repository, self.policy, judged, agent,
-            lambda paths: self._grant(candidate, paths), self.coming,
+            lambda paths: self._grant(candidate, paths), self.arrival.coming,
         )  # fmt: skip
         tried += [Tried("govern", _governed(case)), Tried("replay", str(judged.verdict))]
         judged = _checked(case, tried)
@@ -147,7 +142,7 @@ class Gate:
         # Few commits need it.
         from hkgit.attestations.trusting import attestation_of
 
-        signer = attestation_of(self.repository, policy, candidate, self.ref)
+        signer = attestation_of(self.repository, policy, candidate, self.arrival.ref)
         if signer is None:
             return ruling
         tried.append(Tried("attested", f"by {signer}"))
@@ -160,7 +155,7 @@ class Gate:
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
             return ruling
-        record = record_for(self.repository, self.policy, commit, self.coming)
+        record = record_for(self.repository, self.policy, commit, self.arrival.coming)
         if record is None:
             return ruling
         tried.append(Tried("break-glass", str(record)))
@@ -184,10 +179,7 @@ class Gate:
         return Judged(candidate, Verdict.FAIL, findings=(finding,), notes=notes), None
 
     def _grant(self, candidate: Candidate, paths: Sequence[str]) -> str | None:
-        return granted(
-            self.repository, self.policy, candidate, paths,
-            on_client=self.on_client, pusher=self.pusher,
-        )  # fmt: skip
+        return granted(self.repository, self.policy, candidate, paths, self.arrival)
 
 
 def _pruned(repository: Repository, trusted: str | None, judged: Judged) -> Judged:

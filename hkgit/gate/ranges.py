@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
+from hkgit.gate.arrival import UNKNOWN, Arrival
 from hkgit.gate.judge import Gate
 from hkgit.gate.rulings import Report
 from hkgit.git.repository import Repository
@@ -15,6 +16,19 @@ from hkgit.replay.findings import Candidate
 from hkgit.replay.judging import candidate_of as candidate_of
 
 Watch = Callable[[Sequence[str]], Iterator[str]]
+"""Gets commits and gives them on, one by one, to show how far the work has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommitRange:
+    """What `new` has and `old` has not, without `old` all of it; never what is in `beside`."""
+
+    old: str | None
+    new: str
+    beside: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{(self.old or '')[:12]}..{self.new[:12]}"
 
 
 def split_range(argument: str) -> tuple[str, str]:
@@ -25,18 +39,16 @@ def split_range(argument: str) -> tuple[str, str]:
     return old, new
 
 
-def commits_of(
-    repository: Repository, old: str | None, new: str, policy: Policy, *beside: str
-) -> list[str]:
-    """The commits of `old..new`, parents first, without what came before the policy's `since`.
+def commits_of(repository: Repository, asked: CommitRange, policy: Policy) -> list[str]:
+    """The commits of a range, parents first, without what came before the policy's `since`.
 
-    Without `old` all that `new` has; never what a commit of `beside` has. Raises InvalidInput for
-    a range that runs backwards.
+    Raises InvalidInput for a range that runs backwards.
     """
+    old, new = asked.old, asked.new
     if old is not None and old != new and repository.is_ancestor(new, old):
         fix = "Write the older revision first."
-        raise InvalidInput(f"{old[:12]}..{new[:12]}", "the range runs backwards", fix)
-    commits = list(repository.commits_between(old, new, *beside))
+        raise InvalidInput(str(asked), "the range runs backwards", fix)
+    commits = list(repository.commits_between(old, new, *asked.beside))
     if policy.since is None:
         return commits
     since = repository.resolve(policy.since)
@@ -45,39 +57,20 @@ def commits_of(
 
 def judge_range(
     repository: Repository,
-    old: str | None,
-    new: str,
+    asked: CommitRange,
     policy: Policy,
-    *beside: str,
-    on_client: bool = False,
-    pusher: str | None = None,
-    coming: Mapping[str, str] | None = None,
-    trusts: bool = True,
-    ref: str | None = None,
+    arrival: Arrival = UNKNOWN,
+    *,
     watch: Watch = iter,
 ) -> Report:
-    """The rulings on every commit of `old..new`, each judged on its own parents.
+    """The rulings on every commit of a range, each judged on its own parents.
 
-    What a commit of `beside` has is not judged again. `pusher` is whom a server has authenticated,
-    `coming` the refs that a push brings, with what they name (see Gate). Unless `trusts` is
-    false, `old` is the trusted side, and only its entries may be pruned. `ref` is what the commits
-    are for, where that is known.
-    `watch` gets the commits and gives them on, one by one, to show how far the work has come.
+    Its `old` is the trusted side: only the entries that stand there may be pruned.
     """
-    trusted = old if trusts else None
-    gate = Gate(
-        repository, policy, on_client, pusher, coming or {}, tip=new, trusted=trusted, ref=ref
-    )
-    commits = commits_of(repository, old, new, policy, *beside)
+    gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old)
+    commits = commits_of(repository, asked, policy)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
-    return Report(policy, rulings, provisional=on_client)
-
-
-def verify_range(
-    repository: Repository, old: str, new: str, policy: Policy, *, watch: Watch = iter
-) -> Report:
-    """The verdicts of `judge_range` without the policy's floors, and without a trusted side."""
-    return judge_range(repository, old, new, without_floors(policy), trusts=False, watch=watch)
+    return Report(policy, rulings, provisional=arrival.on_client)
 
 
 def without_floors(policy: Policy) -> Policy:
@@ -93,7 +86,7 @@ def judge_index(
     repository: Repository, policy: Policy, *, author: str, committer: str, message: bytes | None
 ) -> Report:
     """The provisional ruling on the commit that git is about to make."""
-    gate = Gate(repository, policy, on_client=True)
+    gate = Gate(repository, policy, Arrival(on_client=True))
     tree = repository.index_tree()
     candidates = [
         Candidate(None, tree, parents, author, committer, message)

@@ -14,7 +14,7 @@ from pathlib import Path
 from hkgit.errors import InvalidInput
 from hkgit.gate.judge import Gate
 from hkgit.gate.known import Known
-from hkgit.gate.ranges import Watch, commits_of
+from hkgit.gate.ranges import CommitRange, Watch, commits_of
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.git.repository import Repository
 from hkgit.policy.model import Policy
@@ -46,30 +46,41 @@ class Share:
         return commits[first:last]
 
 
-def verify_spread(
+WHOLE = Share()
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How the work is divided and spared: by `jobs` processes, on the commits of a `share` alone.
+
+    What is `known` is not judged again, and what passes is known from then on.
+    """
+
+    jobs: int = 1
+    share: Share = WHOLE
+    known: Known | None = None
+
+
+ALONE = Spread()
+"""One process, on the whole range, from the beginning."""
+
+
+def verify_range(
     repository: Repository,
-    old: str,
-    new: str,
+    asked: CommitRange,
     policy: Policy,
+    spread: Spread = ALONE,
     *,
-    jobs: int = 1,
-    share: Share | None = None,
-    known: Known | None = None,
     watch: Watch = iter,
 ) -> Report:
-    """The rulings on `old..new` under a policy that is taken as it is, without a trusted side.
-
-    `jobs` processes find them. With a `share` only those of its commits; what is `known` is not
-    judged again, and what passes is known from then on.
-    """
-    every = commits_of(repository, old, new, policy)
-    commits = every if share is None else share.of_commits(every)
-    before = {} if known is None else known.verdicts(commits)
+    """The rulings on a range under a policy that is taken as it is, without a trusted side."""
+    commits = spread.share.of_commits(commits_of(repository, asked, policy))
+    before = {} if spread.known is None else spread.known.verdicts(commits)
     fresh = [commit for commit in commits if commit not in before]
-    made = _judged(repository, policy, new, fresh, jobs, watch)
+    made = _judged(Gate(repository, policy, tip=asked.new), fresh, spread.jobs, watch)
     found = {each.judged.candidate.id: each for each in made}
-    if known is not None:
-        known.add(found.values())
+    if spread.known is not None:
+        spread.known.add(found.values())
     rulings = tuple(
         _known_ruling(repository, commit, before[commit]) if commit in before else found[commit]
         for commit in commits
@@ -77,32 +88,25 @@ def verify_spread(
     return Report(policy, rulings)
 
 
-def _judged(
-    repository: Repository,
-    policy: Policy,
-    tip: str,
-    commits: Sequence[str],
-    jobs: int,
-    watch: Watch,
-) -> Iterator[Ruling]:
+def _judged(gate: Gate, commits: Sequence[str], jobs: int, watch: Watch) -> Iterator[Ruling]:
+    repository = gate.repository
     if jobs == 1 or len(commits) <= CHUNK:
-        gate = Gate(repository, policy, tip=tip)
         yield from (gate.judge(candidate_of(repository, each)) for each in watch(commits))
         return
     chunks = [commits[at : at + CHUNK] for at in range(0, len(commits), CHUNK)]
-    work = partial(_judge_chunk, repository.start, repository.in_hook, policy, tip)
+    work = partial(_judge_chunk, repository.start, repository.in_hook, gate.policy, gate.tip)
     with ProcessPoolExecutor(min(jobs, len(chunks))) as pool:
         done = (ruling for rulings in pool.map(work, chunks) for ruling in rulings)
         for _ in watch(commits):
             yield next(done)
 
 
-_GATES: dict[tuple[Path, str], Gate] = {}
+_GATES: dict[tuple[Path, str | None], Gate] = {}
 """The gate of this process, which keeps what it has read."""
 
 
 def _judge_chunk(
-    start: Path, in_hook: bool, policy: Policy, tip: str, commits: Sequence[str]
+    start: Path, in_hook: bool, policy: Policy, tip: str | None, commits: Sequence[str]
 ) -> list[Ruling]:
     gate = _GATES.get((start, tip))
     if gate is None:

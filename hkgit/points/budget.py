@@ -6,17 +6,16 @@ Between two commits the clock is looked at; within one, where the system can, an
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from hkgit.errors import Rejected
+from hkgit.gate import Watch
 from hkgit.gate.budget import limited
 
 DEFAULT = 4.0
 """Seconds. GitHub Enterprise gives all of a repository's hooks 5; the interpreter starts in a
 fraction of one, before this clock does."""
-
-Watch = Callable[[Sequence[str]], Iterator[str]]
 
 
 class OverBudget(Rejected):

@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.errors import InvalidInput, Unverifiable
-from hkgit.gate import Report, trusted_policy
+from hkgit.gate import Report, Watch, trusted_policy
 from hkgit.git.repository import Repository
-from hkgit.points.budget import Watch
 from hkgit.points.judging import Point
 from hkgit.points.trust import Side, peeled, side_of
 from hkgit.points.updates import Update, present

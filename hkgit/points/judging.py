@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hkgit.errors import HkgitError, Rejected, Unverifiable
-from hkgit.gate import judge_range, pusher_of
+from hkgit.gate import Arrival, CommitRange, Watch, judge_range, pusher_of
 from hkgit.git.repository import Repository
-from hkgit.points.budget import Watch
 from hkgit.points.trust import Side, peeled
 from hkgit.points.updates import Answer, Update
 from hkgit.policy import CONFIG, PYPROJECT, policy_value
@@ -53,11 +52,9 @@ class Point:
         known = [commit for commit in (side.start, *side.beside) if commit is not None]
         if any(self.repository.is_ancestor(new, commit) for commit in known):
             return Answer(update, side.policy, note="it adds no commits")
-        report = judge_range(
-            self.repository, side.start, new, side.policy, *side.beside,
-            on_client=self.on_client, pusher=self._pusher(side), coming=self.coming,
-            ref=update.ref, watch=self.watch,
-        )  # fmt: skip
+        asked = CommitRange(side.start, new, side.beside)
+        arrival = Arrival(self.on_client, self._pusher(side), update.ref, self.coming)
+        report = judge_range(self.repository, asked, side.policy, arrival, watch=self.watch)
         start = side.start[:12] if side.start is not None else "the beginning"
         return Answer(update, side.policy, report, judged=f"from {start} to {new[:12]}")
 

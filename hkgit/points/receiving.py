@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 from hkgit.attestations.entries import REFS as ENTRIES
 from hkgit.errors import GitRefused, HkgitError, Rejected
-from hkgit.gate import BREAK_GLASS
+from hkgit.gate import BREAK_GLASS, Watch
 from hkgit.git.objects import Head
 from hkgit.git.repository import Repository
-from hkgit.points.budget import Budget, Watch
+from hkgit.points.budget import Budget
 from hkgit.points.judging import Point
 from hkgit.points.trust import Side, peeled, side_of
 from hkgit.points.updates import Answer, Update

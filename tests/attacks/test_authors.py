@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
+from hkgit.gate import Arrival
 from hkgit.gate.grants import granted
 from hkgit.git.repository import Repository
 from hkgit.policy import Grant, Policy
@@ -190,7 +191,7 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
 ) -> None:
     ruling = judge(scene.repo)
     repository, candidate = Repository.discover(scene.repo.path), ruling.judged.candidate
-    rule = granted(repository, BY_PUSHER, candidate, paths, on_client=False, pusher=pusher)
+    rule = granted(repository, BY_PUSHER, candidate, paths, Arrival(pusher=pusher))
     assert (rule is not None) is is_granted
 
 

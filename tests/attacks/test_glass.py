@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate import Gate, Report, Ruling, candidate_of, named_policy
+from hkgit.gate import Arrival, Gate, Report, Ruling, candidate_of, named_policy
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 from hkgit.reports import FORMATS, render
@@ -57,7 +57,7 @@ def tag(
 def ruling(scene: Scene, commit: str, policy: Policy, *records: str) -> Ruling:
     opened = Repository.discover(scene.repo.path)
     coming = {f"refs/tags/break-glass/{number}": tag for number, tag in enumerate(records)}
-    return Gate(opened, policy, coming=coming).judge(candidate_of(opened, commit))
+    return Gate(opened, policy, Arrival(coming=coming)).judge(candidate_of(opened, commit))
 
 
 def test_a_signed_reason_lets_one_commit_pass(

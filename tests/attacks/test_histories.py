@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.gate import commits_of, judge_range
+from hkgit.gate import CommitRange, commits_of, judge_range
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 from hkgit.replay.findings import Verdict
@@ -170,7 +170,7 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
     main = scene.by_hand({"c.txt": File(b"c\n")}, PERSON)
     merged = scene.repo.git("merge-tree", "--write-tree", main, side)
     made = commit_tree(scene.repo, merged, [main, side], b"Merge\n", AGENT)
-    report = judge_range(Repository.discover(scene.repo.path), main, made, policy)
+    report = judge_range(Repository.discover(scene.repo.path), CommitRange(main, made), policy)
     assert [ruling.rule for ruling in report.rulings if not ruling.passes] == ["blind"]
 
 
@@ -180,7 +180,7 @@ def test_a_merge_brings_the_commits_that_it_merges_before_the_judge(
 def test_unrelated_histories_are_judged_from_their_roots(scene: Scene, policy: Policy) -> None:
     stranger = root(scene)
     opened = Repository.discover(scene.repo.path)
-    report = judge_range(opened, scene.repo.head, stranger, policy)
+    report = judge_range(opened, CommitRange(scene.repo.head, stranger), policy)
     assert [(each.passes, each.rule) for each in report.rulings] == [(False, "blind")]
 
 
@@ -188,7 +188,7 @@ def test_a_range_that_runs_backwards_is_no_pass(scene: Scene, policy: Policy) ->
     opened = Repository.discover(scene.repo.path)
     old = scene.repo.git("rev-parse", "HEAD~1")
     with pytest.raises(InvalidInput, match="backwards"):
-        judge_range(opened, scene.repo.head, old, policy)
+        judge_range(opened, CommitRange(scene.repo.head, old), policy)
 
 
 def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
@@ -198,7 +198,7 @@ def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
     scene.repo.git("update-ref", f"refs/heads/{root_commit}", evil)
     scene.repo.git("update-ref", f"refs/tags/{root_commit}", evil)
     opened = Repository.discover(scene.repo.path)
-    kept = commits_of(opened, root_commit, evil, Policy(since=root_commit))
+    kept = commits_of(opened, CommitRange(root_commit, evil), Policy(since=root_commit))
     scene.repo.git("update-ref", "-d", f"refs/heads/{root_commit}")
     scene.repo.git("update-ref", "-d", f"refs/tags/{root_commit}")
     assert kept[-1] == evil
@@ -223,7 +223,7 @@ def test_commits_from_borrowed_objects_are_judged_like_others(
     path = tmp_path_factory.mktemp("borrowed") / "repo"
     scene.repo.git("clone", "-q", "--shared", ".", str(path))
     opened = Repository.discover(path)
-    report = judge_range(opened, scene.repo.head, evil, policy)
+    report = judge_range(opened, CommitRange(scene.repo.head, evil), policy)
     assert [each.rule for each in report.rulings] == ["blind"]
 
 

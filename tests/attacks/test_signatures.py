@@ -19,7 +19,7 @@ from hkgit.attestations.entries import (
 from hkgit.attestations.envelope import Envelope, Signature, pae
 from hkgit.attestations.keeping import keep_below
 from hkgit.attestations.keys import sign
-from hkgit.gate import Gate, candidate_of, without_floors
+from hkgit.gate import Arrival, Gate, candidate_of, without_floors
 from hkgit.ledger.entry import Entry, entry_id
 from hkgit.ledger.reading import read_entry
 from hkgit.policy import Policy
@@ -220,7 +220,7 @@ def test_a_commit_that_is_still_being_made_is_not_signed_yet(
 ) -> None:
     repository = opened(scene.repo)
     candidate = replace(candidate_of(repository, made(scene, "coming")[0]), id=None)
-    gate = Gate(repository, asking(policy, keys.signers()), on_client=True)
+    gate = Gate(repository, asking(policy, keys.signers()), Arrival(on_client=True))
     assert gate.judge(candidate).passes
 
 

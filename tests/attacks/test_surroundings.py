@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate import Gate, Report, candidate_of, judge_range
+from hkgit.gate import CommitRange, Gate, Report, candidate_of, judge_range
 from hkgit.gate.budget import OutOfTime, limited
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
@@ -147,8 +147,8 @@ def test_a_hostile_environment_changes_no_verdict(
 ) -> None:
     opened, head = Repository.discover(scene.repo.path), scene.repo.head
     with environment(variables):
-        report = judge_range(opened, head, commits["bytes"], Policy())
-        merged = judge_range(opened, head, commits["merge"], Policy())
+        report = judge_range(opened, CommitRange(head, commits["bytes"]), Policy())
+        merged = judge_range(opened, CommitRange(head, commits["merge"]), Policy())
     assert [each.rule for each in report.rulings] == ["bytes"]
     assert {each.rule for each in merged.rulings} == {"verdict strict", "verdict merge"}
 
@@ -233,7 +233,7 @@ def hostile_report(scene: Scene) -> Report:
         {path: File(b"x")}, "codex \u202e <a@example.org>", first, f"Hkgit-Edit: {HOSTILE}\n"
     )
     opened = Repository.discover(scene.repo.path)
-    return judge_range(opened, scene.repo.head, second, Policy())
+    return judge_range(opened, CommitRange(scene.repo.head, second), Policy())
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -273,6 +273,7 @@ def test_an_honest_file_is_not_needed_for_a_verdict(scene: Scene, tmp_path: Path
     bare = tmp_path / "bare"
     scene.repo.git("clone", "-q", "--bare", ".", str(bare))
     scene.repo.git("update-ref", "-d", "refs/heads/honest")
-    report = judge_range(Repository.discover(bare), scene.repo.head, made, Policy())
+    asked = CommitRange(scene.repo.head, made)
+    report = judge_range(Repository.discover(bare), asked, Policy())
     assert [each.rule for each in report.rulings] == ["verdict strict"]
     assert A.startswith(b"import sys")

@@ -14,7 +14,7 @@ from hkgit.attestations.statement import Statement, read_statement
 from hkgit.attesting import attest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate import Gate, Ruling, candidate_of
+from hkgit.gate import Arrival, Gate, Ruling, candidate_of
 from hkgit.policy import ACCEPTED, Policy
 from hkgit.policy.model import Target
 from hkgit.replay.findings import Verdict
@@ -54,7 +54,7 @@ def squash(repo: Repo, tree: str = "topic", parent: str = "main") -> str:
 
 
 def ruling(repo: Repo, made: str, policy: Policy, ref: str | None = None) -> Ruling:
-    return Gate(opened(repo), policy, ref=ref).judge(candidate_of(opened(repo), made))
+    return Gate(opened(repo), policy, Arrival(ref=ref)).judge(candidate_of(opened(repo), made))
 
 
 def trusting(key: Path) -> Policy:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from hkgit.points.budget import Budget, OverBudget, Watch
+from hkgit.gate import Watch
+from hkgit.points.budget import Budget, OverBudget
 
 COMMITS = [digit * 40 for digit in "1234"]
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import EXECUTABLE, File
-from hkgit.gate import Gate, candidate_of
+from hkgit.gate import Arrival, Gate, candidate_of
 from hkgit.policy import ACCEPTED, Grant, Policy
 from hkgit.replay.findings import Verdict
 from tests.applying.planning import Operation, protocol, replace_range
@@ -109,7 +109,7 @@ def test_where_everybody_is_governed_a_person_needs_a_grant(begun: Repo) -> None
 @pytest.mark.parametrize("files", [{}, {"b.txt": File(b"c\n")}], ids=["its paths", "others"])
 def test_a_grant_covers_its_paths(begun: Repo, files: dict[str, File | None]) -> None:
     commit(begun, with_hunk(begun, AGENT, files))
-    gate = Gate(opened(begun), GRANTED, on_client=True)
+    gate = Gate(opened(begun), GRANTED, Arrival(on_client=True))
     assert gate.judge(candidate_of(opened(begun), begun.head)).passes == (files == {})
 
 

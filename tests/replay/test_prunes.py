@@ -10,7 +10,8 @@ from jsonschema import Draft202012Validator
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.gate import judge_range, verify_range
+from hkgit.gate import CommitRange, judge_range
+from hkgit.gate.spread import verify_range
 from hkgit.ledger.canonical import digest
 from hkgit.ledger.entry import entry_name, entry_path
 from hkgit.ledger.pruning import MAX_ENTRIES, Manifest, read_manifest
@@ -54,7 +55,7 @@ def test_removing_entries_with_a_manifest_is_a_prune(edited: Repo) -> None:
 def test_pruned_entries_are_replayed_as_before(edited: Repo) -> None:
     commit(edited, pruned(ids(edited)))
     start = edited.git("rev-parse", "HEAD~4")
-    report = verify_range(opened(edited), start, edited.head, Policy())
+    report = verify_range(opened(edited), CommitRange(start, edited.head), Policy())
     assert [ruling.judged.verdict for ruling in report.rulings] == ["strict"] * 3 + ["prune"]
 
 
@@ -113,7 +114,8 @@ def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
     """A branch does not bring an entry and take it away before anybody else has it."""
     commit(edited, pruned(ids(edited)))
     trusted = edited.git("rev-parse", "HEAD~2")
-    *_, ruling = judge_range(opened(edited), trusted, edited.head, Policy()).rulings
+    asked = CommitRange(trusted, edited.head)
+    *_, ruling = judge_range(opened(edited), asked, Policy()).rulings
     assert (ruling.passes, ruling.rule) == (False, "prune")
     assert "the trusted side does not have" in ruling.findings[0].what
 

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.document import range_hash
 from hkgit.edits import File
-from hkgit.gate import judge_range
+from hkgit.gate import CommitRange, judge_range
 from hkgit.ledger.entry import entry_id
 from hkgit.policy import Policy
 from hkgit.replay.findings import Verdict
@@ -42,7 +42,7 @@ def forked(repo: Repo) -> Repo:
 
 def verdicts(repo: Repo, old: str, new: str = "HEAD") -> list[str]:
     first, last = (repo.git("rev-parse", rev) for rev in (old, new))
-    report = judge_range(opened(repo), first, last, Policy())
+    report = judge_range(opened(repo), CommitRange(first, last), Policy())
     assert report.passes, [ruling.findings for ruling in report.rulings]
     return [ruling.judged.verdict.value for ruling in report.rulings]
 

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.document import range_hash
 from hkgit.edits import File, Read
-from hkgit.gate import Report, judge_range
+from hkgit.gate import CommitRange, Report, judge_range
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 from hkgit.reports import render
@@ -48,7 +48,7 @@ def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None
     """The sheet of a range."""
     repository = Repository.discover(repo.path)
     ends = (repository.resolve(old), repository.resolve(new))
-    report: Report = judge_range(repository, *ends, policy or Policy())
+    report: Report = judge_range(repository, CommitRange(*ends), policy or Policy())
     return sheet_of(repository, report)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.gate import judge_range, without_floors
+from hkgit.gate import CommitRange, judge_range, without_floors
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 from hkgit.trail.numbers import Numbers, numbers_json, numbers_lines, numbers_of
@@ -14,7 +14,7 @@ from tests.trail.conftest import Trail
 def numbers(trail: Trail, old: str | None = "start") -> Numbers:
     repository = Repository.discover(trail.repo.path)
     ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
-    report = judge_range(repository, *ends, without_floors(Policy()))
+    report = judge_range(repository, CommitRange(*ends), without_floors(Policy()))
     return numbers_of(report.rulings, Policy())
 
 

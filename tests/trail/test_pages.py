@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit.conflicts.consulting import Answer, Consult
-from hkgit.gate import judge_range
+from hkgit.gate import CommitRange, judge_range
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 from hkgit.reports.sheet import name_of
@@ -23,7 +23,7 @@ from tests.trail.conftest import TEXT, Trail, ranges
 def audit(repo: Repo, *consults: Consult) -> Audit:
     repository = Repository.discover(repo.path)
     ends = repository.resolve("start"), repository.resolve("HEAD")
-    return Audit.of("a..b", ends, judge_range(repository, *ends, Policy()), consults)
+    return Audit.of("a..b", ends, judge_range(repository, CommitRange(*ends), Policy()), consults)
 
 
 def test_commits_are_sorted_by_what_is_proved(trail: Trail, faulty: Trail) -> None:

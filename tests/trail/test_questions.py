@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.conflicts.consulting import Answer, written
-from hkgit.gate import judge_range, without_floors
+from hkgit.gate import CommitRange, judge_range, without_floors
 from hkgit.git.repository import Repository
 from hkgit.policy import Policy
 from hkgit.trail.questions import QUESTIONS, Point, points, range_of
@@ -17,7 +17,7 @@ from tests.trail.conftest import Trail
 def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Point]:
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
-    report = judge_range(repository, *ends, without_floors(Policy()))
+    report = judge_range(repository, CommitRange(*ends), without_floors(Policy()))
     found = points(range_of(repository, report.rulings, Policy(), ends[1]))
     return {point.name: point for point in found}
 
@@ -77,6 +77,7 @@ def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
     repo.git("fetch", "-q", "--depth=1", f"file://{trail.repo.path}", "HEAD")
     repo.git("reset", "-q", "--hard", "FETCH_HEAD")
     repository = Repository.discover(repo.path)
-    report = judge_range(repository, None, repo.head, without_floors(Policy(govern="all")))
+    asked = CommitRange(None, repo.head)
+    report = judge_range(repository, asked, without_floors(Policy(govern="all")))
     found = points(range_of(repository, report.rulings, Policy(govern="all"), repo.head))
     assert {point.name: point.answer for point in found}["procedure"] == "unknown"
