@@ -6,7 +6,7 @@ for finding it; what counts is what is signed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from hkgit.attestations.envelope import MAX_BYTES, Envelope, read_envelope
 from hkgit.attestations.statement import read_statement
@@ -50,7 +50,22 @@ def kept_below(
     args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")
     blobs = repository.git(*args).text.split()
     new = [each for ref, each in (coming or {}).items() if ref.startswith(f"{folder}/")]
-    for blob in (*blobs, *new[:MOST]):
+    return envelopes(repository, (*blobs, *new[:MOST]))
+
+
+def kept_by_folder(repository: Repository, *roots: str) -> dict[str, list[str]]:
+    """The blobs of all envelopes below some places, at most `MOST` of each folder."""
+    listed = repository.git("for-each-ref", "--format=%(objectname) %(refname)", "--", *roots).text
+    found: dict[str, list[str]] = {}
+    for line in listed.splitlines():
+        blob, _, ref = line.partition(" ")
+        found.setdefault(ref.rpartition("/")[0], []).append(blob)
+    return {folder: blobs[:MOST] for folder, blobs in found.items()}
+
+
+def envelopes(repository: Repository, blobs: Iterable[str]) -> Iterator[Envelope]:
+    """The envelopes that some blobs hold, without those that cannot be read."""
+    for blob in blobs:
         try:
             if repository.blob_size(blob) <= MAX_BYTES:
                 yield read_envelope(repository.blob(blob))

@@ -10,7 +10,8 @@ import base64
 import hashlib
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
@@ -56,6 +57,20 @@ def verified_by(
     return None
 
 
+def is_made(data: bytes, signature: bytes, namespace: str = NAMESPACE) -> bool:
+    """Whether the key that a signature holds signed these bytes, whoever has it."""
+    with _written(signature, "") as (_, _, *given):
+        args = ("-n", namespace, *given)
+        return _ssh_keygen("check-novalidate", *args, data=data).returncode == 0
+
+
+def holder(signature: bytes, allowed_signers: str) -> str | None:
+    """The first principal for whom the allowed signers list the key of a signature, or None."""
+    with _written(signature, allowed_signers) as given:
+        done = _ssh_keygen("find-principals", *given, data=b"")
+    return next(iter(done.stdout.decode("utf-8", "replace").splitlines()), None)
+
+
 def fingerprint(signature: bytes) -> str:
     """`SHA256:...` of the public key that a signature holds. Raises InvalidInput.
 
@@ -75,13 +90,20 @@ def _verify(
 ) -> bool:
     if principal.startswith("-") or not allowed_signers:
         return False
+    with _written(signature, allowed_signers) as given:
+        args = ("-n", namespace, "-I", principal, *given)
+        return _ssh_keygen("verify", *args, data=data).returncode == 0
+
+
+@contextmanager
+def _written(signature: bytes, allowed_signers: str) -> Iterator[tuple[str, ...]]:
+    """Options for ssh-keygen, which takes both from files."""
     with tempfile.TemporaryDirectory(prefix="hkgit-attestation-") as directory:
         listed, sig = Path(directory) / "allowed_signers", Path(directory) / "sig"
         listed.write_text(allowed_signers)
         armoured = base64.encodebytes(signature).decode()
         sig.write_text(f"{_BEGIN}\n{armoured}{_END}\n")
-        args = ("-n", namespace, "-f", str(listed), "-I", principal, "-s", str(sig))
-        return _ssh_keygen("verify", *args, data=data).returncode == 0
+        yield ("-f", str(listed), "-s", str(sig))
 
 
 def _ssh_keygen(what: str, *args: str, data: bytes) -> subprocess.CompletedProcess[bytes]:

@@ -28,7 +28,7 @@ def attestation_of(
     base_tree = repository.commit(candidate.parents[0]).tree
     for envelope in kept(repository, base_tree, candidate.tree):
         signer = _signer(policy, envelope)
-        statement = None if signer is None else _statement(envelope)
+        statement = None if signer is None else statement_of(envelope)
         if statement is not None and (statement.base_tree, statement.tree) == (
             base_tree, candidate.tree
         ) and _fits(policy, statement, ref):  # fmt: skip
@@ -49,7 +49,8 @@ def _signer(policy: Policy, envelope: Envelope) -> str | None:
     return None
 
 
-def _statement(envelope: Envelope) -> Statement | None:
+def statement_of(envelope: Envelope) -> Statement | None:
+    """What an envelope says of a verdict, signed or not; None where it says nothing."""
     if envelope.payload_type != PAYLOAD_TYPE:
         return None
     try:

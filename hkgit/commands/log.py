@@ -18,6 +18,7 @@ from hkgit.git.repository import Repository
 from hkgit.ledger.entry import Entry
 from hkgit.ledger.trailers import decimal
 from hkgit.reports.plain import ruling_json
+from hkgit.trail.signers import Signed, Signers, signed_json, signed_line
 
 _PROVED = ("strict", "reanchored", "merge", "revert", "prune", "attested")
 _COLORS = {
@@ -31,9 +32,10 @@ _COLORS = {
 @click.option("-n", "--max-count", type=click.IntRange(1), default=20, show_default=True)
 @json_option
 def command(words: tuple[str, ...], max_count: int, as_json: bool) -> None:
-    """List commits, newest first, with what their evidence proves.
+    """List commits, newest first, with what their evidence proves and who signed it.
 
-    With paths, those that changed one of them.
+    With paths, those that changed one of them. Which keys are trusted says the policy at A, or at
+    HEAD where no range is named.
     """
     repository = open_repository()
     revision, paths = _split(repository, words)
@@ -42,10 +44,12 @@ def command(words: tuple[str, ...], max_count: int, as_json: bool) -> None:
     tip = commits[0] if commits else repository.head().commit
     gate = Gate(repository, without_floors(load_policy(repository, None, tip)))
     rulings = (gate.judge(candidate_of(repository, commit)) for commit in commits)
+    signers = Signers(repository, _trusted(repository, revision))
+    told = ((ruling, signers.of(ruling)) for ruling in rulings)
     if as_json:
-        echo_json([_row_json(ruling) for ruling in rulings])
+        echo_json([_row_json(*each) for each in told])
     else:
-        echo_paged(_row(ruling) for ruling in rulings)
+        echo_paged(line for each in told for line in _rows(*each))
 
 
 def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -76,17 +80,25 @@ def _commits(
     return repository.git(*args, *ends, "--", *paths).text.split()
 
 
+def _trusted(repository: Repository, revision: str) -> str | None:
+    """The commit whose policy says which keys are trusted."""
+    is_range = ".." in revision
+    return resolve_range(repository, revision)[0] if is_range else repository.head().commit
+
+
 def subject_of(ruling: Ruling) -> str:
     """The first line of a commit's message, safe to print."""
     message = ruling.judged.candidate.message or b""
     return visible(message.decode("utf-8", "replace").split("\n", 1)[0])
 
 
-def _row(ruling: Ruling) -> str:
+def _rows(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:
+    """A line for the commit, and below it, where no subject can stand, one for each signature."""
     judged = ruling.judged
     verdict = click.style(f"{judged.verdict:<12}", fg=_COLORS.get(judged.verdict))
     commit = (judged.candidate.id or "")[:9]
-    return f"{commit}  {verdict}  {_evidence(judged.entries):<34}  {subject_of(ruling)}"
+    yield f"{commit}  {verdict}  {_evidence(judged.entries):<34}  {subject_of(ruling)}"
+    yield from (f"           {signed_line(each)}" for each in signatures)
 
 
 def _evidence(entries: Sequence[tuple[str, Entry]]) -> str:
@@ -103,7 +115,7 @@ def _counted(kinds: Sequence[str]) -> Iterator[str]:
         yield f"{kind}={kinds.count(kind)}"
 
 
-def _row_json(ruling: Ruling) -> dict[str, Any]:
+def _row_json(ruling: Ruling, signatures: Sequence[Signed]) -> dict[str, Any]:
     agents = [entry.agent for _, entry in ruling.judged.entries]
     return {
         **ruling_json(ruling),
@@ -111,4 +123,5 @@ def _row_json(ruling: Ruling) -> dict[str, Any]:
         "author": visible(ruling.judged.candidate.author),
         "agents": agents,
         "evidence": _evidence(ruling.judged.entries),
+        "signatures": [*map(signed_json, signatures)],
     }

@@ -18,6 +18,7 @@ from hkgit.ledger.trailers import decimal
 from hkgit.replay.findings import Verdict
 from hkgit.reports.plain import ruling_json
 from hkgit.reports.text import report_lines
+from hkgit.trail.signers import VERDICT, Signed, Signers, signed_json, signed_line
 
 _SHOWN = {
     Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
@@ -27,6 +28,7 @@ _SHOWN = {
     Verdict.MERGE: "the merge that git makes of the parents by itself",
     Verdict.REVERT: "the exact inverse of an earlier commit that passes",
     Verdict.PRUNE: "takes out only ledger entries that history keeps",
+    Verdict.ATTESTED: "not derived: a key that the policy trusts signed that it was",
 }
 
 
@@ -34,29 +36,36 @@ _SHOWN = {
 @click.argument("revision", default="HEAD", metavar="COMMIT")
 @json_option
 def command(revision: str, as_json: bool) -> None:
-    """Show what can be derived of a commit, and what is only claimed."""
+    """Show what can be derived of a commit, what is only claimed, and who signed it.
+
+    Which keys are trusted says the policy at HEAD.
+    """
     repository = open_repository()
     commit = repository.resolve(revision)
     policy = without_floors(load_policy(repository, None, commit))
     ruling = Gate(repository, policy).judge(candidate_of(repository, commit))
     entries = ruling.judged.entries
+    signatures = Signers(repository, repository.head().commit).of(ruling)
     if as_json:
         ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
-        echo_json({**ruling_json(ruling), "subject": subject_of(ruling), "ledger": ledger})
+        told = {"signatures": [*map(signed_json, signatures)], "ledger": ledger}
+        echo_json({**ruling_json(ruling), "subject": subject_of(ruling), **told})
         return
     head = f"commit {commit}  {subject_of(ruling)}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
-    echo_paged([head, *rules, *_evidence_lines(ruling)])
+    echo_paged([head, *rules, *_evidence_lines(ruling, signatures)])
 
 
-def _evidence_lines(ruling: Ruling) -> Iterator[str]:
+def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:
     if ruling.judged.verdict in _SHOWN:
         basis = "" if ruling.judged.basis is None else f" ({visible(ruling.judged.basis)})"
         yield f"derived   {_SHOWN[ruling.judged.verdict]}{basis}"
+    yield from (signed_line(each) for each in signatures if each.kind == VERDICT)
     for left in ruling.judged.leftovers:
         yield f"by hand   {visible(left.path)}{_ranges(left.lines)}"
     for name, entry in ruling.judged.entries:
         yield f"entry     sha256:{name}"
+        yield from (signed_line(each) for each in signatures if each.of == f"sha256:{name}")
         yield f"base      {entry.base or '-'}"
         yield f"ladder    {entry.ladder}, threshold {decimal(entry.threshold)}"
         yield "edits"
