@@ -10,7 +10,8 @@ import base64
 import binascii
 from dataclasses import dataclass
 
-from hkgit.dialects.strict_json import Node, only_document
+from hkgit.dialects.json_nodes import Node
+from hkgit.dialects.strict_json import only_document
 from hkgit.errors import InvalidInput
 from hkgit.ledger.canonical import canonical
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hkgit.dialects.strict_json import Node, only_document
+from hkgit.dialects.json_nodes import Node
+from hkgit.dialects.strict_json import only_document
 from hkgit.errors import InvalidInput
 from hkgit.ledger.canonical import canonical
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from hkgit.conflicts.history import causes, changing
 from hkgit.conflicts.records import Cause, Conflict, conflict_json, read_cause, read_conflict
-from hkgit.dialects.strict_json import Node, only_document
+from hkgit.dialects.json_nodes import Node
+from hkgit.dialects.strict_json import only_document
 from hkgit.edits import DIRECTORY, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.git.repository import Repository

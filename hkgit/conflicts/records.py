@@ -6,7 +6,7 @@ import re
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from hkgit.dialects.strict_json import Node
+from hkgit.dialects.json_nodes import Node
 
 Json = Any
 SCHEMA = 1

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from hkgit.dialects import strict_json
-from hkgit.dialects.strict_json import Node
+from hkgit.dialects.json_nodes import Node
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")
 _REMARKS = frozenset({"instruction", "explanation", "description"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.dialects import harnesskit_xml, strict_json
+from hkgit.dialects.json_nodes import Node, expected_hash
 from hkgit.dialects.reading import Reading, cannot_say
-from hkgit.dialects.strict_json import Node, expected_hash
 from hkgit.edits import AnyEdit, Edit
 
 NAME = "harnesskit"

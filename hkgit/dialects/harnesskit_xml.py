@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Iterator
 
-from hkgit.dialects.strict_json import Node, expected_hash, known_fields
+from hkgit.dialects.json_nodes import Node, expected_hash, known_fields
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 
 from hkgit.dialects import calls, strict_json
+from hkgit.dialects.json_nodes import Node, expected_hash, known_fields
 from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say, lines_of
-from hkgit.dialects.strict_json import Node, expected_hash, known_fields
 from hkgit.dialects.tags import TAG
 from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hkgit.dialects import strict_json
+from hkgit.dialects.json_nodes import Node, expected_hash
 from hkgit.dialects.names import require_normal
 from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say, lines_of
-from hkgit.dialects.strict_json import Node, expected_hash
 from hkgit.edits import (
     AnyEdit,
     CreateFile,

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.dialects import calls, strict_json
+from hkgit.dialects.json_nodes import Node, expected_hash, known_fields
 from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say, lines_of
-from hkgit.dialects.strict_json import Node, expected_hash, known_fields
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
 from hkgit.errors import InvalidInput
 

@@ -7,7 +7,7 @@ import binascii
 import hashlib
 from typing import Any
 
-from hkgit.dialects.strict_json import Node
+from hkgit.dialects.json_nodes import Node
 from hkgit.edits import decoded, encoded
 from hkgit.errors import InvalidInput
 

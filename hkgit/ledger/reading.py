@@ -6,7 +6,8 @@ import re
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import KINDS
-from hkgit.dialects.strict_json import Node, only_document
+from hkgit.dialects.json_nodes import Node
+from hkgit.dialects.strict_json import only_document
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.errors import InvalidInput
 from hkgit.ledger.canonical import Json, text_of

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit.dialects import strict_json
-from hkgit.dialects.strict_json import Node
+from hkgit.dialects.json_nodes import Node
 from hkgit.errors import InvalidInput
 
 DEEP = 100_000
