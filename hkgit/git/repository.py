@@ -99,11 +99,11 @@ class Repository(Contents):
 
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
         """The principal whose SSH key signed a commit (see `signatures`)."""
-        return verified_principal(self, commit_id, allowed_signers)
+        return verified_principal(self.git, self.commit(commit_id), allowed_signers)
 
     def verify_tag(self, tag_id: str, allowed_signers: str) -> str | None:
         """The principal whose SSH key signed an annotated tag (see `signatures`)."""
-        return verified_tagger(self, tag_id, allowed_signers)
+        return verified_tagger(self.git, tag_id, allowed_signers)
 
     @property
     def object_directories(self) -> tuple[Path, ...]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hkgit.git.repository import Repository
+from hkgit.git.objects import Commit
+from hkgit.git.program import Completed
 
 _SSH = b" -----BEGIN SSH SIGNATURE-----\n"
 _HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
@@ -18,29 +17,31 @@ _HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
 
 
 def verified_principal(
-    repository: Repository, commit_id: str, allowed_signers: str
+    git: Callable[..., Completed], commit: Commit, allowed_signers: str
 ) -> str | None:
     """The principal that the signature of a commit belongs to, or None.
 
     `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
     signature, a key that is not listed or not valid at the commit's time: all are None.
     """
-    header = repository.commit(commit_id).raw.partition(b"\n\n")[0] + b"\n"
-    if _HEADERS[len(commit_id)] + _SSH not in header:
+    header = commit.raw.partition(b"\n\n")[0] + b"\n"
+    if _HEADERS[len(commit.id)] + _SSH not in header:
         return None
     with _trusting(allowed_signers) as trusted:
-        log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit_id, "--")
-        trust, _, principal = repository.git(*trusted, *log).text.partition("\n")
+        log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit.id, "--")
+        trust, _, principal = git(*trusted, *log).text.partition("\n")
     return principal if trust == "G" else None
 
 
-def verified_tagger(repository: Repository, tag_id: str, allowed_signers: str) -> str | None:
+def verified_tagger(
+    git: Callable[..., Completed], tag_id: str, allowed_signers: str
+) -> str | None:
     """The principal that the SSH signature of an annotated tag belongs to, or None.
 
     The caller has seen that it is an SSH signature: for another kind git would ask other programs.
     """
     with _trusting(allowed_signers) as trusted:
-        asked = repository.git(*trusted, "verify-tag", "--raw", tag_id, check=False)
+        asked = git(*trusted, "verify-tag", "--raw", tag_id, check=False)
     said = _GOOD.search(asked.stderr)
     return said[1] if asked.code == 0 and said is not None else None
 
