@@ -18,22 +18,16 @@ from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.ledger.canonical import digest
 from hkgit.sessions import batches, places
 from hkgit.sessions.answers import Answer, Status, Undone
+from hkgit.sessions.batches import Batch
 from hkgit.sessions.checkout import Checkout
 from hkgit.sessions.drafting import Draft, blind_edits, draft, options_of
 from hkgit.sessions.journal import Journal
-from hkgit.sessions.knowledge import KEPT, NOTHING, Known, Range, carried, knowing
+from hkgit.sessions.knowledge import KEPT, NOTHING, Known, Range, learned
 from hkgit.sessions.reading import MAX_LINES, Reading, read_checkout, read_snapshot
 from hkgit.sessions.records import Call, Said
 from hkgit.sessions.standing import chosen, found_by, status_of
 from hkgit.sessions.undoing import reversals_of, undone
-from hkgit.sessions.writing import (
-    at_work,
-    carry_out,
-    keep_files,
-    keep_versions,
-    next_call,
-    said,
-)
+from hkgit.sessions.writing import at_work, carry_out, keep_files, keep_versions, next_call, said
 
 KEPT_CALLS = 50
 """So many calls without a session can be undone at least; those of a session, until a commit."""
@@ -77,9 +71,7 @@ class Desk:
         """
         if before is not None:
             return self._reread(path, start, end, before)
-        reading, data = read_checkout(
-            self.root, path, start, end, hashline=hashline, limit=limit
-        )  # fmt: skip
+        reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
@@ -98,14 +90,11 @@ class Desk:
 
     def _known(self, reading: Reading, data: bytes | None) -> Known:
         """What the session knows of a file with what it has just read."""
-        lines = reading.start_line, reading.end_line
-        before = self.journal.state.known.get(reading.path, NOTHING)
-        if data is None:
-            return before.with_unkept(Range(*lines, reading.range_hash or ""))
-        if len(data) <= KEPT:
+        if data is not None and len(data) <= KEPT:
             self.journal.blobs.put(data)
-        held = carried(before, data, self.journal.blobs.get).ranges
-        return knowing(data, [*(each.lines for each in held), lines])
+        before = self.journal.state.known.get(reading.path, NOTHING)
+        seen = Range(reading.start_line, reading.end_line, reading.range_hash or "")
+        return learned(before, seen, data, self.journal.blobs.get)
 
     # Editing
 
@@ -168,7 +157,7 @@ class Desk:
         with at_work(self.root, self.journal):
             made = self._draft(specs, options, reads)
             if not made.is_ok:
-                return Answer(made.outcomes, batch=self._waiting(made, batch))
+                return Answer(made.outcomes, batch=self._waiting(made.correctable, batch))
             call = self._kept(tuple(said(each, options) for each in made.drafted), made)
             known = {} if self._is_unnamed else made.known
             carry_out(self.root, self.journal, call, made.changed, known)
@@ -178,12 +167,9 @@ class Desk:
                 self.journal.forget(self.journal.state.standing[-KEPT_CALLS:])
         return self._answer(made, call.id)
 
-    def _waiting(self, made: Draft, batch: str | None) -> str | None:
-        """The id of a batch that waits for corrections: of one spec, in which some edits apply."""
-        refused = tuple(each.number for each in made.outcomes if each.error is not None)
-        if len(made.drafted) != 1 or len(refused) == len(made.outcomes):
-            return batch
-        return batches.keep(self._batches, batches.Batch(made.drafted[0].spec, refused), batch)
+    def _waiting(self, refused: Batch | None, named: str | None) -> str | None:
+        """The id of the batch that waits for corrections, if one does."""
+        return named if refused is None else batches.keep(self._batches, refused, named)
 
     @property
     def _is_unnamed(self) -> bool:
@@ -214,11 +200,7 @@ class Desk:
         """The next call; every version that it speaks of is kept. Raises GitRefused."""
         for each in made.drafted:
             keep_versions(self.journal.blobs, each.made.files)
-        return next_call(self.journal, self._agent_of(made), specs)
-
-    def _agent_of(self, made: Draft) -> str:
-        named = (each.spec.agent for each in made.drafted)
-        return next((name for name in named if name is not None), self.agent)
+        return next_call(self.journal, self.agent if made.agent is None else made.agent, specs)
 
     def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> Answer:
         """Take in an edit that another tool has made; `before` are its files as they were.

@@ -29,6 +29,7 @@ from hkgit.errors import HkgitError, InvalidInput, NoMatch, Stale
 from hkgit.ledger.canonical import digest
 from hkgit.matching.places import Settings
 from hkgit.sessions.answers import Blind
+from hkgit.sessions.batches import Batch
 from hkgit.sessions.knowledge import UNKEPT, Kept, Known, carried, edited, knowing
 
 ACCEPTED = ("hash", "receipt")
@@ -65,6 +66,19 @@ class Draft:
         """The outcomes of all specs, numbered through."""
         every = [outcome for each in self.drafted for outcome in each.made.outcomes]
         return tuple(replace(outcome, number=at) for at, outcome in enumerate(every, 1))
+
+    @property
+    def agent(self) -> str | None:
+        """The agent that the specs name, if one does."""
+        return next((each.spec.agent for each in self.drafted if each.spec.agent is not None), None)
+
+    @property
+    def correctable(self) -> Batch | None:
+        """What can be sent again in part: one spec, in which some edits apply and some do not."""
+        refused = tuple(each.number for each in self.outcomes if each.error is not None)
+        if len(self.drafted) != 1 or len(refused) == len(self.outcomes):
+            return None
+        return Batch(self.drafted[0].spec, refused)
 
     @cached_property
     def changed(self) -> dict[str, File | None]:

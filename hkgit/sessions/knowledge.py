@@ -53,10 +53,6 @@ class Known:
             for each in self.ranges
         )
 
-    def with_unkept(self, known: Range) -> Known:
-        """The same with a range of a file too large to be kept."""
-        return Known(UNKEPT, tuple(dict.fromkeys((*self.ranges, known))))
-
 
 NOTHING = Known(UNKEPT, ())
 
@@ -86,6 +82,14 @@ def carried(known: Known, data: bytes, kept: Kept) -> Known:
         if number in moved
     )
     return knowing(data, ((number, number) for number in numbers))
+
+
+def learned(before: Known, seen: Range, data: bytes | None, kept: Kept) -> Known:
+    """What is known once lines were read; without `data` the file was too large to be held."""
+    if data is None:
+        return Known(UNKEPT, tuple(dict.fromkeys((*before.ranges, seen))))
+    held = carried(before, data, kept).ranges
+    return knowing(data, [*(each.lines for each in held), seen.lines])
 
 
 def _holds(document: Document, known: Range) -> bool:
