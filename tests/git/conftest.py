@@ -1,10 +1,19 @@
-"""conftest.py: both who answer for a repository (see `hkgit.git.backend`)."""
+"""conftest.py: what tests of the repository begin with, and both who answer for one."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
+
+from tests.repos import Repo
+
+
+@pytest.fixture
+def based(repo: Repo) -> Repo:
+    """A repository with a commit to land on."""
+    repo.commit({"a": "1\n", "b": "1\n", "dir/c": "1\n"}, "Base")
+    return repo
 
 
 @pytest.fixture
@@ -23,7 +32,7 @@ def temporary_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     ]
 )
 def each_backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Tests that ask for it run on both: libgit2, and the git program on SHA-256."""
+    """Tests that ask for it run on both backends: libgit2, and the git program on SHA-256."""
     environment: dict[str, str] = request.param
     for name, value in environment.items():
         monkeypatch.setenv(name, value)

@@ -1,0 +1,49 @@
+"""crashes.py: leaves what a crash leaves at one of a transaction's steps, and settles it."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from hkgit.git.journal import Journal, State, begin
+from hkgit.git.recovery import Settled, settle_abandoned
+from hkgit.git.repository import Repository
+from tests.git.landing import Files, commit_on
+from tests.repos import Repo
+
+ID = "0123456789abcdef"
+
+
+def started(repo: Repo, *, branch: str = "main", checkout: bool = True) -> Journal:
+    """The journal of a transaction that has just begun."""
+    opened = Repository.discover(repo.path)
+    state = State(
+        ID, "objects", os.getpid(), "here", 0, tempfile.gettempdir(), branch,
+        opened.branch_tip(branch), checkout=str(opened.git_dir) if checkout else None,
+    )  # fmt: skip
+    return begin(opened.common_dir, state)
+
+
+def crashed_after_the_move(repo: Repo, files: Files) -> str:
+    """The branch has moved, the index is still locked, nothing else was done."""
+    new = commit_on(repo, files)
+    journal = started(repo)
+    journal.note("landing", new)
+    repo.git("update-ref", "refs/heads/main", new)
+    repo.write(".git/index.lock", f"hkgit {ID}\n")
+    journal.leave()
+    return new
+
+
+def settle(repo: Repo) -> Settled:
+    """What the one transaction comes to."""
+    [settled] = settle_abandoned(Repository.discover(repo.path))
+    return settled
+
+
+def expect_no_trace(repo: Repo) -> None:
+    assert list((repo.path / ".git").rglob("*hkgit*")) == []
+    assert not (repo.path / ".git" / "worktrees").exists()
+    assert not (repo.path / ".git" / "index.lock").exists()
+    assert list(Path(tempfile.gettempdir()).iterdir()) == []

@@ -1,0 +1,50 @@
+"""landing.py: lands a commit and does nothing else, and looks at all that there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hkgit.edits import File
+from hkgit.git.repository import Repository
+from hkgit.git.transaction import transaction
+from tests.repos import Repo
+
+Files = Mapping[str, str | None]
+
+
+def commit_on(repo: Repo, files: Files, parent: str = "HEAD") -> str:
+    """A commit that no branch has yet."""
+    opened = Repository.discover(repo.path)
+    changed = {path: None if text is None else File(text.encode()) for path, text in files.items()}
+    tree = opened.write_tree(repo.tree(parent), changed)
+    return repo.git("commit-tree", tree, "-p", parent, "-m", "Landed")
+
+
+def land(
+    repository: Repository, *, branch: str, old: str | None, new: str, checkout: bool, reflog: str
+) -> None:
+    """A transaction that lands a commit and does nothing else."""
+    with transaction(repository, branch=branch, old=old, checkout=checkout) as begun:
+        begun.land(new, reflog=reflog)
+
+
+def land_on_main(repo: Repo, files: Files) -> str:
+    """Land a commit that changes these files on the branch that is checked out."""
+    old, new = repo.head, commit_on(repo, files)
+    land(Repository.discover(repo.path), branch="main", old=old, new=new, checkout=True,
+         reflog="hkgit apply: Landed")  # fmt: skip
+    return new
+
+
+def everything(repo: Repo) -> tuple[object, ...]:
+    """All that a refused landing must leave as it was."""
+    files = {str(path): path.read_bytes() for path in repo.path.rglob("*")
+             if path.is_file() and ".git" not in path.parts}  # fmt: skip
+    index = repo.git("ls-files", "--stage", "-v")
+    return files, index, repo.git("for-each-ref"), repo.git("reflog"), repo.status()
+
+
+def expect_unlocked(repo: Repo) -> None:
+    """Neither a lock is left, nor anything that hkgit has written beside them."""
+    assert list((repo.path / ".git").rglob("*.lock")) == []
+    assert list((repo.path / ".git").rglob("*hkgit*")) == []

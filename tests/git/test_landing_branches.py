@@ -1,0 +1,101 @@
+"""Which branch moves, and when it is refused; whichever checkout it is on follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.errors import GitRefused, HkgitError
+from hkgit.git.repository import Repository
+from tests.git.landing import commit_on, everything, land
+from tests.repos import Repo
+
+
+def test_a_branch_that_moved_is_refused(based: Repo) -> None:
+    old, new = based.head, commit_on(based, {"a": "2\n"})
+    based.commit({"b": "theirs\n"})
+    before = everything(based)
+    with pytest.raises(GitRefused, match="the branch moved"):
+        land(Repository.discover(based.path), branch="main", old=old, new=new, checkout=True,
+             reflog="x")  # fmt: skip
+    assert everything(based) == before
+
+
+def test_a_branch_is_made_where_there_is_none(based: Repo) -> None:
+    new = commit_on(based, {"a": "2\n"})
+    opened = Repository.discover(based.path)
+    land(opened, branch="topic/x", old=None, new=new, checkout=False, reflog="x")
+    assert opened.branch_tip("topic/x") == new
+    assert based.status() == []
+    with pytest.raises(GitRefused, match="the branch moved"):
+        land(opened, branch="topic/x", old=None, new=new, checkout=False, reflog="x")
+
+
+def test_a_branch_that_is_not_checked_out_moves_alone(based: Repo) -> None:
+    based.git("branch", "topic")
+    new = commit_on(based, {"a": "2\n"})
+    opened = Repository.discover(based.path)
+    land(opened, branch="topic", old=based.head, new=new, checkout=False, reflog="x")
+    assert (opened.branch_tip("topic"), based.read("a")) == (new, b"1\n")
+
+
+def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
+    tree = Repository.discover(repo.path).write_tree(None, {"a": File(b"1")})
+    new = repo.git("commit-tree", tree, "-m", "Root")
+    repo.write("b", "mine")
+    land(Repository.discover(repo.path), branch="main", old=None, new=new, checkout=True,
+         reflog="x")  # fmt: skip
+    assert (repo.head, repo.read("a"), repo.status()) == (new, b"1", ["?? b"])
+
+
+@pytest.mark.parametrize("name", ["main/below", "a..b", "ends.lock", "-d", "HEAD"])
+def test_a_name_that_no_branch_can_have_is_refused(based: Repo, name: str) -> None:
+    before = everything(based)
+    with pytest.raises(HkgitError):
+        land(Repository.discover(based.path), branch=name, old=None, new=based.head,
+             checkout=False, reflog="x")  # fmt: skip
+    assert everything(based) == before
+
+
+def test_a_branch_that_another_worktree_is_on_is_refused(based: Repo, tmp_path: Path) -> None:
+    based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+    new = commit_on(based, {"a": "2\n"})
+    with pytest.raises(GitRefused, match="is checked out in"):
+        land(Repository.discover(based.path), branch="topic", old=based.head, new=new,
+             checkout=False, reflog="x")  # fmt: skip
+
+
+def test_a_checkout_that_is_on_another_branch_is_refused(based: Repo) -> None:
+    old, new = based.head, commit_on(based, {"a": "2\n"})
+    for switch in (("checkout", "-q", "--detach"), ("checkout", "-q", "-b", "other")):
+        based.git(*switch)
+        with pytest.raises(GitRefused, match="is not what this checkout is on"):
+            land(Repository.discover(based.path), branch="main", old=old, new=new, checkout=True,
+                 reflog="x")  # fmt: skip
+
+
+def test_a_bare_repository_lands_without_a_checkout(
+    based: Repo, make_repo: Callable[..., Repo]
+) -> None:
+    bare = make_repo("bare.git", bare=True)
+    based.git("push", "-q", str(bare.path), "main")
+    new = commit_on(bare, {"a": "2\n"}, "main")
+    opened = Repository.discover(bare.path)
+    land(opened, branch="main", old=based.head, new=new, checkout=False, reflog="x")
+    assert opened.branch_tip("main") == new
+
+
+def test_the_linked_worktree_that_the_user_stands_in_follows(
+    based: Repo, tmp_path: Path
+) -> None:
+    based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
+    linked = Repo(tmp_path / "linked")
+    linked.write("b", "mine\n")
+    new = commit_on(linked, {"a": "2\n"})
+    land(Repository.discover(linked.path / "dir"), branch="topic", old=linked.head, new=new,
+         checkout=True, reflog="x")  # fmt: skip
+    assert (linked.head, linked.read("a"), linked.status()) == (new, b"2\n", [" M b"])
+    assert (based.read("a"), based.status()) == (b"1\n", [])
