@@ -11,6 +11,7 @@ import argparse
 import gc
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -59,6 +60,7 @@ def main() -> None:
         for name, way in _ways(root, first, commits, asked.jobs):
             print(_timed(way).row(name, len(commits)), flush=True)
         print(_growth(root, commits))
+        print(_memory(root, first, commits))
         print(_storage(Path(folder), root, asked.commits))
 
 
@@ -118,6 +120,25 @@ def _growth(root: Path, commits: Sequence[str]) -> str:
 
     first, last = rate(commits[:part]), rate(commits[-part:])
     return f"replay alone, per second of one core: first quarter {first:,.0f}, last {last:,.0f}"
+
+
+def _memory(root: Path, first: str, commits: Sequence[str]) -> str:
+    """The peak memory of verifying half of the history and all of it, beside `git log -p`."""
+    verify = [sys.executable, "-P", "-m", "hkgit", "verify"]
+    ends = commits[len(commits) // 2], commits[-1]
+    half, whole = (_peak([*verify, f"{first}..{end}"], root) for end in ends)
+    log = _peak(["git", "log", "-p", f"{first}..main"], root)
+    return f"memory: {half:.0f} MiB for half, {whole:.0f} MiB for all; git log -p {log:.0f} MiB"
+
+
+def _peak(command: Sequence[str], root: Path) -> float:
+    """In MiB. A process between the two keeps the memory of this one out of it."""
+    watch = (
+        "import resource, subprocess, sys\n"
+        "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    return int(sh([sys.executable, "-c", watch, *command], root)) / KIBI
 
 
 def _storage(folder: Path, root: Path, count: int) -> str:
