@@ -144,7 +144,8 @@ class Spec:
 
     `blocks[i]` is the text of `edits[i]` alone: it parses by itself, in the same dialect, to
     that edit. `sequential` says that each edit speaks of what the edits before it left; the
-    others all speak of the base. `digest` is the SHA-256 of the whole document.
+    others all speak of the base. `digest` is the SHA-256 of the whole document, `name` where it was
+    read from, if it is one of several.
     """
 
     dialect: str
@@ -155,6 +156,7 @@ class Spec:
     agent: str | None = None
     summary: str | None = None
     digest: str = ""
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from hkgit.applying.carrying import carried_plan
 from hkgit.applying.evidence import from_reads, stale_hash, whole
+from hkgit.applying.following import followed, renewed
 from hkgit.applying.names import resolved
 from hkgit.applying.outcome import EditOutcome, Plan, changed_files, expect_change
 from hkgit.applying.planner import Options, plan
@@ -107,10 +108,11 @@ def _stated_base(spec: Spec, choices: Choices) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What specs that state no base were planned on at first: a commit, and the files of each."""
+    """What specs that state no base were planned on at first: a commit; files and reads of each."""
 
     tip: str
     files: tuple[Snapshot, ...]
+    reads: tuple[tuple[Read, ...], ...]
 
     @classmethod
     def of(cls, repository: Repository, target: Target, steps: Sequence[Step]) -> Origin:
@@ -118,7 +120,7 @@ class Origin:
         files: list[Snapshot] = [repository.snapshot(target.tip)]
         for step in steps[:-1]:
             files.append(Overlay(files[-1], step.files))
-        return cls(target.tip, tuple(files))
+        return cls(target.tip, tuple(files), tuple(step.reads for step in steps))
 
 
 def prepare(
@@ -130,28 +132,35 @@ def prepare(
 ) -> tuple[Step, ...]:
     """Plan every spec, each on what the one before it leaves; stops at the first refused.
 
-    With an origin, specs that state no base speak of it. Raises InvalidInput for a base that is
-    not in the branch's history, Stale for a read of a file that no spec touches and that does
-    not hold.
+    The reads are of the files before all specs, and follow what a spec changes. With an origin,
+    specs that state no base speak of it. Raises InvalidInput for a base that is not in the
+    branch's history, Stale for a read of a file that no spec touches and that does not hold.
     """
     start = repository.snapshot(target.tip)
     conversion = Conversion(repository, start)
     first = target.tip if origin is None else origin.tip
     steps: list[Step] = []
     tip: Snapshot = start
+    ahead: tuple[Read, ...] = ()
     for spec in specs:
         base = _base(repository, spec, choices, target)
-        if base is None:
-            before = tip if origin is None else origin.files[len(steps)]
-        else:
+        given = choices.reads
+        if base is not None:
             is_tip = base == target.tip and not steps
             before = tip if is_tip else repository.snapshot(base)
-        made, reads = _planned(repository, spec, before, tip, _converting(choices, conversion))
+        elif origin is not None:
+            before, given = origin.files[len(steps)], origin.reads[len(steps)]
+        else:
+            before, given = tip, renewed(choices.reads, ahead)
+        planned = _converting(replace(choices, reads=given), conversion)
+        made, reads = _planned(repository, spec, before, tip, planned, ahead)
         made = _storable(spec, made, conversion, [step.files for step in steps])
         steps.append(Step(spec, base if steps or base is not None else first, made, reads))
         if not made.ok:
             return tuple(steps)
         tip = Overlay(tip, steps[-1].files)
+        changed = {path for step in steps for path in step.files}
+        ahead = tuple(read for read in followed(reads, made) if read.path in changed)
     touched = {outcome.path for step in steps for outcome in step.made.outcomes}
     promised = (read for read in choices.reads if read.kind == "hash")
     _check_reads(start, [read for read in promised if read.path not in touched])
@@ -207,15 +216,16 @@ def _base(repository: Repository, spec: Spec, choices: Choices, target: Target) 
 
 
 def _planned(
-    repository: Repository, spec: Spec, base: Snapshot, tip: Snapshot, choices: Choices
-) -> tuple[Plan, tuple[Read, ...]]:
+    repository: Repository, spec: Spec, base: Snapshot, tip: Snapshot, choices: Choices,
+    ahead: Sequence[Read],
+) -> tuple[Plan, tuple[Read, ...]]:  # fmt: skip
     reads = choices.reads
     try:
         spec = resolved(spec, base)
         if base is tip:
             made = plan(spec, tip, choices.options, reads)
         else:
-            made, reads = carried_plan(spec, base, tip, choices.options, reads)
+            made, reads = carried_plan(spec, base, tip, choices.options, reads, ahead)
     except HkgitError as error:
         return _all_refused(spec, error), choices.reads
     return _explained(repository, spec, expect_change(made), choices), reads

@@ -6,7 +6,7 @@ where it lands on the tip. Anything else is stale.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from hkgit.applying.draft import Lines
@@ -47,10 +47,12 @@ class LineMap:
 
 
 def carried_plan(
-    spec: Spec, base: Snapshot, tip: Snapshot, options: Options, reads: Sequence[Read]
-) -> tuple[Plan, tuple[Read, ...]]:
+    spec: Spec, base: Snapshot, tip: Snapshot, options: Options, reads: Sequence[Read],
+    ahead: Sequence[Read] = (),
+) -> tuple[Plan, tuple[Read, ...]]:  # fmt: skip
     """The plan on the tip's files of a spec that speaks of the base's, and the carried reads.
 
+    Those `ahead` speak of the tip already, and stand there for all others of their files.
     Raises Stale when an edit cannot be carried.
     """
     on_base = plan(spec, base, options, reads)
@@ -63,7 +65,9 @@ def carried_plan(
         for number, lines in expected.items()
         if isinstance(spec.edits[number - 1], ReplaceRange | InsertAfter)
     }
-    carried_reads = tuple(_carried_reads(reads, moved))
+    known = {read.path for read in ahead}
+    behind = (read for read in reads if read.path not in known)
+    carried_reads = (*_carried_reads(behind, moved), *ahead)
     on_tip = plan(spec, tip, replace(options, carried=ranges), carried_reads)
     for outcome in on_tip.outcomes:
         if outcome.error is None and outcome.base_lines != expected[outcome.number]:
@@ -98,7 +102,7 @@ def _carried(outcome: EditOutcome, moved: Mapping[str, LineMap]) -> tuple[Lines,
     return found
 
 
-def _carried_reads(reads: Sequence[Read], moved: Mapping[str, LineMap]) -> Iterator[Read]:
+def _carried_reads(reads: Iterable[Read], moved: Mapping[str, LineMap]) -> Iterator[Read]:
     """The reads in lines of the tip. A receipt of lines that changed is none any more."""
     for read in reads:
         if read.path not in moved or read.start_line is None or read.end_line is None:

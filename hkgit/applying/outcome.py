@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunks import Hunk
-from hkgit.edits import File
+from hkgit.edits import File, Spec
 from hkgit.errors import HkgitError, InvalidInput
 
 APPLIED = "applied"
@@ -36,7 +36,8 @@ class EditOutcome:
     `corrected` is it as it would be right at the one that is near, in the dialect of the spec.
 
     `lines` are ranges of the file as it stood just before this edit, `base_lines` the lines of
-    the base it touches. Numbers that end in `_permille` are per mille, rounded down.
+    the base it touches. Numbers that end in `_permille` are per mille, rounded down. `spec` names
+    the spec that it stands in, where a call has several.
     """
 
     number: int
@@ -57,6 +58,7 @@ class EditOutcome:
     error: HkgitError | None = None
     candidates: tuple[Candidate, ...] = ()
     corrected: str | None = None
+    spec: str | None = None
 
     @property
     def similarity(self) -> float | None:
@@ -105,6 +107,14 @@ class Plan:
     def first_error(self) -> HkgitError | None:
         """The refusal that decides the exit code."""
         return first_error(self.outcomes)
+
+
+def numbered(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, ...]:
+    """The outcomes of all specs of a call, numbered through, each with the name of its spec."""
+    every = ((spec, outcome) for spec, made in planned for outcome in made.outcomes)
+    return tuple(
+        replace(outcome, number=at, spec=spec.name) for at, (spec, outcome) in enumerate(every, 1)
+    )
 
 
 def first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:

@@ -15,8 +15,10 @@ _ENDS = "\r\n"
 
 def outcome_json(outcome: EditOutcome) -> dict[str, Any]:
     """One outcome as the published JSON object."""
+    named = {} if outcome.spec is None else {"spec": shown_text(outcome.spec)}
     return {
         "number": outcome.number,
+        **named,
         "path": outcome.path,
         "status": outcome.status,
         "tier": outcome.tier,
@@ -98,6 +100,8 @@ def refusal_text(outcomes: Sequence[EditOutcome]) -> str:
 def _reason(error: str, edits: Sequence[EditOutcome]) -> str:
     first, last = edits[0].number, edits[-1].number
     named = f"edit {first}" if first == last else f"edits {first}-{last}"
+    if edits[0].spec is not None:
+        named += f" (in {visible(edits[0].spec)})"
     return "".join([f"{named}: {error}", *map(_remedy, edits)])
 
 

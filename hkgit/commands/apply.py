@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from hkgit.applying.diff import unified_diff
-from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.outcome import EditOutcome, numbered
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
 from hkgit.commands.manners import VERBOSE, complain, confirm, loudness, remark, watched
@@ -133,8 +132,7 @@ def _prepared(
 
 def _outcomes(steps: Sequence[Step]) -> list[EditOutcome]:
     """The outcomes of all specs, numbered through."""
-    every = (outcome for step in steps for outcome in step.made.outcomes)
-    return [replace(outcome, number=at) for at, outcome in enumerate(every, 1)]
+    return [*numbered((step.spec, step.made) for step in steps)]
 
 
 def _refuse(outcomes: Sequence[EditOutcome]) -> None:

@@ -99,10 +99,21 @@ def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) ->
     Raises InvalidInput for a malformed one and click.UsageError when nothing or too much is given.
     """
     dialect = given.format if given.file is None else "harnesskit"
+    documents = _documents(given, locate)
+    are_named = len(documents) > 1
     return [
-        replace(parse(data, dialect, root=_name_of(root, data)), digest=_digest(data))
-        for data in _documents(given, locate)
+        _spec(name if are_named else None, data, dialect, root) for name, data in documents
     ]
+
+
+def _spec(name: str | None, data: bytes, dialect: str, root: Path | None) -> Spec:
+    try:
+        spec = parse(data, dialect, root=_name_of(root, data))
+    except InvalidInput as error:
+        if name is None:
+            raise
+        raise InvalidInput(f"{name}: {error.where}", error.what, error.fix) from error
+    return replace(spec, digest=_digest(data), name=name)
 
 
 def _name_of(root: Path | None, data: bytes) -> str | None:
@@ -123,18 +134,19 @@ def _is_same(one: Path, other: Path) -> bool:
         return False
 
 
-def _documents(given: Input, locate: Callable[[str], str]) -> list[bytes]:
+def _documents(given: Input, locate: Callable[[str], str]) -> list[tuple[str, bytes]]:
+    """Every document with the name that it was given by."""
     single = (given.file, given.old, given.new)
     names = [*given.specs, *([given.edit_file] if given.edit_file is not None else [])]
     if any(part is not None for part in single):
         if names or given.use_stdin or None in single:
             raise click.UsageError("--file, --old and --new belong together, without a SPEC.")
-        return [_single(locate(given.file or ""), given.old or "", given.new or "")]
+        return [("--file", _single(locate(given.file or ""), given.old or "", given.new or ""))]
     if given.use_stdin or (not names and _is_piped()):
         names = [*names, STDIN]
     if not names:
         raise click.UsageError("Give a SPEC, --file with --old and --new, or a spec on stdin.")
-    return [_read(name) for name in names]
+    return [(name, _read(name)) for name in names]
 
 
 def _is_piped() -> bool:

@@ -12,8 +12,16 @@ from functools import cached_property
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_empty
+from hkgit.applying.following import edited, followed
 from hkgit.applying.names import resolved
-from hkgit.applying.outcome import EditOutcome, FileChange, Plan, changed_files, expect_change
+from hkgit.applying.outcome import (
+    EditOutcome,
+    FileChange,
+    Plan,
+    changed_files,
+    expect_change,
+    numbered,
+)
 from hkgit.applying.planner import Options, plan
 from hkgit.document import Document
 from hkgit.edits import (
@@ -30,7 +38,7 @@ from hkgit.ledger.canonical import digest
 from hkgit.matching.places import Settings
 from hkgit.sessions.answers import Blind
 from hkgit.sessions.batches import Batch
-from hkgit.sessions.knowledge import UNKEPT, Kept, Known, carried, edited, knowing
+from hkgit.sessions.knowledge import UNKEPT, Kept, Known, carried, knowing
 
 ACCEPTED = ("hash", "receipt")
 """The evidence that the built-in policy accepts; an edit with any other is blind."""
@@ -64,8 +72,7 @@ class Draft:
     @property
     def outcomes(self) -> tuple[EditOutcome, ...]:
         """The outcomes of all specs, numbered through."""
-        every = [outcome for each in self.drafted for outcome in each.made.outcomes]
-        return tuple(replace(outcome, number=at) for at, outcome in enumerate(every, 1))
+        return numbered((each.spec, each.made) for each in self.drafted)
 
     @property
     def agent(self) -> str | None:
@@ -108,7 +115,8 @@ def draft(
 ) -> Draft:
     """Plan specs; stops at the first in which an edit is refused.
 
-    `known` is what the session knows before, and `kept` gives the versions that speaks of.
+    `expects` speak of the files as they are before all of the specs. `known` is what the session
+    knows before, and `kept` gives the versions that speaks of.
     """
     draft = Draft(Overlay(files), {}, [])
     for spec in specs:
@@ -127,6 +135,7 @@ def draft(
         for change in made.files:
             before = now.get(change.path or "")
             draft.known |= _learned(change, before, kept, is_whole=change.name in whole)
+        expects = followed(expects, made)
         draft.files = Overlay(files, {**draft.files.files, **changed_files(made)})
     return draft
 

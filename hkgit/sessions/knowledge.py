@@ -6,12 +6,12 @@ have changed the file. What has changed is not known any more.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from hkgit.applying.carrying import LineMap
 from hkgit.applying.draft import Lines
-from hkgit.applying.hunks import Hunk
+from hkgit.applying.following import joined
 from hkgit.document import Document
 from hkgit.edits import Read
 from hkgit.ledger.canonical import digest
@@ -95,38 +95,3 @@ def learned(before: Known, seen: Range, data: bytes | None, kept: Kept) -> Known
 def _holds(document: Document, known: Range) -> bool:
     is_inside = 1 <= known.start_line <= known.end_line <= document.line_count
     return is_inside and document.range_hash(*known.lines) == known.range_hash
-
-
-def edited(known: Sequence[Lines], hunks: Iterable[Hunk]) -> list[Lines]:
-    """Known lines after an edit of one's own: what it left alone moves, what it wrote is known."""
-    ranges: list[Lines] = []
-    shift, done = 0, 1
-    for hunk in hunks:
-        ranges += _moved(known, done, hunk.start_line - 1, shift)
-        count = len(hunk.new_lines)
-        if count:
-            ranges.append((hunk.start_line + shift, hunk.start_line + shift + count - 1))
-        shift += count - (hunk.end_line - hunk.start_line + 1)
-        done = hunk.end_line + 1
-    last = max((end for _, end in known), default=0)
-    ranges += _moved(known, done, last, shift)
-    return joined(ranges)
-
-
-def _moved(known: Iterable[Lines], first: int, last: int, shift: int) -> Iterator[Lines]:
-    """The known lines between two lines, moved."""
-    for start, end in known:
-        low, high = max(start, first), min(end, last)
-        if low <= high:
-            yield low + shift, high + shift
-
-
-def joined(lines: Iterable[Lines]) -> list[Lines]:
-    """Ranges in order, those that touch or overlap as one. The empty range stands only alone."""
-    ranges: list[Lines] = []
-    for first, last in sorted(lines):
-        if ranges and first <= ranges[-1][1] + 1:
-            ranges[-1] = ranges[-1][0], max(ranges[-1][1], last)
-        else:
-            ranges.append((first, last))
-    return ranges

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.cli.running import Bench, Result
-from tests.cli.specs import NEW, OLD, SOURCE, edit, harnesskit, protocol, search_replace
+from tests.cli.specs import (
+    NEW,
+    OLD,
+    SOURCE,
+    edit,
+    first_line,
+    harnesskit,
+    protocol,
+    search_replace,
+)
 
 Give = Callable[[Bench], Result]
 SINGLE = ("--file", SOURCE, "--old", OLD, "--new", NEW)
@@ -136,6 +146,62 @@ def test_several_specs_land_together_or_not_at_all(bench: Bench) -> None:
     bad = bench.write(search_replace(old="stands nowhere at all"), "bad")
     with bench.untouched():
         assert bench.run("apply", good, bad).code == 1
+
+
+def two_specs(bench: Bench) -> tuple[Path, Path]:
+    """Two specs that change neighbouring lines of a file, the second with words of the first."""
+    first = bench.write(search_replace(new=f"{NEW}\n    # added"), "first")
+    second = bench.write(search_replace(old=f"{NEW}\n    # added", new=NEW + " at once"), "second")
+    return first, second
+
+
+def expected(bench: Bench, lines: str = "") -> tuple[str, str]:
+    """The hash of the file, or of its lines as they are numbered."""
+    count = len(bench.repo.read(SOURCE).splitlines())
+    return "--expect", f"{SOURCE}{lines.format(count)}={bench.hash(SOURCE, 1, count)}"
+
+
+def evidence(result: Result) -> list[str]:
+    return [edit["evidence"] for edit in result.json()["edits"]]
+
+
+@pytest.mark.parametrize("lines", ["", ":1-{}"], ids=["the file", "its lines"])
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_an_expected_hash_holds_for_every_spec_of_the_call(
+    bench: Bench, command: str, lines: str
+) -> None:
+    result = bench.run(command, *two_specs(bench), *expected(bench, lines), "--json")
+    assert (result.code, evidence(result)) == (0, ["hash", "hash"]), result.err
+    assert bench.run("verify", "HEAD~1..HEAD", "--json").json()["passes"]
+
+
+def test_an_expected_hash_holds_for_every_spec_against_one_base(bench: Bench) -> None:
+    bench.repo.commit({"README.md": "Meanwhile\n"})
+    specs = (two_specs(bench)[0], bench.write(first_line(bench), "other"))
+    result = bench.run("apply", *specs, *expected(bench), "--base", "HEAD~1", "--json")
+    assert (result.code, evidence(result)) == (0, ["hash", "hash"]), result.err
+
+
+def test_an_expected_hash_does_not_hold_for_what_others_have_changed(bench: Bench) -> None:
+    read = expected(bench)
+    bench.repo.commit({SOURCE: bench.repo.read(SOURCE) + b"# theirs\n"})
+    assert bench.run("apply", *two_specs(bench), *read).code == 3
+
+
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_a_refusal_names_the_spec_where_there_are_several(bench: Bench, command: str) -> None:
+    good = bench.write(search_replace(), "good")
+    bad = bench.write(search_replace(old="stands nowhere at all"), "bad")
+    result = bench.run(command, good, bad, "--json")
+    assert f"edit 2 (in {bad}): {SOURCE}" in result.err
+    assert [edit["spec"] for edit in result.json()["edits"]] == [str(good), str(bad)]
+    assert "spec" not in bench.run(command, bad, "--json").json()["edits"][0]
+
+
+def test_a_spec_that_cannot_be_read_is_named_where_there_are_several(bench: Bench) -> None:
+    good, bad = bench.write(search_replace(), "good"), bench.write("{", "bad")
+    assert f"hkgit: {bad}: " in bench.run("apply", good, bad).err
+    assert str(bad) not in bench.run("apply", bad).err
 
 
 def test_several_edits_apply_together_or_not_at_all(bench: Bench) -> None:

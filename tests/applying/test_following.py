@@ -1,0 +1,72 @@
+"""What was read of files follows the edits of one's own: moved, written anew, or gone."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.applying.following import followed, renewed
+from hkgit.document import Document, range_hash
+from hkgit.edits import Read
+from tests.applying.planning import Operation, planned, replace_range
+
+TEXT = b"one\ntwo\nthree\nfour\nfive\n"
+TWO = replace_range("a.txt", TEXT, 2, 2, "zwei\nzwei b")
+
+
+def read(start: int | None, end: int | None, path: str = "a.txt") -> Read:
+    return Read(path, start, end, range_hash(TEXT, start, end))
+
+
+@pytest.mark.parametrize(
+    ("before", "lines"),
+    [
+        pytest.param(read(None, None), [(1, 6)], id="the whole file"),
+        pytest.param(read(1, 5), [(1, 6)], id="all lines"),
+        pytest.param(read(4, 5), [(2, 3), (5, 6)], id="lines below move"),
+        pytest.param(read(1, 1), [(1, 3)], id="lines above stay"),
+        pytest.param(Read("a.txt", None, None, range_hash(TEXT, 2, 2)), [(2, 3)],
+                     id="a hash of the lines that the edit replaced"),
+    ],
+)  # fmt: skip
+def test_a_read_follows_an_edit(before: Read, lines: list[tuple[int, int]]) -> None:
+    made = planned({"a.txt": TEXT}, TWO, reads=[before])
+    [change] = made.files
+    assert change.after is not None
+    after = Document(change.after.data)
+    assert followed([before], made) == tuple(
+        Read("a.txt", *each, after.range_hash(*each)) for each in lines
+    )
+
+
+RENAMED: Operation = {
+    "op": "rename_file", "path": "a.txt", "new_path": "b.txt",
+    "expected_hash": range_hash(TEXT),
+}  # fmt: skip
+DELETED: Operation = {"op": "delete_file", "path": "a.txt", "expected_hash": range_hash(TEXT)}
+
+
+@pytest.mark.parametrize(
+    ("operation", "left"),
+    [
+        pytest.param(RENAMED, (read(1, 5, "b.txt"),), id="a file that was moved"),
+        pytest.param(DELETED, (), id="a file that is gone"),
+    ],
+)
+def test_a_read_follows_its_file(operation: Operation, left: tuple[Read, ...]) -> None:
+    assert followed([read(None, None)], planned({"a.txt": TEXT}, operation)) == left
+
+
+def test_reads_of_other_files_stay_as_they_are() -> None:
+    other = Read("b.txt", 1, 1, "0" * 64, "receipt")
+    assert followed([other], planned({"a.txt": TEXT}, TWO)) == (other,)
+
+
+def test_a_receipt_stays_a_receipt() -> None:
+    receipt = Read("a.txt", 4, 5, range_hash(TEXT, 4, 5), "receipt")
+    left = followed([receipt], planned({"a.txt": TEXT}, TWO))
+    assert {each.kind for each in left} == {"receipt"}
+
+
+def test_newer_reads_stand_for_all_older_ones_of_their_file() -> None:
+    old, new, other = read(1, 1), read(2, 2), read(1, 1, "b.txt")
+    assert renewed([old, other], [new]) == (other, new)
