@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from hkgit.applying.anchors import below_anchors
-from hkgit.applying.evidence import Evidence, holding, is_empty
+from hkgit.applying.evidence import Evidence, from_reads, holding, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.site import Site, change_diff
 from hkgit.applying.workspace import Work, check_text
@@ -91,14 +91,20 @@ def _move_down(error: HkgitError, lines: int, anchors: tuple[str, ...]) -> None:
 
 
 def _holds(site: Site, edit: Edit, shift: int) -> Callable[[Place], bool] | None:
-    """Whether the edit's expected hash holds at a place; None when it has none."""
+    """Whether an expected hash, the edit's own or else any other, holds at a place; None without.
+
+    A receipt expects nothing: more was read than is meant.
+    """
     expected = edit.expected_hash
-    if expected is None:
+    reads = [read for read in site.reads if read.kind == "hash"]
+    if expected is None and not reads:
         return None
 
     def holds(place: Place) -> bool:
-        touched = site.touched(place.start + shift, place.end + shift)
-        return holding(site.base, [touched], expected) is not None
+        touched = [site.touched(place.start + shift, place.end + shift)]
+        if expected is not None:
+            return holding(site.base, touched, expected) is not None
+        return from_reads(site.base, touched, reads) is not None
 
     return holds
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hkgit.document import Document
 from hkgit.edits import Edit
+from hkgit.errors import HkgitError, Stale
 from hkgit.matching.places import Place
 
 Holds = Callable[[Place], bool]
@@ -27,15 +28,15 @@ class Ties:
     holds: Holds | None
 
     def broken(self, places: Sequence[Place]) -> list[Place]:
-        """The places that a holding hash, or else a line hint, leaves.
+        """The places that a holding hash leaves, and of several of them a line hint.
 
         A hint before the file favours the first place, one behind it the last.
         """
         if self.holds is not None:
-            return [place for place in places if self.holds(place)] or list(places)
+            places = [place for place in places if self.holds(place)] or places
         hint = self.edit.line_hint
         is_tie = len({(place.agreement, place.similarity) for place in places}) == 1
-        if hint is None or not is_tie:
+        if len(places) == 1 or hint is None or not is_tie:
             return list(places)
         if not 1 <= hint <= self.document.line_count:
             return [min(places) if hint < 1 else max(places)]
@@ -43,20 +44,32 @@ class Ties:
         is_clear = away[0][0] <= NEAR_HINT and away[1][0] > 2 * away[0][0] + 1
         return [away[0][1]] if is_clear else list(places)
 
+    def refusal(self, places: Sequence[Place]) -> HkgitError:
+        """Why none of several places is chosen; they may all have another hash than expected."""
+        from hkgit.matching import hints
+
+        error = hints.ambiguous(self.document, places, self.edit)
+        expected = self.edit.expected_hash
+        if expected is None or self.holds is None or any(map(self.holds, places)):
+            return error
+        what = f"expected hash {expected[:12]} holds at none of {len(places)} places"
+        stale = Stale(self.edit.path, f"{what}, and {error.what}", "Read the file again.")
+        stale.near = error.near
+        return stale
+
 
 def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
     """The place that is meant and the runner-up; the place is not always a fit.
 
-    Raises Ambiguous where another place is as good or nearly so, unless none of them is a fit.
+    Raises Ambiguous where another place is as good or nearly so, unless none of them is a fit;
+    Stale if they have another hash than the edit expects.
     """
     ranked = sorted(places, key=lambda p: (-p.agreement, -p.similarity, not p.is_fit, p.start))
     near = [place for place in ranked if _is_near(ranked[0], place)]
     if len(near) > 1:
         near = ties.broken(near)
     if len(near) > 1 and any(place.is_fit for place in near):
-        from hkgit.matching import hints
-
-        raise hints.ambiguous(ties.document, near, ties.edit)
+        raise ties.refusal(near)
     return near[0], next((place for place in ranked if place != near[0]), None)
 
 

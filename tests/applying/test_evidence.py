@@ -113,6 +113,45 @@ def test_a_hash_chooses_among_equal_places_by_the_lines_they_lie_in() -> None:
     assert only(made).base_lines == ((2, 2),)
 
 
+SHARED = b"x = 1  # a\ny = 2\nx = 1  # b\n"
+
+
+def expected_in(start: int | None, end: int | None, *hashed: int) -> Read:
+    return Read("f", start, end, hash_of(SHARED, *hashed))
+
+
+@pytest.mark.parametrize(
+    ("reads", "lines"),
+    [
+        pytest.param([expected_in(None, None, 3, 3)], ((3, 3),), id="without lines"),
+        pytest.param([expected_in(3, 3, 3, 3)], ((3, 3),), id="of its line"),
+        pytest.param([expected_in(2, 3, 2, 3)], ((3, 3),), id="of lines around it"),
+        pytest.param([expected_in(2, 2, 2, 2), expected_in(1, 1, 1, 1)], ((1, 1),),
+                     id="one of several"),
+        pytest.param([expected_in(1, 3, 1, 3)], (), id="of lines that hold both places"),
+        pytest.param([expected_in(1, 1, 1, 1), expected_in(3, 3, 3, 3)], (), id="of each place"),
+        pytest.param([expected_in(2, 2, 2, 2)], (), id="of neither place"),
+        pytest.param([replace(expected_in(3, 3, 3, 3), kind="receipt")], (),
+                     id="but a receipt does not"),
+    ],
+)  # fmt: skip
+def test_a_hash_that_is_expected_of_a_file_chooses_as_well(
+    reads: list[Read], lines: tuple[tuple[int, int], ...]
+) -> None:
+    made = on_base({"f": SHARED}, Edit("f", "x = 1", "x = 2"), reads=reads)
+    assert only(made).base_lines == lines
+
+
+def test_a_hash_that_holds_at_none_of_several_places_is_stale() -> None:
+    edit = Edit("f", "x = 1", "x = 2", hash_of(SHARED, 2, 2))
+    assert refusal(on_base({"f": SHARED}, edit)).startswith("stale: f: expected hash")
+
+
+def test_where_a_hash_holds_at_several_places_a_line_hint_chooses() -> None:
+    edit = Edit("f", "x = 1", "w", hash_of(TWICE, 1, 1), line_hint=4)
+    assert only(on_base({"f": TWICE}, edit)).base_lines == ((4, 4),)
+
+
 def test_a_hash_for_all_places_is_the_one_they_share() -> None:
     edit = Edit("f", "x = 1", "w", hash_of(TWICE, 1, 1), replace_all=True)
     outcome = only(on_base({"f": TWICE}, edit))
