@@ -19,6 +19,7 @@ from hkgit.gate import (
     without_floors,
 )
 from hkgit.gate.spread import verify_range
+from hkgit.matching.places import LADDER_VERSION
 from hkgit.policy import Policy
 from hkgit.replay.findings import Candidate, Verdict
 from tests.applying.planning import Operation, protocol
@@ -97,8 +98,8 @@ def test_a_policy_may_name_its_own_agents(started: Repo) -> None:
         pytest.param(Policy(tiers=("exact",)), "tier", id="tiers"),
         pytest.param(Policy(tiers=("exact", "range")), "verdict strict", id="tiers it meets"),
         pytest.param(Policy(min_confidence=1000), "verdict strict", id="confidence it meets"),
-        pytest.param(Policy(ladders=(2,)), "ladder", id="ladders"),
-        pytest.param(Policy(ladders=(1,)), "verdict strict", id="ladders it meets"),
+        pytest.param(Policy(ladders=(LADDER_VERSION + 1,)), "ladder", id="ladders"),
+        pytest.param(Policy(ladders=(LADDER_VERSION,)), "verdict strict", id="ladders it meets"),
         pytest.param(Policy(verdicts=("merge",)), "verdict", id="verdicts"),
     ],
 )

@@ -11,14 +11,19 @@ from hkgit.applying.workspace import Work, Workspace
 from hkgit.document import Document, terminated
 from hkgit.edits import DeleteFile, RenameFile, SetMode, WriteFile, encoded
 from hkgit.errors import Stale
+from hkgit.matching import guards
 from hkgit.matching.places import FULL
 
 WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode
 
 
 def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -> EditOutcome:
-    """Make a file. Raises Stale when it exists: absence is what was expected."""
+    """Make a file. Raises Stale when it exists: absence is what was expected.
+
+    Raises InvalidInput for text that nobody means to write.
+    """
     workspace.create(path, encoded(text), number, mode)
+    guards.check_whole(None, Document(encoded(text)), path)
     return EditOutcome(
         number, path, APPLIED, "file", FULL, FULL,
         evidence=ABSENT, lines=((1, 0),), base_lines=((1, 0),),
@@ -38,6 +43,7 @@ def change_file(workspace: Workspace, site: Site, edit: WholeFileEdit) -> EditOu
         evidence = _quoted(site, edit.path, edit.old_text, evidence)
     match edit:
         case WriteFile():
+            guards.check_whole(site.document, Document(encoded(edit.new_text)), edit.path)
             workspace.put(_overwritten(site, edit.new_text))
         case RenameFile():
             workspace.rename(site.work, edit.new_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hkgit.applying import ranges
@@ -10,10 +11,11 @@ from hkgit.applying.evidence import Evidence, vouches
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.site import Site, change_diff
 from hkgit.applying.workspace import Work, check_text
-from hkgit.dialects.tags import find_tag
+from hkgit.dialects.tags import are_tagged, find_tag
 from hkgit.document import Document
-from hkgit.edits import InsertAfter, ReplaceRange, TagEdit, decoded
-from hkgit.errors import Stale
+from hkgit.edits import InsertAfter, ReplaceRange, TagEdit, decoded, encoded
+from hkgit.errors import InvalidInput, Stale
+from hkgit.matching import guards
 from hkgit.matching.places import FULL
 
 
@@ -28,6 +30,7 @@ def change_lines(
     check_text(edit.path, site.work)
     stated = ranges.stated_lines(edit) if carried is None else site.from_base(carried)
     lines, evidence = _placed(site, edit, stated, relocate=relocate)
+    _check(site, edit.path, lines, edit.new_lines)
     splice = ranges.written(site.document, lines, edit.new_lines)
     outcome = EditOutcome(
         site.number, edit.path, APPLIED, "range", FULL, FULL,
@@ -84,14 +87,22 @@ def _moved(edit: ReplaceRange | InsertAfter, shift: int) -> ReplaceRange | Inser
     return replace(edit, start_line=edit.start_line + shift, end_line=edit.end_line + shift)
 
 
+def _check(site: Site, path: str, lines: Lines, new_lines: Sequence[str]) -> None:
+    """Raises InvalidInput for new lines that nobody means to write."""
+    document = site.document
+    old = document.lines[lines[0] - 1 : lines[1]]
+    guards.check_lines(document.data, old, [encoded(line) for line in new_lines], path)
+
+
 def change_tagged(site: Site, edit: TagEdit) -> tuple[Work, EditOutcome]:
     """Replace, insert before, or delete the lines that tags name. Raises Stale for unknown tags."""
     check_text(edit.path, site.work)
     document = site.document
-    first = _tagged(document, edit.path, edit.start_tag, edit.offset or 1)
-    last = first if edit.stop_tag is None else _tagged(document, edit.path, edit.stop_tag, first)
+    first, last = _tagged_lines(document, edit)
     is_insertion = edit.stop_tag is None and edit.new_lines is not None
     lines = (first, first - 1) if is_insertion else (first, last)
+    _check(site, edit.path, lines, edit.new_lines or ())
+    _check_untagged(edit, document.lines[first - 1 : last])
     splice = ranges.written(document, lines, edit.new_lines or ())
     start, end = document.span(first, last)
     touched = site.touched(start, end)
@@ -104,6 +115,27 @@ def change_tagged(site: Site, edit: TagEdit) -> tuple[Work, EditOutcome]:
         diff=change_diff(site, (splice,)),
     )  # fmt: skip
     return site.written((splice,)), outcome
+
+
+def _check_untagged(edit: TagEdit, old: Sequence[bytes]) -> None:
+    """Raises InvalidInput for new lines with the tags that only a reading puts before lines."""
+    if are_tagged(edit.new_lines or ()) and not are_tagged([decoded(line) for line in old]):
+        what = "every line of the new text begins with a tag"
+        raise InvalidInput(edit.path, what, "Write the lines as they should stand in the file.")
+
+
+def _tagged_lines(document: Document, edit: TagEdit) -> Lines:
+    """The lines from one tag to the other; each means its first line in the file, or from the
+    offset on. Raises Stale.
+    """
+    first = _tagged(document, edit.path, edit.start_tag, edit.offset or 1)
+    if edit.stop_tag is None:
+        return first, first
+    last = _tagged(document, edit.path, edit.stop_tag, edit.offset or 1)
+    if last < first:
+        what = f"the tag {edit.stop_tag} is that of line {last}, above line {first}"
+        raise Stale(edit.path, what, "Name the upper line first, or give an offset.")
+    return first, last
 
 
 def _tagged(document: Document, path: str, tag: str, start_line: int) -> int:

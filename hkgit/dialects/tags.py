@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 
 TAG = re.compile(r"[0-9A-Za-z]{2}")
 
+_SHOWN = re.compile(r"(?:[0-9A-Za-z]{2}|  )\|")
+
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _OFFSET_BASIS = 0x811C9DC5
 _PRIME = 0x01000193
@@ -43,3 +45,8 @@ def find_tag(lines: Sequence[bytes], name: str, start_line: int = 1) -> int | No
     """The first line, counted from 1, that has a tag, from `start_line` on; None without one."""
     numbers = range(start_line, len(lines) + 1)
     return next((number for number in numbers if tag(lines[number - 1]) == name), None)
+
+
+def are_tagged(lines: Sequence[str]) -> bool:
+    """Whether there are lines, and each is written as in a reading with tags."""
+    return bool(lines) and all(_SHOWN.match(line) for line in lines)

@@ -17,7 +17,7 @@ def stands_over(view: View, wanted: Wanted, place: Place) -> bool:
     """Whether the new text, which holds the old one, stands around a place of the old one."""
     if not wanted.new.strip():
         return False
-    if _stands_literally(view, wanted, place):
+    if stands_literally(view, wanted, place):
         return True
     is_folded = folds(view, wanted)
     old, new = (
@@ -34,7 +34,7 @@ def stands_over(view: View, wanted: Wanted, place: Place) -> bool:
     return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in found)
 
 
-def _stands_literally(view: View, wanted: Wanted, place: Place) -> bool:
+def stands_literally(view: View, wanted: Wanted, place: Place) -> bool:
     """Whether the new text stands around a place byte for byte; whole lines if the old one does."""
     document = view.document
     whole = is_whole(document, place)

@@ -17,7 +17,7 @@ from hkgit.matching.diff import Change
 from hkgit.matching.fuzzy import place_of
 from hkgit.matching.guards import is_marker, is_placeholder
 from hkgit.matching.landing import Lines, is_whole, landings
-from hkgit.matching.lines import View, Wanted, key_of
+from hkgit.matching.lines import DOTS, View, Wanted, key_of
 from hkgit.matching.merge import Merge
 from hkgit.matching.places import Place
 
@@ -46,6 +46,9 @@ def corrected(
     changed is not mixed.
     """
     if not _is_clear(found) or edit.replace_all or edit.expected_count not in (None, 1):
+        return None
+    if any(line.strip() in DOTS for line in wanted.old_lines):
+        # What they left out was not meant to go.
         return None
     place = place_of(view, found[0])
     try:

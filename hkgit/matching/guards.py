@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 
+from hkgit.document import Document
 from hkgit.errors import InvalidInput
+from hkgit.matching.diff import changes
 from hkgit.matching.exact import is_whole
-from hkgit.matching.lines import View, Wanted, is_telling, key_of
+from hkgit.matching.lines import DOTS, View, Wanted, indent_of, is_telling, key_of
 from hkgit.matching.places import Place
 
 _MARKER = (
@@ -57,6 +60,12 @@ _TELLTALES = (
 )  # fmt: skip
 """Words of which every one of them has one."""
 
+PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
+"""Names of files in which a fence may stand around all there is."""
+
+BODY_BEGINS = (b":", b'"""', b"'''")
+"""How a line ends below which three dots may be the body of a function."""
+
 _NUMBERED = re.compile(rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)")
 
 
@@ -81,16 +90,70 @@ def _pattern(pattern: bytes) -> re.Pattern[bytes]:
 
 def check(view: View, wanted: Wanted, path: str) -> None:
     """Raise InvalidInput where new text would leave marks of its notation in the file."""
-    known = {line.strip() for line in wanted.old_lines}
-    added = [line.strip() for line in wanted.new_lines if line.strip() not in known]
-    for line in added:
-        _check_line(view, line, path)
-    if _are_numbered(wanted.new_lines) and not _are_numbered(wanted.old_lines):
+    check_lines(view.document.data, wanted.old_lines, wanted.new_lines, path)
+    if _elides(wanted):
         raise InvalidInput(
             path,
-            "every line of the new text begins with a line number",
-            "Write the lines as they should stand in the file, without numbers.",
+            "the new text has '...' where the old one has lines",
+            "Write the lines out, or put ... in the same places of the old text.",
         )
+
+
+def check_lines(data: bytes, old: Sequence[bytes], new: Sequence[bytes], path: str) -> None:
+    """The same for lines of a file, `data`, that give way to others."""
+    known = {line.strip() for line in old}
+    for line in (line.strip() for line in new):
+        if line not in known:
+            _check_marker(data, line, path)
+            _check_placeholder(data, line, path)
+    _check_numbers(old, new, path)
+
+
+def check_whole(before: Document | None, after: Document, path: str) -> None:
+    """The same for the text of a whole file, over what was there, if anything was.
+
+    A text about such notations has their marks inside; those that leak stand at its ends.
+    """
+    data = b"" if before is None else before.data
+    says = [line.strip() for line in after.lines if line.strip()]
+    for line in (*says[:1], *says[-1:]):
+        _check_marker(data, line, path)
+    if _is_fenced(says) and not path.lower().endswith(PROSE) and b"```" not in data:
+        raise InvalidInput(
+            path, "the whole text stands in a fence", "Write the text without the fence."
+        )
+    if before is not None and before.lines:
+        _check_rewritten(before, after, path)
+
+
+def _check_rewritten(before: Document, after: Document, path: str) -> None:
+    """Raise InvalidInput where a remark takes the place of lines, or all lines are numbered."""
+    if any(is_placeholder(line.strip()) for line in after.lines):
+        for change in changes(before.lines, after.lines):
+            for line in after.lines[change.new_start : change.new_end]:
+                if change.old_start < change.old_end:
+                    _check_placeholder(before.data, line.strip(), path)
+    _check_numbers(before.lines, after.lines, path)
+
+
+def _elides(wanted: Wanted) -> bool:
+    """Whether lines are removed, and three dots written that stand for nothing in the old text.
+
+    As the whole body of a function they are code.
+    """
+    lines = [line for line in wanted.new_lines if line.strip()]
+    dots = [i for i, line in enumerate(lines) if line.strip() in DOTS]
+    if not dots or any(line.strip() in DOTS for line in wanted.old_lines):
+        return False
+    removes = any(is_telling(key_of(wanted.old_lines[i])) for i in wanted.removed)
+    return removes and not all(_is_body(lines, i) for i in dots)
+
+
+def _is_body(lines: Sequence[bytes], row: int) -> bool:
+    """Whether a line is all of a block: below what opens one, and nothing as deep below it."""
+    opens = row > 0 and lines[row - 1].rstrip().endswith(BODY_BEGINS)
+    below = lines[row + 1 : row + 2]
+    return opens and all(len(indent_of(line)) < len(indent_of(lines[row])) for line in below)
 
 
 def doubled(view: View, wanted: Wanted, place: Place) -> tuple[str, ...]:
@@ -118,23 +181,44 @@ def _repeats(view: View, line: bytes, number: int) -> bool:
     return is_there and is_telling(key_of(line)) and key_of(line) == key_of(view.lines[number - 1])
 
 
-def _check_line(view: View, line: bytes, path: str) -> None:
-    shown = line[:80].decode("utf-8", "replace")
-    if is_marker(line) and line not in view.document.data:
+def _check_marker(data: bytes, line: bytes, path: str) -> None:
+    if is_marker(line) and line not in data:
         raise InvalidInput(
             path,
-            f"the new text has the marker {shown!r} of an edit notation in it",
+            f"the new text has the marker {_shown(line)} of an edit notation in it",
             "Close the edit before the marker, so that it is not taken for text.",
         )
-    if is_placeholder(line) and line not in view.document.data:
+
+
+def _check_placeholder(data: bytes, line: bytes, path: str) -> None:
+    if is_placeholder(line) and line not in data:
         raise InvalidInput(
             path,
-            f"the new text has {shown!r} in the place of code",
+            f"the new text has {_shown(line)} in the place of code",
             "Write the code out, or edit only the lines that change.",
         )
 
 
-def _are_numbered(lines: tuple[bytes, ...]) -> bool:
+def _shown(line: bytes) -> str:
+    return repr(line[:80].decode("utf-8", "replace"))
+
+
+def _check_numbers(old: Sequence[bytes], new: Sequence[bytes], path: str) -> None:
+    if _are_numbered(new) and not _are_numbered(old):
+        raise InvalidInput(
+            path,
+            "every line of the new text begins with a line number",
+            "Write the lines as they should stand in the file, without numbers.",
+        )
+
+
+def _is_fenced(lines: Sequence[bytes]) -> bool:
+    """Whether one fence stands around all lines that say anything."""
+    fences = [i for i, line in enumerate(lines) if line.startswith(b"```")]
+    return fences == [0, len(lines) - 1] and lines[-1] == b"```"
+
+
+def _are_numbered(lines: Sequence[bytes]) -> bool:
     """Whether there are several lines, each with the number after that of the line above."""
     marks = [_NUMBERED.match(line) for line in lines]
     numbers = [int(mark[1]) for mark in marks if mark is not None]

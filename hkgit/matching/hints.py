@@ -60,6 +60,20 @@ def already_applied(view: View, place: Place, edit: Edit) -> AlreadyApplied:
     )
 
 
+def half_applied(
+    view: View, made: Sequence[Place], places: Sequence[Place], edit: Edit
+) -> Ambiguous:
+    """Of all places of the old text some have the new text around them."""
+    lines = ", ".join(str(view.document.line_at(place.start)) for place in made[:LINES_SHOWN])
+    more = ", ..." if len(made) > LINES_SHOWN else ""
+    return Ambiguous(
+        edit.path,
+        f"the new text stands around {len(made)} of {len(places)} places of the old one already, "
+        f"at lines {lines}{more}",
+        "Edit the others one by one, each with a line of context.",
+    )
+
+
 def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
     """Several places are as good, or too nearly so."""
     spans = sorted(document.lines_of(place.start, place.end) for place in places)

@@ -57,6 +57,8 @@ class Indentation:
         is_spaces = b"\t" not in self.author_unit + self.file_unit
         if (is_spaces and near_levels != here_levels) or near_rest or here_rest:
             return None
+        if b"\t" in rest and b"\t" not in self.file_unit:
+            return None
         return self.file_unit * max(here_levels + levels - near_levels, 0) + rest
 
     def _scaled(self, indent: bytes) -> bytes | None:
@@ -69,7 +71,8 @@ class Indentation:
             return None
         [(author, file)], [(over, under)] = marks, ratios
         sides = (b"".join((indent, *deep)).strip(author), b"".join(deep.values()).strip(file))
-        if any(sides) or len(indent) % gcd(*map(len, deep)):
+        is_even = author == b"\t" or len(indent) % gcd(*map(len, deep)) == 0
+        if any(sides) or not is_even or len(indent) * over % under:
             return None
         return file * (len(indent) * over // under)
 

@@ -105,7 +105,18 @@ class _Search:
                 f"the old text stands at {len(places)} places, not {self.edit.expected_count}",
                 "Say how many places are to change, or quote more lines.",
             )
+        self._check_unmade(wanted, places)
         return Located(tuple(places), "exact", FULL, FULL)
+
+    def _check_unmade(self, wanted: Wanted, places: list[Place]) -> None:
+        """Raise AlreadyApplied or Ambiguous where the new text stands around places already."""
+        from hkgit.matching import hints
+
+        made = [place for place in places if applied.stands_literally(self.view, wanted, place)]
+        if len(made) == len(places):
+            raise hints.already_applied(self.view, made[0], self.edit)
+        if made:
+            raise hints.half_applied(self.view, made, places, self.edit)
 
     def strict(self, wanted: Wanted, repairs: tuple[str, ...] = ()) -> Located | None:
         """The place by the tiers that want all of the old text; None where it is nowhere."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-LADDER_VERSION = 1
+LADDER_VERSION = 2
 """The number of the ladder, raised when any of its answers may change."""
 
 FULL = 1000

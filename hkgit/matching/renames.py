@@ -22,6 +22,8 @@ TELLING = re.compile(rb".*(?:_|[a-z][A-Z]|[0-9])")
 """A word that is a name and not prose."""
 
 SHORTEST = 3
+"""A shorter name stands for too many things to be carried over."""
+
 LITERALS = frozenset({b"True", b"False", b"None", b"true", b"false", b"null", b"nil", b"undefined"})
 REMARK = (b"# ", b"//", b"/*", b"* ", b"-- ", b"<!--")
 
@@ -101,7 +103,7 @@ def _names_of(tokens: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _is_name(token: bytes) -> bool:
-    return bool(NAME.fullmatch(token)) and len(token) >= SHORTEST and token not in LITERALS
+    return bool(NAME.fullmatch(token)) and token not in LITERALS
 
 
 def _matters(wanted: Wanted, name: bytes) -> bool:
@@ -118,6 +120,8 @@ def _stands(view: View, name: bytes) -> bool:
 
 def _is_sure(wanted: Wanted, name: bytes, other: bytes, rows: set[int]) -> bool:
     """Whether lines enough show that one name is another one, and not another value."""
+    if min(len(name), len(other)) < SHORTEST:
+        return False
     digits = re.compile(rb"[0-9]+")
     if digits.sub(b"", name) == digits.sub(b"", other):
         return False

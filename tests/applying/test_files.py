@@ -169,6 +169,45 @@ def test_what_cannot_be_done_to_files_is_refused(operations: list[Operation], sa
     assert refusal(planned(files, *operations)).startswith(said)
 
 
+CODE = b"a = 1\nb = 2\nc = 3\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "said"),
+    [
+        pytest.param("new.py", "a = 1\n>>>>>>> REPLACE\n", "the marker '>>>>>>> REPLACE'",
+                     id="a marker below a new file"),
+        pytest.param("new.py", "```python\na = 1\n```\n", "in a fence", id="a fence around one"),
+        pytest.param("old.py", "\n*** End Patch\n", "the marker '*** End Patch'",
+                     id="a marker in place of a file"),
+        pytest.param("old.py", "a = 2\n# ... rest of the code unchanged ...\n", "in the place of",
+                     id="a remark in place of lines"),
+        pytest.param("old.py", "1\ta = 1\n2\tb = 3\n", "a line number", id="line numbers"),
+    ],
+)  # fmt: skip
+def test_a_text_that_nobody_means_a_file_to_have_is_refused(
+    path: str, text: str, said: str
+) -> None:
+    made = in_sequence({"old.py": CODE}, WriteFile(path, text))
+    assert said in refusal(made)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        pytest.param("new.md", "```\na = 1\n```\n", id="prose that is one fence"),
+        pytest.param("new.md", "So:\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\nThus.\n",
+                     id="a text about markers"),
+        pytest.param("new.tsv", "1\ta\n2\tb\n", id="a new table with numbers"),
+        pytest.param("old.py", "a = 1\nb = 2\nc = 3\n# existing code stays as it is\n",
+                     id="a remark where no line goes"),
+    ],
+)  # fmt: skip
+def test_a_text_that_only_looks_so_is_written(path: str, text: str) -> None:
+    made = in_sequence({"old.py": CODE}, WriteFile(path, text))
+    assert result(made) == {path: text.encode()}
+
+
 def test_a_binary_file_can_be_moved_and_removed() -> None:
     binary = b"\0\1"
     edits = (RenameFile("a", "c"), DeleteFile("b"))

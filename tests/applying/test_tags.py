@@ -24,7 +24,10 @@ A, B, C = tag(b"a"), tag(b"b"), tag(b"c")
         pytest.param(ABCB, TagEdit("f", B, C), b"a\nb\n", id="a range deleted"),
         pytest.param(ABCB, TagEdit("f", B, B, ("x",), offset=3), b"a\nb\nc\nx\n",
                      id="the first such line from an offset on"),
-        pytest.param(ABCB, TagEdit("f", C, B), b"a\nb\n", id="the stop is below the start"),
+        pytest.param(ABCB, TagEdit("f", C, B, offset=3), b"a\nb\n",
+                     id="both from an offset on"),
+        pytest.param(b"ab|1\n", TagEdit("f", tag(b"ab|1"), tag(b"ab|1"), ("ab|2",)), b"ab|2\n",
+                     id="what looks like a tag in the file"),
         pytest.param(b"a\r\nb", TagEdit("f", B, B, ("x", "y")), b"a\r\nx\r\ny", id="line ends"),
         pytest.param(BOM + b"a\n", TagEdit("f", A, None, ("x",)), BOM + b"x\na\n",
                      id="behind a byte order mark"),
@@ -37,10 +40,23 @@ def test_a_tag_names_a_line(data: bytes, edit: TagEdit, expected: bytes) -> None
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
+        pytest.param(TagEdit("f", A, B, (f"{A}|x", "  |y")), "every line of the new text begins",
+                     id="new lines with tags"),
+        pytest.param(TagEdit("f", A, B, ("# ... existing code ...",)), "in the place of code",
+                     id="a remark in the place of lines"),
+    ],
+)  # fmt: skip
+def test_new_lines_that_nobody_means_are_refused(edit: TagEdit, said: str) -> None:
+    assert said in refusal(in_sequence({"f": ABCB}, edit))
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"),
+    [
         pytest.param(TagEdit("f", tag(b"x")), f"stale: f: no line has the tag {tag(b'x')}",
                      id="unknown"),
-        pytest.param(TagEdit("f", B, A), f"stale: f: no line has the tag {A} from line 2 on",
-                     id="a stop above the start"),
+        pytest.param(TagEdit("f", C, B), f"stale: f: the tag {B} is that of line 2, above line 3",
+                     id="a stop whose first line is above the start"),
         pytest.param(TagEdit("f", C, C, offset=4), f"stale: f: no line has the tag {C} from line 4",
                      id="none from the offset on"),
         pytest.param(TagEdit("g", A), "no_match: g: there is no such file", id="no file"),

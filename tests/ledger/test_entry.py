@@ -17,6 +17,7 @@ from hkgit.edits import EXECUTABLE, MAX_EDITS, CreateFile, File, Read, SetMode
 from hkgit.errors import InvalidInput
 from hkgit.ledger.entry import MAX_BYTES, Entry, entry_id, entry_path
 from hkgit.ledger.reading import read_entry
+from hkgit.matching.places import LADDER_VERSION
 from tests.applying.planning import (
     SOURCE,
     Operation,
@@ -95,7 +96,7 @@ def test_a_whole_entry() -> None:
     operation = replace_range("f", TWO, 2, 2, "x")
     assert as_json(entry_of_protocol({"f": TWO}, operation)) == {
         "schema": 1,
-        "ladder": {"version": 1, "threshold": 800},
+        "ladder": {"version": LADDER_VERSION, "threshold": 800},
         "base": "b" * 40,
         "spec": {"digest": "d" * 64},
         "reads": [],

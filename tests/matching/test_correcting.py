@@ -71,6 +71,11 @@ BODY = "    check(width, 5)\n    result = width * height\n    return result\n"
         pytest.param(
             "def nothing():\n    like = this\n", "x\n", None, id="nothing is near",
         ),
+        pytest.param(
+            "def area(width, height):\n    ...\n    return result\n",
+            "def area(width, height):\n    return 1\n", None,
+            id="what three dots left out is not removed",
+        ),
     ],
 )  # fmt: skip
 def test_the_proposal(old: str, new: str, expected: tuple[str, str] | None) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import Edit
-from hkgit.errors import Ambiguous, Conflict, InvalidInput, NoMatch
+from hkgit.errors import (
+    AlreadyApplied,
+    Ambiguous,
+    Conflict,
+    HkgitError,
+    InvalidInput,
+    NoMatch,
+)
 from tests.matching.editing import edit_of, edited, placed
 
 
@@ -152,6 +159,20 @@ def test_all_places_are_replaced_if_that_is_asked_for(
     text: str, old: str, new: str, after: bytes
 ) -> None:
     assert edited(text, Edit("f.py", old, new, replace_all=True)) == after
+
+
+@pytest.mark.parametrize(
+    ("text", "refusal"),
+    [
+        pytest.param("a.b.c = 1\na.b.c = 2\n", AlreadyApplied, id="at all of them"),
+        pytest.param("a.b.c = 1\na.b = 2\n", Ambiguous, id="at some of them"),
+    ],
+)
+def test_places_that_the_new_text_stands_around_are_not_changed_again(
+    text: str, refusal: type[HkgitError]
+) -> None:
+    with pytest.raises(refusal, match="the new text stands"):
+        placed(text, Edit("f.py", "a.b", "a.b.c", replace_all=True))
 
 
 def test_the_number_of_places_is_held_to() -> None:

@@ -38,7 +38,6 @@ def test_a_marker_or_a_placeholder_is_refused(line: str) -> None:
         pytest.param("=======", id="an underline"),
         pytest.param("# The rest of the arguments is passed on.", id="a remark about the rest"),
         pytest.param("# ... the rest of your URLconf goes here ...", id="documentation"),
-        pytest.param("    ...", id="an empty body"),
         pytest.param("# existing users are kept", id="existing users"),
     ],
 )
@@ -51,6 +50,31 @@ def test_a_marker_that_the_file_has_may_be_written_again() -> None:
     text = "Write\n>>>>>>> REPLACE\nhere.\n"
     edit = edit_of("here.\n", "here:\n>>>>>>> REPLACE\n")
     assert edited(text, edit) == b"Write\n>>>>>>> REPLACE\nhere:\n>>>>>>> REPLACE\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param("def f():\n    ...\n    c = 3\n", id="between lines"),
+        pytest.param("def f():\n    a = 1\n    ...\n", id="at the end of a body"),
+        pytest.param("...\n    c = 3\n", id="at the top"),
+    ],
+)
+def test_three_dots_in_the_place_of_lines_are_refused(new: str) -> None:
+    with pytest.raises(InvalidInput, match=r"'\.\.\.' where the old one has lines"):
+        edited(TEXT, edit_of(TEXT, new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param(TEXT, "def f():\n    ...\n", id="an empty body"),
+        pytest.param(TEXT, 'def f():\n    """F."""\n    ...\n\n\nx = 1\n', id="with its remark"),
+        pytest.param("    c = 3\n", "    c = 3\n...\n", id="where nothing is removed"),
+    ],
+)
+def test_three_dots_that_are_code_are_written(old: str, new: str) -> None:
+    assert edited(TEXT, edit_of(old, new)) == TEXT.replace(old, new).encode()
 
 
 def test_line_numbers_in_new_lines_alone_are_refused() -> None:

@@ -63,3 +63,10 @@ def test_another_value_is_no_rename(old: str, here: str) -> None:
     edit = edit_of(text.replace(here, old), text.replace(here, old).replace("second", "third"))
     with pytest.raises((Conflict, NoMatch)):
         edited(text, edit)
+
+
+def test_a_short_name_that_the_file_has_not_is_not_written() -> None:
+    text = "def area(width, height):\n    size = width * height\n    return size\n"
+    old = text.replace("width", "w")
+    with pytest.raises(Conflict, match="'width' where the edit says 'w'"):
+        edited(text, edit_of(old, old.replace("    return", "    check(w)\n    return")))

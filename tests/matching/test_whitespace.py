@@ -83,6 +83,13 @@ def test_a_file_of_tabs_keeps_them() -> None:
     assert edited(text, edit) == b"f:\n\tif a:\n\t\tb()\n\t\tc()\n\t\t\td()\n"
 
 
+def test_a_tab_is_half_a_level_where_two_of_them_are_one() -> None:
+    text = "f {\n    a {\n        b;\n    }\n}\n"
+    old = text.replace("    ", "\t\t")
+    after = edited(text, edit_of(old, old.replace("\t\t\t\tb;\n", "\t\t\tc;\n")))
+    assert after == b"f {\n    a {\n      c;\n    }\n}\n"
+
+
 def test_an_indentation_that_cannot_be_told_is_refused() -> None:
     text = "a:\n    b:\n        c\nd\n"
     edit = edit_of("    d\n", "    d\n    e:\n      f\n      g:\n        h\n")
