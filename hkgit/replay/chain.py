@@ -12,7 +12,7 @@ from hkgit.ledger.entry import Entry
 from hkgit.ledger.recording import mark
 from hkgit.replay.derive import derive
 from hkgit.replay.findings import Entries, Finding, Verdict
-from hkgit.replay.moved import is_moved, reanchor
+from hkgit.replay.moved import is_moved, reanchor, unsaid_findings
 from hkgit.replay.ordering import in_order
 
 BaseOf = Callable[[Entry], Snapshot | None]
@@ -49,7 +49,9 @@ class Chain:
 
     `files` holds what each path has become; `home` what entries made of the files that they say
     they were made on, where those were another text. `is_recomputed` says that every spec was
-    located again, there or here. `recompute` may be left out: then the bytes alone are derived.
+    located again, there or here; without `recomputes` none is: the bytes alone are derived.
+    `unlocated` are the other entries, each with the files that it came to: in a commit that has
+    moved their own words must say all they do, in another the verdict says that nobody knows.
     """
 
     before: Snapshot
@@ -59,13 +61,20 @@ class Chain:
     home: dict[str, File | None] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    is_recomputed: bool = True
+    unlocated: list[tuple[Entry, Snapshot]] = field(default_factory=list)
     has_moved: bool = False
+
+    @property
+    def is_recomputed(self) -> bool:
+        return not self.unlocated
 
     def run(self, entries: Entries) -> None:
         """Add every entry, in the order in which they follow from each other."""
         for entry_id, entry in in_order(entries, self.before):
             self._add(entry_id, entry)
+        if self.has_moved and not self.findings:
+            for entry, files in self.unlocated:
+                self.findings += unsaid_findings(entry, files)
 
     def changed(self) -> dict[str, File | None]:
         """The files that are no longer the parent's."""
@@ -81,7 +90,7 @@ class Chain:
         files = Overlay(self.before, self.files)
         changed, wrong = derive(entry, files)
         if not wrong:
-            wrong = self._recompute(entry, files)
+            wrong = self._recompute(entry, files, files)
         elif is_moved(entry, files):
             changed, worse = reanchor(entry, files)
             self.has_moved = True
@@ -91,16 +100,17 @@ class Chain:
         self.findings += wrong
         self.files = {**self.files, **changed}
 
-    def _recompute(self, entry: Entry, files: Snapshot) -> list[Finding]:
-        if not self.recomputes:
-            self.is_recomputed = False
-            return []
-        # Only here is the ladder needed.
-        from hkgit.replay.recompute import recompute
+    def _recompute(self, entry: Entry, home: Snapshot, files: Snapshot) -> list[Finding]:
+        """What is wrong with an entry whose spec is located again in the files of its home."""
+        if self.recomputes:
+            # Only here is the ladder needed.
+            from hkgit.replay.recompute import recompute
 
-        again = recompute(entry, files, self.base_of(entry))
-        self.is_recomputed = self.is_recomputed and again is not None
-        return again or []
+            again = recompute(entry, home, self.base_of(entry))
+            if again is not None:
+                return again
+        self.unlocated.append((entry, files))
+        return []
 
     def _at_home(self, entry_id: str, entry: Entry, files: Snapshot) -> list[Finding]:
         """What is wrong with an entry on the files that it says it was made on, if they are here.
@@ -108,11 +118,11 @@ class Chain:
         home = self._home_of(entry, files)
         if home is None:
             self.notes.append(f"entry {entry_id[:12]} was made on files that are not here")
-            self.is_recomputed = False
+            self.unlocated.append((entry, files))
             return []
         changed, wrong = derive(entry, home)
         self.home |= changed
-        return wrong or self._recompute(entry, home)
+        return wrong or self._recompute(entry, home, files)
 
     def _home_of(self, entry: Entry, files: Snapshot) -> Snapshot | None:
         base = self.base_of(entry)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from hkgit.applying.evidence import is_empty
 from hkgit.applying.hunks import Hunk
 from hkgit.document import Document, hash_lines
 from hkgit.edits import File, Snapshot, encoded
-from hkgit.errors import HkgitError
+from hkgit.errors import InvalidInput
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.ledger.recording import mark
 from hkgit.replay.anchors import Adrift, anchored, reanchored
@@ -70,16 +70,16 @@ def _moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, 
     before = files.get(file.path or "")
     data = b"" if before is None else before.data
     try:
-        places = anchored(data, file.hunks)
         after = reanchored(data, file.hunks, final_newline=file.final_newline)
     except Adrift as adrift:
         raise _adrift(file, adrift) from adrift
     made = File(after, file.after.mode) if file.after is not None else None
     if made == before and file.path == file.new_path:
         raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
-    for hunk, place in zip(file.hunks, places, strict=True):
+    for hunk in file.hunks:
         check_coverage(entry, file, hunk)
-        _check_words(entry, file, hunk, Document(data).lines[place.start_line - 1 : place.end_line])
+        if hash_lines(_new_lines(hunk)) != hunk.new_hash:
+            raise Wrong("hash", _where(file, hunk), "a hash of this hunk does not hold")
     changed: dict[str, File | None] = {}
     if file.path is not None and file.path != file.new_path:
         changed[file.path] = None
@@ -92,33 +92,62 @@ def _moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, 
     return changed
 
 
-def _check_words(
-    entry: Entry, file: RecordedFile, hunk: RecordedHunk, old: Sequence[bytes]
-) -> None:
-    """Raise Wrong where a hunk writes what its edits do not say."""
-    # Only here are the dialects needed.
-    from hkgit.replay.said import unsaid
+def unsaid_findings(entry: Entry, files: Snapshot) -> list[Finding]:
+    """What an entry does and its edits do not say, told without the ladder (see `said`).
 
-    where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
-    new = Hunk(hunk.start_line, hunk.end_line, encoded(hunk.new_text), hunk.edits).new_lines
-    if hash_lines(new) != hunk.new_hash:
-        raise Wrong("hash", where, "a hash of this hunk does not hold")
-    try:
-        missing = unsaid(list(accountable(entry, file, hunk)), old, new)
-    except HkgitError as error:
-        raise Wrong("decoy", where, f"the recorded spec is refused: {error.what}") from error
-    if missing:
-        shown = missing[0][:60].decode("utf-8", "replace")
-        raise Wrong("decoy", where, f"no edit of the spec says {shown!r}", _AGAIN)
+    Asked of an entry that is derived of these files, or reanchored in them.
+    """
+    findings = []
+    for file in entry.files:
+        try:
+            _check_said(entry, file, files)
+        except Wrong as wrong:
+            findings.append(Finding.of(wrong.rule, wrong))
+        except InvalidInput as error:
+            what = f"the recorded spec is refused: {error.what}"
+            findings.append(Finding("decoy", file.name, what, _AGAIN))
+    return findings
+
+
+def _check_said(entry: Entry, file: RecordedFile, files: Snapshot) -> None:
+    # Only here are the dialects needed.
+    from hkgit.replay.said import changes_text, sayings, unsaid, unsaid_fate
+
+    own = sayings(edit for edit in entry.edits if edit.path in (file.path, file.new_path))
+    fate = unsaid_fate(own, file)
+    if fate is not None:
+        raise Wrong("decoy", file.name, f"{fate}, and no edit of the spec says so", _AGAIN)
+    for hunk, old in zip(file.hunks, _replaced(file, files), strict=True):
+        edits = [*filter(changes_text, sayings(accountable(entry, file, hunk)))]
+        missing = unsaid(edits, old, _new_lines(hunk))
+        if missing or not edits:
+            shown = repr(missing[0][:60].decode("utf-8", "replace")) if missing else "this"
+            raise Wrong("decoy", _where(file, hunk), f"no edit of the spec says {shown}", _AGAIN)
+
+
+def _replaced(file: RecordedFile, files: Snapshot) -> Iterator[Sequence[bytes]]:
+    """The lines that each hunk of a file takes the place of."""
+    found = None if file.path is None else files.get(file.path)
+    data = b"" if found is None else found.data
+    places = anchored(data, file.hunks) if _has_moved(file, files) else file.hunks
+    for place in places:
+        yield Document(data).lines[place.start_line - 1 : place.end_line]
+
+
+def _new_lines(hunk: RecordedHunk) -> tuple[bytes, ...]:
+    return Hunk(hunk.start_line, hunk.end_line, encoded(hunk.new_text), hunk.edits).new_lines
+
+
+def _where(file: RecordedFile, hunk: RecordedHunk) -> str:
+    return f"{file.name}:{hunk.start_line}-{hunk.end_line}"
 
 
 def _adrift(file: RecordedFile, adrift: Adrift) -> Wrong:
     hunk: RecordedHunk = adrift.hunk
-    where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
     count = len(adrift.places)
     found = {0: "nowhere", 1: "out of order"}.get(count, "in more than one place")
     what = f"the file has changed, and the hunk with its context stands {found} in it"
-    return Wrong("anchor", where, what, _AGAIN)
+    return Wrong("anchor", _where(file, hunk), what, _AGAIN)
 
 
 def _check_evidence(entry: Entry, edit: RecordedEdit, files: Snapshot, *, is_moved: bool) -> None:

@@ -1,34 +1,79 @@
-"""said.py: whether an entry's edits say what its hunks write, told without the ladder. Frozen.
+"""said.py: whether an entry's edits say what it does, told without the ladder. Frozen.
 
-Over a moved base nothing can be located again as it was. So each line that a hunk writes must be
-a line of an edit that accounts for it, or of the old text; or a line of the old text in which one
-stretch gave way to a line of such an edit. Blanks around a line do not count: indentation is
-carried over when an edit is placed.
+Where the files that an entry was made on are not here, nothing can be located again. So each line
+that a hunk writes must be a line of an edit that accounts for it, or of the old text; or a line of
+the old text in which one stretch gave way to a line of such an edit. Blanks around a line do not
+count: indentation is carried over when an edit is placed. That a file is made, moved, removed or
+made executable is said by an edit of that kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit import dialects
 from hkgit.document import Document
-from hkgit.edits import AnyEdit, encoded
-from hkgit.ledger.entry import RecordedEdit
+from hkgit.edits import (
+    REGULAR,
+    AnyEdit,
+    CreateFile,
+    DeleteFile,
+    Edit,
+    RenameFile,
+    SetMode,
+    WriteFile,
+    encoded,
+)
+from hkgit.errors import InvalidInput
+from hkgit.ledger.entry import RecordedEdit, RecordedFile
 
 
-def unsaid(
-    edits: Sequence[RecordedEdit], old: Sequence[bytes], new: Sequence[bytes]
-) -> list[bytes]:
-    """The new lines that no edit says. Raises InvalidInput when an edit cannot be read."""
+def sayings(edits: Iterable[RecordedEdit]) -> list[AnyEdit]:
+    """What some edits say. Raises InvalidInput when one cannot be read, or names another file."""
+    return [said for edit in edits for said in _sayings(edit)]
+
+
+def _sayings(edit: RecordedEdit) -> Iterator[AnyEdit]:
+    for said in dialects.parse(edit.text, edit.dialect).edits:
+        # A name in prose may be cut short (see `applying.names`).
+        is_short = edit.dialect == "search-replace" and edit.path.endswith(f"/{said.path}")
+        if said.path != edit.path and not is_short:
+            raise InvalidInput(f"edit {edit.id}", f"it speaks of {said.path}, not of {edit.path}")
+        yield said
+
+
+def unsaid(edits: Iterable[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]) -> list[bytes]:
+    """The new lines that no edit says."""
     kept = {line.strip() for line in old}
-    said = {line.strip() for edit in edits for line in _lines(edit)}
+    said = {line.strip() for edit in edits for line in _new_lines(edit)}
     missing = (line.strip() for line in new if line.strip() not in kept | said)
     return [line for line in missing if line and not _is_spliced(line, kept, said)]
 
 
-def _lines(edit: RecordedEdit) -> Iterator[bytes]:
-    for said in dialects.parse(edit.text, edit.dialect).edits:
-        yield from _new_lines(said)
+def unsaid_fate(edits: Sequence[AnyEdit], file: RecordedFile) -> str | None:
+    """What becomes of a file as a whole though no edit says it; None where all of it is said."""
+    if file.path is None and not any(map(_makes, edits)):
+        return "makes this file"
+    if file.new_path is None:
+        return None if any(isinstance(edit, DeleteFile) for edit in edits) else "removes this file"
+    moves = {edit.new_path for edit in edits if isinstance(edit, RenameFile)}
+    if file.path not in (None, file.new_path) and file.new_path not in moves:
+        return f"moves this file to {file.new_path}"
+    modes = {edit.mode for edit in edits if isinstance(edit, CreateFile | SetMode)}
+    before = REGULAR if file.before is None else file.before.mode
+    if file.after is not None and file.after.mode not in {before, *modes}:
+        return f"gives this file the mode {file.after.mode:06o}"
+    return None
+
+
+def changes_text(edit: AnyEdit) -> bool:
+    """Whether an edit can account for lines at all."""
+    return not isinstance(edit, RenameFile | SetMode)
+
+
+def _makes(edit: AnyEdit) -> bool:
+    is_new = isinstance(edit, Edit) and edit.old_text == ""
+    return is_new or isinstance(edit, CreateFile | WriteFile)
 
 
 def _new_lines(edit: AnyEdit) -> Sequence[bytes]:

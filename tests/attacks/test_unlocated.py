@@ -1,0 +1,181 @@
+"""Attacks by entries that nobody can locate again: what they do must stand in their own words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hkgit.document import hash_lines
+from hkgit.edits import EXECUTABLE, File
+from hkgit.policy import Policy
+from hkgit.replay.findings import Verdict
+from tests.attacks.scene import (
+    PERSON,
+    A,
+    Attack,
+    Change,
+    Operation,
+    Scene,
+    commit_of,
+    replace_range,
+)
+from tests.replay.attacks import sha256
+
+RUN = b"#!/bin/sh\n"
+NOBODYS = sha256(b"files that nobody has")
+LATER = sha256(b"what became of them")
+
+
+def two_files(scene: Scene, on: str = "HEAD") -> Change:
+    """An honest entry for a.py and b.txt, which says that b.txt was another file before."""
+    b = scene.repo.show(on, "b.txt")
+    edits = (replace_range("a.py", A, 5, 6, "    x()"), replace_range("b.txt", b, 1, 1, "uno"))
+    change = replace(scene.applied(*edits, on=on), message="Say\n")
+    change.entry["base"] = None
+    _forget(_of(change, "b.txt"))
+    return change
+
+
+def _forget(file: Any) -> None:
+    """Let a recorded file be one that nobody has."""
+    file["before"]["sha256"], file["after"]["sha256"] = NOBODYS, LATER
+
+
+def _of(change: Change, path: str) -> Any:
+    [file] = [each for each in change.entry["files"] if each["path"] == path]
+    return file
+
+
+def _mark(mode: str, digest: str) -> dict[str, str]:
+    return {"mode": mode, "sha256": digest}
+
+
+def _beside(change: Change, path: str, new_path: str | None, after: dict[str, str] | None) -> None:
+    """Let the entry also do something to a whole file, of which it says nothing."""
+    file: dict[str, Any] = {
+        "path": path, "new_path": new_path, "before": _mark("100644", NOBODYS), "after": after,
+        "final_newline": True, "hunks": [],
+    }  # fmt: skip
+    change.entry["files"] = [*change.entry["files"], file]
+
+
+def write_in(change: Change, path: str, line: str) -> None:
+    """Let a hunk write another line than its edit says."""
+    file = _of(change, path)
+    [hunk] = file["hunks"]
+    made = change.files[path]
+    assert made is not None
+    data = made.data.replace(hunk["new_text"].encode(), f"{line}\n".encode())
+    hunk["new_text"], hunk["new_hash"] = f"{line}\n", hash_lines([line.encode()])
+    file["after"]["sha256"] = sha256(data)
+    change.files[path] = File(data)
+
+
+def another_line_in_a_file_that_stayed(scene: Scene) -> str:
+    change = two_files(scene)
+    write_in(change, "a.py", "    evil()")
+    return scene.commit(change)
+
+
+def another_text_in_a_new_file(scene: Scene) -> str:
+    create: Operation = {"op": "create_file", "path": "a.new", "new_text": "harmless\n"}
+    b = scene.repo.show("HEAD", "b.txt")
+    change = replace(
+        scene.applied(create, replace_range("b.txt", b, 1, 1, "uno")), message="Say\n"
+    )
+    _forget(_of(change, "b.txt"))
+    [made] = [each for each in change.entry["files"] if each["path"] is None]
+    made["hunks"][0] |= {"new_text": "evil()\n", "new_hash": hash_lines([b"evil()"])}
+    made["after"]["sha256"] = sha256(b"evil()\n")
+    change.files["a.new"] = File(b"evil()\n")
+    return scene.commit(change)
+
+
+def a_rename(scene: Scene) -> str:
+    change = two_files(scene)
+    _beside(change, "run.sh", "start.sh", _mark("100644", sha256(b"other")))
+    change.files |= {"run.sh": None, "start.sh": File(RUN)}
+    return scene.commit(change)
+
+
+def a_mode(scene: Scene) -> str:
+    change = two_files(scene)
+    _beside(change, "run.sh", "run.sh", _mark("100755", sha256(b"other")))
+    change.files["run.sh"] = File(RUN, EXECUTABLE)
+    return scene.commit(change)
+
+
+def a_removal(scene: Scene) -> str:
+    """Of an empty file, which needs no hunk."""
+    on = scene.by_hand({"typed.py": File(b"")}, PERSON)
+    change = replace(two_files(scene, on), parents=(on,))
+    _beside(change, "typed.py", None, None)
+    change.files["typed.py"] = None
+    return scene.commit(change)
+
+
+def lines_taken_by_a_rename(scene: Scene) -> str:
+    """An edit that moves a file says nothing of its lines, and so does not take them out."""
+    lines = scene.repo.show("HEAD", "b.txt").splitlines()
+    rename: Operation = {
+        "op": "rename_file", "path": "b.txt", "new_path": "c.txt",
+        "expected_hash": hash_lines(lines),
+    }  # fmt: skip
+    change = replace(scene.applied(rename), message="Say\n")
+    file = change.file
+    _forget(file)
+    file["hunks"] = [{
+        "lines": [2, 2], "old_hash": hash_lines(lines[1:2]), "new_hash": hash_lines([]),
+        "new_text": "", "before": [hash_lines(lines[:1])], "after": [hash_lines(lines[2:])],
+        "edits": [1],
+    }]  # fmt: skip
+    change.files["c.txt"] = File(b"one\ndrei\n")
+    return scene.commit(change)
+
+
+def the_words_for_another_file(scene: Scene) -> str:
+    change = two_files(scene)
+    for edit in change.entry["edits"]:
+        edit["text"] = edit["text"].replace("a.py", "docs/a.md")
+    return scene.commit(change)
+
+
+def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
+    """By itself it is `spliced`, which does not pass; the other one would make it `reanchored`."""
+    decoy, moved = scene.honest(), two_files(scene)
+    write_in(decoy, "a.py", "    evil()")
+    decoy.entry["ladder"]["version"] = 99
+    moved.entry["files"] = [_of(moved, "b.txt")]
+    moved.entry["edits"] = [moved.entry["edits"][1] | {"id": 1}]
+    _of(moved, "b.txt")["hunks"][0]["edits"] = [1]
+    files = {"a.py": decoy.files["a.py"], "b.txt": moved.files["b.txt"]}
+    return scene.commit(Change(files, [decoy.entry, moved.entry], "Say\n"))
+
+
+@pytest.mark.parametrize(
+    ("attack", "where"),
+    [
+        pytest.param(another_line_in_a_file_that_stayed, "a.py:5-6", id="a line"),
+        pytest.param(another_text_in_a_new_file, "a.new:1-0", id="a new file"),
+        pytest.param(a_rename, "run.sh", id="a rename"),
+        pytest.param(a_mode, "run.sh", id="a mode"),
+        pytest.param(a_removal, "typed.py", id="a removal"),
+        pytest.param(lines_taken_by_a_rename, "b.txt:2-2", id="lines taken out by a rename"),
+        pytest.param(the_words_for_another_file, "a.py", id="the words for another file"),
+        pytest.param(a_decoy_of_no_known_ladder_beside_one_that_moved, "a.py:5-6",
+                     id="a decoy of no known ladder beside an entry that moved"),
+    ],
+)  # fmt: skip
+def test_what_an_entry_does_not_say_is_found_though_nobody_locates_it(
+    scene: Scene, policy: Policy, attack: Attack, where: str
+) -> None:
+    made = commit_of(scene, attack)
+    assert scene.rule(made, policy) == "decoy"
+    assert scene.ruling(made, policy).findings[0].where == where
+
+
+def test_what_it_says_it_may_do(scene: Scene, policy: Policy) -> None:
+    ruling = scene.ruling(scene.commit(two_files(scene)), policy)
+    assert (ruling.passes, ruling.judged.verdict) == (True, Verdict.REANCHORED), ruling.findings
