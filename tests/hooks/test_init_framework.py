@@ -1,0 +1,143 @@
+"""`hkgit init` where the pre-commit framework has the hooks: a few lines in its configuration."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.git.hooks import HOOKS, MARK
+from tests.hooks.commands import hkgit, start
+from tests.hooks.initiating import files_of, init_steps
+from tests.repos import Repo
+
+YAML = ".pre-commit-config.yaml"
+
+CONFIGS = [
+    pytest.param(b"repos:\n- repo: meta\n  hooks:\n  - id: identity\n", id="flush"),
+    pytest.param(b"repos:\n  - repo: meta\n    hooks: [{id: identity}]\n", id="indented"),
+    pytest.param(
+        b"# Ours\n\nfail_fast: true\nrepos:   # all\n\n    # first\n    - repo: meta\n"
+        b"      hooks:\n        - id: identity   # \xc3\xa9\n\nexclude: ^docs/",
+        id="comments, blank lines, no line end at the end",
+    ),
+    pytest.param(
+        b"repos:\r\n  - repo: meta\r\n    hooks:\r\n      - id: identity\r\n", id="CRLF"
+    ),
+    pytest.param(
+        b"default_install_hook_types: [pre-commit]\nrepos:\n  -\n    repo: meta\n"
+        b"    hooks:\n      - id: identity\n",
+        id="hook types of its own",
+    ),
+]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_remove_gives_the_configuration_back_byte_for_byte(repo: Repo, config: bytes) -> None:
+    repo.write(YAML, config)
+    before = files_of(repo)
+    hkgit(repo, "init")
+    assert repo.read(YAML) != config
+
+    hkgit(repo, "init", "--remove")
+
+    assert files_of(repo) == before
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_the_configuration_that_init_leaves_is_valid(repo: Repo, config: bytes) -> None:
+    repo.write(YAML, config)
+    hkgit(repo, "init")
+
+    done = start("pre-commit", "validate-config", cwd=repo.path)
+
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_every_line_of_the_configuration_stays_in_its_order(repo: Repo, config: bytes) -> None:
+    repo.write(YAML, config)
+
+    hkgit(repo, "init")
+
+    lines = iter(repo.read(YAML).splitlines(keepends=True))
+    assert all(line in lines for line in config.splitlines(keepends=True))
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+def test_init_twice_changes_no_configuration(repo: Repo, config: bytes) -> None:
+    repo.write(YAML, config)
+    hkgit(repo, "init")
+    before = files_of(repo)
+
+    assert set(init_steps(repo).values()) == {"kept"}
+    assert files_of(repo) == before
+
+
+def test_init_leaves_the_hooks_to_the_framework_and_says_how_to_install_them(repo: Repo) -> None:
+    repo.write(YAML, "repos:\n- repo: meta\n  hooks: [{id: identity}]\n")
+
+    said = hkgit(repo, "init")
+
+    command = " ".join(["pre-commit install", *(f"-t {name}" for name in HOOKS)])
+    assert f"next    run: {command}\n" in said
+    assert not [name for name, content in files_of(repo).items() if MARK.encode() in content]
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param("repos: []\n", id="an empty list"),
+        pytest.param('{"repos": [{"repo": "meta"}]}\n', id="JSON"),
+        pytest.param("fail_fast: true\n", id="no list"),
+    ],
+)
+def test_a_configuration_that_cannot_be_added_to_is_left_and_the_lines_are_said(
+    repo: Repo, config: str
+) -> None:
+    repo.write(YAML, config)
+
+    said = hkgit(repo, "init", code=7)
+
+    assert repo.read(YAML) == config.encode()
+    assert "- id: hkgit-gate-message\n" in said
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        pytest.param("repo: https://a.example/x\n  rev: v1\n  hooks: [{id: hkgit-gate}]", id="id"),
+        pytest.param(
+            "repo: local\n  hooks: [{id: x, name: x, entry: hkgit gate, language: system}]",
+            id="call",
+        ),
+    ],
+)
+def test_a_configuration_that_runs_the_gate_already_is_left_alone(repo: Repo, entry: str) -> None:
+    config = f"repos:\n- {entry}\n"
+    repo.write(YAML, config)
+
+    assert init_steps(repo)[YAML] == "kept"
+    assert repo.read(YAML) == config.encode()
+
+
+def test_lines_between_the_markers_that_were_changed_are_left_and_said(repo: Repo) -> None:
+    repo.write(YAML, "repos:\n- repo: meta\n  hooks: [{id: identity}]\n")
+    hkgit(repo, "init")
+    changed = repo.read(YAML).replace(b"entry: hkgit gate", b"entry: uv run hkgit gate")
+    repo.write(YAML, changed)
+
+    said = hkgit(repo, "init", "--remove")
+
+    assert f"kept    {YAML}: lines between its markers are yours" in said
+    assert b"entry: uv run hkgit gate" in repo.read(YAML)
+
+
+def test_one_hook_of_the_framework_may_be_named_and_is_taken_back(repo: Repo) -> None:
+    config = "repos:\n- repo: meta\n  hooks: [{id: identity}]\n"
+    repo.write(YAML, config)
+    hkgit(repo, "init", "--hook", "commit-msg")
+    assert b"hkgit-gate-message" in repo.read(YAML)
+    assert b"id: hkgit-gate\n" not in repo.read(YAML)
+
+    hkgit(repo, "init", "--remove")
+
+    assert repo.read(YAML) == config.encode()
