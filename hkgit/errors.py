@@ -87,6 +87,13 @@ class InvalidInput(HkgitError):
     status = "invalid"
 
 
+class WrongUsage(HkgitError):
+    """Arguments that the command line does not have, or not together."""
+
+    exit_code = 64
+    status = "usage"
+
+
 class VerifyFailed(HkgitError):
     """The command given with --verify did not pass on the edited files."""
 

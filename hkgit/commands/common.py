@@ -80,9 +80,19 @@ def echo_json(value: Any) -> None:
     click.echo(text.encode("utf-8", "replace"))
 
 
+def noted_form(ctx: click.Context) -> str | None:
+    """The form of answer that was asked for, as far as options have been read; None for text."""
+    form: str | None = ctx.meta.get(_FORM)
+    return form
+
+
 def echo_refusal(ctx: click.Context, error: HkgitError) -> None:
     """Print why a command gave no answer, where it was asked for a document."""
-    form = ctx.meta.get(_FORM)
+    echo_refusal_in(noted_form(ctx), error)
+
+
+def echo_refusal_in(form: str | None, error: HkgitError) -> None:
+    """Print why there is no answer, where the form is that of a document."""
     if form == "json":
         from hkgit.applying.reporting import error_json
 

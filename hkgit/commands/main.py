@@ -179,6 +179,9 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         error.show()
         return USAGE
     except click.ClickException as error:
+        from hkgit.commands.usage import echo_usage
+
+        echo_usage(error, arguments)
         error.show()
         return USAGE
     except (click.Abort, KeyboardInterrupt):

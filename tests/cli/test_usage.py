@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import run
+from tests.repos import Repo
 
 COMMANDS = (
     "read", "apply", "edit", "gate", "verify", "log", "show", "blame", "stats", "report", "qa",
@@ -60,6 +61,42 @@ def test_the_module_is_the_command(tmp_path: Path) -> None:
 def test_wrong_usage_is_64_and_says_why(tmp_path: Path, args: list[str], words: str) -> None:
     result = run(*args, cwd=tmp_path)
     assert (result.code, result.out, words in result.err) == (64, "", True), result.err
+
+
+@pytest.mark.parametrize(
+    ("args", "where"),
+    [
+        pytest.param(["log", "--json", "-n", "0"], "hkgit log", id="a value out of range"),
+        pytest.param(["log", "--nonsense", "--json"], "hkgit log", id="an unknown option before"),
+        pytest.param(["apply", "--json", "--file", "a"], "hkgit apply", id="half an edit"),
+        pytest.param(["attest", "--json"], "hkgit attest", id="nothing to sign"),
+        pytest.param(["gate", "--format", "json"], "hkgit gate", id="a format, nothing to judge"),
+        pytest.param(["gate", "--x", "--format=json"], "hkgit gate", id="a format, not yet read"),
+        pytest.param(["nonsense", "--json"], "hkgit", id="an unknown command"),
+    ],
+)
+def test_wrong_usage_is_a_document_where_one_was_asked_for(
+    repo: Repo, args: list[str], where: str
+) -> None:
+    result = run(*args, cwd=repo.path)
+    told = result.json()
+    assert (result.code, told["status"], told["error"]["exit_code"]) == (64, "usage", 64)
+    assert told["error"]["where"] == where
+    assert told["error"]["what"] in result.err
+
+
+@pytest.mark.parametrize(("program", "command"), [("hkgit", "edit"), ("hk", "apply")])
+def test_wrong_usage_of_an_edit_has_the_keys_of_its_answer(
+    tmp_path: Path, program: str, command: str
+) -> None:
+    told = run(command, "--json", "--nonsense", cwd=tmp_path, program=program).json()
+    assert (told["status"], told["edits"], told["commit"]) == ("usage", [], None)
+
+
+def test_wrong_usage_of_a_gate_is_in_the_format_that_was_asked_for(repo: Repo) -> None:
+    told = run("gate", "--format", "sarif", cwd=repo.path).json()
+    [invocation] = told["runs"][0]["invocations"]
+    assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 64)
 
 
 @pytest.mark.parametrize("name", ["ledger", "outcome"])

@@ -1,0 +1,40 @@
+"""usage.py: wrong usage of the command line, told to a program as a document of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import click
+
+from hkgit import reports
+from hkgit.applying.reporting import applied_json
+from hkgit.commands.common import echo_json, echo_refusal_in, noted_form
+from hkgit.errors import WrongUsage
+
+_APPLYING = ("apply", "edit")
+"""Commands whose answer has the same keys whatever happens."""
+
+
+def echo_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
+    """Print what is wrong with the arguments, where they ask for a document."""
+    ctx = error.ctx if isinstance(error, click.UsageError) else None
+    form = _form(ctx, arguments)
+    if form is None:
+        return
+    where = "hkgit" if ctx is None else ctx.command_path
+    wrong = WrongUsage(where, error.format_message(), f"{where} --help says what there is.")
+    if ctx is not None and ctx.info_name in _APPLYING:
+        echo_json(applied_json(wrong.status, (), None, wrong))
+    else:
+        echo_refusal_in(form, wrong)
+
+
+def _form(ctx: click.Context | None, arguments: Sequence[str]) -> str | None:
+    """The form that was asked for, though nobody may have come to note it."""
+    noted = None if ctx is None else noted_form(ctx)
+    if noted is not None or "--json" in arguments:
+        return noted or "json"
+    said = [word.removeprefix("--format=") for word in arguments if word.startswith("--format=")]
+    said += [word for option, word in pairwise(arguments) if option == "--format"]
+    return next((form for form in said if form in reports.DOCUMENTS), None)
