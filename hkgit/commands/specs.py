@@ -19,7 +19,7 @@ from hkgit.applying.planner import Options
 from hkgit.applying.reporting import visible
 from hkgit.commands.common import Command, json_option
 from hkgit.commands.manners import remark
-from hkgit.dialects import parse, parse_expect
+from hkgit.dialects import named, parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.places import Settings, decimal
@@ -98,6 +98,8 @@ def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) ->
 
     Raises InvalidInput for a malformed one and click.UsageError when nothing or too much is given.
     """
+    if given.format != "auto":
+        named(given.format)
     dialect = given.format if given.file is None else "harnesskit"
     documents = _documents(given, locate)
     are_named = len(documents) > 1

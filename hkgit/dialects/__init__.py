@@ -13,7 +13,9 @@ from hkgit.dialects.reading import Dialect
 from hkgit.edits import AnyEdit, RenameFile, Spec, decoded
 from hkgit.errors import InvalidInput
 
-__all__ = ["DIALECTS", "detect", "parse", "parse_expect", "relative_path", "resolve_path"]
+__all__ = [
+    "DIALECTS", "detect", "named", "parse", "parse_expect", "relative_path", "resolve_path",
+]  # fmt: skip
 
 
 class _Registry(Mapping[str, Dialect]):
@@ -58,9 +60,7 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
     """
     characters = _characters(text)
     name = detect(characters) if format == "auto" else format
-    dialect = DIALECTS.get(name)
-    if dialect is None:
-        raise InvalidInput("--format", f'unknown dialect "{name}"', _known())
+    dialect = named(name)
     if dialect.JSON:
         _refuse_any(_SURROGATE, characters, "text that is not UTF-8", "Save it as UTF-8.")
     reading = dialect.parse(characters)
@@ -76,6 +76,14 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
         agent=reading.agent,
         summary=reading.summary,
     )
+
+
+def named(name: str) -> Dialect:
+    """The dialect of a name. Raises InvalidInput where there is none."""
+    dialect = DIALECTS.get(name)
+    if dialect is None:
+        raise InvalidInput("--format", f'unknown dialect "{name}"', _known())
+    return dialect
 
 
 def detect(text: str) -> str:

@@ -148,6 +148,17 @@ def test_several_specs_land_together_or_not_at_all(bench: Bench) -> None:
         assert bench.run("apply", good, bad).code == 1
 
 
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_a_single_edit_in_a_dialect_that_is_none_is_refused_with_those_there_are(
+    bench: Bench, command: str
+) -> None:
+    with bench.untouched():
+        result = bench.run(command, *SINGLE, "--format", "bogus", "--json")
+    error = result.json()["error"]
+    assert (result.code, error["what"]) == (4, 'unknown dialect "bogus"')
+    assert "harnesskit, search-replace, " in error["fix"]
+
+
 def two_specs(bench: Bench) -> tuple[Path, Path]:
     """Two specs that change neighbouring lines of a file, the second with words of the first."""
     first = bench.write(search_replace(new=f"{NEW}\n    # added"), "first")
