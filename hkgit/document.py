@@ -124,12 +124,16 @@ def hash_lines(lines: Iterable[bytes]) -> str:
     return hashlib.sha256(b"\n".join((*lines, b""))).hexdigest()
 
 
-def range_hash(data: bytes, start_line: int | None = None, end_line: int | None = None) -> str:
-    """The hash of a range of lines of a file's bytes, by default of all of them.
+def range_hash(
+    content: bytes | str, start_line: int | None = None, end_line: int | None = None
+) -> str:
+    """The hash of a range of lines of a file's content, by default of all of them.
 
     Raises IndexError when the range lies outside the file.
     """
-    document = Document(data)
+    if isinstance(content, str):
+        content = content.encode("utf-8", "surrogateescape")
+    document = Document(content)
     first = 1 if start_line is None else start_line
     last = document.line_count if end_line is None else end_line
     if not (1 <= first <= last + 1 and last <= document.line_count):

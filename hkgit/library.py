@@ -54,13 +54,13 @@ class EditResult:
 
 @dataclass(frozen=True, slots=True)
 class ReadRange:
-    """Lines of a file with the hash that an edit of them quotes."""
+    """Lines of a file with the hash that an edit of them quotes; the keys of `read --json`."""
 
     start_line: int
     end_line: int
     total_lines: int
     range_hash: str
-    lines: tuple[str, ...]
+    range_lines: tuple[str, ...]
 
 
 def parse_edits(text: str | bytes, format: str = "auto") -> list[AnyEdit]:
@@ -95,12 +95,15 @@ def apply_edits(
     return EditResult(made.outcomes, contents)
 
 
-def read_range(content: Content, start_line: int = 1, end_line: int | None = None) -> ReadRange:
-    """Lines of a file's content with their hash; an end past the last line is clamped.
+def read_range(
+    content: Content | Path, start_line: int = 1, end_line: int | None = None
+) -> ReadRange:
+    """Lines of a file, or of its content, with their hash; an end past the last is clamped.
 
-    Raises InvalidInput when the range starts outside the file.
+    Raises InvalidInput when the range starts outside the file, OSError when it cannot be read.
     """
-    document = Document(encoded(content) if isinstance(content, str) else content)
+    data = content.read_bytes() if isinstance(content, Path) else content
+    document = Document(encoded(data) if isinstance(data, str) else data)
     total = document.line_count
     last = total if end_line is None else min(end_line, total)
     if not 1 <= start_line <= last + 1:

@@ -159,7 +159,16 @@ def test_lines_are_read_with_their_hash(
 ) -> None:
     found = read_range(content, start, end)
     text = "".join(f"{line}\n" for line in lines)
-    assert (found.lines, found.range_hash) == (lines, range_hash(text.encode()))
+    assert (found.range_lines, found.range_hash) == (lines, range_hash(text))
+
+
+def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbfone\r\ntwo")
+    assert read_range(tmp_path / "a", 1, 1) == read_range("one\ntwo\n", 1, 1)
+
+
+def test_text_and_its_bytes_have_one_hash() -> None:
+    assert range_hash("é\nb\n", 1, 1) == range_hash("é\r\nb".encode(), 1, 1)
 
 
 def test_a_read_that_begins_past_the_end_is_refused() -> None:
