@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from hkgit.accepting import step_of_hooks
-from hkgit.applying.outcome import Plan
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
 from hkgit.gate import REJECTED, entry_findings
@@ -25,6 +24,7 @@ from hkgit.policy import Policy
 from hkgit.preparing import Choices, Step, Target
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.replay.findings import Finding
+from hkgit.resolving import tree_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def recorded(step: Step, choices: Choices, verify: dict[str, object] | None) -> 
         spec_digest=spec.digest, reads=step.reads, claims=claims,
     )  # fmt: skip
     name = entry_id(entry.to_bytes())
-    text = _first(choices.message, spec.summary, default_subject(step.made))
+    text = _first(choices.message, spec.summary, default_subject(step))
     if not text.strip():
         raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
@@ -63,12 +63,16 @@ def _first(*texts: str | None) -> str:
     return next(text for text in texts if text is not None)
 
 
-def default_subject(made: Plan) -> str:
-    """`Apply 3 edits to 2 files`."""
-    return f"Apply {_counted(len(made.outcomes), 'edit')} to {_counted(len(made.files), 'file')}"
+def default_subject(step: Step) -> str:
+    """`Apply 3 edits to 2 files`, or `Merge topic`."""
+    if step.merging is not None:
+        return f"Merge {step.merging.name}"
+    edits, files = len(step.made.outcomes), len(step.made.files)
+    return f"Apply {counted(edits, 'edit')} to {counted(files, 'file')}"
 
 
-def _counted(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """`1 edit`, `2 edits`."""
     return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
@@ -139,7 +143,7 @@ def _rehearse(
     for step in steps:
         recorded(step, choices, None)
     files = {path: file for step in steps for path, file in step.files.items()}
-    tree = repository.write_tree(repository.commit(target.tip).tree, files)
+    tree = tree_on(repository, target.tip, target.merging, files)
     expect_landable(
         repository, branch=target.branch, old=target.old, new=tree, checkout=target.checkout
     )
@@ -165,18 +169,19 @@ class _Series:
             verified = self._verify(tip, step, self.choices.verify)
         record = recorded(step, self.choices, verified)
         files = {**step.files, **ledger_files(before, record)}
-        tree = self.repository.write_tree(before.tree_id, files)
+        tree = tree_on(self.repository, tip, step.merging, files)
         worktree = self._worktree(tip, tree, tuple(files))
         try:
-            return Committed(step, record, self._commit(worktree, record.message))
+            return Committed(step, record, self._commit(worktree, step, record.message))
         except HookChanged as changed:
             if not self.choices.accept_hook_changes:
                 raise
             return self._with_hooks(worktree, Committed(step, record, ""), changed)
 
-    def _commit(self, worktree: Worktree, message: bytes) -> str:
+    def _commit(self, worktree: Worktree, step: Step, message: bytes) -> str:
+        merged = None if step.merging is None else step.merging.commit
         try:
-            return self.transaction.commit(worktree, message)
+            return self.transaction.commit(worktree, message, merged)
         except GitRefused as error:
             if (worktree.git_dir / REJECTED).exists():
                 raise Rejected(error.where, error.what, error.fix) from error
@@ -187,6 +192,9 @@ class _Series:
     ) -> Committed:
         """The commit with what hooks made of it, which an entry of its own accounts for."""
         step = step_of_hooks(self.repository, worktree.tree, changed)
+        merging = planned.step.merging
+        if merging is not None and not step.files.keys() <= {*merging.conflicts}:
+            raise changed
         step = replace(step, base=planned.step.base)
         theirs = recorded(step, replace(self.choices, agent=None), None)
         files = ledger_files(self.repository.snapshot(changed.tree), theirs)
@@ -196,7 +204,7 @@ class _Series:
         message = planned.record.message + f"Hkgit-Entry: sha256:{theirs.id}\n".encode()
         named = ", ".join(map(quote_path, step.files))
         self.say(f"hooks changed what was to be committed; recorded as theirs: {named}")
-        commit = self._commit(self.worktree, message)
+        commit = self._commit(self.worktree, planned.step, message)
         return replace(planned, commit=commit)
 
     def _worktree(self, tip: str, tree: str, paths: Sequence[str]) -> Worktree:
@@ -209,7 +217,7 @@ class _Series:
 
     def _verify(self, tip: str, step: Step, command: str) -> dict[str, object]:
         """Run the command on a full checkout of the edited files. Raises VerifyFailed."""
-        tree = self.repository.write_tree(self.repository.commit(tip).tree, step.files)
+        tree = tree_on(self.repository, tip, step.merging, step.files)
         paths = tuple(step.files)
         with self.transaction.worktree(tip, tree, paths, full=True) as worktree:
             code = run_command(command, worktree.path)

@@ -23,6 +23,7 @@ from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.repository import Repository
 from hkgit.git.twins import expect_no_twins
+from hkgit.resolving import Merging, expect_conflicted, find_merging
 
 if TYPE_CHECKING:
     from hkgit.conflicts.meeting import Met
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
 class Choices:
     """How a spec is applied, as asked on the command line; None where nothing was asked.
 
-    `met` are the conflicts that its edits may resolve.
+    `met` are the conflicts that its edits may resolve; `merge` is a revision to be merged.
     """
 
     branch: str | None = None
+    merge: str | None = None
     base: str | None = None
     agent: str | None = None
     message: str | None = None
@@ -48,12 +50,16 @@ class Choices:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where commits land: on `tip`, moving `branch` from `old` (None: it is made)."""
+    """Where commits land: on `tip`, moving `branch` from `old` (None: it is made).
+
+    With `merging` the one commit merges that as well.
+    """
 
     branch: str
     tip: str
     old: str | None
     checkout: bool
+    merging: Merging | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,7 @@ class Step:
     base: str | None
     made: Plan
     reads: tuple[Read, ...]
+    merging: Merging | None = None
 
     @property
     def files(self) -> dict[str, File | None]:
@@ -75,7 +82,20 @@ class Step:
 
 
 def find_target(repository: Repository, specs: Sequence[Spec], choices: Choices) -> Target:
-    """Where to land. Raises GitRefused when there is no branch to land on, or it is in use."""
+    """Where to land. Raises GitRefused when there is no branch to land on, or it is in use.
+
+    Raises InvalidInput for what cannot be merged there.
+    """
+    target = _target(repository, specs, choices)
+    if choices.merge is None:
+        return target
+    if len(specs) > 1:
+        raise InvalidInput("--merge", "is one commit, so of one spec", "Put the edits into one.")
+    merging = find_merging(repository, choices.merge, target.branch, target.tip)
+    return replace(target, merging=merging)
+
+
+def _target(repository: Repository, specs: Sequence[Spec], choices: Choices) -> Target:
     if choices.branch is not None:
         return _named_target(repository, choices.branch, _stated_base(specs[0], choices))
     head = repository.head()
@@ -155,7 +175,10 @@ def prepare(
         planned = _converting(replace(choices, reads=given), conversion)
         made, reads = _planned(repository, spec, before, tip, planned, ahead)
         made = _storable(spec, made, conversion, [step.files for step in steps])
-        steps.append(Step(spec, base if steps or base is not None else first, made, reads))
+        if target.merging is not None:
+            made = expect_conflicted(made, target.merging)
+        stated = base if steps or base is not None else first
+        steps.append(Step(spec, stated, made, reads, target.merging))
         if not made.ok:
             return tuple(steps)
         tip = Overlay(tip, steps[-1].files)

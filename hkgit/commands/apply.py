@@ -14,6 +14,7 @@ from hkgit.applying.outcome import EditOutcome, numbered
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
 from hkgit.commands.manners import VERBOSE, complain, confirm, loudness, remark, watched
+from hkgit.commands.merging import merge_option, tell_merge
 from hkgit.commands.reflecting import Reflection
 from hkgit.commands.sessions import session_option
 from hkgit.commands.specs import (
@@ -41,6 +42,7 @@ from hkgit.sessions.desk import Desk
 @spec_options
 @click.option("--base", metavar="REV", help="The commit that the edits were written against.")
 @click.option("--branch", metavar="NAME", help="Land on this branch, made at the base if absent.")
+@merge_option
 @click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
 @session_option("Take what this session has read for evidence.")
 @click.option("-m", "--message", metavar="TEXT", help="The commit message.")
@@ -80,18 +82,21 @@ def command(
         target, steps = _prepared(repository, asked, choices)
         check(steps)
         if dry_run:
-            _show(steps, choices, as_json=as_json)
+            _show(repository, steps, choices, as_json=as_json)
             return
         again = check if asked["retry"] else None
         watch = watched("committing spec")
         done = land(repository, target, steps, choices, remark, again, watch)
         settle(choices, done)
-        _answer(target, done, outcomes, as_json=as_json)
+        _answer(repository, target, done, outcomes, as_json=as_json)
     except HkgitError as error:
         if as_json:
             echo_json(applied_json(error.status, outcomes, None, error))
         complain(refusal_text(outcomes) or str(error))
         ctx.exit(error.exit_code)
+
+
+_CHOSEN = ("branch", "merge", "base", "agent", "message", "verify")
 
 
 def _choices(repository: Repository, asked: Mapping[str, Any]) -> Choices:
@@ -102,7 +107,7 @@ def _choices(repository: Repository, asked: Mapping[str, Any]) -> Choices:
             asked["threshold"], relocate=asked["relocate"], check_syntax=asked["check_syntax"]
         ),
         reads=(*expected, *_receipts(repository, asked["session"])),
-        **{key: asked[key] for key in ("branch", "base", "agent", "message", "verify")},
+        **{key: asked[key] for key in _CHOSEN},
         accept_hook_changes=asked["accept_hook_changes"],
         met=open_conflicts(repository, asked["branch"]),
     )
@@ -142,13 +147,16 @@ def _refuse(outcomes: Sequence[EditOutcome]) -> None:
             raise outcome.error
 
 
-def _show(steps: Sequence[Step], choices: Choices, *, as_json: bool) -> None:
+def _show(
+    repository: Repository, steps: Sequence[Step], choices: Choices, *, as_json: bool
+) -> None:
     """What would change, and the evidence it would have."""
     records = [recorded(step, choices, None) for step in steps]
     outcomes = _outcomes(steps)
     echo_notes(outcomes)
+    merge = tell_merge(repository, steps[-1])
     if as_json:
-        echo_json(applied_json("applied", outcomes, None))
+        echo_json(applied_json("applied", outcomes, None) | merge)
     for step, record in zip(steps, records, strict=True):
         _warn(record)
         if as_json:
@@ -166,13 +174,15 @@ def _repair(repository: Repository) -> None:
 
 
 def _answer(
-    target: Target, done: Sequence[Committed], outcomes: Sequence[EditOutcome], *, as_json: bool
-) -> None:
+    repository: Repository, target: Target, done: Sequence[Committed],
+    outcomes: Sequence[EditOutcome], *, as_json: bool,
+) -> None:  # fmt: skip
     for each in done:
         _warn(each.record)
     echo_notes(outcomes)
+    merge = tell_merge(repository, done[-1].step)
     if as_json:
-        echo_json(applied_json("applied", outcomes, done[-1].commit))
+        echo_json(applied_json("applied", outcomes, done[-1].commit) | merge)
         return
     for each in done:
         confirm(summary_line(target.branch, each))

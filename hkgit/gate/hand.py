@@ -60,9 +60,9 @@ def blind_commit(candidate: Candidate, paths: Sequence[str], agent: str | None) 
     if len(candidate.parents) == 2:
         what = "differs from the automatic merge of its parents, and has no ledger entry"
         fix = (
-            "Merge without changes of your own, and make those in a commit after it. Where git"
-            " leaves a conflict, first let the other branch say there what this one says"
-            " (`hkgit apply --branch`)."
+            "Merge without changes of your own, and make those in a commit after it. Conflicts are"
+            " resolved by a spec: git merge --abort, then"
+            f" hkgit apply --merge {candidate.parents[1][:12]} SPEC"
         )
         return Finding("merge", shown, what, fix)
     who = f"{agent} is an agent" if agent is not None else "the policy governs everyone"

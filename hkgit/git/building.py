@@ -11,7 +11,8 @@ from hkgit.errors import InvalidInput
 from hkgit.git.trees import ReadTree, Tree, TreeEntry
 from hkgit.paths import quote_path
 
-Files = Mapping[str, File | None]
+Files = Mapping[str, File | TreeEntry | None]
+"""What paths become: a file, what stands elsewhere already, or nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +44,25 @@ class Builder:
                 entries[name] = self._stored(under + name, file)
         return self.write_tree(entries) if entries else None
 
-    def _stored(self, path: str, file: File) -> TreeEntry:
+    def _stored(self, path: str, file: File | TreeEntry) -> TreeEntry:
+        if isinstance(file, TreeEntry):
+            return file
         if file.mode not in (REGULAR, EXECUTABLE, SYMLINK):
             raise InvalidInput(quote_path(path), f"cannot be written with mode {file.mode:o}")
         return TreeEntry(file.mode, self.write_blob(file.data))
 
 
-def _split(files: Files) -> tuple[dict[str, File | None], dict[str, dict[str, File | None]]]:
+def _split(files: Files) -> tuple[Files, dict[str, Files]]:
     """The files of a directory, and those of each directory in it."""
-    here: dict[str, File | None] = {}
-    below: dict[str, dict[str, File | None]] = defaultdict(dict)
+    here: dict[str, File | TreeEntry | None] = {}
+    below: dict[str, dict[str, File | TreeEntry | None]] = defaultdict(dict)
     for path, file in files.items():
         name, slash, rest = path.partition("/")
         if slash:
             below[name][rest] = file
         else:
             here[name] = file
-    return here, below
+    return here, {**below}
 
 
 def _expect_file(path: str, entry: TreeEntry | None) -> None:

@@ -37,12 +37,17 @@ class HookChanged(GitRefused):
         self.tree = tree
 
 
-def commit_worktree(repository: Repository, worktree: Worktree, message: bytes) -> str:
+def commit_worktree(
+    repository: Repository, worktree: Worktree, message: bytes, merged: str | None = None
+) -> str:
     """Let git commit the worktree's index, and give the id of the commit.
 
-    Raises HookChanged when a hook changed what was to be committed, else GitRefused with the words
-    of git or of the hook that stood in the way.
+    `merged` becomes its second parent: hooks see a merge whose conflicts are resolved. Raises
+    HookChanged when a hook changed what was to be committed, else GitRefused with the words of git
+    or of the hook that stood in the way.
     """
+    if merged is not None:
+        (worktree.git_dir / "MERGE_HEAD").write_text(f"{merged}\n")
     try:
         made = repository.commit(_commit(repository, worktree, message))
     except GitRefused as refusal:
@@ -51,7 +56,7 @@ def commit_worktree(repository: Repository, worktree: Worktree, message: bytes) 
         if tree == worktree.tree:
             raise
         raise _changed(repository, worktree, tree, said=refusal.what) from refusal
-    if made.parents != (worktree.parent,):
+    if made.parents != (worktree.parent, *([] if merged is None else [merged])):
         fix = "Let the hook only check, or run it on the files before the edits are made."
         raise GitRefused("git commit", "a hook made commits of its own", fix)
     if made.tree != worktree.tree:

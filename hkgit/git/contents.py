@@ -5,15 +5,15 @@ Reading raises Unverifiable where something is not here or not as git writes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from hkgit.edits import File, encoded
+from hkgit.edits import encoded
 from hkgit.errors import InvalidInput
 from hkgit.git.backend import BLOB, COMMIT, Backend, common_dir_of
-from hkgit.git.building import Builder
+from hkgit.git.building import Builder, Files
 from hkgit.git.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
 from hkgit.git.objects import Commit, TreeSnapshot, parse_commit
 from hkgit.git.store import Store
@@ -101,7 +101,7 @@ class Contents:
         """Store a blob; raises GitRefused when the object store cannot be written."""
         return self._store.write_blob(data)
 
-    def write_tree(self, base_tree: str | None, files: Mapping[str, File | None]) -> str:
+    def write_tree(self, base_tree: str | None, files: Files) -> str:
         """Store the tree that `base_tree` becomes with these files; None removes one.
 
         Only touched directories are read and written; empty ones vanish. Raises InvalidInput for

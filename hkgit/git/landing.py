@@ -31,6 +31,9 @@ UNDER_WAY = {
 }
 """What git remembers while it is in the middle of something."""
 
+RESOLVE = "To resolve a merge with evidence: git merge --abort, hkgit apply --merge REV SPEC"
+"""The way of a spec past the conflicts of a merge."""
+
 _PATIENT = ("-c", "core.filesRefLockTimeout=1000")
 """Milliseconds that git waits for a branch that another git has locked."""
 
@@ -93,6 +96,8 @@ def _expect_at_rest(repository: Repository, branch: str) -> None:
         raise GitRefused(branch, "is not what this checkout is on", "Check it out, or try again.")
     for what in under_way(repository):
         fix = "Finish or abort it first; git status says how."
+        if what == UNDER_WAY["MERGE_HEAD"]:
+            fix += f"\n{RESOLVE}"
         raise GitRefused(str(repository.work_tree), f"{what} is under way here", fix)
 
 

@@ -48,9 +48,7 @@ def automatic_merge(
     `boundaries` are the commits whose parents a shallow clone left out. Raises Unverifiable when
     git cannot tell.
     """
-    with _empty_repository(object_directories, object_format) as empty:
-        if boundaries:
-            (empty.path / "shallow").write_text("".join(f"{cut}\n" for cut in boundaries))
+    with _empty_repository(object_directories, boundaries, object_format) as empty:
         merged, *others = parents
         tree = None
         for other in others:
@@ -81,12 +79,40 @@ def resolved_merge(
     object_format: str = "sha1",
 ) -> Resolved:
     """How a merge of two commits was completed. Raises Unverifiable when git cannot tell."""
-    with _empty_repository(object_directories, object_format) as empty:
-        if boundaries:
-            (empty.path / "shallow").write_text("".join(f"{cut}\n" for cut in boundaries))
+    with _empty_repository(object_directories, boundaries, object_format) as empty:
         made, *conflicts = empty.attempt(*parents)
         differing = set(empty.differing(made, tree)) - set(conflicts)
         return Resolved(tuple(conflicts), tuple(sorted(differing)))
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What git makes of two commits by itself.
+
+    `conflicts` are the paths that it leaves to people; `objects` is a pack of all that it wrote
+    to make the tree.
+    """
+
+    tree: str
+    conflicts: tuple[str, ...]
+    objects: bytes
+
+
+def set_aside(conflicts: Collection[str], parents: Collection[str]) -> list[str]:
+    """The conflicted paths that git made up, as where one side has a directory of that name."""
+    return [path for path in conflicts if any(f"~{parent}" in path for parent in parents)]
+
+
+def attempted_merge(
+    object_directories: Sequence[Path],
+    parents: tuple[str, str],
+    boundaries: Collection[str] = (),
+    object_format: str = "sha1",
+) -> Attempt:
+    """The merge of two commits, with its conflicts. Raises Unverifiable when git cannot tell."""
+    with _empty_repository(object_directories, boundaries, object_format) as empty:
+        made, *conflicts = empty.attempt(*parents)
+        return Attempt(made, tuple(conflicts), empty.packed())
 
 
 def expect_merge_bases(
@@ -130,12 +156,18 @@ class _EmptyRepository:
         listed = self._git("diff-tree", "-r", "-z", "--no-renames", "--name-only", tree, other)
         return os.fsdecode(listed.stdout).split("\0")[:-1]
 
+    def packed(self) -> bytes:
+        """Everything that was written here."""
+        written = (self.path / "objects").glob("[0-9a-f][0-9a-f]/*")
+        names = "".join(f"{each.parent.name}{each.name}\n" for each in written)
+        return self._git("pack-objects", "-q", "--stdout", stdin=names.encode()).stdout
+
     def commit(self, tree: str, parents: Sequence[str]) -> str:
         """What the next head of an octopus is merged into."""
         named = [word for parent in parents for word in ("-p", parent)]
         return self._git("commit-tree", tree, *named, "-m", "octopus").text
 
-    def _git(self, *args: str) -> Completed:
+    def _git(self, *args: str, stdin: bytes = b"") -> Completed:
         inherited = dict.fromkeys(name for name in os.environ if name.startswith("GIT"))
         own = dict.fromkeys(_IDENTITY, "hkgit@localhost") | {
             "HOME": str(self.path),
@@ -145,12 +177,13 @@ class _EmptyRepository:
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_ATTR_NOSYSTEM": "1",
         }
-        return program.run(args, cwd=self.path, env={**inherited, **own}, check=False)
+        env = {**inherited, **own}
+        return program.run(args, cwd=self.path, env=env, stdin=stdin, check=False)
 
 
 @contextmanager
 def _empty_repository(
-    object_directories: Sequence[Path], object_format: str
+    object_directories: Sequence[Path], boundaries: Collection[str], object_format: str
 ) -> Iterator[_EmptyRepository]:
     with tempfile.TemporaryDirectory(prefix="hkgit-merge-") as name:
         path = Path(name)
@@ -160,4 +193,6 @@ def _empty_repository(
         (path / "config").write_text(CONFIG.format(object_format=object_format))
         borrowed = "".join(quote_path(str(where)) + "\n" for where in object_directories)
         (path / "objects" / "info" / "alternates").write_text(borrowed)
+        if boundaries:
+            (path / "shallow").write_text("".join(f"{cut}\n" for cut in boundaries))
         yield _EmptyRepository(path)

@@ -15,7 +15,14 @@ from pathlib import Path
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.contents import Contents
 from hkgit.git.ids import FULL_ID
-from hkgit.git.merging import Resolved, automatic_merge, expect_merge_bases, resolved_merge
+from hkgit.git.merging import (
+    Attempt,
+    Resolved,
+    attempted_merge,
+    automatic_merge,
+    expect_merge_bases,
+    resolved_merge,
+)
 from hkgit.git.objects import Head
 from hkgit.git.opening import opened
 from hkgit.git.program import Completed, Git, configured, git_on
@@ -88,6 +95,14 @@ class Repository(Contents):
         if self.is_shallow:
             expect_merge_bases(self.git, parents, self._boundaries)
         return automatic_merge(
+            self.object_directories, parents, self._boundaries, self._backend.object_format
+        )
+
+    def attempted_merge(self, parents: tuple[str, str]) -> Attempt:
+        """What merging two commits gives, conflicts and all (see `merging`)."""
+        if self.is_shallow:
+            expect_merge_bases(self.git, parents, self._boundaries)
+        return attempted_merge(
             self.object_directories, parents, self._boundaries, self._backend.object_format
         )
 

@@ -44,10 +44,10 @@ class Transaction:
         ) as worktree:  # fmt: skip
             yield worktree
 
-    def commit(self, worktree: Worktree, message: bytes) -> str:
+    def commit(self, worktree: Worktree, message: bytes, merged: str | None = None) -> str:
         """Let git commit the worktree's index (see `commits`), and keep the commit from gc."""
         self.journal.note("commit")
-        commit = commits.commit_worktree(self.repository, worktree, message)
+        commit = commits.commit_worktree(self.repository, worktree, message, merged)
         self._keep(commit)
         return commit
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
 from hkgit.edits import File
 from hkgit.git import program
+from hkgit.git.merging import set_aside
 from hkgit.git.repository import Repository
 from hkgit.git.trees import TreeChange
 from hkgit.replay.added import Added, added_entries
@@ -33,14 +34,18 @@ def replay_merge(repository: Repository, candidate: Candidate) -> Judged | None:
         what = "differs from the automatic merge of its parents, in the ledger too"
         where = ", ".join(change.path for change in own[:5])
         return Judged(candidate, Verdict.FAIL, findings=(Finding("merge", where, what, _OWN),))
-    return _resolved(repository, candidate, added)
+    accounted = {change.path for change in own} - {change.path for change in added.others}
+    return _resolved(repository, candidate, added, accounted)
 
 
 def _merged_by() -> str:
     return f"git {'.'.join(map(str, program.version()))}"
 
 
-def _resolved(repository: Repository, candidate: Candidate, added: Added) -> Judged:
+def _resolved(
+    repository: Repository, candidate: Candidate, added: Added, accounted: Collection[str]
+) -> Judged:
+    """A merge with entries; `accounted` are the paths of these, and what comes with them."""
     # Only here is the ladder needed.
     from hkgit.replay.linear import chained
 
@@ -52,9 +57,8 @@ def _resolved(repository: Repository, candidate: Candidate, added: Added) -> Jud
     if not findings:
         changes = {change.path: change for change in ours}
         findings += _misfits(repository, how.conflicts, changes, chain.changed())
-        own = {change.path for change in added.others}
-        findings += (_beside(path) for path in how.others if not path.startswith(".hkgit/"))
-        findings += (_beside(path) for path in sorted(own) if path.startswith(".hkgit/"))
+        findings += (_beside(path) for path in how.others if path not in accounted)
+        findings += (_aside(path) for path in set_aside(how.conflicts, candidate.parents))
     verdict = Verdict.FAIL if findings else Verdict.MERGE
     notes = (*stray_trailers(candidate, added.entries), *chain.notes)
     return Judged(
@@ -82,6 +86,11 @@ def _misfits(
 
 def _beside(path: str) -> Finding:
     return Finding("merge", path, "differs from the automatic merge of its parents", _OWN, path)
+
+
+def _aside(path: str) -> Finding:
+    what = "a file of one side and a directory of the other want one name"
+    return Finding("merge", path, what, "Rename one of the two on its branch, then merge.", path)
 
 
 def _changed_on_all_sides(repository: Repository, candidate: Candidate) -> tuple[TreeChange, ...]:

@@ -165,7 +165,7 @@ def test_a_conflict_without_an_entry_fails_also_as_the_first_parent_has_it(start
     files = {"a.py": files_of(started, left).get("a.py"), "b.txt": change.files["b.txt"]}
     commit(started, Change(files, message="Merge", parents=(left, right), author=AGENT))
     ruling = judge(started)
-    assert (ruling.passes, "hkgit apply --branch" in ruling.findings[0].fix) == (False, True)
+    assert (ruling.passes, "hkgit apply --merge" in ruling.findings[0].fix) == (False, True)
 
 
 def test_a_conflict_may_stay_as_the_first_parent_has_it_beside_another(started: Repo) -> None:
@@ -205,6 +205,33 @@ def test_an_entry_of_a_merge_changes_no_other_file(started: Repo) -> None:
     files = {path: files_of(started, tree).get(path) for path in files_of(started, tree).paths()}
     change = applied(started, protocol(replace_range("b.txt", CRLF, 1, 1, "1")), on=left)
     commit(started, Change({**files, **change.files}, change.entries, "M\n", parents=(left, right)))
+    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+
+
+@pytest.mark.parametrize("path", [".hkgit/ledger/", ".hkgit/config.toml"])
+def test_a_resolution_drops_nothing_that_the_other_side_has_of_hkgits(
+    started: Repo, path: str
+) -> None:
+    left, _ = conflicting(started)
+    right = started.commit({".hkgit/config.toml": "[gate]\nmode = 'report'\n"})
+    change = resolution(started, left, right, "    both()")
+    ours, theirs = (set(files_of(started, rev).paths()) for rev in (left, right))
+    change.files.update(dict.fromkeys(each for each in theirs - ours if each.startswith(path)))
+    commit(started, change)
+    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+
+
+def test_a_resolution_takes_no_file_away_that_a_directory_displaces(started: Repo) -> None:
+    start = started.commit({"d": "a file\n"})
+    edits = replace_range("a.py", A, 5, 5, "    left()"), replace_range("d", b"a file\n", 1, 1, "1")
+    left = commit(started, applied(started, protocol(*edits)))
+    started.git("reset", "-q", "--hard", start)
+    started.commit({"d": None})
+    right = started.commit({"d/inner": "1\n", "a.py": A.replace(b"print(sys.argv)", b"right()")})
+    change = resolution(started, left, right, "    both()")
+    aside = [path for path in change.files if path.startswith("d")]
+    files = {"d": None, **dict.fromkeys(aside), **change.files, f"d~{left}": None}
+    commit(started, Change(files, change.entries, "Merge\n", parents=(left, right)))
     assert (judge(started).passes, judge(started).rule) == (False, "merge")
 
 

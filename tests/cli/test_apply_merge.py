@@ -1,0 +1,253 @@
+"""`hkgit apply --merge`: one commit that merges a branch and resolves its conflicts."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from hkgit.git.hooks import HOOKS
+from hkgit.git.repository import Repository
+from hkgit.preparing import Choices, find_target
+from hkgit.setup import install
+from tests.cli.conftest import make_bench
+from tests.cli.running import Bench, range_hash
+from tests.cli.specs import protocol, replace_range
+from tests.hooks.commands import AGENT, git, hkgit
+from tests.repos import Repo
+
+LINES = "".join(f"line {number}\n" for number in range(1, 21)).encode()
+POLICY = "[gate]\ngovern = '{}'\n"
+GOVERN = pytest.mark.parametrize("govern", ["agents", "all"])
+
+
+def lines(repo: Repo, path: str, number: int, text: str, rev: str = "main") -> dict[str, object]:
+    """An edit of one line, with the hash of what a branch has there."""
+    expected = range_hash(repo.show(rev, path), number, number)
+    return replace_range(path, number, number, expected, text)
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """Branches with evidence that disagree on a line of a.txt and of b.txt, and nowhere else."""
+    repo = Repo.init(tmp_path_factory.mktemp("crossing") / "repo")
+    repo.commit({"a.txt": LINES, "b.txt": LINES, "c.txt": LINES}, "Begin")
+    repo.commit({".hkgit/config.toml": POLICY.format("all")}, "Govern all")
+    side = [lines(repo, path, 5, "side") for path in ("a.txt", "b.txt", "c.txt")]
+    side.append(lines(repo, "a.txt", 15, "from the side"))
+    main = [lines(repo, path, 5, "main") for path in ("a.txt", "b.txt")]
+    repo.git("tag", "start")
+    hkgit(repo, "apply", "-", "--branch", "side", stdin=protocol(*side))
+    hkgit(repo, "apply", "-", stdin=protocol(*main))
+    repo.git("branch", "easy", "start")
+    easy = protocol(lines(repo, "c.txt", 9, "easy", "start"))
+    hkgit(repo, "apply", "-", "--branch", "easy", stdin=easy)
+    return repo
+
+
+@pytest.fixture
+def bench(template: Repo, tmp_path: Path) -> Bench:
+    path = tmp_path / "repo"
+    shutil.copytree(template.path, path, symlinks=True)
+    repo = Repo(path)
+    repo.git("update-index", "-q", "--refresh")
+    return make_bench(repo, tmp_path)
+
+
+def resolution(repo: Repo) -> str:
+    """Both sides in a.txt, line by line, against what main has."""
+    edits = lines(repo, "a.txt", 5, "both"), lines(repo, "a.txt", 15, "from the side")
+    return protocol(*edits, agent="codex/1")
+
+
+@pytest.fixture(scope="module")
+def landed(template: Repo, tmp_path_factory: pytest.TempPathFactory) -> tuple[Bench, str]:
+    """The same with side merged into main, and what was said meanwhile."""
+    place = tmp_path_factory.mktemp("landed")
+    shutil.copytree(template.path, place / "repo", symlinks=True)
+    bench = make_bench(Repo(place / "repo"), place)
+    bench.repo.git("update-index", "-q", "--refresh")
+    result = bench.apply(resolution(bench.repo), "--merge", "side")
+    assert result.code == 0, result.err
+    return bench, result.err
+
+
+def test_the_commit_is_gits_merge_with_conflicts_as_the_edits_make_them(
+    landed: tuple[Bench, str], template: Repo
+) -> None:
+    repo, ours, theirs = landed[0].repo, template.head, template.git("rev-parse", "side")
+    assert repo.git("log", "-1", "--format=%P|%s") == f"{ours} {theirs}|Merge side"
+    made = LINES.replace(b"line 5\n", b"both\n").replace(b"line 15\n", b"from the side\n")
+    assert repo.show("HEAD", "a.txt") == made
+    assert repo.show("HEAD", "b.txt") == repo.show(ours, "b.txt")
+    assert repo.show("HEAD", "c.txt") == repo.show(theirs, "c.txt")
+
+
+def test_the_checkout_follows(landed: tuple[Bench, str]) -> None:
+    repo = landed[0].repo
+    assert (repo.status(), b"side\n" in repo.read("c.txt")) == ([], True)
+
+
+def test_it_says_path_by_path_what_becomes_of_conflicts(landed: tuple[Bench, str]) -> None:
+    assert landed[1].splitlines() == [
+        "hkgit: note: a.txt: in conflict, resolved by the edits; it lacks 1 line of side",
+        "hkgit: warning: b.txt: in conflict, stays as the first parent has it;"
+        " it lacks 1 line of side",
+    ]
+
+
+def test_blame_names_the_edit_that_resolved_a_line(landed: tuple[Bench, str]) -> None:
+    [line] = landed[0].run("blame", "a.txt", "-L", "5,5").out.splitlines()
+    assert ("merge" in line, "codex/1" in line) == (True, True)
+
+
+def test_a_dry_run_shows_the_same_and_leaves_nothing(bench: Bench) -> None:
+    with bench.untouched():
+        result = bench.apply(resolution(bench.repo), "--merge", "side", "--dry-run", "--json")
+    side = bench.repo.git("rev-parse", "side")
+    conflicts = {"a.txt": "resolved", "b.txt": "kept"}
+    assert result.json()["merge"] == {"commit": side, "conflicts": conflicts}
+
+
+def test_it_lands_on_a_branch_that_is_not_checked_out(bench: Bench) -> None:
+    bench.repo.git("checkout", "-q", "--detach")
+    result = bench.apply(resolution(bench.repo), "--merge", "side", "--branch", "main")
+    assert (result.code, bench.run("verify", "start..main").code) == (0, 0)
+
+
+def test_a_branch_that_moved_meanwhile_is_merged_again(bench: Bench) -> None:
+    once = f"test -e {bench.scratch}/it || git -C {bench.repo.path} commit -q --allow-empty -m Go"
+    command = f"{once}; touch {bench.scratch}/it; grep -q both a.txt"
+    result = bench.apply(resolution(bench.repo), "--merge", "side", "--verify", command)
+    assert (result.code, "planned again" in result.err) == (0, True), result.err
+    assert bench.repo.git("log", "-1", "--format=%s", "HEAD^1") == "Go"
+
+
+# Refusals
+
+
+def alone(repo: Repo) -> None:
+    repo.git("checkout", "-q", "--orphan", "alone")
+    repo.git("commit", "-q", "-m", "Alone")
+    repo.git("checkout", "-q", "main")
+
+
+def ahead(repo: Repo) -> None:
+    repo.git("checkout", "-q", "-b", "ahead")
+    repo.commit()
+    repo.git("checkout", "-q", "main")
+
+
+def aside(repo: Repo) -> None:
+    repo.commit({"d": "a file\n"})
+    repo.git("checkout", "-q", "-b", "aside", "HEAD~")
+    repo.commit({"d/inner": "a directory\n"})
+    repo.git("checkout", "-q", "main")
+
+
+def nothing(repo: Repo) -> None:
+    """The branches are there."""
+
+
+@pytest.mark.parametrize(
+    ("prepare", "rev", "words"),
+    [
+        pytest.param(nothing, "start", "merged into main already", id="merged already"),
+        pytest.param(nothing, "easy", "git merge easy", id="no conflict"),
+        pytest.param(nothing, "nowhere", "names no commit", id="no such revision"),
+        pytest.param(ahead, "ahead", "git merge --ff-only ahead", id="a fast-forward"),
+        pytest.param(alone, "alone", "no history in common", id="unrelated histories"),
+        pytest.param(aside, "aside", "want one name", id="a file and a directory"),
+    ],
+)
+def test_what_no_spec_can_resolve_is_refused(
+    bench: Bench, prepare: Callable[[Repo], None], rev: str, words: str
+) -> None:
+    prepare(bench.repo)
+    with pytest.raises(InvalidInput, match=words):
+        find_target(Repository.discover(bench.repo.path), [], Choices(merge=rev))
+
+
+def test_an_edit_beside_the_conflicts_is_refused(bench: Bench) -> None:
+    spec = protocol(lines(bench.repo, "a.txt", 5, "both"), lines(bench.repo, "c.txt", 5, "evil"))
+    with bench.untouched():
+        result = bench.apply(spec, "--merge", "side")
+    assert result.code == 4
+    assert result.err.startswith("hkgit: edit 2: c.txt: is not in conflict")
+    assert "(in conflict: a.txt, b.txt)" in result.err
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        pytest.param(["--merge", "side", "--merge", "easy"], 64, id="two revisions"),
+        pytest.param(["--merge", "side", "--edit", "spec"], 4, id="two specs"),
+    ],
+)
+def test_one_merge_is_one_commit_of_one_spec(bench: Bench, options: list[str], code: int) -> None:
+    bench.write(resolution(bench.repo))
+    spec = str(bench.scratch / "spec")
+    assert bench.run("apply", spec, *(spec if o == "spec" else o for o in options)).code == code
+
+
+def test_a_hook_that_refuses_leaves_nothing(bench: Bench) -> None:
+    bench.repo.write_hook("pre-commit", "git rev-parse -q --verify MERGE_HEAD && exit 1")
+    with bench.untouched():
+        assert bench.apply(resolution(bench.repo), "--merge", "side").code == 7
+
+
+def test_in_the_middle_of_a_merge_the_refusal_names_the_way(bench: Bench) -> None:
+    bench.repo.git("merge", "side", check=False)
+    with bench.untouched():
+        result = bench.apply(resolution(bench.repo), "--merge", "side")
+    assert (result.code, "git merge --abort" in result.err) == (7, True)
+    assert "hkgit apply --merge" in result.err
+
+
+# Judged
+
+
+def governed(repo: Repo, govern: str) -> None:
+    repo.commit({".hkgit/config.toml": POLICY.format(govern)}, "Govern")
+
+
+@GOVERN
+def test_the_installed_hooks_let_it_pass(bench: Bench, govern: str) -> None:
+    governed(bench.repo, govern)
+    install(Repository.discover(bench.repo.path), HOOKS)
+    spec = resolution(bench.repo)
+    hkgit(bench.repo, "apply", "-", "--merge", "side", stdin=spec, env=AGENT)
+    assert bench.repo.git("rev-list", "--no-walk", "--parents", "HEAD").count(" ") == 2
+
+
+def tampered(repo: Repo) -> dict[str, str]:
+    """Commits like HEAD with a byte more, without a file or the records of the other side."""
+    listed = repo.git("diff", "--name-only", "start", "side", "--", ".hkgit/ledger").splitlines()
+    changes: dict[str, dict[str, str | bytes | None]] = {
+        "smuggled": {"a.txt": repo.read("a.txt") + b"#"},
+        "dropped": {"c.txt": LINES},
+        "forgotten": dict.fromkeys(listed),
+    }
+    made, found = repo.head, {}
+    for name, files in changes.items():
+        found[name] = repo.commit(files, "Merge", "--amend")
+        repo.git("reset", "-q", "--hard", made)
+    return found
+
+
+@GOVERN
+def test_a_server_takes_it_only_as_it_was_made(bench: Bench, govern: str) -> None:
+    governed(bench.repo, govern)
+    server = Repo.init(bench.scratch / "server.git", bare=True)
+    bench.repo.git("push", "-q", str(server.path), "main")
+    hkgit(server, "init", "--server")
+    assert bench.apply(resolution(bench.repo), "--merge", "side").code == 0
+    commits = tampered(bench.repo) | {"as made": bench.repo.head}
+    taken = {
+        name: git(bench.repo, "push", str(server.path), f"{commit}:main")[0]
+        for name, commit in commits.items()
+    }
+    assert [name for name, done in taken.items() if done] == ["as made"]
