@@ -20,6 +20,7 @@ from hkgit.points.judging import Point
 from hkgit.points.trust import Side, peeled, side_of
 from hkgit.points.updates import Answer, Update
 from hkgit.policy import Policy
+from hkgit.replay.findings import Verdict
 
 
 def judge_received(
@@ -48,7 +49,7 @@ def judge_received(
             answer = Answer(update, policy, refusal=error)
         if not answer.passes and server.is_headless:
             answer = replace(answer, note=_HEADLESS)
-        if answer.report is not None and all(ruling.passes for ruling in answer.report.rulings):
+        if _holds_elsewhere(answer):
             passed.append(answer)
         yield answer
 
@@ -57,6 +58,20 @@ _HEADLESS = (
     "HEAD names no branch that is there, so new refs have no policy and nothing to leave: "
     "on the server, git symbolic-ref HEAD refs/heads/BRANCH"
 )
+
+_REPLACEMENTS = "refs/replace/"
+"""Where git looks for what it shows in the place of an object."""
+
+_OF_ONE_REF = frozenset({Verdict.ATTESTED, Verdict.PRUNE})
+"""Verdicts that hang on the ref: a statement names one, and entries go that its old side has."""
+
+
+def _holds_elsewhere(answer: Answer) -> bool:
+    """Whether what passed for one ref passes, under the same policy, for another as well."""
+    rulings = () if answer.report is None else answer.report.rulings
+    return answer.report is not None and all(
+        each.passes and each.judged.verdict not in _OF_ONE_REF for each in rulings
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +102,9 @@ class _Server:
     def answer(self, update: Update, side: Side, watch: Watch) -> Answer:
         """The answer on one ref, under whichever of its names is protected."""
         names = self._names(update.ref)
+        if update.new is not None and any(name.startswith(_REPLACEMENTS) for name in names):
+            what = "would show all who read this repository another object than was judged"
+            raise Rejected(update.ref, what, "Keep replacements in the clone that needs them.")
         if not any(map(side.policy.protects, names)):
             return Answer(update, side.policy, note="the policy does not protect it")
         if update.new is None and f"refs/heads/{self.head.branch}" in names:
@@ -110,4 +128,5 @@ def _aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str
     """The pushed refs that only stand for another, and which."""
     pushed = [update.ref for update in updates]
     listed = repository.git("for-each-ref", "--format=%(refname) %(symref)", "--", *pushed)
-    return dict(line.split(" ") for line in listed.text.splitlines() if not line.endswith(" "))
+    lines = filter(None, listed.text.split("\n"))
+    return dict(line.split(" ") for line in lines if not line.endswith(" "))

@@ -71,7 +71,8 @@ def told_by_framework(environment: Mapping[str, str]) -> Iterator[Update]:
 
 def _lines(told: bytes, count: int) -> Iterator[list[str]]:
     """The words of each line. Raises InvalidInput for a line that git would not write."""
-    for line in os.fsdecode(told).splitlines():
+    # Not `splitlines`: names may hold what else ends a line of Unicode.
+    for line in os.fsdecode(told).removesuffix("\n").split("\n") if told else ():
         # Only the local side of a push may hold blanks, as in `HEAD@{1 day ago}`: it stands first.
         words = line.rsplit(" ", count - 1)
         if len(words) != count:

@@ -13,6 +13,7 @@ from hkgit.points.ci import event_of, judge_event
 from tests.hooks.commands import AGENT, hkgit
 from tests.keys import made_key, public
 from tests.points.serving import Served, begin, commit, copied
+from tests.repos import Repo
 
 POLICY = """\
 [gate]
@@ -31,6 +32,7 @@ rewrites = "refuse"
 
 [gate.roles]
 break-glass = ["ada@example.org"]
+attest = ["ada@example.org"]
 """
 ADA = {"GL_USERNAME": "ada"}
 
@@ -131,3 +133,29 @@ def test_the_key_of_glass_is_not_brought_with_the_push(served: Served, tmp_path:
         clone.git("tag", "-s", "-u", str(key), "-m", "Trust me.", f"break-glass/{number}", each)
     done, said = served.push(f"{top}:refs/heads/main", "break-glass/0", "break-glass/1")
     assert not done, said
+
+
+def misstated(clone: Repo) -> str:
+    """The commit of `good` under a message that lies about its evidence: only a statement helps."""
+    said = clone.git("log", "-1", "--format=%B", "good")
+    lie = said.replace("Hkgit-Confidence: 1.00", "Hkgit-Confidence: 0.99")
+    assert lie != said
+    return clone.git("commit-tree", "good^{tree}", "-p", "main", "-F", "-", stdin=lie.encode())
+
+
+def test_a_statement_for_one_ref_opens_no_other_in_the_same_push(served: Served) -> None:
+    """What has passed for one ref is not judged again for the next, but for what hangs on it."""
+    clone, key = served.clone, served.clone.git("config", "user.signingKey")
+    hkgit(clone, "attest", "main..good", "--key", key, "--target", "refs/heads/aside")
+    served.push("main:refs/heads/aside", "refs/hkgit/attestations/*:refs/hkgit/attestations/*")
+    made = misstated(clone)
+    done, said = served.push(f"{made}:refs/heads/aside", f"{made}:refs/heads/main")
+    assert (done, "FAIL refs/heads/main" in said) == (False, True), said
+    assert served.push(f"{made}:refs/heads/aside")[0]
+
+
+def test_a_replacement_is_not_taken(served: Served) -> None:
+    """git on the server, and whatever deploys from it, would show `blind` for main."""
+    main, blind = (served.clone.git("rev-parse", name) for name in ("main", "blind"))
+    done, said = served.push(f"{blind}:refs/replace/{main}")
+    assert (done, "another object than was judged" in said) == (False, True), said

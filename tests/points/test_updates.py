@@ -23,6 +23,10 @@ A, B, ZERO = "a" * 40, "b" * 40, "0" * 40
         pytest.param(
             f"{A} {B} refs/heads/\u00e9\n", Update("refs/heads/\u00e9", A, B), id="no ASCII"
         ),
+        pytest.param(
+            f"{A} {B} refs/heads/a\u2028b\n", Update("refs/heads/a\u2028b", A, B),
+            id="with what ends a line of Unicode",
+        ),
     ],
 )  # fmt: skip
 def test_a_server_is_told_old_new_and_ref(told: str, expected: Update) -> None:
