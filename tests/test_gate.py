@@ -144,7 +144,7 @@ def test_weaker_evidence_may_be_accepted(started: Repo, accept: str) -> None:
 
 def test_an_unknown_ladder_may_be_accepted(started: Repo) -> None:
     change = applied(started, protocol(good()))
-    change.entry["ladder"]["version"] = 99
+    change.entry["ladder"] = 99
     commit(started, change)
     assert verdict(started, policy=Policy(verdicts=("spliced",))) is Verdict.SPLICED
 

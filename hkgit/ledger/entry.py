@@ -130,7 +130,8 @@ def entry_json(entry: Entry) -> Json:
     """The JSON that an entry is written as."""
     return {
         "schema": SCHEMA,
-        "ladder": {"version": entry.ladder, "threshold": entry.threshold},
+        "ladder": entry.ladder,
+        "parameters": {"threshold": entry.threshold},
         "base": entry.base,
         "spec": {"digest": entry.spec_digest},
         "reads": [_read_json(read) for read in entry.reads],

@@ -65,7 +65,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=
 
 
 def _entry(value: Any) -> Entry:
-    ladder, claims = value["ladder"], value["claims"]
+    threshold, claims = value["parameters"]["threshold"], value["claims"]
     _check(type(value["schema"]) is int and value["schema"] == SCHEMA, _is_plain(claims, 0))
     _check(isinstance(claims, dict), str(claims.get("agent", "")).isprintable())
     _check(isinstance(claims.get("agent", ""), str))
@@ -73,9 +73,9 @@ def _entry(value: Any) -> Entry:
     _check([edit.id for edit in edits] == [*range(1, len(edits) + 1)], 1 <= len(edits) <= MAX_EDITS)
     base = value["base"]
     _check(base is None or _ID.match(base) is not None)
-    _check_numbers((ladder["version"], *_per_mille(ladder["threshold"])))
+    _check_numbers((value["ladder"], *_per_mille(threshold)))
     entry = Entry(
-        ladder["version"], ladder["threshold"], base, value["spec"]["digest"],
+        value["ladder"], threshold, base, value["spec"]["digest"],
         tuple(map(_read, value["reads"])), edits, tuple(map(_file, value["files"])), claims,
     )  # fmt: skip
     _check_hashes([entry.spec_digest])

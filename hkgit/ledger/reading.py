@@ -57,15 +57,15 @@ def read_strictly(data: bytes) -> Entry:
 def _entry(root: Node) -> Entry:
     _check_schema(root)
     parts = root.fields(
-        ["schema", "ladder", "base", "spec", "reads", "edits", "files", "claims"], []
+        ["schema", "ladder", "parameters", "base", "spec", "reads", "edits", "files", "claims"], []
     )
-    ladder = parts["ladder"].fields(["version", "threshold"], [])
+    threshold = parts["parameters"].fields(["threshold"], [])["threshold"]
     edits = tuple(_edit(node) for node in parts["edits"].items())
     if not 1 <= len(edits) <= MAX_EDITS or [e.id for e in edits] != [*range(1, len(edits) + 1)]:
         raise parts["edits"].wrong(f"1 to {MAX_EDITS} edits, numbered from 1")
     return Entry(
-        ladder["version"].integer(0),
-        _per_mille(ladder["threshold"]),
+        parts["ladder"].integer(0),
+        _per_mille(threshold),
         _optional(parts["base"], _OID),
         _hex(parts["spec"].fields(["digest"], [])["digest"]),
         tuple(_read(node) for node in parts["reads"].items()),

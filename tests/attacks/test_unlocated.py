@@ -146,7 +146,7 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
     """By itself it is `spliced`, which does not pass; the other one would make it `reanchored`."""
     decoy, moved = scene.honest(), two_files(scene)
     write_in(decoy, "a.py", "    evil()")
-    decoy.entry["ladder"]["version"] = 99
+    decoy.entry["ladder"] = 99
     moved.entry["files"] = [_of(moved, "b.txt")]
     moved.entry["edits"] = [moved.entry["edits"][1] | {"id": 1}]
     _of(moved, "b.txt")["hunks"][0]["edits"] = [1]

@@ -96,7 +96,8 @@ def test_a_whole_entry() -> None:
     operation = replace_range("f", TWO, 2, 2, "x")
     assert as_json(entry_of_protocol({"f": TWO}, operation)) == {
         "schema": 1,
-        "ladder": {"version": LADDER_VERSION, "threshold": 800},
+        "ladder": LADDER_VERSION,
+        "parameters": {"threshold": 800},
         "base": "b" * 40,
         "spec": {"digest": "d" * 64},
         "reads": [],
@@ -216,12 +217,12 @@ HUNK = ("files", 0, "hunks", 0)
                      id="one of an edit"),
         pytest.param(delete_at("claims"), 'missing key "claims"', id="a missing key"),
         pytest.param(delete_at(*HUNK, "old_hash"), 'missing key "old_hash"', id="one of a hunk"),
-        pytest.param(set_at("ladder", "threshold", to=1001), "ladder.threshold: expected an "
-                     "integer from 0 to 1000", id="a threshold over 1"),
-        pytest.param(set_at("ladder", "threshold", to=0.8), "ladder.threshold: expected",
+        pytest.param(set_at("parameters", "threshold", to=1001), "parameters.threshold: expected "
+                     "an integer from 0 to 1000", id="a threshold over 1"),
+        pytest.param(set_at("parameters", "threshold", to=0.8), "parameters.threshold: expected",
                      id="a fraction"),
-        pytest.param(set_at("ladder", "version", to=True), "ladder.version: expected",
-                     id="a boolean"),
+        pytest.param(set_at("ladder", to=True), "ladder: expected", id="a boolean"),
+        pytest.param(set_at("ladder", to={"version": 1}), "ladder: expected", id="an object"),
         pytest.param(set_at("base", to="main"), "base: expected hex digits", id="a base by name"),
         pytest.param(set_at("spec", "digest", to="d" * 63), "spec.digest: expected 64 hex digits",
                      id="a short digest"),

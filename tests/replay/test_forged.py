@@ -210,7 +210,7 @@ def test_a_forged_finding_tells_both_values(governed: Repo) -> None:
 
 def test_an_unknown_ladder_is_spliced_and_not_accepted_by_default(governed: Repo) -> None:
     change = honest(governed)
-    change.entry["ladder"]["version"] = 99
+    change.entry["ladder"] = 99
     commit(governed, change)
     ruling = judge(governed)
     assert (ruling.judged.verdict, ruling.passes, ruling.rule) == ("spliced", False, "verdict")
@@ -229,7 +229,7 @@ def test_an_unknown_ladder_hides_nothing_that_replay_can_tell(
     governed: Repo, attack: Attack, rule: str
 ) -> None:
     change = honest(governed)
-    change.entry["ladder"]["version"] = 99
+    change.entry["ladder"] = 99
     attack(change)
     commit(governed, change)
     assert (judge(governed).rule, judge(governed).passes) == (rule, False)

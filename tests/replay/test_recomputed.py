@@ -30,7 +30,7 @@ def test_a_threshold_that_the_edit_does_not_reach_is_forged(
     spec = {"file": "loop.py", "old_text": old, "new_text": old.replace("return ", "return -"),
             "expected_hash": range_hash(LOOP.encode())}  # fmt: skip
     change = applied(governed, json.dumps(spec))
-    change.entry["ladder"]["threshold"] = threshold
+    change.entry["parameters"]["threshold"] = threshold
     commit(governed, change)
     assert judge(governed).rule == rule
 
