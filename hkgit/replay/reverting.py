@@ -13,7 +13,7 @@ from hkgit.applying.hunks import Hunk
 from hkgit.document import Document, terminated
 from hkgit.edits import EXECUTABLE, REGULAR
 from hkgit.errors import Unverifiable
-from hkgit.git.objects import Commit
+from hkgit.git.objects import Commit, TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.trees import TreeChange
 from hkgit.ledger.entry import LEDGER, RecordedHunk
@@ -49,9 +49,18 @@ def reverted(
         if commit is not None:
             before = against if against in commit.parents else next(iter(commit.parents), None)
             old = None if before is None else repository.commit(before).tree
-            if _is_inverse(repository, repository.changes(old, commit.tree), changes):
+            made = repository.changes(old, commit.tree)
+            files = repository.snapshot(parent)
+            kept = [each for each in made if not _is_pruned(each, files)]
+            if _is_inverse(repository, kept, changes):
                 return commit_id
     return None
+
+
+def _is_pruned(made: TreeChange, files: TreeSnapshot) -> bool:
+    """Whether a change added a record that has been pruned since: it cannot be taken out again."""
+    is_record = made.old is None and made.path.startswith(f"{LEDGER}/")
+    return is_record and files.entry(made.path) is None
 
 
 def _in_history(repository: Repository, commit_id: str, tip: str) -> Commit | None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import File
+from hkgit.ledger.canonical import digest
+from hkgit.ledger.entry import entry_name, entry_path
+from hkgit.ledger.pruning import Manifest
 from hkgit.policy import Policy
 from hkgit.replay.findings import Verdict
 from tests.applying.planning import Operation, protocol, replace_range
@@ -113,7 +116,32 @@ def test_a_revert_of_a_merge_from_its_other_side_is_a_revert(edited: Repo) -> No
     assert verdict(edited) is Verdict.REVERT
 
 
+def pruned(repo: Repo) -> str:
+    """The commit whose entry has been pruned since."""
+    made = repo.head
+    listed = repo.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
+    manifest = Manifest.of(map(entry_name, listed), {}).to_bytes()
+    gone: dict[str, File | None] = dict.fromkeys(listed)
+    files = gone | {entry_path(digest(manifest)): File(manifest)}
+    commit(repo, Change(files, message="Prune\n"))
+    return made
+
+
+def test_a_revert_of_a_commit_whose_entry_was_pruned_is_a_revert(edited: Repo) -> None:
+    revert(edited, pruned(edited))
+    assert verdict(edited) is Verdict.REVERT
+    assert edited.read("a.txt") == A
+
+
 # What is none
+
+
+def test_a_pruned_entry_excuses_nothing_else(edited: Repo) -> None:
+    made = pruned(edited)
+    edited.git("revert", "--no-commit", made)
+    edited.write("b.txt", "evil\n")
+    edited.git("commit", "-q", "-a", "-m", f"Back\n\nThis reverts commit {made}.", env=BY_AGENT)
+    assert judge(edited).rule == "blind"
 
 
 def test_a_revert_with_a_byte_of_its_own_fails(edited: Repo) -> None:
