@@ -28,10 +28,15 @@ def attest(
 ) -> Envelope:
     """The signed verdict that every commit of `old..new` passes.
 
-    Raises Rejected when one does not, whatever the policy's mode, and InvalidInput for a range
-    whose head does not descend from its base: the tree of the one would undo what the other has.
+    Raises Rejected when one does not, whatever the policy's mode, and InvalidInput for an empty
+    range, and for one whose head does not descend from its base: the tree of the one would undo
+    what the other has.
     """
-    if not repository.is_ancestor(old, new) or old == new:
+    if old == new:
+        what = "is empty: there is no commit whose verdict could be signed"
+        fix = "Name the commit before the work and the last of the work: A..B."
+        raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
+    if not repository.is_ancestor(old, new):
         what = "its head does not descend from its base"
         fix = "Rebase onto the base, or merge it, and attest what comes of that."
         raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)

@@ -95,13 +95,18 @@ def _missing(event: Event) -> Unverifiable:
 
 
 def _payload(environment: Mapping[str, str]) -> dict[str, Any]:
-    path = environment.get("GITHUB_EVENT_PATH", "")
+    where, path = "GITHUB_EVENT_PATH", environment.get("GITHUB_EVENT_PATH", "")
+    fix = "GitHub names there the file that tells of the event. Elsewhere: hkgit gate --range A..B"
+    if not path:
+        raise InvalidInput(where, "is empty or not set", fix)
     try:
         payload = json.loads(Path(path).read_bytes())
-    except (OSError, ValueError) as error:
-        raise InvalidInput("GITHUB_EVENT_PATH", f"cannot be read: {error}") from error
+    except OSError as error:
+        raise InvalidInput(where, f"{path} cannot be read: {error.strerror}", fix) from error
+    except ValueError as error:
+        raise InvalidInput(where, f"{path} is not JSON: {error}", fix) from error
     if not isinstance(payload, dict):
-        raise InvalidInput("GITHUB_EVENT_PATH", "holds no object")
+        raise InvalidInput(where, f"{path} holds no object", fix)
     return payload
 
 

@@ -125,6 +125,8 @@ _REST = r"[ \t]*(?:#[^\r\n]*)?(?P<end>\r?\n)"
 _REPOS = re.compile(
     rf"^repos:{_REST}(?=(?:[ \t]*(?:#.*)?\r?\n)*(?P<indent>[ \t]*)-\s)", re.MULTILINE
 )
+_EMPTY = re.compile(rf"^repos: \[\](?={_REST})", re.MULTILINE)
+_BARE = re.compile(rf"^repos:{_REST}(?P<indent>)", re.MULTILINE)
 _TYPES = re.compile(r"^default_install_hook_types:", re.MULTILINE)
 _USES = re.compile(r"^[^#\n]*\bid:[ \t]*['\"]?hkgit-gate", re.MULTILINE)
 _BLOCK = re.compile(
@@ -161,12 +163,13 @@ def install(root: Path, hooks: Sequence[str]) -> Step:
     text = _BLOCK.sub(lambda block: "" if _is_former(block) else block[0], decoded(content))
     if _USES.search(text) is not None or calls_gate(encoded(text)):
         return kept(path, "runs hkgit gate already")
-    repos = _REPOS.search(text)
+    filled = _EMPTY.sub("repos:", text, 1)
+    repos = (_REPOS if filled == text else _BARE).search(filled)
     if repos is None:
         entry = local_entry(hooks)
         return Step(path, Action.BLOCKED, f"has no list `repos:` to add to; add to it:\n{entry}")
     added = _block(local_entry(hooks), repos["indent"], repos["end"])
-    new = text[: repos.end()] + added + text[repos.end() :]
+    new = filled[: repos.end()] + added + filled[repos.end() :]
     if _TYPES.search(text) is None:
         types = _block(HOOK_TYPES, "", repos["end"])
         new = new[: repos.start()] + types + new[repos.start() :]
@@ -185,6 +188,8 @@ def remove(root: Path) -> Iterator[Step]:
     text = decoded(read(path) or b"")
     left = _BLOCK.sub(lambda block: "" if _is_own(block) else block[0], text)
     if left != text:
+        if _REPOS.search(left) is None:
+            left = _BARE.sub(lambda bare: bare[0].replace("repos:", "repos: []", 1), left, 1)
         yield Step(path, Action.WROTE, "without the lines of hkgit init", encoded(left))
     if BEGIN in left:
         yield kept(path, "lines between its markers are yours: not as hkgit wrote them")

@@ -211,13 +211,19 @@ def test_a_head_beside_its_base_is_not_attested(judged: Repo, key: Path) -> None
         attested(judged, key)
 
 
+def test_an_empty_range_is_named_as_such(judged: Repo, key: Path) -> None:
+    judged.git("branch", "-f", "main", "topic")
+    with pytest.raises(InvalidInput, match="is empty: there is no commit"):
+        attested(judged, key)
+
+
 def test_the_statement_says_what_was_judged(judged: Repo, key: Path) -> None:
     attested(judged, key, target="refs/heads/main")
     [envelope] = kept(opened(judged), judged.tree("main"), judged.tree("topic"))
     said: Statement = read_statement(envelope.payload)
     assert (said.head, said.tree, said.target, said.ladder, said.counts) == (
-        judged.git("rev-parse", "topic"), judged.tree("topic"), "refs/heads/main", 1,
-        {"strict": 1, "ungoverned": 1},
+        judged.git("rev-parse", "topic"), judged.tree("topic"), "refs/heads/main",
+        LADDER_VERSION, {"strict": 1, "ungoverned": 1},
     )  # fmt: skip
 
 

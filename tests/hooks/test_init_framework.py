@@ -30,7 +30,13 @@ CONFIGS = [
 ]
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+EMPTY = [
+    pytest.param(b"fail_fast: true\nrepos: []  # none yet\nexclude: ^docs/\n", id="an empty list"),
+    pytest.param(b"repos: []\r\n", id="an empty list, CRLF"),
+]
+
+
+@pytest.mark.parametrize("config", [*CONFIGS, *EMPTY])
 def test_remove_gives_the_configuration_back_byte_for_byte(repo: Repo, config: bytes) -> None:
     repo.write(YAML, config)
     before = files_of(repo)
@@ -42,7 +48,7 @@ def test_remove_gives_the_configuration_back_byte_for_byte(repo: Repo, config: b
     assert files_of(repo) == before
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("config", [*CONFIGS, *EMPTY])
 def test_the_configuration_that_init_leaves_is_valid(repo: Repo, config: bytes) -> None:
     repo.write(YAML, config)
     hkgit(repo, "init")
@@ -62,7 +68,7 @@ def test_every_line_of_the_configuration_stays_in_its_order(repo: Repo, config: 
     assert all(line in lines for line in config.splitlines(keepends=True))
 
 
-@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("config", [*CONFIGS, *EMPTY])
 def test_init_twice_changes_no_configuration(repo: Repo, config: bytes) -> None:
     repo.write(YAML, config)
     hkgit(repo, "init")
@@ -85,7 +91,6 @@ def test_init_leaves_the_hooks_to_the_framework_and_says_how_to_install_them(rep
 @pytest.mark.parametrize(
     "config",
     [
-        pytest.param("repos: []\n", id="an empty list"),
         pytest.param('{"repos": [{"repo": "meta"}]}\n', id="JSON"),
         pytest.param("fail_fast: true\n", id="no list"),
     ],

@@ -114,6 +114,24 @@ def test_outside_ci_there_is_no_event() -> None:
         event_of({"CI": "true"})
 
 
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        pytest.param(None, "is empty or not set", id="no name"),
+        pytest.param("", "is not JSON", id="an empty file"),
+    ],
+)
+def test_a_job_without_its_event_says_what_is_missing(
+    tmp_path: Path, content: str | None, words: str
+) -> None:
+    job = github(tmp_path, "push", PUSH)
+    path = Path(job["GITHUB_EVENT_PATH"])
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(InvalidInput, match=words):
+        event_of(job | {"GITHUB_EVENT_PATH": "" if content is None else str(path)})
+
+
 # The judgement
 
 
