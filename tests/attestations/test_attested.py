@@ -15,6 +15,7 @@ from hkgit.attesting import attest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import Arrival, Gate, Ruling, candidate_of
+from hkgit.matching.places import LADDER_VERSION
 from hkgit.policy import ACCEPTED, Policy
 from hkgit.policy.model import Target
 from hkgit.replay.findings import Verdict
