@@ -77,15 +77,20 @@ def write_files(root: Path, files: Mapping[str, File | None]) -> None:
     """
     with ExitStack() as made:
         staged = {path: _staged(made, root, path, file) for path, file in files.items()}
-        with ExitStack() as kept, ExitStack() as undoing:
-            for path, new in staged.items():
-                try:
-                    undoing.callback(_restore, root / path, _kept(kept, root / path))
-                    _replace(root / path, new)
-                except OSError as error:
-                    raise _refused(path, str(error.strerror)) from error
-            undoing.pop_all()
+        _replace_all(root, staged)
         made.pop_all()
+
+
+def _replace_all(root: Path, staged: Mapping[str, Path | None]) -> None:
+    """Let every new file take its place; where one cannot, those before it are put back."""
+    with ExitStack() as kept, ExitStack() as undoing:
+        for path, new in staged.items():
+            try:
+                undoing.callback(_restore, root / path, _kept(kept, root / path))
+                _replace(root / path, new)
+            except OSError as error:
+                raise _refused(path, str(error.strerror)) from error
+        undoing.pop_all()
 
 
 def _replace(place: Path, new: Path | None) -> None:

@@ -60,12 +60,8 @@ def command(
     data = attest(repository, old, new, trusted, Path(key), target).to_bytes()
     if output is None:
         _keep(repository, data, as_json)
-        return
-    Path(output).write_bytes(data)
-    if as_json:
-        echo_json({"status": "attested", "file": output})
     else:
-        confirm(f"attested {commits} in {output}")
+        _write(output, data, commits, as_json)
 
 
 def _sign_entries(repository: Repository, old: str, new: str, key: Path, as_json: bool) -> None:
@@ -77,6 +73,14 @@ def _sign_entries(repository: Repository, old: str, new: str, key: Path, as_json
         echo_json({"status": "signed", "entries": signed})
     else:
         confirm(f"signed {len(refs)} {'entry' if len(refs) == 1 else 'entries'}")
+
+
+def _write(file: str, data: bytes, commits: str, as_json: bool) -> None:
+    Path(file).write_bytes(data)
+    if as_json:
+        echo_json({"status": "attested", "file": file})
+    else:
+        confirm(f"attested {commits} in {file}")
 
 
 def _keep(repository: Repository, data: bytes, as_json: bool) -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.errors import Unverifiable
 from hkgit.git import program
-from hkgit.git.program import Completed
+from hkgit.git.program import Completed, Git
 from hkgit.paths import quote_path
 
 CONFIG = """\
@@ -115,9 +115,7 @@ def attempted_merge(
         return Attempt(made, tuple(conflicts), empty.packed())
 
 
-def expect_merge_bases(
-    git: Callable[..., Completed], parents: Sequence[str], boundaries: Collection[str]
-) -> None:
+def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[str]) -> None:
     """Raise Unverifiable unless a shallow clone reaches back to where the parents met.
 
     git would merge what was cut off as if the histories had never met.

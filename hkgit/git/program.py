@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -182,7 +182,7 @@ def git_on(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool)
     return Git(git_dir, {"GIT_DIR": str(git_dir)})
 
 
-def configured(git: Callable[..., Completed], name: str, *options: str) -> str | None:
+def configured(git: Git, name: str, *options: str) -> str | None:
     """The last value of a configuration variable, as git reads it. Raises GitRefused."""
     args = ("config", *options, "--get", name)
     asked = git(*args, check=False)

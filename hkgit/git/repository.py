@@ -7,7 +7,7 @@ committing, configuration with its includes, ranges) goes through the program.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +25,7 @@ from hkgit.git.merging import (
 )
 from hkgit.git.objects import Head
 from hkgit.git.opening import opened
-from hkgit.git.program import Completed, Git, configured, git_on
+from hkgit.git.program import Git, configured, git_on
 from hkgit.git.signatures import verified_principal, verified_tagger
 
 
@@ -58,16 +58,10 @@ class Repository(Contents):
     def is_bare(self) -> bool:
         return self.work_tree is None
 
-    def git(
-        self,
-        *args: str,
-        stdin: bytes | None = None,
-        env: Mapping[str, str | None] | None = None,
-        check: bool = True,
-        own_session: bool = False,
-    ) -> Completed:
-        """Run the git program on this repository (see `program.run`)."""
-        return self._git(*args, stdin=stdin, env=env, check=check, own_session=own_session)
+    @cached_property
+    def git(self) -> Git:
+        """The git program on this repository, to be called (see `program.run`)."""
+        return git_on(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
     def commits_between(self, old: str | None, new: str, *beside: str) -> tuple[str, ...]:
         """The commits reachable from `new`, but not from `old` or one beside it, parents first."""
@@ -184,10 +178,6 @@ class Repository(Contents):
         return (self.work_tree or self.git_dir) / said if said is not None else None
 
     # How it is done
-
-    @cached_property
-    def _git(self) -> Git:
-        return git_on(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
     def _merge_heads(self) -> tuple[str, ...]:
         """What is being merged; before a clean merge is committed only the environment says so."""

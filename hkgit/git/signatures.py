@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from hkgit.git.objects import Commit
-from hkgit.git.program import Completed
+from hkgit.git.program import Git
 
 _SSH = b" -----BEGIN SSH SIGNATURE-----\n"
 _HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
 """Where the signature of a commit stands, by the number of digits of its id."""
 
 
-def verified_principal(
-    git: Callable[..., Completed], commit: Commit, allowed_signers: str
-) -> str | None:
+def verified_principal(git: Git, commit: Commit, allowed_signers: str) -> str | None:
     """The principal that the signature of a commit belongs to, or None.
 
     `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
@@ -33,9 +31,7 @@ def verified_principal(
     return principal if trust == "G" else None
 
 
-def verified_tagger(
-    git: Callable[..., Completed], tag_id: str, allowed_signers: str
-) -> str | None:
+def verified_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
     """The principal that the SSH signature of an annotated tag belongs to, or None.
 
     The caller has seen that it is an SSH signature: for another kind git would ask other programs.
