@@ -21,25 +21,10 @@ from hkgit.policy.model import Target
 from hkgit.replay.findings import Verdict
 from tests.applying.planning import protocol
 from tests.cli.running import run
-from tests.gating import begun, blind, by_hand, good, opened
-from tests.keys import made_key, public
-from tests.replay.commits import AGENT, PERSON, Change, applied, commit, commit_tree
+from tests.gating import blind, opened
+from tests.keys import public
+from tests.replay.commits import AGENT, Change, applied, commit, commit_tree
 from tests.repos import Repo
-
-
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_key(tmp_path_factory.mktemp("keys") / "key")
-
-
-@pytest.fixture
-def judged(repo: Repo) -> Repo:
-    """`topic`: an agent's commit with its entry, then a person's; `main` is where it began."""
-    begun(repo)
-    repo.git("checkout", "-q", "-b", "topic")
-    commit(repo, applied(repo, protocol(good())))
-    commit(repo, by_hand(PERSON))
-    return repo
 
 
 def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | None = None) -> str:

@@ -17,29 +17,20 @@ from hkgit.policy import Policy
 from hkgit.replay.judging import candidate_of, replay
 from tests.applying.planning import protocol, replace_range
 from tests.cli.running import run
-from tests.gating import A, begun, by_hand, good, opened
-from tests.keys import made_key, public
+from tests.gating import A, opened
+from tests.keys import public
 from tests.replay.commits import PERSON, applied, commit, commit_tree
 from tests.repos import Repo
 
 ADA = "ada@example.org"
 
 
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_key(tmp_path_factory.mktemp("keys") / "key")
-
-
 @pytest.fixture
-def topic(repo: Repo) -> Repo:
-    """`topic`: two commits of an agent with an entry each, and a person's; `main` is before."""
-    begun(repo)
-    repo.git("checkout", "-q", "-b", "topic")
-    commit(repo, applied(repo, protocol(good())))
-    commit(repo, by_hand(PERSON))
+def topic(judged: Repo) -> Repo:
+    """With one more commit of the agent on `topic`, and its entry."""
     edited = A.replace(b"two", b"zwei")
-    commit(repo, applied(repo, protocol(replace_range("a.txt", edited, 1, 1, "eins"))))
-    return repo
+    commit(judged, applied(judged, protocol(replace_range("a.txt", edited, 1, 1, "eins"))))
+    return judged
 
 
 def trusting(key: Path) -> Policy:

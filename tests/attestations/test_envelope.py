@@ -22,11 +22,6 @@ SAYS = Statement(
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return made_key(tmp_path_factory.mktemp("keys") / "key")
-
-
 def test_the_signed_bytes_are_those_of_dsse() -> None:
     """The example of the specification's protocol.md, with its byte counts."""
     assert pae("http://example.com/HelloWorld", b"hello world") == (
