@@ -28,9 +28,13 @@ class Splice:
 
 @dataclass(frozen=True)
 class Document:
-    """The bytes of one file, seen as lines."""
+    """The bytes of one file, seen as lines.
+
+    `above` lines of the file stand above, where it is but the lower part of one.
+    """
 
     data: bytes
+    above: int = 0
 
     @cached_property
     def bom(self) -> bytes:
@@ -64,6 +68,10 @@ class Document:
     def is_terminated(self) -> bool:
         """Whether the last line has an end; true of a file without lines."""
         return not self.raw_lines or self.raw_lines[-1].endswith(b"\n")
+
+    def told(self, number: int) -> int:
+        """The number of a line as people are told it: counted from the top of the file."""
+        return number + self.above
 
     def end_of(self, number: int) -> bytes:
         """The line end of line `number`: `\\n`, `\\r\\n`, or nothing."""

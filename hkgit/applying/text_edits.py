@@ -56,13 +56,14 @@ def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple
     if not edit.anchors:
         return _carried(site.document, edit, settings, _holds(site, edit, 0))
     shift, is_sure = below_anchors(site.document, edit)
-    below = Document(site.document.data[shift:])
+    above = site.document.line_at(shift) - 1
+    below = Document(site.document.data[shift:], above)
     hint = 0 if is_sure and edit.line_hint is None else None
     plain = replace(edit, anchors=(), line_hint=hint)
     try:
         located, splices = _carried(below, plain, settings, _holds(site, edit, shift))
     except HkgitError as error:
-        _move_down(error, site.document.line_at(shift) - 1, edit.anchors)
+        _move_down(error, above, edit.anchors)
         raise
     places = tuple(replace(p, start=p.start + shift, end=p.end + shift) for p in located.places)
     moved = tuple(Splice(s.start + shift, s.end + shift, s.new) for s in splices)

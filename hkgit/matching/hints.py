@@ -35,7 +35,7 @@ def no_match(view: View, wanted: Wanted, edit: Edit) -> NoMatch:
     found = candidates(view, wanted)[:SHOWN] or _by_words(view, wanted)
     near = tuple(map(_near, found))
     if found:
-        nearest = "; ".join(map(_described, near))
+        nearest = "; ".join(_described(view, each) for each in near)
         fix = f"Nearest: {nearest}. {_difference(view, wanted, found[0])}"
     else:
         fix = "No line of it is like any of the file's."
@@ -54,8 +54,8 @@ def already_applied(view: View, place: Place, edit: Edit) -> AlreadyApplied:
     """The new text stands in the file."""
     first, last = view.document.lines_of(place.start, place.end)
     return AlreadyApplied(
-        f"{edit.path}:{first}",
-        f"the new text stands at {_lines(first, last)} already",
+        f"{edit.path}:{view.document.told(first)}",
+        f"the new text stands at {_lines(view.document, first, last)} already",
         "Leave the edit out; or, if it is another place that you mean, quote more of it.",
     )
 
@@ -64,7 +64,8 @@ def half_applied(
     view: View, made: Sequence[Place], places: Sequence[Place], edit: Edit
 ) -> Ambiguous:
     """Of all places of the old text some have the new text around them."""
-    lines = ", ".join(str(view.document.line_at(place.start)) for place in made[:LINES_SHOWN])
+    starts = [view.document.line_at(place.start) for place in made[:LINES_SHOWN]]
+    lines = ", ".join(str(view.document.told(start)) for start in starts)
     more = ", ..." if len(made) > LINES_SHOWN else ""
     return Ambiguous(
         edit.path,
@@ -77,7 +78,7 @@ def half_applied(
 def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
     """Several places are as good, or too nearly so."""
     spans = sorted(document.lines_of(place.start, place.end) for place in places)
-    numbers = ", ".join(str(first) for first, _ in spans[:LINES_SHOWN])
+    numbers = ", ".join(str(document.told(first)) for first, _ in spans[:LINES_SHOWN])
     more = ", ..." if len(spans) > LINES_SHOWN else ""
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
@@ -97,7 +98,7 @@ def conflict(view: View, wanted: Wanted, place: Place, edit: Edit) -> Conflict:
     best = next(c for c in candidates(view, wanted) if place_of(view, c) == place)
     first, _ = view.document.lines_of(place.start, place.end)
     error = Conflict(
-        f"{edit.path}:{first}",
+        f"{edit.path}:{view.document.told(first)}",
         "the place is there, but not as the edit has it, in lines that it changes",
         f"{_difference(view, wanted, best, wanted.bound)} Write the edit against what the place "
         "says now.",
@@ -111,8 +112,9 @@ def _near(candidate: Candidate) -> Near:
     return Near(first + 1, last + 1, candidate.similarity)
 
 
-def _described(near: Near) -> str:
-    return f"{_lines(near.start_line, near.end_line)}, {_percent(near.similarity or 0)} alike"
+def _described(view: View, near: Near) -> str:
+    lines = _lines(view.document, near.start_line, near.end_line)
+    return f"{lines}, {_percent(near.similarity or 0)} alike"
 
 
 def _difference(
@@ -127,11 +129,16 @@ def _difference(
         if here is None:
             return f"Not there: {_quoted(old)}."
         if key_of(view.lines[here]) != key_of(old):
-            return f"Line {here + 1} says {_quoted(view.lines[here])}, the edit {_quoted(old)}."
+            return f"{_said(view, here)}, the edit {_quoted(old)}."
     unknown = next(_unknown(view, candidate), None)
     if unknown is None:
         return ""
-    return f"Line {unknown + 1} says {_quoted(view.lines[unknown])}, which the edit has not."
+    return f"{_said(view, unknown)}, which the edit has not."
+
+
+def _said(view: View, row: int) -> str:
+    """What a line of the file, counted from 0, says."""
+    return f"Line {view.document.told(row + 1)} says {_quoted(view.lines[row])}"
 
 
 def _instead(view: View, candidate: Candidate, row: int) -> int | None:
@@ -188,11 +195,12 @@ def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:
     if len(spans) > SHOWN or len(set(above)) < len(spans) or not all(above):
         return ""
     named = zip(spans, above, strict=True)
-    shown = "; ".join(f"{first}: {_quoted(line)}" for (first, _), line in named)
+    shown = "; ".join(f"{document.told(first)}: {_quoted(line)}" for (first, _), line in named)
     return f" The lines right above them: {shown}."
 
 
-def _lines(first: int, last: int) -> str:
+def _lines(document: Document, first: int, last: int) -> str:
+    first, last = document.told(first), document.told(last)
     return f"line {first}" if first >= last else f"lines {first}-{last}"
 
 

@@ -34,7 +34,7 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     splices = [splice for merge in merges for splice in merge.splices()]
     changed = [s for s in splices if document.data[s.start : s.end] != s.new]
     if not changed or all(merge.is_made() for merge in merges):
-        where = f"{edit.path}:{document.line_at(located.places[0].start)}"
+        where = f"{edit.path}:{document.told(document.line_at(located.places[0].start))}"
         raise AlreadyApplied(
             where, "the file says already what the edit wants", "Leave the edit out."
         )

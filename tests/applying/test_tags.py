@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from hkgit.dialects.tags import tag
@@ -99,6 +101,37 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
 )  # fmt: skip
 def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str) -> None:
     assert refusal(in_sequence({"f": ABCB}, edit)).startswith(said)
+
+
+TWO = b"""\
+def a():
+    total = width * height
+    return total
+def b():
+    total = width * height
+    done()
+    log(total)
+    done()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        pytest.param("    total = width + height\n", "    total = 0\n",
+                     r"Nearest: line 5, .* Line 5 says 'total = width \*", id="nowhere"),
+        pytest.param("    done()\n", "    stop()\n",
+                     r"at lines 6, 8\n.*: 6: 'total = .*'; 8: 'log", id="at two places"),
+        pytest.param("    note()\n", "    log(total)\n", "^f:7: .* stands at line 7 already",
+                     id="made already"),
+    ],
+)  # fmt: skip
+def test_a_refusal_below_an_anchor_counts_lines_from_the_top(
+    old: str, new: str, words: str
+) -> None:
+    edit = Edit("f", old, new, anchors=("def b():",))
+    [outcome] = in_sequence({"f": TWO}, edit).outcomes
+    assert re.search(words, str(outcome.error), re.DOTALL), str(outcome.error)
 
 
 @pytest.mark.parametrize(
