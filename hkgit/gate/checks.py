@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from hkgit.gate.case import Case
 from hkgit.gate.floors import APPLY, entry_findings
 from hkgit.gate.hand import hand_findings
-from hkgit.gate.protection import path_findings, policy_findings
+from hkgit.gate.protection import name_findings, path_findings, policy_findings
 from hkgit.replay.findings import Finding
 
 Check = Callable[[Case], Iterator[Finding]]
@@ -55,6 +55,7 @@ CHECKS: dict[str, Check] = {
     "floors": _floors,
     "tightness": _tightness,
     "signature": _signatures,
+    "names": name_findings,
     "policy": policy_findings,
     "protected": path_findings,
     "text": _text,

@@ -1,4 +1,4 @@
-"""protection.py: values and paths that a governed commit changes only by grant.
+"""protection.py: values and paths that a governed commit changes only by grant, or never.
 
 The policy is protected by value: editing the rest of pyproject.toml needs no grant.
 """
@@ -8,16 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hkgit.edits import SUBMODULE, SYMLINK
+from hkgit.errors import InvalidInput
 from hkgit.gate.case import Case
 from hkgit.git.trees import TreeChange
 from hkgit.ledger.entry import LEDGER
-from hkgit.paths import quote_path
+from hkgit.paths import check_tree_path, quote_path
 from hkgit.policy.files import CONFIG, PYPROJECT, policy_value
 from hkgit.replay.added import ATTRIBUTES_PATH
 from hkgit.replay.findings import Finding, Verdict
 
 _BY_GRANT = "A person with a manual grant changes it."
 _GRANTED_ALREADY = frozenset({Verdict.MANUAL})
+
+
+def name_findings(case: Case) -> Iterator[Finding]:
+    """Names that no tree may hold; of what entries make, replay has seen that already."""
+    for change in case.changes:
+        if change.old is None:
+            try:
+                check_tree_path(change.path)
+            except InvalidInput as error:
+                yield Finding.of("path", error)
 
 
 def policy_findings(case: Case) -> Iterator[Finding]:

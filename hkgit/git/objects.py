@@ -14,8 +14,11 @@ from hkgit.git.trees import ReadTree, TreeEntry, walk
 _ID = HEX.encode()
 _HEAD = re.compile(
     rb"tree (" + _ID + rb")\n((?:parent " + _ID + rb"\n)*)"
-    rb"author (.*?) ?(?:-?\d+ [-+]\d+)?\ncommitter (.*?) ?(?:(-?\d+) [-+]\d+)?\n"
+    rb"author (.*)\ncommitter (.*)\n"
 )
+_WHEN = re.compile(rb" ?(-?\d{1,20}) [-+]\d{1,20}\Z")
+_LONGEST_WHEN = 44
+"""Bytes of a time and its zone, with the blank before: of a huge line only the end is searched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +55,27 @@ def parse_commit(commit_id: str, raw: bytes, *, is_boundary: bool = False) -> Co
     head = _HEAD.match(header + b"\n")
     if head is None:
         raise Unverifiable(f"commit {commit_id}", "is malformed", "Look at it with git fsck.")
-    tree, parents, author, committer, time = head.groups()
+    tree, parents, *people = head.groups()
+    (author, _), (committer, time) = map(_person, people)
     return Commit(
         id=commit_id,
         tree=tree.decode(),
         parents=tuple(line.split()[1].decode() for line in parents.splitlines()),
-        author=decoded(author),
-        committer=decoded(committer),
-        time=int(time or 0),
+        author=author,
+        committer=committer,
+        time=time,
         message=message,
         raw=raw,
         is_boundary=is_boundary,
     )
+
+
+def _person(line: bytes) -> tuple[str, int]:
+    """`Name <email>`, and the time that stands behind it, or 0."""
+    when = _WHEN.search(line[-_LONGEST_WHEN:])
+    if when is None:
+        return decoded(line.removesuffix(b" ")), 0
+    return decoded(line[: -len(when[0])]), int(when[1])
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from functools import partial
 
 from hkgit.edits import DIRECTORY, decoded, encoded
 from hkgit.errors import Unverifiable
+from hkgit.git.ids import is_empty_tree
 from hkgit.paths import LONGEST_PATH, quote_path
 
 _ENTRIES = {
@@ -75,7 +76,10 @@ def format_tree(tree: Tree) -> bytes:
 
 
 def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[TreeChange]:
-    """Every path that differs, in no order; equal subtrees are never read."""
+    """Every path that differs, in no order; equal subtrees are never read.
+
+    A directory that comes to hold nothing is told as well: git writes none, so somebody did.
+    """
     pending = [("", old, new)]
     seen = 0
     while pending:
@@ -86,6 +90,8 @@ def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[
                 raise Unverifiable("tree", f"differs in more than {LARGEST} names", _BOMB)
             old_file, old_tree = _sides(before)
             new_file, new_tree = _sides(after)
+            if new_tree is not None and is_empty_tree(new_tree):
+                new_file, new_tree = after, None
             if old_file != new_file:
                 yield TreeChange(under + name, old_file, new_file)
             if old_tree != new_tree:
@@ -95,7 +101,7 @@ def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[
 def walk(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
     """Every path that is not a directory, with its entry, in no order."""
     for change in compare(None, tree_id, partial(_differing, read=read)):
-        if change.new is not None:
+        if change.new is not None and change.new.mode != DIRECTORY:
             yield change.path, change.new
 
 

@@ -21,6 +21,8 @@ PYPROJECT = "pyproject.toml"
 CONFIG = ".hkgit/config.toml"
 LARGEST = 2**20
 """Bytes that a file with a policy may have."""
+DEEPEST = 8
+"""Tables and lists that may stand in each other in a policy."""
 
 
 def read_policy(files: Snapshot) -> Policy:
@@ -67,11 +69,24 @@ def _table(files: Snapshot, path: str) -> Any:
 
 
 def policy_in(document: Mapping[str, Any], name: str) -> Any:
-    """The policy's table in a TOML document, which lies deeper in a pyproject.toml; else None."""
+    """The policy's table in a TOML document, which lies deeper in a pyproject.toml; else None.
+
+    Raises InvalidInput for one that is nested deeper than any policy.
+    """
     table: Any = document
     for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
         table = table.get(key) if isinstance(table, dict) else None
+    if _is_deeper(table, DEEPEST):
+        raise InvalidInput(name, "is nested too deep", "Mend it where it stands.")
     return table
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether tables and lists stand in each other to more than so many levels."""
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
 
 
 def load_toml(where: str, data: bytes) -> Mapping[str, Any]:

@@ -132,6 +132,18 @@ def test_a_grant_to_a_principal_is_for_paths_and_keys(
     assert scene.rule(made, by_principal(key)) == "blind"
 
 
+@pytest.mark.parametrize("name", [".git", "..", "GIT~1"])
+def test_a_grant_covers_no_name_that_leads_outside(scene: Scene, key: Path, name: str) -> None:
+    """`git mktree` makes such names, and they fit the glob of the grant."""
+    blob = scene.repo.git("hash-object", "-w", "--stdin", stdin=b"evil\n")
+    inside = scene.repo.git("mktree", stdin=f"100644 blob {blob}\tx.txt\n".encode())
+    listed = scene.repo.git_bytes("ls-tree", "HEAD") + f"040000 tree {inside}\t{name}\n".encode()
+    tree = scene.repo.git("mktree", stdin=listed)
+    scene.repo.git("config", "gpg.format", "ssh")
+    made = commit_tree(scene.repo, tree, ["HEAD"], b"Say\n", PERSON, f"-S{key}")
+    assert scene.rule(made, by_principal(key)) == "path"
+
+
 def merged(scene: Scene, key: Path, tree: str, *parents: str) -> str:
     scene.repo.git("config", "gpg.format", "ssh")
     return commit_tree(scene.repo, tree, parents, b"Merge\n", PERSON, f"-S{key}")
@@ -206,6 +218,9 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
         pytest.param({"op": "create_file", "path": "pyproject.toml",
                       "new_text": "x = " + "[" * 5000 + "]" * 5000 + "\n"},
                      id="a file that cannot be read"),
+        pytest.param({"op": "create_file", "path": "pyproject.toml",
+                      "new_text": "[tool.hkgit.gate]\n" + "a." * 3000 + "a = 1\n"},
+                     id="a table that is nested too deep"),
     ],
 )
 def test_a_governed_commit_does_not_make_the_policy(

@@ -10,6 +10,7 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.gate.strength import strengths
+from hkgit.git.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.policy import Floors, Policy
 from tests.attacks.scene import (
@@ -193,6 +194,27 @@ def test_a_tree_by_hand_is_looked_at(scene: Scene, policy: Policy, name: bytes) 
     message = scene.repo.git_bytes("log", "-1", "--format=%B", scene.commit(change))
     made = commit_tree(scene.repo, forged, ["HEAD"], message, AGENT)
     assert scene.rule(made, policy) in {"bytes", "unverifiable"}
+
+
+def _with_nothing(scene: Scene, commit: str, name: str) -> str:
+    """The tree of a commit with one more directory, which holds nothing."""
+    scene.repo.git("hash-object", "-t", "tree", "-w", "--stdin")
+    listed = scene.repo.git_bytes("ls-tree", "-z", f"{commit}^{{tree}}")
+    listed += f"040000 tree {EMPTY_TREE}\t{name}\0".encode()
+    return scene.repo.git("mktree", "-z", stdin=listed)
+
+
+@pytest.mark.parametrize("name", ["evil", ".git", ".."])
+def test_a_directory_of_nothing_is_a_change(scene: Scene, policy: Policy, name: str) -> None:
+    tree = _with_nothing(scene, "HEAD", name)
+    assert scene.rule(commit_tree(scene.repo, tree, ["HEAD"], b"Say\n", AGENT), policy) == "blind"
+
+
+def test_an_entry_covers_no_directory_of_nothing(scene: Scene, policy: Policy) -> None:
+    honest = scene.commit(scene.honest())
+    tree = _with_nothing(scene, honest, "evil")
+    message = scene.repo.git_bytes("log", "-1", "--format=%B", honest)
+    assert scene.rule(commit_tree(scene.repo, tree, ["HEAD"], message, AGENT), policy) == "bytes"
 
 
 # Characters

@@ -109,6 +109,7 @@ def test_a_commit_is_read_as_it_is_stored(repo: Repo, opened: Repository) -> Non
         pytest.param("<> 1 +0000", id="nobody"),
         pytest.param("A <a@b> -5 +0000", id="before 1970"),
         pytest.param("A <a@b>", id="without a time"),
+        pytest.param("A <a@b> ", id="with a blank for a time"),
     ],
 )
 def test_odd_authors_are_read(repo: Repo, opened: Repository, author: str) -> None:
@@ -121,6 +122,18 @@ def test_odd_authors_are_read(repo: Repo, opened: Repository, author: str) -> No
         "utf-8", "surrogateescape"
     )
     assert opened.commit(made).author == person + ">"
+
+
+@pytest.mark.parametrize("time", ["1" * 5_000 + " +0000", "1" * 1_000_000])
+def test_a_time_without_end_is_taken_for_a_name(
+    repo: Repo, opened: Repository, time: str
+) -> None:
+    """A pattern that tried every beginning of it would keep the judge busy for an hour."""
+    repo.commit()
+    who = f"A <a@b> {time}"
+    raw = f"tree {repo.tree()}\nauthor {who}\ncommitter {who}\n\nx".encode()
+    made = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=raw)
+    assert opened.commit(made).author.startswith("A <a@b> 1111")
 
 
 def test_a_header_that_git_would_not_write_is_unverifiable(repo: Repo, opened: Repository) -> None:
