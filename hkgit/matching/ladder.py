@@ -6,6 +6,7 @@ Most edits are exact, and a process makes but one: what only the others need is 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from importlib import import_module
 from typing import ClassVar, cast
 
@@ -186,9 +187,8 @@ class _Search:
             wanted, repairs = self._telling(wanted)
             names = renamed(self.view, wanted, self.edit.path)
             if names:
-                repairs = (*repairs, *names)
-                wanted = Wanted.of(self.edit, repairs)
-                return self.strict(wanted, repairs) or self.loose(wanted, repairs)
+                found = self.loose(Wanted.of(self.edit, (*repairs, *names)), (*repairs, *names))
+                return None if found is None else self._as_written(wanted, found)
         made = applied.place_of_new(self.view, wanted)
         if made is not None:
             raise hints.already_applied(self.view, made, self.edit)
@@ -201,6 +201,15 @@ class _Search:
                 found = self._located(tier, wanted, places, repairs)
                 return found if found.similarity >= self.settings.threshold else None
         return None
+
+    def _as_written(self, wanted: Wanted, found: Located) -> Located | None:
+        """A place that has other names, by how alike it is to the old text as it was written."""
+        from hkgit.matching.candidates import candidates
+
+        similarity = min(found.similarity, candidates(self.view, wanted)[0].similarity)
+        if similarity < self.settings.threshold:
+            return None
+        return replace(found, similarity=similarity)
 
     def _located(
         self, tier: str, wanted: Wanted, places: tuple[Place, ...] | list[Place],

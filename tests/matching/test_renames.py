@@ -29,6 +29,17 @@ def test_it_is_named_and_lowers_the_confidence() -> None:
     assert located.confidence < placed(TEXT, edit_of(TEXT, TEXT.replace("1", "2"))).confidence
 
 
+def test_the_old_text_is_as_alike_as_its_author_wrote_it() -> None:
+    located = placed(TEXT, edit_of(OLD, OLD.replace("return 1", "return load(uid)")))
+    assert (located.tier, 800 <= located.similarity < 1000) == ("fuzzy", True)
+
+
+def test_it_is_not_carried_below_the_threshold() -> None:
+    edit = edit_of(OLD, OLD.replace("return 1", "return load(uid)"))
+    with pytest.raises(NoMatch):
+        placed(TEXT, edit, 950)
+
+
 @pytest.mark.parametrize(
     ("text", "new"),
     [
