@@ -175,7 +175,7 @@ class _Planner:
     def _site(self, number: int, edit: AnyEdit) -> Site:
         work = self._find(edit.path)
         if work is None:
-            raise _missing(edit)
+            raise _missing(edit, self.workspace.namesakes(edit.path))
         reads = tuple(read for read in self._reads if read.path == work.origin)
         for read in reads:
             if read.kind == "hash" and not read_holds(work.draft.base, read):
@@ -186,9 +186,11 @@ class _Planner:
         return site
 
 
-def _missing(edit: AnyEdit) -> HkgitError:
+def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     """The refusal of an edit whose file is not there: stale if a hash of it was expected."""
     fix = "Check the path; a new file needs an edit that creates it."
+    if namesakes:
+        fix = f"There is {' and '.join(namesakes)}. {fix}"
     if getattr(edit, "expected_hash", None) is not None:
         return Stale(edit.path, "there is no such file, though a hash of it was expected", fix)
     return NoMatch(edit.path, "there is no such file", fix)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from hkgit.applying.anchors import below_anchors
+from hkgit.applying.anchors import below_anchors, end_of_block
 from hkgit.applying.evidence import Evidence, from_reads, holding, is_empty
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.site import Site, change_diff
 from hkgit.applying.workspace import Work, check_text
 from hkgit.document import Document, Splice
 from hkgit.edits import Edit, decoded
-from hkgit.errors import Conflict, HkgitError, Near
+from hkgit.errors import Ambiguous, Conflict, HkgitError, Near
 from hkgit.matching.ladder import locate
 from hkgit.matching.places import Located, Place, Settings
 from hkgit.matching.transfer import transfer
@@ -58,8 +58,9 @@ def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple
     shift, is_sure = below_anchors(site.document, edit)
     above = site.document.line_at(shift) - 1
     below = Document(site.document.data[shift:], above)
-    hint = 0 if is_sure and edit.line_hint is None else None
-    plain = replace(edit, anchors=(), line_hint=hint)
+    plain = replace(edit, anchors=(), line_hint=_below(edit.line_hint, above))
+    if is_sure and edit.line_hint is None and not _is_twice(site.document, shift, plain, settings):
+        plain = replace(plain, line_hint=0)
     try:
         located, splices = _carried(below, plain, settings, _holds(site, edit, shift))
     except HkgitError as error:
@@ -68,6 +69,23 @@ def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple
     places = tuple(replace(p, start=p.start + shift, end=p.end + shift) for p in located.places)
     moved = tuple(Splice(s.start + shift, s.end + shift, s.new) for s in splices)
     return replace(located, places=places), moved
+
+
+def _below(hint: int | None, above: int) -> int | None:
+    """A line hint below so many lines; None for one that is not there."""
+    return None if hint is None or hint <= above else hint - above
+
+
+def _is_twice(document: Document, start: int, edit: Edit, settings: Settings) -> bool:
+    """Whether the block below an anchor has several places, so that the first is a guess."""
+    block = Document(document.data[start : end_of_block(document, start)])
+    try:
+        locate(block, edit, settings)
+    except Ambiguous:
+        return True
+    except HkgitError:
+        return False
+    return False
 
 
 def _carried(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from hkgit.applying.draft import Draft
 from hkgit.applying.hunks import Hunk, net_hunks
 from hkgit.applying.outcome import FileChange
+from hkgit.dialects.names import namesakes
 from hkgit.document import Document, terminated
 from hkgit.edits import DIRECTORY, REGULAR, SUBMODULE, SYMLINK, File, Snapshot, decoded
 from hkgit.errors import InvalidInput, Stale
@@ -14,6 +15,9 @@ from hkgit.paths import check_new_path, check_path
 
 _BINARY_PROBE = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
+
+NAMED = 3
+"""So many files are named in place of one that is not there."""
 
 _KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
 
@@ -93,6 +97,10 @@ class Workspace:
             if parent in self._now or (above is not None and above.mode != DIRECTORY):
                 kind = "a file" if above is None else _KINDS.get(above.mode, "a file")
                 raise InvalidInput(path, f"{parent} is {kind}", "Name a path below directories.")
+
+    def namesakes(self, path: str) -> list[str]:
+        """Some files of the same name that stand elsewhere."""
+        return namesakes(path, self._snapshot.paths())[:NAMED]
 
     def put(self, work: Work) -> None:
         """Keep the next state of a file."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
+from textwrap import dedent
 from typing import cast
 
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
@@ -58,7 +59,7 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
     `protocol` are relative already). The blocks of the answer are the edits said again by the
     dialect, so that each stands by itself. Raises InvalidInput.
     """
-    characters = _characters(text)
+    characters = _unindented(_characters(text), format)
     name = detect(characters) if format == "auto" else format
     dialect = named(name)
     if dialect.JSON:
@@ -99,6 +100,23 @@ def detect(text: str) -> str:
     first = next((line for line in text.split("\n") if line.strip()), "")
     seen = f"it begins with {first.strip()[:60]!r}" if first else "it is blank"
     raise InvalidInput("the spec", f"no known dialect: {seen}", _known())
+
+
+def _unindented(text: str, format: str) -> str:
+    """A text without the margin of its only indented stretch, where it can be read so only.
+
+    Models indent what they write below an item of a list.
+    """
+    dialects = [module for name, module in DIALECTS.items() if format in ("auto", name)]
+    if any(module.detects(text) for module in dialects):
+        return text
+    lines = text.split("\n")
+    indented = [i for i, line in enumerate(lines) if line[:1] in " \t" and line.strip()]
+    if not indented:
+        return text
+    first, after = indented[0], indented[-1] + 1
+    lines[first:after] = dedent("\n".join(lines[first:after])).split("\n")
+    return "\n".join(lines)
 
 
 def _holds_others(dialect: Dialect, text: str) -> bool:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hkgit.dialects import patch_json
+from hkgit.dialects import diff_names, patch_json
+from hkgit.dialects.diff_hunks import begins_sides
 from hkgit.dialects.headings import is_fence
 from hkgit.dialects.hunks import Body, body_of, ended_lines, text_of
 from hkgit.dialects.reading import Reading, cannot_say, wrong_line
@@ -21,7 +22,7 @@ NAME = "apply-patch"
 SEQUENTIAL = True
 JSON = False
 BLOCK = re.compile(
-    r"^(?:.*\bapply_patch\s*[\"']?)?\*\*\* (?:Begin Patch|(?:Add|Delete|Update) File: .*)\s*$"
+    r"^(?:.*\bapply_patch\s*[\"']?)?\*\*\* (?:Begin Patch|(?:Add|Delete|Update) [Ff]ile: ?.*)\s*$"
     r"(?s:.*?)(?:^\*\*\* End Patch[\"']?\s*$|\Z)",
     re.MULTILINE,
 )
@@ -31,7 +32,7 @@ END_OF_FILE = 10**9
 
 _BEGIN = re.compile(r"(?:.*\bapply_patch\s*(?P<quote>[\"']?))?\*\*\* Begin Patch\s*")
 _END = re.compile(r"\*\*\* End Patch[\"']?\s*")
-_SECTION = re.compile(r"\*\*\* (?P<verb>Add|Delete|Update) File: (?P<path>.*\S)\s*")
+_SECTION = re.compile(r"\*\*\* (?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*")
 _MOVE = re.compile(r"\*\*\* Move to: (?P<path>.*\S)\s*")
 _LAST = re.compile(r"\*\*\* End of File\s*")
 _NUMBERS = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?\s*")
@@ -53,8 +54,8 @@ class _Hunk:
         numbers = _NUMBERS.fullmatch(line)
         if numbers is not None:
             self.line_hint = int(numbers[1]) or None
-        elif anchor := _anchor(line):
-            self.anchors.append(anchor)
+        else:
+            self.anchors += _anchors(line)
 
     def edit(self, path: str) -> Edit:
         old_text, new_text = text_of(self.body.old), text_of(self.body.new)
@@ -155,13 +156,23 @@ def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterato
         _refuse_text(lines, body)
         yield DeleteFile(path)
         return
+    head = body.start - 1
     move = _MOVE.fullmatch(lines[body.start]) if body else None
-    hunks = _hunks(lines, body[1:] if move else body)
+    body = body[1:] if move else body
+    hunks = _hunks(lines, body[2:] if _is_headed(lines, body, path) else body)
     if move is None and not hunks:
-        raise wrong_line(body.start - 1, "a file without a change", "Give it a hunk.")
+        raise wrong_line(head, "a file without a change", "Give it a hunk.")
     yield from (hunk.edit(path) for hunk in hunks)
     if move is not None:
         yield RenameFile(path, move["path"].strip())
+
+
+def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
+    """Whether a section begins with the two sides of a unified diff of its file."""
+    if not body or not begins_sides(lines, body.start):
+        return False
+    sides = {diff_names.bare(lines[index][4:].strip()) for index in body[:2]}
+    return sides == {diff_names.bare(path)}
 
 
 def _added(lines: Sequence[str], body: range) -> str:
@@ -203,10 +214,10 @@ def _hunks(lines: Sequence[str], body: range) -> list[_Hunk]:
     return hunks
 
 
-def _anchor(line: str) -> str:
-    """The text behind `@@`, without an `@@` that closes it."""
-    text = line[2:].strip()
-    return text[: -len("@@")].rstrip() if text.endswith("@@") else text
+def _anchors(line: str) -> list[str]:
+    """The texts behind `@@`, one or several on a line, without an `@@` that closes them."""
+    text = line[2:].strip().removesuffix("@@")
+    return [anchor.strip() for anchor in re.split(r"\s@@\s", text) if anchor.strip()]
 
 
 def _said(edit: AnyEdit) -> list[str]:

@@ -39,6 +39,11 @@ def _arguments(node: Node) -> Iterator[Node]:
             yield from _arguments(item)
         return
     members = node.members("a call, or its arguments")
+    if "role" in members and isinstance(members.get("content", node).value, list):
+        for part in members["content"].items():
+            if "text" not in part.members():
+                yield from _arguments(part)
+        return
     wrapper = next((members[key] for key in ("tool_calls", "function") if key in members), None)
     if wrapper is not None:
         yield from _arguments(wrapper)

@@ -78,8 +78,8 @@ def _ends(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -
     if begins_sides(lines, index):
         return not _is_content(lines, index, body, counts)
     is_full = _missing(body, counts) is not None
-    if line.startswith("-- ") and is_full:
-        return any(_SIGNATURE.match(below) for below in lines[index + 1 : index + 2])
+    if line.rstrip() == "--" and any(map(_SIGNATURE.match, lines[index + 1 : index + 2])):
+        return True
     if line[:1] in ("", " ", "+", "-", "\\", "\r"):
         return False
     is_prose = is_full and bool(body.blanks)

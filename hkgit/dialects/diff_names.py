@@ -13,6 +13,7 @@ DEV_NULL = "/dev/null"
 _STAMP = re.compile(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 # What git (diff.mnemonicPrefix too) and people put before the two sides of one file.
 _PREFIX = re.compile(r"(?:[abciow12]|old|new|orig|original|modified|before|after)/")
+_BACKUP = re.compile(r"(?:\.orig|\.old|\.bak)$")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
 _LETTERS = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
@@ -49,7 +50,7 @@ def agreed(old: str, new: str, where: str) -> str:
         return re.sub(r"^[ab]/", "", new if old == DEV_NULL else old)
     if old == new:
         return new
-    paths = {bare(old), bare(new)}
+    paths = {_BACKUP.sub("", bare(old)) if bare(old) != bare(new) else bare(old), bare(new)}
     if len(paths) > 1:
         what = f"the two sides name different files: {old} and {new}"
         raise InvalidInput(where, what, "Name one file; a move has `rename from` and `rename to`.")

@@ -8,6 +8,7 @@ from hkgit.dialects import harnesskit_xml, strict_json
 from hkgit.dialects.json_nodes import Node, expected_hash
 from hkgit.dialects.reading import Reading, cannot_say
 from hkgit.edits import AnyEdit, Edit
+from hkgit.errors import InvalidInput
 
 NAME = "harnesskit"
 SEQUENTIAL = True
@@ -34,11 +35,23 @@ def render(edits: Sequence[AnyEdit]) -> str:
 
 
 def _edits_of(document: Node) -> list[Node]:
+    """The edits of a document; those of one file may leave it to the object around them."""
     if isinstance(document.value, list):
         return document.items()
-    if "edits" in document.members('an edit, a list of them, or {"edits": [...]}'):
-        return document.fields(("edits",), ())["edits"].items("a list of edits")
-    return [document]
+    members = document.members('an edit, a list of them, or {"edits": [...]}')
+    if "edits" not in members:
+        return [document]
+    fields = document.fields(("edits",), ("file", "path"))
+    items = fields.pop("edits").items("a list of edits")
+    return [_named(item, fields) for item in items] if fields else items
+
+
+def _named(item: Node, shared: dict[str, Node]) -> Node:
+    """An edit with the file that the object around it names."""
+    members = {**shared, **item.members("an edit")}
+    if len(members) < len(shared) + len(item.members()):
+        raise InvalidInput(item.path, "a second name of the file", "Name it once.")
+    return Node(item.path, {key: member.value for key, member in members.items()})
 
 
 def _edit(node: Node) -> Edit:

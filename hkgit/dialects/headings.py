@@ -12,6 +12,7 @@ _FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
 _LEAD = re.compile(r"#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+")
 _LABEL = re.compile(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
 _WORD = re.compile(r"[^\s`<>\"']*\w[^\s`<>\"']*")
+_QUOTED = re.compile(r"`([^`\s]+)`")
 _BARE_NAME = re.compile(r"[A-Z][A-Z0-9_]+|\w+file")
 _SUFFIX = re.compile(r"[^.]\.\w+$|^\.\w")
 _SHELLS = re.compile(
@@ -72,6 +73,23 @@ def file_name(line: str) -> str | None:
     if label is not None:
         return bare if bare and "`" not in bare else None
     return bare if _WORD.fullmatch(bare) and _looks_like_path(bare) else None
+
+
+def name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
+    """The one path in the nearest line above line `head` that says anything.
+
+    It stands in backticks, or has a slash, for prose has many words with a dot.
+    """
+    said = next((line for line in reversed(lines[first:head]) if _says(line)), "")
+    quoted = [word for word in _QUOTED.findall(said) if _looks_like_path(word)]
+    words = [word.strip(".,:;()*") for word in said.split()] if len(said) <= MAX_NAME else []
+    bare = [word for word in words if "/" in word and _WORD.fullmatch(word)]
+    found = {*quoted, *filter(_looks_like_path, bare)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _says(line: str) -> bool:
+    return bool(line.strip()) and not is_fence(line)
 
 
 def heading(path: str) -> str | None:

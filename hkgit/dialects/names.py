@@ -33,17 +33,40 @@ def resolve_path(
 ) -> str:
     """The file that a name means: itself, or the only file whose path ends with it.
 
-    A name that no file ends with stays as it is, so that it can be created. Raises
-    InvalidInput when several files end with it.
+    Where none does, neither case nor the kind of slash nor the `a/` of a diff tells names apart.
+    A name that no file ends with stays as it is. Raises InvalidInput when several end with it.
     """
     if exists(name):
         return name
-    candidates = sorted(path for path in paths() if path.endswith("/" + name))
+    known = list(paths())
+    candidates = sorted(path for path in known if path.endswith("/" + name))
+    candidates = candidates or _loosely(name, known)
     if len(candidates) > 1:
         shown = ", ".join(candidates[:10]) + (", …" if len(candidates) > 10 else "")
         what = f"the name fits {len(candidates)} files: {shown}"
         raise InvalidInput(name, what, "Write the path from the root of the repository.")
     return candidates[0] if candidates else name
+
+
+def _loosely(name: str, paths: Iterable[str]) -> list[str]:
+    """The files that a name may mean, in order; those that have its case if there are any."""
+    slashed = name.replace("\\", "/").removeprefix("./")
+    bare = slashed[2:] if slashed.startswith(("a/", "b/")) else slashed
+    found = sorted(
+        path for path in paths
+        if f"/{path}".lower().endswith((f"/{slashed}".lower(), f"/{bare}".lower()))
+    )
+    return [path for path in found if f"/{path}".endswith(f"/{bare}")] or found
+
+
+def namesakes(name: str, paths: Iterable[str]) -> list[str]:
+    """The files of the same name in other directories, in order; case tells none apart."""
+    last = _last(name)
+    return sorted(path for path in paths if _last(path) == last)
+
+
+def _last(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2].lower()
 
 
 def require_normal(path: str, where: str) -> str:

@@ -11,29 +11,36 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from hkgit.dialects.headings import closes, heading, is_fence, is_shell_fence, name_above
+from hkgit.dialects.headings import (
+    closes,
+    heading,
+    is_fence,
+    is_shell_fence,
+    name_above,
+    name_in_prose,
+)
 from hkgit.dialects.reading import Reading, cannot_say, wrong_line
 from hkgit.edits import AnyEdit, Edit
 
 NAME = "search-replace"
 SEQUENTIAL = True
 JSON = False
-BLOCK = re.compile(
-    r"^(?:<{5,9}|-{5,9}) SEARCH>?\s*$(?s:.*?)(?:^(?:>{5,9}|\+{5,9}) REPLACE\s*$|\Z)", re.MULTILINE
-)
+_HEAD_MARK = r"(?:<{5,9} ?|-{5,9} )(?i:SEARCH)>?\s*"
+_TAIL_MARK = r"(?:>{5,9} ?|\+{5,9} )(?i:REPLACE)\s*"
+BLOCK = re.compile(rf"^{_HEAD_MARK}$(?s:.*?)(?:^{_TAIL_MARK}$|\Z)", re.MULTILINE)
 
 MAX_DIVIDERS = 50
 
-_HEAD = re.compile(r"(?:<{5,9}|-{5,9}) SEARCH>?\s*")
+_HEAD = re.compile(_HEAD_MARK)
 _DIVIDER = re.compile(r"={5,9}\s*")
-_TAIL = re.compile(r"(?:>{5,9}|\+{5,9}) REPLACE\s*")
+_TAIL = re.compile(_TAIL_MARK)
 _START = re.compile(r":start_line:[ \t]*([0-9]{1,9})\s*")
 _END = re.compile(r":end_line:[ \t]*[0-9]{1,9}\s*")
 _RULE = re.compile(r"-{5,9}\s*")
 _MARKERS = (_HEAD, _DIVIDER, _TAIL, _START, _END, _RULE)
 _ESCAPED = re.compile(rf"\\*(?:{'|'.join(marker.pattern for marker in _MARKERS)})")
 _STRAY = re.compile(r"\s*(?:[<-]{4,} *SEARCH\b|[>+]{4,} *REPLACE\b).*")
-_SEEN = re.compile(r"^(?:<{4,}|-{5,}) *SEARCH\b", re.MULTILINE)
+_SEEN = re.compile(r"^(?:<{4,} *|-{5,} +)(?i:SEARCH)\b", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +66,7 @@ def parse(text: str) -> Reading:
         if not _HEAD.fullmatch(lines[index]):
             index = _next_line(lines, index)
             continue
-        path = name_above(lines, first, index) or path
+        path = name_above(lines, first, index) or path or name_in_prose(lines, first, index)
         if path is None:
             what = "expected the name of a file on one of the three lines above, found none"
             raise wrong_line(index, what, "Write the path alone on the line above the head.")

@@ -98,10 +98,19 @@ def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
         if not section.is_of_other_file(sides):
             section.sides = sides
             index += 2
+    if section.sides and _begins_body(lines, index):
+        hunk, index = read_hunk(lines, index - 1)
+        section.hunks.append(hunk)
     while index < len(lines) and lines[index].startswith("@@"):
         hunk, index = read_hunk(lines, index)
         section.hunks.append(hunk)
     return section, index
+
+
+def _begins_body(lines: Sequence[str], index: int) -> bool:
+    """Whether a hunk without its `@@` follows the names of the two sides."""
+    is_below = lines[index - 1].startswith("+++ ")
+    return is_below and any(line[:1] in " +-" for line in lines[index : index + 1] if line.strip())
 
 
 def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:

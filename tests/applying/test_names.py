@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.applying.names import resolved
+from hkgit.applying.planner import plan
 from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import InvalidInput
 from tests.applying.planning import snapshot
@@ -38,6 +39,12 @@ def test_a_name_of_several_files_is_refused() -> None:
 
 def test_a_file_that_the_spec_creates_is_meant_by_its_name() -> None:
     assert names(Edit("app.py", "", "x"), Edit("app.py", "x", "y")) == ["app.py", "app.py"]
+
+
+def test_a_file_that_is_not_there_is_answered_with_its_namesakes() -> None:
+    edits = [Edit("lib/Util.py", "x", "y")]
+    made = plan(Spec("text-editor", tuple(edits), ("",), sequential=True), FILES)
+    assert "There is src/a/util.py and src/b/util.py." in str(made.first_error)
 
 
 def test_other_dialects_name_files_whole() -> None:

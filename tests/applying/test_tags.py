@@ -80,6 +80,8 @@ def test_a_tag_that_names_no_line_is_stale(edit: TagEdit, said: str) -> None:
                      id="text below an anchor"),
         pytest.param(Edit("f", "  b\n", "  x\n", anchors=("a",)), b"a\n  x\nc\n  b\n",
                      id="the first such text below it"),
+        pytest.param(Edit("f", "  b\n", "  x\n", anchors=("a",), line_hint=10**9),
+                     b"a\n  b\nc\n  x\n", id="the last one, if that is said"),
     ],
 )
 def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
@@ -97,10 +99,23 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
                      id="more than one line"),
         pytest.param(Edit("f", "a\n", "x\n", anchors=("c",)), "no_match: f: the old text",
                      id="text that is only above"),
+        pytest.param(Edit("g", " b\n", " x\n", anchors=("a (1)",)), "ambiguous: g: the old text",
+                     id="text that is twice in its block"),
+        pytest.param(Edit("g", "", "x\n", anchors=("a",)), "ambiguous: g: the anchor 'a' names",
+                     id="new lines below the beginning of a line"),
+        pytest.param(Edit("g", " e\n", " x\n", anchors=("d",)), "no_match: g: the anchor 'd'",
+                     id="the beginning of two lines"),
     ],
 )  # fmt: skip
 def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str) -> None:
-    assert refusal(in_sequence({"f": ABCB}, edit)).startswith(said)
+    files = {"f": ABCB, "g": b"a (1)\n b\n c\n b\nd (1)\n e\nd (2)\n"}
+    assert refusal(in_sequence(files, edit)).startswith(said)
+
+
+def test_an_anchor_may_be_the_beginning_of_one_line() -> None:
+    data = b"class A(B):\n    x = 1\n\n\nclass C(B):\n    x = 1\n"
+    edit = Edit("f", "    x = 1\n", "    x = 2\n", anchors=("class C",))
+    assert result(in_sequence({"f": data}, edit)) == {"f": data[:-2] + b"2\n"}
 
 
 TWO = b"""\

@@ -44,6 +44,10 @@ def test_a_path_below_the_root_becomes_relative(path: str, root: str | None, exp
         pytest.param("lib/util/io.py", "lib/util/io.py", id="exact below"),
         pytest.param("new.py", "new.py", id="unknown"),
         pytest.param("rc/main.py", "rc/main.py", id="only whole parts count"),
+        pytest.param("a/src/main.py", "src/main.py", id="the prefix of a diff"),
+        pytest.param("b/main.py", "src/main.py", id="that of a unique basename"),
+        pytest.param("Src/Main.py", "src/main.py", id="another case"),
+        pytest.param("src\\main.py", "src/main.py", id="other slashes"),
     ],
 )
 def test_a_name_finds_its_file(name: str, expected: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 import pytest
 
 from hkgit import dialects
@@ -37,6 +39,9 @@ def read(text: str) -> list[Edit]:
                      id="a divider behind the tail"),
         pytest.param("~~~\n<<<<<<< SEARCH\na\n=======\nb\n=======\n~~~", id="that in a fence"),
         pytest.param("````python\n" + PLAIN + "````\n", id="a fence of four"),
+        pytest.param(PLAIN.lower(), id="small letters"),
+        pytest.param(PLAIN.replace("< ", "<").replace("> ", ">"), id="no blank"),
+        pytest.param("\nSo:\n\n" + indent(PLAIN, "   ") + "\nDone.\n", id="indented"),
     ],
 )
 def test_markers_are_read_as_models_write_them(text: str) -> None:
@@ -92,6 +97,8 @@ def test_a_stated_line_is_a_hint(hints: str, edit: Edit) -> None:
         pytest.param("a.py\nChanges:\n", "a.py", id="a heading is no name"),
         pytest.param("a.py\nhttps://x.org/b.py\n", "a.py", id="an address is no name"),
         pytest.param("a.py\n...\n", "a.py", id="dots are no name"),
+        pytest.param("In `b.py`, this:\n", "b.py", id="in prose, if that is all"),
+        pytest.param("Now change src/b.py so.\n```\n", "src/b.py", id="with a slash in prose"),
     ],
 )
 def test_the_file_is_named_above_the_head(above: str, path: str) -> None:
@@ -106,6 +113,19 @@ def test_a_block_without_a_name_is_about_the_file_of_the_block_before() -> None:
 def test_a_name_four_lines_above_is_too_far() -> None:
     with pytest.raises(InvalidInput, match="line 5: expected the name of a file"):
         read("a.py\none line\ntwo lines\nthree lines\n" + PLAIN)
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        pytest.param("As in `a.py`, so in `b.py`:\n", id="two names"),
+        pytest.param("With Node.js, e.g.:\n", id="words with a dot"),
+        pytest.param("In `b.py`:\nthis changes\n", id="not in the nearest line"),
+    ],
+)
+def test_prose_that_names_no_one_file_is_no_name(above: str) -> None:
+    with pytest.raises(InvalidInput, match="expected the name of a file"):
+        read(above + PLAIN)
 
 
 def test_a_name_is_not_looked_for_inside_the_block_before() -> None:
@@ -174,7 +194,8 @@ def test_an_underline_is_content(body: str, old: str) -> None:
                      id="a second divider with text below"),
         pytest.param("a.py\n" + PLAIN + ">>>>>>> REPLACE\n", "line 7: a marker that belongs to no",
                      id="a tail alone"),
-        pytest.param("a.py\n  <<<<<<< SEARCH\n", "line 2: a marker that belongs", id="indented"),
+        pytest.param("a.py\n" + PLAIN + "  <<<<<<< SEARCH\n", "line 7: a marker that belongs",
+                     id="indented, below one that is not"),
         pytest.param("a.py\n<<<< SEARCH\n", "line 2: a marker that belongs", id="four marks"),
         pytest.param("a.py\n<<<<<<< SEARCH a.py\na\n", "line 2: a marker that belongs",
                      id="a name behind the head"),

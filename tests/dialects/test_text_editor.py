@@ -84,6 +84,9 @@ def test_a_call_becomes_edits(call: object, edits: list[AnyEdit]) -> None:
         pytest.param({"tool_calls": [{"function": {"name": "e", "arguments": json.dumps(CALL)}}]},
                      id="tool_calls"),
         pytest.param([CALL], id="a list"),
+        pytest.param({"role": "assistant", "content": [
+            {"type": "text", "text": "So:"}, {"type": "tool_use", "name": "edit", "input": CALL},
+        ]}, id="a message"),
     ],
 )  # fmt: skip
 def test_an_envelope_is_opened(envelope: object) -> None:

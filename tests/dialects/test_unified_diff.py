@@ -69,6 +69,7 @@ def test_the_head_of_a_hunk_is_a_hint(head: str, hint: int | None) -> None:
         pytest.param("From 1f\nSubject: x\n---\n x.py | 2 +-\n\n" + SIDES, id="mail"),
         pytest.param("--- a/x.py\r\n+++ b/x.py\r\n", id="CRLF headers"),
         pytest.param("Here:\n```diff\n" + SIDES, id="prose and fence"),
+        pytest.param("--- x.py.orig\n+++ x.py\n", id="a copy kept before"),
     ],
 )
 def test_the_file_is_named_by_both_sides(sides: str) -> None:
@@ -103,8 +104,13 @@ def test_behind_a_hunk_that_is_full_and_a_blank_line_is_prose() -> None:
     assert read(f"{SIDES}@@ -7,2 +7,2 @@\n{BODY}\nThat was it.\n")
 
 
-def test_the_signature_of_a_mail_is_no_removed_line() -> None:
-    [edit] = read(f"{SIDES}@@ -1,2 +1,2 @@\n{BODY}-- \n2.39.5\n\n")
+def test_a_hunk_may_begin_right_below_the_sides() -> None:
+    assert read(f"{SIDES}{BODY}") == (CHANGE,)
+
+
+@pytest.mark.parametrize("count", [2, 9])
+def test_the_signature_of_a_mail_is_no_removed_line(count: int) -> None:
+    [edit] = read(f"{SIDES}@@ -1,{count} +1,{count} @@\n{BODY}-- \n2.39.5\n\n")
     assert edit == Edit("x.py", "a\nb\n", "a\nc\n", line_hint=1)
 
 
