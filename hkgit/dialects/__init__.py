@@ -107,8 +107,8 @@ def _unindented(text: str, format: str) -> str:
 
     Models indent what they write below an item of a list.
     """
-    dialects = [module for name, module in DIALECTS.items() if format in ("auto", name)]
-    if any(module.detects(text) for module in dialects):
+    modules = DIALECTS.values() if format == "auto" else [named(format)]
+    if any(module.detects(text) for module in modules):
         return text
     lines = text.split("\n")
     indented = [i for i, line in enumerate(lines) if line[:1] in " \t" and line.strip()]
