@@ -49,12 +49,25 @@ class Case:
 
     @cached_property
     def changes(self) -> tuple[TreeChange, ...]:
-        """Where it is like none of its parents, against the first of them."""
+        """Where it is like none of its parents, against the first of them.
+
+        Of a merge with entries, all that they decided: whatever the parents were at odds about,
+        against one that has it otherwise.
+        """
         if self.judged.verdict in OF_OTHERS and not self.judged.entries:
             return ()
+        if self.judged.entries and len(self.parents) == 2:
+            return self._decided()
         first, *others = self.parents
         own = self.repository.changes(first, self.candidate.tree)
         for tree in others:
             paths = {each.path for each in self.repository.changes(tree, self.candidate.tree)}
             own = tuple(each for each in own if each.path in paths)
         return own
+
+    def _decided(self) -> tuple[TreeChange, ...]:
+        first, second = self.candidate.parents
+        how = self.repository.resolved_merge((first, second), self.candidate.tree)
+        changes = (self.repository.changes(tree, self.candidate.tree) for tree in self.parents)
+        named = {each.path: each for against in changes for each in against}
+        return tuple(named[path] for path in how.conflicts if path in named)

@@ -45,7 +45,18 @@ def _has_other_value(case: Case, path: str) -> bool:
         policy_value(case.repository.snapshot(tree), path)
         for tree in (case.candidate.tree, *case.parents)
     )
-    return after not in before
+    return after not in (before if len(before) != 2 else _merged(case, path, *before))
+
+
+def _merged(
+    case: Case, path: str, ours: str | None, theirs: str | None
+) -> tuple[str | None, ...]:
+    """The value that two parents come to by themselves; none where both have changed it."""
+    base = case.repository.merge_base(*case.candidate.parents)
+    old = None if base is None else policy_value(case.repository.snapshot(base), path)
+    if theirs in (ours, old):
+        return (ours,)
+    return (theirs,) if ours == old else ()
 
 
 def path_findings(case: Case) -> Iterator[Finding]:

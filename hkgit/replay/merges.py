@@ -59,11 +59,12 @@ def _resolved(
         findings += _misfits(repository, how.conflicts, changes, chain.changed())
         findings += (_beside(path) for path in how.others if path not in accounted)
         findings += (_aside(path) for path in set_aside(how.conflicts, candidate.parents))
-    verdict = Verdict.FAIL if findings else Verdict.MERGE
+    is_located = chain.is_recomputed or chain.has_moved
+    verdict = Verdict.MERGE if is_located else Verdict.SPLICED
     notes = (*stray_trailers(candidate, added.entries), *chain.notes)
     return Judged(
-        candidate, verdict, added.entries, tuple(findings), notes, basis=_merged_by(),
-        is_recomputed=chain.is_recomputed,
+        candidate, Verdict.FAIL if findings else verdict, added.entries, tuple(findings), notes,
+        basis=_merged_by(), is_recomputed=chain.is_recomputed,
     )  # fmt: skip
 
 

@@ -1,0 +1,98 @@
+"""Attacks by merges with an entry: what they leave out, and what their entry does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.policy import CONFIG, PYPROJECT, Policy
+from tests.attacks.scene import PERSON, A, Change, Scene, replace_range
+from tests.attacks.test_unlocated import write_in
+
+LOOSE = File(b"[gate]\nmode = 'warn'\n")
+TIGHT = File(b"[gate]\nmin_confidence = 0.9\n")
+
+
+WORKFLOW = ".github/workflows/ci.yml"
+
+
+def sides(
+    scene: Scene, ours: dict[str, File | None], theirs: dict[str, File | None], on: str = "HEAD"
+) -> tuple[str, str]:
+    """Two branches of a person that change one line of a.py, and more."""
+    left = {"a.py": File(A.replace(b"main()\n", b"left()\n")), **ours}
+    right = {"a.py": File(A.replace(b"main()\n", b"right()\n")), **theirs}
+    return scene.by_hand(left, PERSON, on), scene.by_hand(right, PERSON, on)
+
+
+def resolved(scene: Scene, left: str, right: str) -> Change:
+    """A merge whose entry resolves the conflict in a.py, and that keeps all else of the left."""
+    ours = scene.repo.show(left, "a.py")
+    change = scene.applied(replace_range("a.py", ours, 9, 9, "both()"), on=left)
+    return replace(change, message="Merge\n", parents=(left, right))
+
+
+def a_policy_left_out(scene: Scene) -> Change:
+    return resolved(scene, *sides(scene, {}, {CONFIG: TIGHT}))
+
+
+def records_left_out(scene: Scene) -> Change:
+    left, right = sides(scene, {}, {})
+    b = scene.repo.show("HEAD", "b.txt")
+    right = scene.commit(scene.applied(replace_range("b.txt", b, 1, 1, "uno"), on=right))
+    change = resolved(scene, left, right)
+    return replace(change, files={**change.files, "b.txt": File(b.replace(b"one", b"uno"))})
+
+
+def one_of_two_policies(scene: Scene) -> Change:
+    on = scene.by_hand({CONFIG: File(b"[gate]\n")}, PERSON)
+    return resolved(scene, *sides(scene, {CONFIG: LOOSE}, {CONFIG: TIGHT}, on))
+
+
+def an_older_policy_beside_a_conflict(scene: Scene) -> Change:
+    """The two lines of one file are at odds; only the right one has changed the policy."""
+    text = b"[project]\nname = '%s'\n[tool.hkgit.gate]\nmode = '%s'\n"
+    on = scene.by_hand({PYPROJECT: File(text % (b"x", b"warn"))}, PERSON)
+    ours, theirs = text % (b"y", b"warn"), text % (b"z", b"enforce")
+    return resolved(scene, *sides(scene, {PYPROJECT: File(ours)}, {PYPROJECT: File(theirs)}, on))
+
+
+def one_of_two_workflows(scene: Scene) -> Change:
+    on = scene.by_hand({WORKFLOW: File(b"on: push\n")}, PERSON)
+    ours, theirs = File(b"on: [push]\n"), File(b"on: pull_request\n")
+    return resolved(scene, *sides(scene, {WORKFLOW: ours}, {WORKFLOW: theirs}, on))
+
+
+def a_decoy_of_no_known_ladder(scene: Scene) -> Change:
+    change = resolved(scene, *sides(scene, {}, {}))
+    write_in(change, "a.py", "evil()")
+    change.entry["ladder"] = 99
+    return change
+
+
+@pytest.mark.parametrize(
+    ("attack", "rule"),
+    [
+        pytest.param(a_policy_left_out, "merge", id="a policy left out"),
+        pytest.param(records_left_out, "merge", id="records left out"),
+        pytest.param(one_of_two_policies, "policy", id="one of two policies"),
+        pytest.param(an_older_policy_beside_a_conflict, "policy",
+                     id="an older policy beside a conflict"),
+        pytest.param(one_of_two_workflows, "protected", id="one of two workflows"),
+        pytest.param(a_decoy_of_no_known_ladder, "verdict", id="a decoy of no known ladder"),
+    ],
+)  # fmt: skip
+def test_a_merge_decides_no_more_than_its_entry_may(
+    scene: Scene, policy: Policy, attack: Callable[[Scene], Change], rule: str
+) -> None:
+    assert scene.rule(scene.commit(attack(scene)), policy) == rule
+
+
+def test_a_policy_that_one_side_has_changed_is_taken_over(scene: Scene, policy: Policy) -> None:
+    left, right = sides(scene, {}, {CONFIG: TIGHT})
+    change = resolved(scene, left, right)
+    made = scene.commit(replace(change, files={**change.files, CONFIG: TIGHT}))
+    assert scene.ruling(made, policy).passes
