@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from hkgit.accepting import step_of_hooks
+from hkgit.counting import counted
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
 from hkgit.gate import REJECTED, entry_findings
@@ -69,11 +70,6 @@ def default_subject(step: Step) -> str:
         return f"Merge {step.merging.name}"
     edits, files = len(step.made.outcomes), len(step.made.files)
     return f"Apply {counted(edits, 'edit')} to {counted(files, 'file')}"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 edit`, `2 edits`."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
 
 
 def _check_line(where: str, text: str) -> None:

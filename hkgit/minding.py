@@ -1,4 +1,4 @@
-"""minding.py: what whoever applies specs calls: before, when one is refused, and when it landed."""
+"""minding.py: conflicts in mind: before a spec is applied, when it is refused, when it lands."""
 
 from __future__ import annotations
 

@@ -24,10 +24,9 @@ MODES = ("record", "steer")
 
 
 class Agent(Protocol):
-    """What the module of an agent with hooks offers; `TITLE` is its own name."""
+    """What the module of an agent with hooks offers."""
 
     NAME: str
-    TITLE: str
 
     def parts(self, command: str) -> list[Part]: ...
 

@@ -6,7 +6,6 @@ from hkgit.agents.events import Event, Json, Tool, editing, reading, shell, tool
 from hkgit.agents.settings import MCP_SERVER, JsonPart, Part
 
 NAME = "claude"
-TITLE = "Claude Code"
 
 EDITS: dict[str, Tool] = {
     "Edit": editing("file_path", "old_string", "new_string", "replace_all"),

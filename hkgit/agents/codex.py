@@ -11,7 +11,6 @@ from hkgit.agents.events import Event, Json, Tool, patching, shell, tool_event
 from hkgit.agents.settings import JsonPart, Part, TextPart
 
 NAME = "codex"
-TITLE = "Codex"
 
 EDITS: dict[str, Tool] = {"apply_patch": patching("command", "input", "patch")}
 LOOKS: dict[str, Tool] = {"Bash": shell("command")}

@@ -24,7 +24,6 @@ from hkgit.agents.events import (
 from hkgit.agents.settings import MCP_SERVER, FilePart, JsonPart, Part
 
 NAME = "copilot"
-TITLE = "GitHub Copilot"
 
 EDITS: dict[str, Tool] = {
     "edit": editing("path", "old_str", "new_str", command="str_replace"),

@@ -14,7 +14,6 @@ from hkgit.agents.events import Did, Editing, Event, Json, Reading, Touching, se
 from hkgit.agents.settings import MCP_SERVER, JsonPart, Part
 
 NAME = "cursor"
-TITLE = "Cursor"
 
 _EDIT = "preToolUse"
 

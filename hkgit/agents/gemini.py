@@ -16,7 +16,6 @@ from hkgit.agents.events import (
 from hkgit.agents.settings import MCP_SERVER, JsonPart, Part
 
 NAME = "gemini"
-TITLE = "Gemini CLI"
 
 EDITS: dict[str, Tool] = {
     "replace": editing(

@@ -15,7 +15,6 @@ from hkgit.agents.events import (
 from hkgit.agents.settings import FilePart, JsonPart, Part
 
 NAME = "opencode"
-TITLE = "OpenCode"
 
 EDITS: dict[str, Tool] = {
     "edit": editing("filePath", "oldString", "newString", "replaceAll"),

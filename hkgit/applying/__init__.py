@@ -1,0 +1,1 @@
+"""Applying: what a spec makes of a snapshot of files, bytes in and bytes out (`planner.plan`)."""

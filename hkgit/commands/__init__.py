@@ -1,0 +1,1 @@
+"""Commands: one module each, thin: parse, call, print (`main` lists them)."""

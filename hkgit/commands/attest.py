@@ -9,6 +9,7 @@ import click
 from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.commands.manners import confirm
+from hkgit.counting import counted
 from hkgit.git.repository import Repository
 
 
@@ -72,7 +73,7 @@ def _sign_entries(repository: Repository, old: str, new: str, key: Path, as_json
         signed = [{"entry": f"sha256:{name}", "ref": ref} for name, ref in refs.items()]
         echo_json({"status": "signed", "entries": signed})
     else:
-        confirm(f"signed {len(refs)} {'entry' if len(refs) == 1 else 'entries'}")
+        confirm("signed " + counted(len(refs), "entry", "entries"))
 
 
 def _write(file: str, data: bytes, commits: str, as_json: bool) -> None:

@@ -13,6 +13,7 @@ from hkgit.commands.versions import versions
 from hkgit.errors import GitRefused
 from hkgit.git import health
 from hkgit.git.index import foreign_lock
+from hkgit.git.landing import under_way
 from hkgit.git.recovery import Outcome, Settled
 from hkgit.git.repository import Repository
 from hkgit.sessions.writing import crashed
@@ -69,7 +70,7 @@ def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> 
             "commit": head.commit,
             "backend": repository.backend,
             "is_shallow": repository.is_shallow,
-            "under_way": list(health.under_way(repository)),
+            "under_way": list(under_way(repository)),
             "index_lock": None if lock is None else str(lock),
         },
         "hooks": [
@@ -100,7 +101,7 @@ def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Ite
     head, lock = repository.head(), foreign_lock(repository.git_dir)
     place = repository.work_tree or repository.git_dir
     yield f"repository   {place}, {head.branch or 'no branch'} at {(head.commit or 'nothing')[:12]}"
-    for what in health.under_way(repository):
+    for what in under_way(repository):
         yield f"under way    {what}: nothing lands here before it is finished or aborted"
     if lock is not None:
         yield f"locked       {lock}: a git is at work; if none is, remove it"

@@ -8,6 +8,7 @@ import click
 
 from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.manners import confirm
+from hkgit.counting import counted
 from hkgit.preparing import Choices, find_target
 
 
@@ -37,7 +38,7 @@ def prune(
     target = find_target(repository, (), Choices())
     old = None if before is None else repository.resolve(before)
     names = pruning.prunable(repository, target.tip, before=old, keep=keep or 0)
-    count = f"{len(names)} {'entry' if len(names) == 1 else 'entries'}"
+    count = counted(len(names), "entry", "entries")
     if dry_run:
         _answer({"status": "prunable", "entries": names}, f"{count} could go", as_json)
         return

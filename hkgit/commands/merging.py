@@ -8,7 +8,7 @@ import click
 
 from hkgit.commands.common import Command
 from hkgit.commands.manners import remark
-from hkgit.committing import counted
+from hkgit.counting import counted
 from hkgit.git.repository import Repository
 from hkgit.preparing import Step
 from hkgit.resolving import Fate, fates

@@ -11,10 +11,10 @@ from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy, resolve_range
 from hkgit.commands.manners import watched
+from hkgit.counting import counted
 from hkgit.errors import Rejected
 from hkgit.gate import CommitRange, without_floors
 from hkgit.gate.spread import verify_range
-from hkgit.trail.numbers import counted
 from hkgit.trail.questions import YES, Fact, Point, points, range_of
 
 _MOST = 10

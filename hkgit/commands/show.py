@@ -12,6 +12,7 @@ from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.judging import load_policy
 from hkgit.commands.log import subject_of
 from hkgit.commands.paging import echo_paged
+from hkgit.counting import counted
 from hkgit.gate import Gate, Report, Ruling, candidate_of, without_floors
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.ledger.trailers import decimal
@@ -97,7 +98,7 @@ def _file(file: RecordedFile) -> str:
     moved = ""
     if None not in (file.path, file.new_path) and file.path != file.new_path:
         moved = f" -> {visible(file.new_path or '')}"
-    hunks = f"{len(file.hunks)} hunk" + ("" if len(file.hunks) == 1 else "s")
+    hunks = counted(len(file.hunks), "hunk")
     return f"{visible(file.name)}{moved}  {before} -> {after}  {hunks}"
 
 

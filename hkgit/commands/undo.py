@@ -8,6 +8,7 @@ from hkgit.applying.reporting import visible
 from hkgit.commands.common import echo_json, json_option
 from hkgit.commands.manners import confirm
 from hkgit.commands.sessions import session_option, work_root
+from hkgit.counting import counted
 from hkgit.sessions.answers import Status
 from hkgit.sessions.desk import Desk
 from hkgit.sessions.latest import latest_session
@@ -53,5 +54,5 @@ def _list(status: Status, *, as_json: bool) -> None:
         if not call.is_undone:
             notes = {"blind": call.blind, "committed": call.committed}
             said = "".join(f", {count} {what}" for what, count in notes.items() if count)
-            edits = f"{call.edits} edit" + ("" if call.edits == 1 else "s")
+            edits = counted(call.edits, "edit")
             click.echo(visible(f"{call.id}  {' '.join(call.files)}  {edits} by {call.agent}{said}"))

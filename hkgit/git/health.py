@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.errors import HkgitError
-from hkgit.git import hooks, landing
+from hkgit.git import hooks
 from hkgit.git.commits import HOOKS
 from hkgit.git.journal import State, abandoned, listed
 from hkgit.git.recovery import Outcome, Settled, outcome_of, settle_abandoned
@@ -21,11 +21,6 @@ class InstalledHook:
     name: str
     path: Path
     owner: str
-
-
-def under_way(repository: Repository) -> tuple[str, ...]:
-    """What git is in the middle of, in this checkout: nothing lands meanwhile."""
-    return tuple(landing.under_way(repository))
 
 
 def running(repository: Repository) -> tuple[State, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hkgit.counting import counted
 from hkgit.ledger.trailers import decimal
 from hkgit.policy.model import (
     ANSWER,
@@ -51,7 +52,7 @@ def sentences(policy: Policy) -> Iterator[str]:
     for role, principals in policy.roles.items():
         yield f"{_listed(principals) or 'Nobody'} {_ROLES[role]}."
     if policy.attest_keys:
-        yield f"Verdicts attested with {_counted(len(policy.attest_keys), 'key')} count."
+        yield f"Verdicts attested with {counted(len(policy.attest_keys), 'key')} count."
     if policy.consult_required:
         yield "Open consultations must have been answered by a person."
     yield f"A commit that takes longer than {policy.max_seconds} s to judge is rejected."
@@ -61,7 +62,7 @@ def _governed(policy: Policy) -> Iterator[str]:
     if policy.govern == "all":
         yield "Every commit is held to the rules, whoever made it."
     else:
-        count = _counted(len(policy.agents), "glob")
+        count = counted(len(policy.agents), "glob")
         yield (
             "Held to the rules are commits that carry ledger entries, and those whose author,"
             f" committer or co-author is an agent ({count}). Others are counted, not proved:"
@@ -118,7 +119,7 @@ def _protected(policy: Policy) -> Iterator[str]:
     kept = [glob for glob in PROTECTED if glob not in policy.unprotect]
     yield (
         "Only by grant, a governed commit changes this policy, links, submodules, and files that"
-        f" decide what runs or who reviews ({_counted(len(kept), 'glob')})"
+        f" decide what runs or who reviews ({counted(len(kept), 'glob')})"
         + (f", and {_listed(more)}" if more else "") + "."
     )  # fmt: skip
     if policy.unprotect:
@@ -140,7 +141,3 @@ def _grant(grant: Grant) -> str:
 def _listed(words: Sequence[str], last: str = "and") -> str:
     """`a, b and c`."""
     return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -14,7 +14,7 @@ Entries = Sequence[tuple[str, Entry]]
 
 
 class Verdict(StrEnum):
-    """What can be said of a commit (CONTRACT of verdicts: docs/contract.md)."""
+    """What can be said of a commit: docs/verdicts.md says when exactly."""
 
     STRICT = "strict"
     SPLICED = "spliced"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from hkgit.counting import counted
 from hkgit.gate.rulings import Ruling
 from hkgit.ledger.trailers import decimal
 from hkgit.reports.escaping import code, markdown
@@ -53,8 +54,7 @@ def _counts(rulings: Sequence[Ruling]) -> str:
     kinds = Counter(edit.evidence for edit in edits).most_common()
     tied = ", ".join(f"{count} {markdown(kind)}" for kind, count in kinds)
     lowest = decimal(min(edit.confidence for edit in edits))
-    noun = "edit" if len(edits) == 1 else "edits"
-    return f"{said} · {len(edits)} {noun} ({tied}), lowest confidence {lowest}"
+    return f"{said} · {counted(len(edits), 'edit')} ({tied}), lowest confidence {lowest}"
 
 
 def _rejected(sheet: Sheet) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hkgit.counting import counted
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.reports.escaping import console
 from hkgit.reports.mending import mend
@@ -39,9 +40,8 @@ def _ruling_lines(ruling: Ruling) -> Iterator[str]:
 def summary(report: Report) -> str:
     """How many commits, how many pass, and under which policy."""
     count = len(report.rulings)
-    noun = "commit" if count == 1 else "commits"
     rejected = sum(not ruling.passes for ruling in report.rulings)
-    words = f"{count} {noun}"
+    words = counted(count, "commit")
     if count:
         words += f", {rejected} rejected" if rejected else ", all pass"
     if report.policy.mode != "enforce" and rejected:

@@ -1,2 +1,5 @@
-"""sessions: an agent at work in a live checkout: what it has read, what it has edited, and how
-that becomes evidence when somebody commits."""
+"""Sessions: what an agent at work in a live checkout has read and edited, until it is committed.
+
+`desk` is where it works; `journal` keeps what it did; `proposing` and `staging` make evidence of
+that when somebody commits.
+"""

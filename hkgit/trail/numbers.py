@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hkgit.counting import counted
 from hkgit.gate import Ruling, entry_findings
 from hkgit.ledger.entry import Entry
 from hkgit.ledger.trailers import decimal
@@ -125,11 +126,6 @@ def numbers_lines(numbers: Numbers) -> Iterator[str]:
             bar = "█" * max(round(count * 40 / most), 1)
             end = "]" if step == STEPS - 1 else ")"
             yield f"  [{step / STEPS:.1f}, {(step + 1) / STEPS:.1f}{end}  {bar} {count}"
-
-
-def counted(count: int, noun: str, plural: str = "s") -> str:
-    """`1 edit`, `2 edits`."""
-    return f"{count} {noun}" + ("" if count == 1 else plural)
 
 
 def _shares(counted: Counter[str], before: str = "") -> str:

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from hkgit.applying.reporting import shown_text
 from hkgit.conflicts.consulting import Consult, consults_in, tries_before
+from hkgit.counting import counted
 from hkgit.errors import InvalidInput
 from hkgit.gate import Ruling
 from hkgit.git.repository import Repository
 from hkgit.paths import check_path
 from hkgit.policy import Policy
 from hkgit.replay.findings import Verdict
-from hkgit.trail.numbers import blind_findings, counted, met_by
+from hkgit.trail.numbers import blind_findings, met_by
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 
@@ -186,8 +187,8 @@ def _hashes(asked: Range) -> Iterator[Fact]:
         if not judged.findings:
             held = sum(edit.expected_hash is not None
                        for _, entry in judged.entries for edit in entry.edits)  # fmt: skip
-            what = f"{counted(held, 'expected hash', 'es')} checked on the parent's files"
-            yield _fact(YES, ruling, "ledger", what)
+            hashes = counted(held, "expected hash", "expected hashes")
+            yield _fact(YES, ruling, "ledger", f"{hashes} checked on the parent's files")
 
 
 def _reproducible(asked: Range) -> Iterator[Fact]:

@@ -8,6 +8,7 @@ from difflib import unified_diff
 from typing import Any
 
 from hkgit.applying.reporting import shown_text, visible
+from hkgit.counting import counted
 from hkgit.transcripts.events import Files
 from hkgit.transcripts.reading import Log
 from hkgit.transcripts.replaying import End, Replay
@@ -28,7 +29,7 @@ def report_lines(logs: Sequence[Log], replays: Sequence[Replay]) -> Iterator[str
 
 def _counts(logs: Sequence[Log], replays: Sequence[Replay]) -> Iterator[str]:
     ends = Counter(replay.end for replay in replays)
-    yield f"{_noun(len(replays), 'call')} in {_noun(len(logs), 'log')}"
+    yield f"{counted(len(replays), 'call')} in {counted(len(logs), 'log')}"
     for end in End:
         if ends[end]:
             yield f"{ends[end]:8} {end}"
@@ -37,14 +38,10 @@ def _counts(logs: Sequence[Log], replays: Sequence[Replay]) -> Iterator[str]:
         yield f"{count:16} {reason}"
     unknown = sum(log.form is None for log in logs)
     if unknown:
-        yield f"{_noun(unknown, 'log')} in no form that is known"
+        yield f"{counted(unknown, 'log')} in no form that is known"
     broken = sum(log.broken for log in logs)
     if broken:
-        yield f"{_noun(broken, 'line')} that hold no JSON object"
-
-
-def _noun(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+        yield f"{counted(broken, 'line')} that hold no JSON object"
 
 
 def _paths(replay: Replay) -> str:
