@@ -24,7 +24,8 @@ MAX_EDITS = 1000
 class Edit:
     """Replace the one place where `old_text` stands in `path` by `new_text`.
 
-    An empty `old_text` creates the file. `line_hint` breaks ties and nothing else; one past the
+    An empty `old_text` creates the file; with `at_end` it means the end of one that is there.
+    `line_hint` breaks ties and nothing else; one past the
     end favours the last place. Each of `anchors` names a line, one below the other, and the
     place is below the last of them; an empty `old_text` then means right behind it.
     `final_newline` says whether the file's last line shall have an end; None leaves that.
@@ -39,6 +40,7 @@ class Edit:
     expected_count: int | None = None
     anchors: tuple[str, ...] = ()
     final_newline: bool | None = None
+    at_end: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ class _Planner:
                 return create(self.workspace, number, edit.path, edit.new_text, REGULAR)
             case WriteFile() | DeleteFile() | RenameFile() | SetMode():
                 return change_file(self.workspace, self._site(number, edit), edit)
-            case Edit(old_text="", anchors=()):
+            case Edit(old_text="", anchors=(), at_end=False):
                 site = self._site(number, edit)
                 return change_file(self.workspace, site, _filling(site, edit))
         work, outcome = self._changed(self._site(number, edit), edit)
@@ -161,7 +161,7 @@ class _Planner:
             case TagEdit():
                 return change_tagged(site, edit)
             case Edit(old_text=""):
-                return change_lines(site, _below_anchors(site, edit), None, relocate=False)
+                return change_lines(site, _inserting(site, edit), None, relocate=False)
             case Edit():
                 return change_text(site, edit, options.settings)
             case ReplaceRange() | InsertAfter():
@@ -196,10 +196,11 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     return NoMatch(edit.path, "there is no such file", fix)
 
 
-def _below_anchors(site: Site, edit: Edit) -> InsertAfter:
-    """An edit without old text, right below its anchors."""
+def _inserting(site: Site, edit: Edit) -> InsertAfter:
+    """An edit without old text, at the end of the file or right below its anchors."""
     lines = tuple(map(decoded, Document(encoded(edit.new_text)).lines))
-    return InsertAfter(edit.path, line_below(site.document, edit), lines, edit.expected_hash)
+    after = site.document.line_count if edit.at_end else line_below(site.document, edit)
+    return InsertAfter(edit.path, after, lines, edit.expected_hash)
 
 
 def _filling(site: Site, edit: Edit) -> WriteFile:

@@ -19,7 +19,7 @@ from hkgit.applying.planner import Options
 from hkgit.applying.reporting import visible
 from hkgit.commands.common import Command, json_option
 from hkgit.commands.manners import remark
-from hkgit.dialects import named, parse, parse_expect
+from hkgit.dialects import appending, named, parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.places import Settings, decimal
@@ -38,6 +38,7 @@ class Input:
     old: str | None
     new: str | None
     format: str
+    empty_search: str
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Input:
@@ -64,6 +65,11 @@ def spec_options(command: Command) -> Command:
             click.option("--new", metavar="TEXT", help="The text that it puts there."),
             click.option(
                 "--format", default="auto", metavar="DIALECT", help="The dialect of the specs."
+            ),
+            click.option(
+                "--empty-search", type=click.Choice(["create", "append"]), default="create",
+                show_default=True,
+                help="What an empty SEARCH means: a new file, or the end of one that is there.",
             ),
             click.option(
                 "--threshold", type=click.FloatRange(0, 1), default=0.8, show_default=True,
@@ -103,9 +109,8 @@ def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) ->
     dialect = given.format if given.file is None else "harnesskit"
     documents = _documents(given, locate)
     are_named = len(documents) > 1
-    return [
-        _spec(name if are_named else None, data, dialect, root) for name, data in documents
-    ]
+    specs = [_spec(name if are_named else None, data, dialect, root) for name, data in documents]
+    return specs if given.empty_search == "create" else [appending(spec) for spec in specs]
 
 
 def _spec(name: str | None, data: bytes, dialect: str, root: Path | None) -> Spec:

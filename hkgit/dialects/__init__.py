@@ -11,11 +11,12 @@ from typing import cast
 
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
 from hkgit.dialects.reading import Dialect
-from hkgit.edits import AnyEdit, RenameFile, Spec, decoded
+from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decoded
 from hkgit.errors import InvalidInput
 
 __all__ = [
-    "DIALECTS", "detect", "named", "parse", "parse_expect", "relative_path", "resolve_path",
+    "DIALECTS", "appending", "detect", "named", "parse", "parse_expect", "relative_path",
+    "resolve_path",
 ]  # fmt: skip
 
 
@@ -77,6 +78,18 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
         agent=reading.agent,
         summary=reading.summary,
     )
+
+
+def appending(spec: Spec) -> Spec:
+    """The spec with the end of its file in the place of every empty SEARCH."""
+    if spec.dialect != "search-replace":
+        return spec
+    edits = tuple(
+        replace(edit, at_end=True) if isinstance(edit, Edit) and edit.old_text == "" else edit
+        for edit in spec.edits
+    )
+    render = named(spec.dialect).render
+    return replace(spec, edits=edits, blocks=tuple(render([edit]) for edit in edits))
 
 
 def named(name: str) -> Dialect:

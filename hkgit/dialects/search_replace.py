@@ -37,7 +37,8 @@ _TAIL = re.compile(_TAIL_MARK)
 _START = re.compile(r":start_line:[ \t]*([0-9]{1,9})\s*")
 _END = re.compile(r":end_line:[ \t]*[0-9]{1,9}\s*")
 _RULE = re.compile(r"-{5,9}\s*")
-_MARKERS = (_HEAD, _DIVIDER, _TAIL, _START, _END, _RULE)
+_APPEND = re.compile(r":empty_search:append\s*")
+_MARKERS = (_HEAD, _DIVIDER, _TAIL, _START, _END, _RULE, _APPEND)
 _ESCAPED = re.compile(rf"\\*(?:{'|'.join(marker.pattern for marker in _MARKERS)})")
 _STRAY = re.compile(r"\s*(?:[<-]{4,} *SEARCH\b|[>+]{4,} *REPLACE\b).*")
 _SEEN = re.compile(r"^(?:<{4,} *|-{5,} +)(?i:SEARCH)\b", re.MULTILINE)
@@ -71,14 +72,20 @@ def parse(text: str) -> Reading:
             what = "expected the name of a file on one of the three lines above, found none"
             raise wrong_line(index, what, "Write the path alone on the line above the head.")
         block = _block(lines, index)
-        old_text, new_text = _content(lines, block.search), _content(lines, block.replace)
-        edits.append(Edit(path, old_text, new_text, line_hint=block.line_hint))
+        edits.append(_edit(path, lines, block))
         index = first = block.after
     return Reading(tuple(edits))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
     return "\n".join(_said(edit) for edit in edits)
+
+
+def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
+    new_text = _content(lines, block.replace)
+    if [_APPEND.fullmatch(lines[i]) is not None for i in block.search] == [True]:
+        return Edit(path, "", new_text, at_end=True)
+    return Edit(path, _content(lines, block.search), new_text, line_hint=block.line_hint)
 
 
 def _next_line(lines: Sequence[str], index: int) -> int:
@@ -230,13 +237,16 @@ def _said(edit: AnyEdit) -> str:
     if not isinstance(edit, Edit):
         raise cannot_say(NAME, edit)
     plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=edit.line_hint)
-    if edit != plain:
+    append = Edit(edit.path, "", edit.new_text, at_end=True)
+    if edit not in (plain, append):
         raise cannot_say(NAME, edit, "only its texts and its line")
     name = heading(edit.path)
     if name is None:
         raise cannot_say(NAME, edit, "its path cannot stand on a line")
     hint = "" if edit.line_hint is None else f":start_line:{edit.line_hint}\n-------\n"
     old, new = _escaped(edit, edit.old_text), _escaped(edit, edit.new_text)
+    if edit.at_end:
+        old = ":empty_search:append\n"
     return f"{name}\n<<<<<<< SEARCH\n{hint}{old}=======\n{new}>>>>>>> REPLACE\n"
 
 

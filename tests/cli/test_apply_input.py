@@ -233,3 +233,29 @@ def test_the_first_refused_edit_gives_the_exit_code(
     bench: Bench, refused: list[dict[str, object]], code: int
 ) -> None:
     assert bench.apply(harnesskit(*refused), "--dry-run").code == code
+
+
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_an_empty_search_appends_where_that_is_asked_for(bench: Bench, command: str) -> None:
+    before = bench.repo.read(SOURCE)
+    spec = bench.write(f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n")
+    refused = bench.run(command, spec)
+    result = bench.run(command, spec, "--empty-search", "append")
+    assert (refused.code, result.code) == (4, 0), result.err
+    assert bench.repo.read(SOURCE) == before + b"# the end\n"
+
+
+def test_an_append_replays_from_its_entry_and_may_lean_on_a_hash(bench: Bench) -> None:
+    number = bench.repo.read(SOURCE).count(b"\n")
+    result = bench.apply(
+        f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n",
+        "--empty-search", "append", "--expect",
+        f"{SOURCE}:{number}={bench.hash(SOURCE, number, number)}",
+    )  # fmt: skip
+    assert (result.code, bench.run("gate", "--range", "HEAD~1..HEAD").code) == (0, 0), result.err
+
+
+def test_an_append_to_a_file_that_is_not_there_makes_it(bench: Bench) -> None:
+    spec = "new.py\n<<<<<<< SEARCH\n=======\nx = 1\n>>>>>>> REPLACE\n"
+    assert bench.apply(spec, "--empty-search", "append").code == 0
+    assert bench.repo.read("new.py") == b"x = 1\n"

@@ -31,6 +31,7 @@ from hkgit.errors import InvalidInput
 TRICKY = [
     "", " ", "a", "  b", "\tc", "d\r", "é", "\udcff", "=======", "=====", "\\=======", "...",
     "<<<<<<< SEARCH", ">>>>>>> REPLACE", "------- SEARCH", "-------", ":start_line:3", "```",
+    ":empty_search:append",
     "+++++++ REPLACE", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "@@", "*** End Patch",
     "*** End of File", "*** Update File: x", "\\ No newline at end of file",
     "</old>", "<![CDATA[", "]]>", "&amp;",
@@ -93,6 +94,10 @@ def call_edits() -> st.SearchStrategy[AnyEdit]:
     )
 
 
+def appends() -> st.SearchStrategy[AnyEdit]:
+    return st.builds(Edit, PATHS, st.just(""), st.builds(_text, LINES), at_end=st.just(True))
+
+
 def writes() -> st.SearchStrategy[AnyEdit]:
     return st.builds(WriteFile, PATHS, st.builds(_text, LINES), HASHES)
 
@@ -136,7 +141,7 @@ def _is_unicode(edits: list[AnyEdit]) -> bool:
 SAYABLE: dict[str, Callable[[], st.SearchStrategy[list[AnyEdit]]]] = {
     "protocol": lambda: range_edits().filter(_is_unicode),
     "harnesskit": lambda: text_edits().filter(_is_unicode),
-    "search-replace": text_edits,
+    "search-replace": lambda: st.one_of(text_edits(), st.lists(appends())),
     "unified-diff": lambda: st.one_of(text_edits(), st.lists(diff_edits())),
     "text-editor": lambda: st.one_of(
         text_edits(), st.lists(st.one_of(call_edits(), writes(), insertions()))

@@ -67,6 +67,27 @@ def test_a_stated_line_is_a_hint(hints: str, edit: Edit) -> None:
 
 
 @pytest.mark.parametrize(
+    ("search", "edit"),
+    [
+        pytest.param(":empty_search:append\n", Edit("f.c", "", "b\n", at_end=True), id="alone"),
+        pytest.param("\\:empty_search:append\n", Edit("f.c", ":empty_search:append\n", "b\n"),
+                     id="escaped"),
+        pytest.param(":empty_search:append\na\n", Edit("f.c", ":empty_search:append\na\n", "b\n"),
+                     id="above text"),
+    ],
+)  # fmt: skip
+def test_an_append_is_said_in_the_place_of_the_old_text(search: str, edit: Edit) -> None:
+    assert read(PLAIN.replace("\na\n", f"\n{search}").join(["f.c\n", ""])) == [edit]
+
+
+def test_only_an_empty_search_becomes_an_append() -> None:
+    spec = dialects.parse(f"f.c\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\ng.c\n{PLAIN}")
+    assert dialects.appending(spec).edits == (
+        Edit("f.c", "", "b\n", at_end=True), Edit("g.c", "a\n", "b\n"),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
     ("above", "path"),
     [
         pytest.param("src/app.py\n", "src/app.py", id="bare"),
