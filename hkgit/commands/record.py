@@ -11,7 +11,7 @@ from hkgit.commands.manners import remark
 from hkgit.commands.sessions import work_root
 from hkgit.sessions.messages import sign
 from hkgit.sessions.places import existing
-from hkgit.sessions.staging import is_merging, settle_commit, stage
+from hkgit.sessions.staging import settle_commit, stage
 from hkgit.sessions.staging import withdraw as take_back
 
 
@@ -42,7 +42,7 @@ def command(staged: bool, message_file: str | None, committed: bool, withdraw: b
         settle_commit(repository)
     elif withdraw:
         take_back(repository)
-    elif not is_merging(repository):
+    else:
         sign(repository, _message(repository.git_dir, message_file or ""))
 
 

@@ -50,7 +50,8 @@ def _reword(candidate: Candidate) -> str:
 def _merge_again(candidate: Candidate) -> str:
     ours, *others = (parent[:12] for parent in candidate.parents)
     if candidate.id is None:
-        return "git merge --abort  # then merge without changes of your own"
+        way = f"without changes of your own, or: hkgit apply --merge {others[0]} SPEC"
+        return f"git merge --abort  # then merge {way}"
     if len(others) > 1:
         return f"git reset --keep {ours}  # then merge them one by one"
     return f"git reset --keep {ours} && git merge --no-edit {others[0]}"

@@ -38,15 +38,17 @@ def sign(repository: Repository, place: Path) -> bool:
 
 
 def _added(repository: Repository) -> list[tuple[str, Entry]]:
-    """The entries that the index has and HEAD has not."""
-    head = repository.head().commit
-    before = EMPTY_TREE if head is None else repository.commit(head).tree
-    changes = repository.changes(before, repository.index_tree())
+    """The entries that the index has and no parent of the commit has."""
+    parents = repository.commit_in_progress_parents()[0]
+    first, *others = [repository.commit(each).tree for each in parents] or [EMPTY_TREE]
+    known = [repository.snapshot(tree) for tree in others]
+    changes = repository.changes(first, repository.index_tree())
     return [
         (change.path.removeprefix(f"{LEDGER}/").replace("/", "").removesuffix(".json"),
          read_entry(repository.blob(change.new.id)))
         for change in changes
         if change.path.startswith(f"{LEDGER}/") and change.old is None and change.new is not None
+        and all(files.entry(change.path) is None for files in known)
     ]  # fmt: skip
 
 

@@ -18,6 +18,7 @@ from hkgit.git.repository import Repository
 from hkgit.ledger.entry import LEDGER, entry_path
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.sessions.journal import Journal
+from hkgit.sessions.merging import propose_merge
 from hkgit.sessions.places import existing, locked
 from hkgit.sessions.proposing import Proposal, propose
 
@@ -36,12 +37,17 @@ def stage(repository: Repository) -> Proposal:
     """
     root = _root(repository)
     journals = journals_of(root)
-    if not journals or is_merging(repository):
+    parents = merged_parents(repository)
+    if not journals or len(parents) > 2:
         return Proposal((), ())
     with _all_locked(journals):
         bring_along(repository, root, settle(repository, journals))
         _take_out(repository, root, journals)
-        proposal = propose(repository, journals, repository.index_tree())
+        tree = repository.index_tree()
+        if len(parents) == 2:
+            proposal = propose_merge(repository, journals, tree, (parents[0], parents[1]))
+        else:
+            proposal = propose(repository, journals, tree)
         _put_in(repository, root, proposal)
         for journal in journals:
             mine = [made.proposed for made in proposal.made if made.journal is journal]
@@ -99,9 +105,9 @@ def _was_committed(repository: Repository, name: str) -> bool:
     return asked.code == 0 and bool(asked.text)
 
 
-def is_merging(repository: Repository) -> bool:
-    """Whether the commit being made is a merge: its entries are those of its parents."""
-    return any(len(parents) > 1 for parents in repository.commit_in_progress_parents()[:1])
+def merged_parents(repository: Repository) -> tuple[str, ...]:
+    """The parents of the commit being made, as they are unless it is amended."""
+    return repository.commit_in_progress_parents()[0]
 
 
 def _root(repository: Repository) -> Path:

@@ -1,0 +1,205 @@
+"""A merge under way whose conflicts a session resolves: its entries, or why there are none."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.git.hooks import HOOKS
+from hkgit.git.repository import Repository
+from hkgit.sessions.desk import Desk
+from hkgit.sessions.merging import without_marks
+from hkgit.setup import install
+from tests.cli.running import range_hash
+from tests.cli.specs import protocol, replace_range
+from tests.repos import Repo
+from tests.sessions.committing import Work
+from tests.sessions.conftest import LINES, replacing
+
+PROVEN = "merge hash receipt"
+"""What git merged has its hash, what the session did a receipt."""
+
+
+def changed(**lines: str) -> str:
+    """The file with some lines, named l5 and the like, replaced."""
+    text = LINES
+    for name, new in lines.items():
+        text = text.replace(f"line {name[1:]}\n", f"{new}\n")
+    return text
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """Branches that disagree on a line of a.py and of b.py, and on nothing else."""
+    repo = Repo.init(tmp_path_factory.mktemp("crossing") / "repo")
+    repo.commit({"a.py": LINES, "b.py": LINES, "c.py": LINES}, "Begin")
+    repo.git("checkout", "-q", "-b", "side")
+    side = {"a.py": changed(l5="side", l20="merged"), "b.py": changed(l5="side"), "c.py": "side\n"}
+    repo.commit({**side}, "Side")
+    repo.git("checkout", "-q", "main")
+    repo.commit({"a.py": changed(l5="main"), "b.py": changed(l5="main")}, "Main")
+    return repo
+
+
+@pytest.fixture
+def work(template: Repo, tmp_path: Path) -> Work:
+    path = tmp_path / "repo"
+    shutil.copytree(template.path, path, symlinks=True)
+    return Work(Repo(path), Desk.open(path, "task", agent="tester/1"))
+
+
+def merge(work: Work, style: str = "merge") -> None:
+    """A merge that stops at both conflicts; that of b.py stays as main has it."""
+    work.repo.git("-c", f"merge.conflictStyle={style}", "merge", "side", check=False)
+    work.repo.git("checkout", "--ours", "b.py")
+
+
+def block(work: Work) -> str:
+    """The conflict of a.py with its marks."""
+    text = work.repo.read("a.py").decode()
+    return text[text.index("<<<<<<<") : text.index("line 6\n")]
+
+
+def at_once(work: Work) -> None:
+    work.edit(block(work), "both\n")
+
+
+def in_steps(work: Work) -> None:
+    """The marks first, then the line between them."""
+    whole = block(work)
+    work.edit(whole, "main\n")
+    work.edit("main\n", "both\n")
+
+
+def on_our_side(work: Work) -> None:
+    """Nothing of the other side but what the session says itself."""
+    work.repo.git("checkout", "--ours", "a.py")
+    work.edit("main\n", "both\n")
+    work.edit("line 20\n", "merged\n")
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+@pytest.mark.parametrize("resolve", [at_once, in_steps])
+def test_a_conflict_that_a_session_resolved_has_its_entries(
+    work: Work, style: str, resolve: Callable[[Work], None]
+) -> None:
+    merge(work, style)
+    resolve(work)
+    work.repo.git("add", "-A")
+    work.commit()
+    assert (work.verdict(), work.repo.status()) == (PROVEN, [])
+    assert work.repo.show("HEAD", "a.py").decode() == changed(l5="both", l20="merged")
+
+
+def test_edits_of_the_first_parents_file_are_entries_as_ever(work: Work) -> None:
+    merge(work)
+    on_our_side(work)
+    work.repo.git("add", "-A")
+    work.commit()
+    assert work.verdict() == "merge receipt"
+
+
+def test_a_hash_in_the_spec_is_evidence_as_well(work: Work) -> None:
+    merge(work)
+    expected = range_hash(work.repo.read("a.py"), 5, 9)
+    spec = protocol(replace_range("a.py", 5, 9, expected, "both"))
+    assert work.desk.edit(spec).ok
+    work.repo.git("add", "-A")
+    work.commit()
+    assert work.verdict() == PROVEN
+
+
+def test_after_the_commit_nothing_waits(work: Work) -> None:
+    merge(work)
+    at_once(work)
+    work.repo.git("add", "-A")
+    work.commit()
+    assert work.desk.status().uncommitted == 0
+
+
+def test_a_blind_resolution_is_mended_by_reading_what_it_replaced(work: Work) -> None:
+    merge(work)
+    assert work.desk.edit(replacing(block(work), "both\n")).blind
+    work.repo.git("add", "-A")
+    [said] = work.record()
+    assert said.endswith("is blind; mend it: hkgit read a.py:5-9 --session task --before 1")
+    work.desk.read("a.py", 5, 9, before="1")
+    work.commit()
+    assert work.verdict() == PROVEN
+
+
+def by_hand_beside(work: Work) -> None:
+    work.repo.write("a.py", work.repo.read("a.py") + b"by hand\n")
+
+
+def by_hand_before(work: Work) -> None:
+    """The person's line lies in what the session found."""
+    work.desk.undo()
+    by_hand_beside(work)
+    at_once(work)
+
+
+def another_file(work: Work) -> None:
+    work.repo.write("c.py", "by hand\n")
+
+
+def another_conflict(work: Work) -> None:
+    work.repo.write("b.py", "by hand\n")
+
+
+@pytest.mark.parametrize(
+    "disturb", [by_hand_beside, by_hand_before, another_file, another_conflict]
+)
+def test_what_is_not_all_the_sessions_is_not_recorded_and_the_way_is_named(
+    work: Work, disturb: Callable[[Work], None]
+) -> None:
+    merge(work)
+    at_once(work)
+    disturb(work)
+    work.repo.git("add", "-A")
+    before = work.repo.git("ls-files", "--stage")
+    said = work.record()
+    assert (said[0].startswith("the merge is not recorded"), "apply --merge" in said[1]) == (
+        True, True,
+    )  # fmt: skip
+    assert work.repo.git("ls-files", "--stage") == before
+
+
+def test_a_merge_that_no_session_touched_is_nobodys_business(work: Work) -> None:
+    merge(work)
+    work.desk.read("a.py")
+    work.repo.write("a.py", "by hand\n")
+    work.repo.git("add", "-A")
+    assert work.record() == ()
+
+
+def test_with_the_hooks_the_message_names_the_entries(work: Work) -> None:
+    install(Repository.discover(work.repo.path), HOOKS)
+    work.repo.commit({}, "Hooks", "--no-verify")
+    merge(work)
+    at_once(work)
+    work.repo.git("add", "-A")
+    work.commit_with_hooks("-m", "Merge side")
+    message = work.repo.git("log", "-1", "--format=%B").splitlines()
+    assert (work.verdict(), len(message), message[0]) == (PROVEN, 6, "Merge side")
+
+
+@pytest.mark.parametrize(
+    ("marked", "plain"),
+    [
+        pytest.param(b"<<<<<<< a\n1\n=======\n2\n>>>>>>> b\n3\n", b"1\n3\n", id="two sides"),
+        pytest.param(
+            b"<<<<<<< a\n1\n||||||| o\n0\n=======\n2\n>>>>>>> b\n", b"1\n", id="with the base"
+        ),
+        pytest.param(b"<<<<<<< a\n=======\n2\n>>>>>>> b\n", b"", id="nothing on our side"),
+        pytest.param(
+            b"<<<<<<< a\r\n1\r\n=======\r\n2\r\n>>>>>>> b\r\n", b"1\r\n", id="carriage returns"
+        ),
+        pytest.param(b"Title\n=======\n", b"Title\n=======\n", id="no conflict"),
+    ],
+)
+def test_a_file_without_marks_is_the_first_parents_side(marked: bytes, plain: bytes) -> None:
+    assert without_marks(marked * 2) == plain * 2
