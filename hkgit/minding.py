@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hkgit.committing import Committed
 from hkgit.conflicts.consulting import ask, consults_at, consults_in, tries_before
 from hkgit.conflicts.meeting import Met
 from hkgit.conflicts.noting import STATUSES, Tried, note
@@ -14,7 +15,10 @@ from hkgit.conflicts.records import Conflict
 from hkgit.conflicts.shelf import Shelf
 from hkgit.errors import HkgitError
 from hkgit.git.repository import Repository
-from hkgit.preparing import Choices, Step
+
+if TYPE_CHECKING:
+    from hkgit.committing import Committed
+    from hkgit.preparing import Choices, Step
 
 
 def open_conflicts(repository: Repository, branch: str | None) -> Met | None:
@@ -44,7 +48,22 @@ def note_refused(repository: Repository, steps: Sequence[Step], choices: Choices
     spec = refused.spec
     agent = choices.agent or spec.agent or "unknown"
     base = refused.base if refused.base != tip else None
-    tried = Tried(spec, refused.made.outcomes, choices.reads, agent, base, tip)
+    return _noted(
+        repository, Tried(spec, refused.made.outcomes, choices.reads, agent, base, tip)
+    )
+
+
+def note_refused_edit(root: Path, tried: Tried) -> list[str]:
+    """The same of a spec that was refused in a checkout, on whatever HEAD is there."""
+    try:
+        repository = Repository.discover(root)
+        tip = repository.head().commit
+    except HkgitError:  # no repository: nobody else is at work
+        return []
+    return [] if tip is None else _noted(repository, replace(tried, tip=tip))
+
+
+def _noted(repository: Repository, tried: Tried) -> list[str]:
     try:
         return [_told(repository, conflict) for conflict in note(repository, tried)]
     except (OSError, HkgitError) as error:

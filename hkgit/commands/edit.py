@@ -40,6 +40,8 @@ def command(ctx: click.Context, /, **asked: Any) -> None:
     answer = Answer(())
     try:
         answer = _edited(asked)
+        for said in answer.conflicts:
+            remark(said)
         if answer.error is not None:
             raise answer.error
     except HkgitError as error:

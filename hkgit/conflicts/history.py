@@ -9,7 +9,7 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.ranges import find_hash, is_inside
 from hkgit.conflicts.records import Cause
 from hkgit.document import Document
-from hkgit.edits import DIRECTORY, SUBMODULE
+from hkgit.edits import DIRECTORY, SUBMODULE, Snapshot
 from hkgit.git.repository import Repository
 
 MOST = 100
@@ -48,7 +48,12 @@ def _holds(document: Document, lines: Lines, expected: str) -> bool:
 
 def document_at(repository: Repository, commit: str, path: str) -> Document | None:
     """A file of a commit as lines; None where there is none."""
-    file = repository.snapshot(commit).get(path)
+    return document_in(repository.snapshot(commit), path)
+
+
+def document_in(files: Snapshot, path: str) -> Document | None:
+    """A file of a snapshot as lines; None where there is none."""
+    file = files.get(path)
     if file is None or file.mode in (DIRECTORY, SUBMODULE):
         return None
     return Document(file.data)

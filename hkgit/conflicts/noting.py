@@ -11,11 +11,18 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.ranges import hashed_lines, stated_lines
 from hkgit.applying.reporting import shown_text
-from hkgit.conflicts.history import Expectation, causes, changing, document_at, last_held
+from hkgit.conflicts.history import (
+    Expectation,
+    causes,
+    changing,
+    document_at,
+    document_in,
+    last_held,
+)
 from hkgit.conflicts.records import Attempt, Conflict, Text
 from hkgit.conflicts.shelf import Shelf
 from hkgit.document import Document
-from hkgit.edits import AnyEdit, Edit, InsertAfter, Read, ReplaceRange, Spec
+from hkgit.edits import AnyEdit, Edit, InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.git.repository import Repository
 from hkgit.matching.diff import changes, follow
 
@@ -34,7 +41,10 @@ NEAR = 3
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A spec that was refused: by whom, on which commit, and with what outcomes."""
+    """A spec that was refused: by whom, on which commit, and with what outcomes.
+
+    `files` are those of a checkout where it was refused on these, not on the commit's.
+    """
 
     spec: Spec
     outcomes: Sequence[EditOutcome]
@@ -42,6 +52,13 @@ class Tried:
     agent: str
     base: str | None
     tip: str
+    files: Snapshot | None = None
+
+    def document(self, repository: Repository, path: str) -> Document | None:
+        """A file as lines, as the spec found it; None where there was none."""
+        if self.files is None:
+            return document_at(repository, self.tip, path)
+        return document_in(self.files, path)
 
 
 def note(repository: Repository, tried: Tried) -> list[Conflict]:
@@ -61,17 +78,16 @@ def note(repository: Repository, tried: Tried) -> list[Conflict]:
 
 def _conflict(repository: Repository, tried: Tried, outcome: EditOutcome) -> Conflict:
     edit = tried.spec.edits[outcome.number - 1]
-    tip = document_at(repository, tried.tip, outcome.path)
-    expectation = _expectation(edit, outcome.path, tried.reads, tip)
-    held = last_held(repository, expectation, tried.tip)
+    now = tried.document(repository, outcome.path)
+    expectation = _expectation(edit, outcome.path, tried.reads, now)
+    held = _held(repository, tried, expectation)
     expected = Text(expectation.lines, expectation.range_hash, None)
     ended: Sequence[str] = ()
     lines = expectation.lines
     if held is not None:
-        ended = held[:1]
-        before = document_at(repository, held[1], outcome.path) or Document(b"")
-        expected = _text(before, held[2])
-        lines = _carried(before, tip, held[2])
+        ended = held.ended_by
+        expected = _text(held.document, held.lines)
+        lines = _carried(held.document, now, held.lines)
     elif tried.base is not None:
         ended = changing(repository, outcome.path, tried.tip, since=tried.base)
     reason = "" if outcome.error is None else outcome.error.what
@@ -83,10 +99,46 @@ def _conflict(repository: Repository, tried: Tried, outcome: EditOutcome) -> Con
         edit=_shown(tried.spec.blocks[outcome.number - 1]),
         base=tried.base,
         expected=expected,
-        found=Text(None, None, None) if tip is None else _text(tip, lines),
+        found=_found(repository, tried, outcome.path, now, lines),
         causes=tuple(causes(repository, ended)),
         tries=(Attempt(int(time.time()), tried.tip, _shown(reason)),),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A file in which an expectation held, at which lines, and the commits that ended it."""
+
+    document: Document
+    lines: Lines
+    ended_by: tuple[str, ...]
+
+
+def _held(repository: Repository, tried: Tried, expectation: Expectation) -> _Held | None:
+    """Where an expectation held last: in a commit, which only the checkout may have left."""
+    tip = document_at(repository, tried.tip, expectation.path)
+    lines = None if tip is None or tried.files is None else expectation.lines_in(tip)
+    if tip is not None and lines is not None:
+        return _Held(tip, lines, ())
+    found = last_held(repository, expectation, tried.tip)
+    if found is None:
+        return None
+    ended, before, lines = found
+    document = document_at(repository, before, expectation.path) or Document(b"")
+    return _Held(document, lines, (ended,))
+
+
+def _found(
+    repository: Repository, tried: Tried, path: str, now: Document | None, lines: Lines | None
+) -> Text:
+    """What stands there now; the numbers are those of the commit, by which tries are compared."""
+    if now is None:
+        return Text(None, None, None)
+    text = _text(now, lines)
+    tip = document_at(repository, tried.tip, path)
+    if tried.files is None or lines is None or tip is None:
+        return text
+    return replace(text, lines=follow(changes(now.lines, tip.lines), lines))
 
 
 def _expectation(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +49,12 @@ class Shelf:
         for directory in (self.path, self.path.parent):
             with suppress(OSError):
                 directory.rmdir()
+
+    def drop_all(self, ids: Collection[str]) -> None:
+        """Forget conflicts by their ids."""
+        for conflict in self:
+            if conflict.id in ids:
+                self.drop(conflict)
 
     def drop_older(self, now: int) -> None:
         """Forget what was last tried long before `now`, in seconds since 1970."""

@@ -62,7 +62,8 @@ def of_answer(answer: Answer, *, dry_run: bool) -> Reply:
     document |= kept_json(answer)
     if error is not None:
         _point_on(document, answer.outcomes, answer.batch)
-        return Reply(document, answer.for_model() + next_text(document), is_error=True)
+        text = "\n".join([answer.for_model(), *map(visible, answer.conflicts)])
+        return Reply(document, text + next_text(document), is_error=True)
     if answer.blind:
         first = answer.blind[0]
         before = {} if answer.call is None else {"before": answer.call}

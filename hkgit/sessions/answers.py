@@ -36,6 +36,7 @@ class Answer:
     Outcomes are numbered through all specs. `files` are those that changed, or would in a dry run:
     path -> new content, None where deleted; empty unless every edit applied. `call` names it for
     `undo`; None when nothing was written. `batch` names a batch that waits for corrections.
+    `conflicts` says in words which conflicts were met.
     """
 
     outcomes: tuple[EditOutcome, ...]
@@ -43,6 +44,7 @@ class Answer:
     call: str | None = None
     blind: tuple[Blind, ...] = ()
     batch: str | None = None
+    conflicts: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:

@@ -14,7 +14,7 @@ from hkgit import dialects
 from hkgit.applying.planner import Options
 from hkgit.directory import write_files
 from hkgit.edits import File, Overlay, Read, Spec, encoded
-from hkgit.errors import GitRefused, InvalidInput, Stale
+from hkgit.errors import Conflict, GitRefused, InvalidInput, Stale
 from hkgit.ledger.canonical import digest
 from hkgit.sessions import batches, places
 from hkgit.sessions.answers import Answer, Status, Undone
@@ -145,19 +145,20 @@ class Desk:
                 raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")
         reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
         if dry_run or self._is_unnamed:
-            # Where nothing may come of it, nothing is made in the git directory either.
+            # Where nothing may come of it, the git directory gets no session either.
             made = self._draft(specs, options, reads)
             if dry_run:
                 return self._answer(made, None)
             if not made.is_ok:
-                return Answer(made.outcomes)
+                return Answer(made.outcomes, conflicts=self._conflicts(made))
             if not self._can_keep:
                 write_files(self.root, made.changed)
                 return self._answer(made, None)
         with at_work(self.root, self.journal):
             made = self._draft(specs, options, reads)
             if not made.is_ok:
-                return Answer(made.outcomes, batch=self._waiting(made.correctable, batch))
+                waiting = self._waiting(made.correctable, batch)
+                return Answer(made.outcomes, batch=waiting, conflicts=self._conflicts(made))
             call = self._kept(tuple(said(each, options) for each in made.drafted), made)
             known = {} if self._is_unnamed else made.known
             carry_out(self.root, self.journal, call, made.changed, known)
@@ -166,6 +167,23 @@ class Desk:
             if self._is_unnamed and len(self.journal.state.calls) > 2 * KEPT_CALLS:
                 self.journal.forget(self.journal.state.standing[-KEPT_CALLS:])
         return self._answer(made, call.id)
+
+    def _conflicts(self, made: Draft) -> tuple[str, ...]:
+        """Write down the conflicts with others that a refused draft met; what to say of them."""
+        if {Stale.status, Conflict.status}.isdisjoint(each.status for each in made.outcomes):
+            return ()
+        # Few calls need it, and it opens the repository.
+        from hkgit.conflicts.noting import Tried
+        from hkgit.minding import note_refused_edit
+
+        last = made.drafted[-1]
+        tried = Tried(
+            last.spec, last.made.outcomes, last.reads, self._agent(made), None, "", made.files
+        )
+        return tuple(note_refused_edit(self.root, tried))
+
+    def _agent(self, made: Draft) -> str:
+        return self.agent if made.agent is None else made.agent
 
     def _waiting(self, refused: Batch | None, named: str | None) -> str | None:
         """The id of the batch that waits for corrections, if one does."""
@@ -200,7 +218,7 @@ class Desk:
         """The next call; every version that it speaks of is kept. Raises GitRefused."""
         for each in made.drafted:
             keep_versions(self.journal.blobs, each.made.files)
-        return next_call(self.journal, self.agent if made.agent is None else made.agent, specs)
+        return next_call(self.journal, self._agent(made), specs)
 
     def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> Answer:
         """Take in an edit that another tool has made; `before` are its files as they were.

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
+from hkgit.conflicts.shelf import Shelf
 from hkgit.document import Document
 from hkgit.edits import Snapshot
 from hkgit.errors import HkgitError, InvalidInput
@@ -22,6 +24,9 @@ from hkgit.sessions.journal import Journal
 from hkgit.sessions.placing import Placed
 from hkgit.sessions.records import Proposed
 from hkgit.sessions.units import Unit, connected, waiting
+
+if TYPE_CHECKING:
+    from hkgit.conflicts.meeting import Met
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ def propose(repository: Repository, journals: Sequence[Journal], tree: str) -> P
         if not _are_gone(staged) or _are_gone(make(group)):
             kept.update(chosen(group, make, staged))
     built = builder.build([unit for unit in units if unit in kept])
-    made, refused = _entries(built, head)
+    made, refused = _entries(built, head, _met(repository))
     return Proposal(tuple(made), (*refused, *_blind(built), *_uncovered(built, after)))
 
 
@@ -69,22 +74,34 @@ def _are_gone(files: Contents) -> bool:
     return all(file is None for file in files)
 
 
-def _entries(built: Built, head: str | None) -> tuple[list[Made], list[str]]:
+def _met(repository: Repository) -> Met | None:
+    """The open conflicts, which the edits may resolve; None where there are none."""
+    if not any(Shelf.of(repository.common_dir)):
+        return None
+    # Few commits meet one.
+    from hkgit.minding import open_conflicts
+
+    return open_conflicts(repository, None)
+
+
+def _entries(built: Built, head: str | None, met: Met | None) -> tuple[list[Made], list[str]]:
     """The entries of what was built; and why one cannot be written."""
     made, refused = [], []
     for units, found in built.steps:
         try:
-            made.append(_entry(units, found, head))
+            made.append(_entry(units, found, head, met))
         except InvalidInput as error:
             refused.append(f"{units[0].name} is not recorded: {error.what}")
     return made, refused
 
 
-def _entry(units: Sequence[Unit], found: Placed, head: str | None) -> Made:
+def _entry(units: Sequence[Unit], found: Placed, head: str | None, met: Met | None) -> Made:
     """The entry of one spec. Raises InvalidInput where it would be too large."""
     first = units[0]
     time = first.call.time // 1000
-    claims = {"agent": first.call.agent, "time": time, "verify": None, "conflicts": []}
+    agent = first.call.agent
+    conflicts = [] if met is None else met.claims(agent, found.made.outcomes)
+    claims = {"agent": agent, "time": time, "verify": None, "conflicts": conflicts}
     entry = record(
         found.spec, found.made, settings=Settings(first.said.threshold), base=head,
         spec_digest=found.spec.digest, reads=found.reads, claims=claims,

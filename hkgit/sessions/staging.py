@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from hkgit.conflicts.shelf import Shelf
 from hkgit.directory import write_files
 from hkgit.edits import REGULAR, File, decoded, encoded
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
 from hkgit.ledger.entry import LEDGER, entry_path
+from hkgit.ledger.reading import read_entry
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.sessions.journal import Journal
 from hkgit.sessions.merging import propose_merge
@@ -90,12 +92,22 @@ def settle(repository: Repository, journals: Sequence[Journal]) -> list[str]:
         names = list(journal.load().proposed)
         found = [] if files is None else [n for n in names if files.get(entry_path(n)) is not None]
         here += found
+        _forget_met(repository, found)
         absent = (name for name in names if name not in found)
         elsewhere = [name for name in absent if _was_committed(repository, name)]
         if found or elsewhere:
             journal.add("committed", entries=[*found, *elsewhere])
             journal.forget(journal.state.waiting)
     return here
+
+
+def _forget_met(repository: Repository, names: Sequence[str]) -> None:
+    """Drop the conflicts that entries of HEAD claim to have met."""
+    shelf = Shelf.of(repository.common_dir)
+    for name in names if any(shelf) else ():
+        file = repository.snapshot("HEAD").get(entry_path(name))
+        if file is not None:
+            shelf.drop_all({met["id"] for met in read_entry(file.data).claims["conflicts"]})
 
 
 def _was_committed(repository: Repository, name: str) -> bool:
