@@ -1,4 +1,4 @@
-"""examples.py: the examples of docs/reports.md, made by hkgit on a repository of three commits.
+"""examples.py: what reports.md and conflicts.md show, made by hkgit on a repository of its own.
 
 `python -m tests.reports.examples` writes them anew.
 """
@@ -17,7 +17,8 @@ from tests.conflicts.conftest import FILE, Desk
 from tests.reports.conftest import judged
 from tests.repos import Repo
 
-PAGE = Path(__file__).parents[2] / "docs" / "reports.md"
+_DOCS = Path(__file__).parents[2] / "docs"
+PAGES = (_DOCS / "reports.md", _DOCS / "conflicts.md")
 _EXAMPLE = re.compile(r"(<!-- example: (\S+) -->\n````\w*\n)(.*?)(\n````\n)", re.DOTALL)
 _CHANGING = re.compile(r"\b[0-9a-f]{7,64}\b|\b\d{4}-\d\d-\d\d \d\d:\d\d\b|\b\d{9,}\b")
 
@@ -65,9 +66,10 @@ def _edited(repo: Repo) -> None:
     desk.apply(desk.replace(2, 2, "violets are purple"))
 
 
-def shown(page: str) -> dict[str, str]:
-    """The examples that a page shows."""
-    return {found[2]: found[3] for found in _EXAMPLE.finditer(page)}
+def shown() -> dict[str, str]:
+    """The examples that the pages show."""
+    texts = (page.read_text("utf-8") for page in PAGES)
+    return {found[2]: found[3] for text in texts for found in _EXAMPLE.finditer(text)}
 
 
 def lasting(example: str) -> str:
@@ -88,4 +90,6 @@ def rewritten(page: str, made: dict[str, str]) -> str:
 
 if __name__ == "__main__":
     import_module("tests.conftest")  # seals this process from the developer's git
-    PAGE.write_text(rewritten(PAGE.read_text("utf-8"), examples()), "utf-8")
+    made = examples()
+    for page in PAGES:
+        page.write_text(rewritten(page.read_text("utf-8"), made), "utf-8")
