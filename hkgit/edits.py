@@ -16,6 +16,9 @@ SYMLINK = 0o120000
 SUBMODULE = 0o160000
 DIRECTORY = 0o040000
 
+END_OF_FILE = 10**9
+"""A line hint that no line number reaches: the last place is meant."""
+
 MAX_EDITS = 1000
 """So many edits a spec may hold, and so the record of one."""
 
@@ -25,10 +28,10 @@ class Edit:
     """Replace the one place where `old_text` stands in `path` by `new_text`.
 
     An empty `old_text` creates the file; with `at_end` it means the end of one that is there.
-    `line_hint` breaks ties and nothing else; one past the
-    end favours the last place. Each of `anchors` names a line, one below the other, and the
-    place is below the last of them; an empty `old_text` then means right behind it.
-    `final_newline` says whether the file's last line shall have an end; None leaves that.
+    `line_hint` breaks ties and nothing else; 0 favours the first place, `END_OF_FILE` the last,
+    if the file ends with it. Each of `anchors` names a line, one below the other, and the place
+    is below the last of them; an empty `old_text` then means right behind it. `final_newline`
+    says whether the file's last line shall have an end; None leaves that.
     """
 
     path: str

@@ -11,7 +11,7 @@ from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.site import Site, change_diff
 from hkgit.applying.workspace import Work, check_text
 from hkgit.document import Document, Splice
-from hkgit.edits import Edit, decoded
+from hkgit.edits import END_OF_FILE, Edit, decoded
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near
 from hkgit.matching.ladder import locate
 from hkgit.matching.places import Located, Place, Settings
@@ -59,8 +59,8 @@ def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple
     above = site.document.line_at(shift) - 1
     below = Document(site.document.data[shift:], above)
     plain = replace(edit, anchors=(), line_hint=_below(edit.line_hint, above))
-    if is_sure and edit.line_hint is None and not _is_twice(site.document, shift, plain, settings):
-        plain = replace(plain, line_hint=0)
+    if is_sure and edit.line_hint is None:
+        plain = replace(plain, line_hint=_nearest(site.document, shift, plain, settings))
     try:
         located, splices = _carried(below, plain, settings, _holds(site, edit, shift))
     except HkgitError as error:
@@ -73,19 +73,25 @@ def _located(site: Site, edit: Edit, settings: Settings) -> tuple[Located, tuple
 
 def _below(hint: int | None, above: int) -> int | None:
     """A line hint below so many lines; None for one that is not there."""
-    return None if hint is None or hint <= above else hint - above
+    if hint is None or hint == END_OF_FILE:
+        return hint
+    return hint - above if hint > above else None
 
 
-def _is_twice(document: Document, start: int, edit: Edit, settings: Settings) -> bool:
-    """Whether the block below an anchor has several places, so that the first is a guess."""
+def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> int | None:
+    """The line hint that chooses what stands below an anchor.
+
+    That is the only place in the block which the anchor opens; where that has none, one near by,
+    and where it has several, none of them.
+    """
     block = Document(document.data[start : end_of_block(document, start)])
     try:
         locate(block, edit, settings)
     except Ambiguous:
-        return True
+        return None
     except HkgitError:
-        return False
-    return False
+        return 1
+    return 0
 
 
 def _carried(

@@ -15,7 +15,7 @@ from hkgit.dialects.diff_hunks import begins_sides
 from hkgit.dialects.headings import is_fence
 from hkgit.dialects.hunks import Body, body_of, ended_lines, text_of
 from hkgit.dialects.reading import Reading, cannot_say, wrong_line
-from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
+from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import InvalidInput
 
 NAME = "apply-patch"
@@ -26,9 +26,6 @@ BLOCK = re.compile(
     r"(?s:.*?)(?:^\*\*\* End Patch[\"']?\s*$|\Z)",
     re.MULTILINE,
 )
-
-END_OF_FILE = 10**9
-"""The line hint of a hunk that is said to end with the file: the last place is meant."""
 
 _BEGIN = re.compile(r"(?:.*\bapply_patch\s*(?P<quote>[\"']?))?\*\*\* Begin Patch\s*")
 _END = re.compile(r"\*\*\* End Patch[\"']?\s*")

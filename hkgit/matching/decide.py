@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from hkgit.document import Document
-from hkgit.edits import Edit
+from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import HkgitError, Stale
 from hkgit.matching.places import Place
 
@@ -28,21 +28,28 @@ class Ties:
     holds: Holds | None
 
     def broken(self, places: Sequence[Place]) -> list[Place]:
-        """The places that a holding hash leaves, and of several of them a line hint.
-
-        A hint before the file favours the first place, one behind it the last.
-        """
+        """The places that a holding hash leaves, and of several of them a line hint."""
         if self.holds is not None:
             places = [place for place in places if self.holds(place)] or places
         hint = self.edit.line_hint
         is_tie = len({(place.agreement, place.similarity) for place in places}) == 1
         if len(places) == 1 or hint is None or not is_tie:
             return list(places)
-        if not 1 <= hint <= self.document.line_count:
-            return [min(places) if hint < 1 else max(places)]
+        return self._hinted(sorted(places), hint)
+
+    def _hinted(self, places: list[Place], hint: int) -> list[Place]:
+        """The one of some places in order that a line hint means, or all where it means none."""
+        if hint == END_OF_FILE:
+            is_last = not self.document.data[places[-1].end :].strip()
+            return places[-1:] if is_last else places
+        if hint < 1:
+            return places[:1]
         away = sorted((abs(self.document.line_at(p.start) - hint), p) for p in places)
-        is_clear = away[0][0] <= NEAR_HINT and away[1][0] > 2 * away[0][0] + 1
-        return [away[0][1]] if is_clear else list(places)
+        least, other = away[0][0], away[1][0]
+        # The further off a hint is, the less it says: the next place has to be out of its reach.
+        reach = NEAR_HINT if self.edit.old_text.strip() else 0
+        is_clear = least <= reach and other > max(3 * least * least, 1)
+        return [away[0][1]] if is_clear else places
 
     def refusal(self, places: Sequence[Place]) -> HkgitError:
         """Why none of several places is chosen; they may all have another hash than expected."""

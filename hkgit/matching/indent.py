@@ -18,6 +18,7 @@ from hkgit.matching.lines import indent_of
 
 TAB = 8
 UNITS = (2, 3, 4, 8)
+SMALLEST = min(UNITS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,9 @@ class Indentation:
     file_unit: bytes
     unsure: frozenset[bytes] = frozenset()
     """Those of the author's for which the pairs show several of the file's."""
+
+    grain: int = 0
+    """So many blanks all of the author's are a multiple of."""
 
     def of(self, indent: bytes) -> bytes | None:
         """The file's indentation for a line that the author indents by `indent`.
@@ -72,6 +76,7 @@ class Indentation:
         [(author, file)], [(over, under)] = marks, ratios
         sides = (b"".join((indent, *deep)).strip(author), b"".join(deep.values()).strip(file))
         is_even = author == b"\t" or len(indent) % gcd(*map(len, deep)) == 0
+        is_even = is_even or self.grain * over >= SMALLEST * under
         if any(sides) or not is_even or len(indent) * over % under:
             return None
         return file * (len(indent) * over // under)
@@ -127,7 +132,8 @@ def learn(
     unsure = frozenset(old for old in divided if old not in seen[old])
     file_unit = _unit(near) or _unit(author) or b"    "
     author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
-    return Indentation(known, author_unit, file_unit, unsure)
+    grain = gcd(*(len(indent_of(line)) for line in author if line.strip()))
+    return Indentation(known, author_unit, file_unit, unsure, grain)
 
 
 def _is_same(seen: dict[bytes, Counter[bytes]]) -> bool:
@@ -153,11 +159,17 @@ def _unit(lines: Iterable[bytes], expected: bytes = b"") -> bytes:
         return b"\t"
     steps = Counter(len(b) - len(a) for a, b in pairwise(indents) if len(b) > len(a))
     units = [unit for unit in UNITS if steps[unit] and _divides(unit, indents)]
+    units = units or [unit for unit in UNITS if _prevails(unit, steps)]
     if not units:
         return b""
     if len(expected) in units:
         return expected
     return b" " * max(units, key=lambda unit: (steps[unit], -unit))
+
+
+def _prevails(unit: int, steps: Counter[int]) -> bool:
+    """Whether nearly all that is indented more deeply is so by that much."""
+    return steps[unit] > 2 and 4 * steps[unit] > 3 * steps.total()
 
 
 def _divides(unit: int, indents: Sequence[bytes]) -> bool:

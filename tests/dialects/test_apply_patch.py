@@ -7,8 +7,7 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.dialects.apply_patch import END_OF_FILE
-from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit, RenameFile, ReplaceRange
+from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile, ReplaceRange
 from hkgit.errors import InvalidInput
 
 UPDATE = "*** Update File: x.py\n@@\n a\n-b\n+c\n"

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit import dialects
-from hkgit.dialects.apply_patch import END_OF_FILE
 from hkgit.edits import (
+    END_OF_FILE,
     EXECUTABLE,
     REGULAR,
     AnyEdit,

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from hkgit.edits import Edit
+from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import Ambiguous
 from hkgit.matching.ladder import locate
 from hkgit.matching.places import Settings
-from tests.matching.editing import document_of
+from tests.matching.editing import document_of, placed
 
 TEXT = "one\na\nb\ntwo\na\nb\nthree\na\nb\n"
 EDIT = Edit("f.py", "a\nb\n", "c\n")
@@ -30,16 +30,28 @@ def line_of(edit: Edit, held: set[int] | None = None) -> int:
         pytest.param(5, 5, id="at the second"),
         pytest.param(9, 8, id="nearest to the third"),
         pytest.param(0, 2, id="before the file"),
-        pytest.param(80, 8, id="behind the file"),
+        pytest.param(END_OF_FILE, 8, id="at the end of the file"),
     ],
 )
 def test_a_line_hint_chooses_the_place_that_it_is_at(hint: int, line: int) -> None:
     assert line_of(replace(EDIT, line_hint=hint)) == line
 
 
-def test_a_line_hint_between_two_places_leaves_the_edit_ambiguous() -> None:
+@pytest.mark.parametrize(
+    ("text", "old", "hint"),
+    [
+        pytest.param(TEXT, "a\nb\n", 7, id="between two places"),
+        pytest.param(TEXT, "a\nb\n", 80, id="behind the file"),
+        pytest.param(f"{TEXT}end\n", "a\nb\n", END_OF_FILE, id="at the end, where no place is"),
+        pytest.param("a\nb\n" + "\n" * 9 + "a\nb\n", "a\nb\n", 4, id="further off than it reaches"),
+        pytest.param("a\n\nb\n" + "c\n" * 9 + "\n", "\n", 3, id="near a blank line"),
+    ],
+)
+def test_a_line_hint_that_does_not_tell_leaves_the_edit_ambiguous(
+    text: str, old: str, hint: int
+) -> None:
     with pytest.raises(Ambiguous):
-        line_of(replace(EDIT, line_hint=7))
+        placed(text, Edit("f.py", old, "c\n", line_hint=hint))
 
 
 def test_a_hash_that_holds_at_one_place_chooses_it() -> None:
