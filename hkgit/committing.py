@@ -190,7 +190,8 @@ class _Series:
         step = step_of_hooks(self.repository, worktree.tree, changed)
         merging = planned.step.merging
         if merging is not None and not step.files.keys() <= {*merging.conflicts}:
-            raise changed
+            fix = "Let the hook only check: a merge changes nothing but conflicted paths."
+            raise GitRefused(changed.where, changed.what, fix) from changed
         step = replace(step, base=planned.step.base)
         theirs = recorded(step, replace(self.choices, agent=None), None)
         files = ledger_files(self.repository.snapshot(changed.tree), theirs)

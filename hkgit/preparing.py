@@ -21,6 +21,7 @@ from hkgit.document import Document, terminated
 from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
 from hkgit.git.conversion import Content, Conversion
+from hkgit.git.landing import RESOLVE
 from hkgit.git.repository import Repository
 from hkgit.git.twins import expect_no_twins
 from hkgit.resolving import Merging, expect_conflicted, find_merging
@@ -271,8 +272,9 @@ def _explained(repository: Repository, spec: Spec, made: Plan, choices: Choices)
     committed = MappingSnapshot() if head is None else repository.snapshot(head)
     checkout = DirectorySnapshot(repository.work_tree)
     live = plan(spec, checkout, choices.options, choices.reads)
+    way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
     outcomes = tuple(
-        _uncommitted(each, each.error)
+        _uncommitted(each, each.error, way)
         if each.error is not None
         and there.error is None
         and _differ(checkout, committed, there.path)
@@ -290,9 +292,9 @@ def _differ(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
     return Document(here.data).lines != Document(there.data).lines
 
 
-def _uncommitted(outcome: EditOutcome, error: HkgitError) -> EditOutcome:
+def _uncommitted(outcome: EditOutcome, error: HkgitError, way: str) -> EditOutcome:
     what = f"{error.what}; it fits the working tree, where the file has uncommitted changes"
-    fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD."
+    fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD.{way}"
     return replace(outcome, error=type(error)(error.where, what, fix))
 
 

@@ -60,7 +60,9 @@ def command(revision: str, as_json: bool) -> None:
 def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:
     if ruling.judged.verdict in _SHOWN:
         basis = "" if ruling.judged.basis is None else f" ({visible(ruling.judged.basis)})"
-        yield f"derived   {_SHOWN[ruling.judged.verdict]}{basis}"
+        is_resolved = ruling.judged.verdict is Verdict.MERGE and ruling.judged.entries
+        more = ", with its conflicts as the entries resolve them" if is_resolved else ""
+        yield f"derived   {_SHOWN[ruling.judged.verdict]}{more}{basis}"
     yield from (signed_line(each) for each in signatures if each.kind == VERDICT)
     for left in ruling.judged.leftovers:
         yield f"by hand   {visible(left.path)}{_ranges(left.lines)}"

@@ -126,6 +126,31 @@ def test_a_branch_that_moved_meanwhile_is_merged_again(bench: Bench) -> None:
     assert bench.repo.git("log", "-1", "--format=%s", "HEAD^1") == "Go"
 
 
+def test_show_says_what_git_made_and_what_the_entry(landed: tuple[Bench, str]) -> None:
+    assert "with its conflicts as the entries resolve them" in landed[0].run("show").out
+
+
+def test_a_file_that_one_side_removed_stays_removed(bench: Bench) -> None:
+    bench.repo.commit({"c.txt": None}, "Remove")
+    assert bench.apply(resolution(bench.repo), "--merge", "side").code == 0
+    assert (bench.repo.git("ls-tree", "HEAD", "c.txt"), bench.repo.status()) == ("", [])
+    assert bench.run("verify", "HEAD^1..HEAD").code == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [pytest.param("a.txt", 0, id="resolved"), pytest.param("c.txt", 7, id="beside the conflicts")],
+)
+def test_what_a_hook_changes_is_accepted_in_conflicted_paths(
+    bench: Bench, path: str, code: int
+) -> None:
+    bench.repo.write_hook("pre-commit", f"sed -i 's/^line 1$/one/' {path}; git add {path}")
+    options = ("--merge", "side", "--accept-hook-changes")
+    result = bench.apply(resolution(bench.repo), *options)
+    assert (result.code, "nothing but conflicted paths" in result.err) == (code, code == 7)
+    assert bench.run("verify", "start..HEAD").code == 0
+
+
 # Refusals
 
 
@@ -205,6 +230,12 @@ def test_in_the_middle_of_a_merge_the_refusal_names_the_way(bench: Bench) -> Non
         result = bench.apply(resolution(bench.repo), "--merge", "side")
     assert (result.code, "git merge --abort" in result.err) == (7, True)
     assert "hkgit apply --merge" in result.err
+
+
+def test_an_edit_of_the_marks_of_a_conflict_is_shown_the_way(bench: Bench) -> None:
+    bench.repo.git("merge", "side", check=False)
+    result = bench.run("apply", "--file", "a.txt", "--old", "<<<<<<< HEAD", "--new", "")
+    assert (result.code, "hkgit apply --merge REV SPEC" in result.err) == (1, True)
 
 
 # Judged
