@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, suppress
@@ -104,11 +102,13 @@ def _kept(stack: ExitStack, place: Path) -> Path | None:
     """A second name for what stands at a place, until the stack is left; None for nothing."""
     if not place.exists():
         return None
-    kept = place.with_name(f".hkgit-{secrets.token_hex(8)}")
+    kept = place.with_name(f".hkgit-{os.urandom(8).hex()}")
     stack.callback(kept.unlink, missing_ok=True)
     try:
         kept.hardlink_to(place)
     except OSError:  # not every file system has links
+        import shutil
+
         shutil.copy2(place, kept)
     return kept
 
@@ -132,7 +132,7 @@ def _staged(stack: ExitStack, root: Path, path: str, file: File | None) -> Path 
         raise _refused(path, "a symbolic link, a directory or a file is in the way")
     if file is None:
         return None
-    staged = place.with_name(f".hkgit-{secrets.token_hex(8)}")
+    staged = place.with_name(f".hkgit-{os.urandom(8).hex()}")
     try:
         _make_directory(stack, place.parent)
         mode = 0o777 if file.mode == EXECUTABLE else 0o666

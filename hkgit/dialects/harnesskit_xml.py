@@ -6,7 +6,6 @@ leave one reading. A text that holds one of the tags itself needs CDATA.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterator
 
@@ -68,13 +67,16 @@ def _check_order(text: str, group: list[Token], first_line: int) -> None:
 
 
 def _attributes(token: Token, where: str) -> dict[str, Node]:
+    # Every text is looked at, and few are XML.
+    from html import unescape
+
     rest = token["attributes"]
     if len(rest) > MAX_ATTRIBUTES or _ATTRIBUTE.sub("", rest):
         raise InvalidInput(where, f"attributes that cannot be read: {rest.strip()[:40]!r}")
     found = [(key, one or two) for key, one, two in _ATTRIBUTE.findall(rest)]
     if len(dict(found)) < len(found):
         raise InvalidInput(where, "an attribute that stands there twice", "Keep one.")
-    return {key: Node(f"{where}, {key}", html.unescape(value)) for key, value in found}
+    return {key: Node(f"{where}, {key}", unescape(value)) for key, value in found}
 
 
 def _between(text: str, group: list[Token], index: int) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import re
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,7 +30,7 @@ class Batch:
 
 def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
     """Keep a batch under its id, or a new one. Raises GitRefused."""
-    name = f"b{secrets.token_hex(4)}" if named is None else _split(named)[0]
+    name = f"b{os.urandom(4).hex()}" if named is None else _split(named)[0]
     spec = batch.spec
     said = {
         "dialect": spec.dialect, "digest": spec.digest, "blocks": spec.blocks,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import zlib
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ class Blobs:
         place = self._place(name)
         if place.exists():
             return name
-        staged = place.with_name(f".{secrets.token_hex(8)}")
+        staged = place.with_name(f".{os.urandom(8).hex()}")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             try:
