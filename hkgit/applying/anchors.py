@@ -18,8 +18,8 @@ def below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
     """The byte behind the last anchor's line, and whether each anchor named one line only.
 
     Anchors are compared without the blanks around them; each is looked for below the one before.
-    Where no line is an anchor, the only line that begins with its words may be the one, but that
-    is not sure. Raises NoMatch when an anchor is nowhere.
+    Where no line is an anchor, one that begins with its words may be meant, but that is not sure.
+    Raises NoMatch when an anchor is nowhere.
     """
     texts = [line.strip() for line in document.lines]
     line, is_sure = 0, True
@@ -28,7 +28,7 @@ def below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
         found = [number for number, text in enumerate(texts[line:], line + 1) if text == wanted]
         if not found:
             is_sure = False
-            found = [number for number in _beginning(texts, wanted) if number > line]
+            found = [line + number for number in _beginning(texts[line:], wanted)]
         if not found:
             what = f"the anchor {anchor.strip()!r} stands nowhere below line {line}"
             raise NoMatch(edit.path, what, "Quote the whole line that the hunk stands below.")
@@ -49,10 +49,9 @@ def end_of_block(document: Document, start: int) -> int:
 
 
 def _beginning(texts: Sequence[bytes], wanted: bytes) -> list[int]:
-    """The one line, counted from 1, that begins with some words; none where several do."""
-    words = re.compile(re.escape(wanted) + rb"(?![\w\x80-\xff])")
-    found = [number for number, text in enumerate(texts, 1) if words.match(text)]
-    return found if len(found) == 1 and wanted[-1:].isalnum() else []
+    """The lines, counted from 1, that begin with some words."""
+    words = re.compile(re.escape(wanted) + rb"(?<=\w)(?![\w\x80-\xff])")
+    return [number for number, text in enumerate(texts, 1) if words.match(text)]
 
 
 def line_below(document: Document, edit: Edit) -> int:

@@ -103,8 +103,10 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
                      id="text that is twice in its block"),
         pytest.param(Edit("g", "", "x\n", anchors=("a",)), "ambiguous: g: the anchor 'a' names",
                      id="new lines below the beginning of a line"),
-        pytest.param(Edit("g", " e\n", " x\n", anchors=("d",)), "no_match: g: the anchor 'd'",
-                     id="the beginning of two lines"),
+        pytest.param(Edit("g", " b\n", " x\n", anchors=("a",)), "ambiguous: g: the old text",
+                     id="text that is twice below the beginning of a line"),
+        pytest.param(Edit("g", " e\n", " x\n", anchors=("d (",)), "no_match: g: the anchor 'd (",
+                     id="a beginning that is no word"),
     ],
 )  # fmt: skip
 def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str) -> None:
@@ -112,9 +114,11 @@ def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str)
     assert refusal(in_sequence(files, edit)).startswith(said)
 
 
-def test_an_anchor_may_be_the_beginning_of_one_line() -> None:
-    data = b"class A(B):\n    x = 1\n\n\nclass C(B):\n    x = 1\n"
-    edit = Edit("f", "    x = 1\n", "    x = 2\n", anchors=("class C",))
+@pytest.mark.parametrize("anchors", [("class C",), ("class C", "def f")])
+def test_an_anchor_may_be_the_beginning_of_a_line(anchors: tuple[str, ...]) -> None:
+    block = b"    def f(self):\n        x = 1\n"
+    data = b"class A(B):\n" + block + b"class C(B):\n" + block
+    edit = Edit("f", "        x = 1\n", "        x = 2\n", anchors=anchors)
     assert result(in_sequence({"f": data}, edit)) == {"f": data[:-2] + b"2\n"}
 
 
