@@ -1,4 +1,4 @@
-"""What a repository answers about its commits, trees, refs and configuration."""
+"""Where a repository is found, and what it answers about refs and configuration."""
 
 from __future__ import annotations
 
@@ -7,19 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
-from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.objects import Head
 from hkgit.git.repository import Repository
-from tests.repos import IDENTITY, Repo
+from tests.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("each_backend")
-
-
-@pytest.fixture
-def missing(repo: Repo) -> str:
-    """An id that no object has."""
-    return repo.git("hash-object", "--stdin", stdin=b"missing")
 
 
 @pytest.fixture
@@ -57,202 +50,6 @@ def test_a_linked_worktree_shares_the_common_directory(repo: Repo, tmp_path: Pat
     assert linked.work_tree == tmp_path / "linked"
     assert linked.git_dir == repo.path / ".git" / "worktrees" / "linked"
     assert linked.common_dir == repo.path / ".git"
-
-
-# Revisions and commits
-
-
-@pytest.mark.parametrize("rev", ["HEAD", "main", "v1", "light", "@", "main~0", "refs/heads/main"])
-def test_a_revision_names_its_commit(repo: Repo, opened: Repository, rev: str) -> None:
-    head = repo.commit()
-    repo.git("tag", "-a", "-m", "tag", "v1")
-    repo.git("tag", "light")
-    assert opened.resolve(rev) == head
-
-
-@pytest.mark.parametrize(
-    "rev",
-    [
-        "", "nope", "main..main", "--all", "-1", "HEAD:a", "HEAD^{tree}", "f" * 40, "f" * 64,
-        "HEAD~9", "a\nb", "a\0b", ":/nothing", "HEAD@{9}", "^HEAD",
-    ],
-)  # fmt: skip
-def test_what_names_no_commit_is_invalid(repo: Repo, opened: Repository, rev: str) -> None:
-    repo.commit({"a": "1"})
-    with pytest.raises(InvalidInput, match="names no commit here"):
-        opened.resolve(rev)
-
-
-def test_a_shallow_clone_tells_how_to_find_an_older_commit(repo: Repo, tmp_path: Path) -> None:
-    first = repo.commit()
-    repo.commit()
-    repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
-    with pytest.raises(InvalidInput, match="fetch-depth"):
-        Repository.discover(tmp_path / "shallow").resolve(first)
-
-
-def test_a_commit_is_read_as_it_is_stored(repo: Repo, opened: Repository) -> None:
-    first = repo.commit({"a": "1"})
-    second = repo.commit({"a": "2"}, "Subject\n\nBody\n\n  # verbatim \n", "--cleanup=verbatim")
-    commit = opened.commit(second)
-    assert (commit.tree, commit.parents) == (repo.tree(), (first,))
-    assert (commit.author, commit.committer, commit.time) == (IDENTITY, IDENTITY, 1714979289)
-    assert commit.message == b"Subject\n\nBody\n\n  # verbatim \n"
-    assert commit.raw == repo.git_bytes("cat-file", "commit", second)
-
-
-@pytest.mark.parametrize(
-    "author",
-    [
-        pytest.param("Jos\udcc3\udca9 <j@example.org> 1 +0000", id="UTF-8"),
-        pytest.param("Jos\udce9 <j@example.org> 1 +0000", id="not UTF-8"),
-        pytest.param("<> 1 +0000", id="nobody"),
-        pytest.param("A <a@b> -5 +0000", id="before 1970"),
-        pytest.param("A <a@b>", id="without a time"),
-        pytest.param("A <a@b> ", id="with a blank for a time"),
-    ],
-)
-def test_odd_authors_are_read(repo: Repo, opened: Repository, author: str) -> None:
-    repo.commit()
-    written = f"tree {repo.tree()}\nauthor {author}\ncommitter {author}\n\nx".encode(
-        "utf-8", "surrogateescape"
-    )
-    made = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=written)
-    person = author.split(">")[0].encode("utf-8", "surrogateescape").decode(
-        "utf-8", "surrogateescape"
-    )
-    assert opened.commit(made).author == person + ">"
-
-
-@pytest.mark.parametrize("time", ["1" * 5_000 + " +0000", "1" * 1_000_000])
-def test_a_time_without_end_is_taken_for_a_name(
-    repo: Repo, opened: Repository, time: str
-) -> None:
-    """A pattern that tried every beginning of it would keep the judge busy for an hour."""
-    repo.commit()
-    who = f"A <a@b> {time}"
-    raw = f"tree {repo.tree()}\nauthor {who}\ncommitter {who}\n\nx".encode()
-    made = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=raw)
-    assert opened.commit(made).author.startswith("A <a@b> 1111")
-
-
-def test_a_header_that_git_would_not_write_is_unverifiable(repo: Repo, opened: Repository) -> None:
-    repo.commit()
-    twice = f"tree {repo.tree()}\ntree {repo.tree()}\nauthor A <a> 1 +0000\n\nx".encode()
-    made = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=twice)
-    with pytest.raises(Unverifiable, match="malformed"):
-        opened.commit(made)
-
-
-def test_a_replacement_changes_nothing(repo: Repo, opened: Repository) -> None:
-    first = repo.commit({"a": "1"}, "true")
-    second = repo.commit({"a": "2"}, "forged")
-    repo.git("replace", first, second)
-    assert opened.commit(first).message == b"true\n"
-
-
-def test_the_boundary_of_a_shallow_clone_is_no_root(repo: Repo, tmp_path: Path) -> None:
-    first, second = repo.commit(), repo.commit({"a": "2"})
-    repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
-    commit = Repository.discover(tmp_path / "shallow").commit(second)
-    assert (commit.is_boundary, commit.parents) == (True, (first,))
-
-
-def test_a_missing_object_is_unverifiable(opened: Repository, missing: str) -> None:
-    with pytest.raises(Unverifiable, match="not in this repository"):
-        opened.blob(missing)
-
-
-def test_a_corrupt_object_is_unverifiable(repo: Repo, opened: Repository) -> None:
-    blob = repo.git("hash-object", "-w", "--stdin", stdin=b"content")
-    loose = repo.path / ".git" / "objects" / blob[:2] / blob[2:]
-    loose.chmod(0o644)
-    loose.write_bytes(b"garbage")
-    with pytest.raises(Unverifiable):
-        opened.blob(blob)
-
-
-def test_commits_come_parents_first_and_only_new_ones(repo: Repo, opened: Repository) -> None:
-    old = repo.commit()
-    repo.git("checkout", "-q", "-b", "side")
-    side = repo.commit({"side": "1"})
-    repo.git("checkout", "-q", "main")
-    straight = repo.commit({"main": "1"})
-    repo.git("merge", "-q", "--no-edit", "side")
-    listed = opened.commits_between(old, repo.head)
-    assert set(listed) == {side, straight, repo.head}
-    assert listed[-1] == repo.head
-    assert opened.commits_between(None, old) == (old,)
-    assert opened.commits_between(repo.head, old) == ()
-
-
-def test_histories_meet_at_their_merge_base(repo: Repo, opened: Repository) -> None:
-    base = repo.commit()
-    repo.git("checkout", "-q", "-b", "side")
-    side = repo.commit({"side": "1"})
-    repo.git("checkout", "-q", "main")
-    tip = repo.commit({"main": "1"})
-    repo.git("checkout", "-q", "--orphan", "alone")
-    alone = repo.commit()
-    assert opened.merge_base(side, tip) == base
-    assert opened.merge_base(alone, tip) is None
-    assert [opened.is_ancestor(base, tip), opened.is_ancestor(tip, tip)] == [True, True]
-    assert [opened.is_ancestor(tip, base), opened.is_ancestor(side, tip)] == [False, False]
-
-
-# Snapshots
-
-
-@pytest.fixture
-def mixed(repo: Repo) -> Repo:
-    """A commit with a file of every kind."""
-    repo.commit({"first": "x"})
-    repo.write("dir/run.sh", "#!/bin/sh\n").chmod(0o755)
-    (repo.path / "link").symlink_to("dir")
-    repo.git("update-index", "--add", "--cacheinfo", f"160000,{repo.head},sub")
-    repo.git("add", "dir", "link")
-    repo.git("commit", "-q", "-m", "all kinds")
-    return repo
-
-
-@pytest.mark.parametrize(
-    ("path", "file"),
-    [
-        pytest.param("first", File(b"x", REGULAR), id="a file"),
-        pytest.param("dir/run.sh", File(b"#!/bin/sh\n", EXECUTABLE), id="an executable file"),
-        pytest.param("link", File(b"dir", SYMLINK), id="a link"),
-        pytest.param("sub", File(b"", SUBMODULE), id="a submodule"),
-        pytest.param("dir", File(b"", DIRECTORY), id="a directory"),
-        pytest.param("nope", None, id="absent"),
-        pytest.param("dir/nope", None, id="absent in a directory"),
-        pytest.param("first/x", None, id="under a file"),
-        pytest.param("link/run.sh", None, id="through a link"),
-        pytest.param("sub/x", None, id="inside a submodule"),
-    ],
-)
-def test_a_snapshot_answers_for_every_kind_of_path(
-    mixed: Repo, path: str, file: File | None
-) -> None:
-    assert Repository.discover(mixed.path).snapshot("HEAD").get(path) == file
-
-
-def test_a_snapshot_lists_every_file(mixed: Repo) -> None:
-    snapshot = Repository.discover(mixed.path).snapshot(mixed.tree())
-    assert sorted(snapshot.paths()) == ["dir/run.sh", "first", "link", "sub"]
-
-
-def test_a_snapshot_reads_the_one_blob_it_is_asked_for(mixed: Repo) -> None:
-    blob = mixed.git("rev-parse", "HEAD:first")
-    (mixed.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    snapshot = Repository.discover(mixed.path).snapshot("HEAD")
-    assert snapshot.get("dir/run.sh") is not None
-    assert snapshot.entry("first") is not None
-    with pytest.raises(Unverifiable):
-        snapshot.get("first")
-
-
-def test_the_size_of_a_blob_is_known_unread(repo: Repo, opened: Repository) -> None:
-    assert opened.blob_size(repo.git("hash-object", "-w", "--stdin", stdin=b"12345")) == 5
 
 
 # Refs and configuration

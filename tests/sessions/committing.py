@@ -15,6 +15,8 @@ from tests.repos import Repo
 
 AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 SCRIPTS = Path(sys.executable).parent
+PROVEN = "strict receipt"
+"""What `Work.verdict` says of a commit whose every edit is tied to a reading."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class Work:
         self.desk.read(path)
         answer = self.desk.edit(replacing(old, new, path))
         assert answer.ok, answer.for_model()
+
+    def pick(self, *answers: str) -> None:
+        """Stage some hunks of what has changed."""
+        self.repo.git("add", "-p", stdin="".join(f"{each}\n" for each in answers).encode())
 
     def record(self) -> tuple[str, ...]:
         """What the hook of pre-commit does; what it says."""

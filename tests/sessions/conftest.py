@@ -1,13 +1,16 @@
-"""conftest.py: a checkout, and an agent at its desk."""
+"""conftest.py: a checkout or a repository, and an agent at its desk."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from hkgit.sessions.desk import Desk
+from tests.repos import Repo
+from tests.sessions.committing import Work
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
 
@@ -28,3 +31,19 @@ def root(tmp_path: Path) -> Path:
 @pytest.fixture
 def desk(root: Path) -> Desk:
     return Desk.open(root, "task", agent="tester/1")
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """One commit with two files; what a module begins with otherwise, it makes itself."""
+    repo = Repo.init(tmp_path_factory.mktemp("recording") / "repo")
+    repo.commit({"a.py": LINES, "b.py": LINES}, "Begin")
+    return repo
+
+
+@pytest.fixture
+def work(template: Repo, tmp_path: Path) -> Work:
+    """A copy of the template, and an agent at its desk there."""
+    path = tmp_path / "repo"
+    shutil.copytree(template.path, path, symlinks=True)
+    return Work(Repo(path), Desk.open(path, "task", agent="tester/1"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,10 +12,8 @@ from hkgit.sessions.desk import Desk
 from hkgit.setup import install
 from tests.hooks.commands import FRAMEWORK_CONFIG, install_framework
 from tests.repos import Repo
-from tests.sessions.committing import Work
+from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
-
-PROVEN = "strict receipt"
 
 
 @pytest.fixture(scope="module")
@@ -29,13 +26,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Begin")
     return repo
-
-
-@pytest.fixture
-def work(template: Repo, tmp_path: Path) -> Work:
-    path = tmp_path / "repo"
-    shutil.copytree(template.path, path, symlinks=True)
-    return Work(Repo(path), Desk.open(path, "task", agent="tester/1"))
 
 
 def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:

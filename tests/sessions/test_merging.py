@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.sessions.desk import Desk
 from hkgit.sessions.merging import without_marks
 from hkgit.setup import install
 from tests.cli.running import range_hash
@@ -42,13 +39,6 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo.git("checkout", "-q", "main")
     repo.commit({"a.py": changed(l5="main"), "b.py": changed(l5="main")}, "Main")
     return repo
-
-
-@pytest.fixture
-def work(template: Repo, tmp_path: Path) -> Work:
-    path = tmp_path / "repo"
-    shutil.copytree(template.path, path, symlinks=True)
-    return Work(Repo(path), Desk.open(path, "task", agent="tester/1"))
 
 
 def merge(work: Work, style: str = "merge") -> None:
