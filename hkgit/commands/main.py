@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from types import FrameType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
@@ -60,6 +61,8 @@ UNREAD = 141
 class _Commands(click.Group):
     """Loads a command's module only when it is called: start-up is felt at every commit."""
 
+    told: ClassVar = COMMANDS
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -92,7 +95,7 @@ class _Commands(click.Group):
 
         named = [
             CompletionItem(name, help=words)
-            for name, words in COMMANDS.items()
+            for name, words in self.told.items()
             if name.startswith(incomplete)
         ]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
@@ -111,7 +114,21 @@ class _Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.told.items()))
+
+
+class _Hk(_Commands):
+    """The commands of `hk`, where `apply` edits the working tree and answers in JSON."""
+
+    told: ClassVar = COMMANDS | {"apply": "Apply edits to the working tree, answer in JSON"}
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] != "apply":
+            return super().resolve_command(ctx, args)
+        _, command, rest = super().resolve_command(ctx, ["edit", "--json", *args[1:]])
+        return "apply", command, rest
 
 
 def _print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -122,17 +139,33 @@ def _print_versions(ctx: click.Context, param: click.Parameter, value: bool) -> 
         ctx.exit()
 
 
+def _enter(ctx: click.Context, param: click.Parameter, value: Sequence[str]) -> None:
+    for directory in () if ctx.resilient_parsing else value:
+        try:
+            os.chdir(directory)
+        except OSError as error:
+            raise click.BadParameter(f"{directory}: {error.strerror}", ctx, param) from error
+
+
+_DIRECTORY = click.option(
+    "-C", "directories", multiple=True, metavar="PATH", is_eager=True, expose_value=False,
+    callback=_enter, help="Run as if started in PATH.",
+)  # fmt: skip
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_versions,
     help="Print the versions that an answer may depend on.",
 )  # fmt: skip
+@_DIRECTORY
 def main() -> None:
     """Turn what a coding agent wants to change into a git commit whose every byte can be
     derived again from its evidence."""
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_Hk, context_settings={"help_option_names": ["-h", "--help"]})
+@_DIRECTORY
 def hk() -> None:
     """Apply fuzzy edits to the working tree (`hk apply` is `hkgit edit`)."""
 
@@ -147,11 +180,8 @@ def run() -> NoReturn:
 
 
 def run_hk() -> NoReturn:
-    """The entry point of `hk`, where `apply` edits the working tree and answers in JSON."""
-    arguments = sys.argv[1:]
-    if arguments[:1] == ["apply"]:
-        arguments[:1] = ["edit", "--json"]
-    _exit(hk, "hk", arguments)
+    """The entry point of `hk`."""
+    _exit(hk, "hk", sys.argv[1:])
 
 
 def _exit(group: click.Group, name: str, arguments: Sequence[str]) -> NoReturn:

@@ -99,6 +99,28 @@ def test_wrong_usage_of_a_gate_is_in_the_format_that_was_asked_for(repo: Repo) -
     assert (invocation["executionSuccessful"], invocation["exitCode"]) == (False, 64)
 
 
+def test_a_command_runs_as_if_started_elsewhere(repo: Repo) -> None:
+    (repo.path / "below").mkdir()
+    (repo.path / "below" / "a.py").write_text("x = 1\n")
+    told = run("-C", repo.path.name, "-C", "below", "read", "a.py", "--json", cwd=repo.path.parent)
+    assert told.json()["path"] == "below/a.py"
+
+
+def test_nothing_runs_in_a_directory_that_is_not_there(tmp_path: Path) -> None:
+    result = run("-C", "nowhere", "read", "a.py", "--json", cwd=tmp_path)
+    assert (result.code, result.json()["status"]) == (64, "usage")
+
+
+@pytest.mark.parametrize("front", [[], ["-q"], ["-C", "."]])
+def test_hk_apply_edits_the_working_tree_whatever_stands_before_it(
+    tmp_path: Path, front: list[str]
+) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n")
+    edit = ("--file", "a.py", "--old", "x = 1", "--new", "x = 2")
+    told = run(*front, "apply", *edit, cwd=tmp_path, program="hk").json()
+    assert (told["status"], told["commit"]) == ("applied", None)
+
+
 @pytest.mark.parametrize("name", ["ledger", "outcome"])
 def test_schemas_are_published(tmp_path: Path, name: str) -> None:
     assert "$schema" in run("schema", name, cwd=tmp_path).json()
