@@ -129,10 +129,9 @@ def check_whole(before: Document | None, after: Document, path: str) -> None:
 def _check_rewritten(before: Document, after: Document, path: str) -> None:
     """Raise InvalidInput where a remark takes the place of lines, or all lines are numbered."""
     if any(is_placeholder(line.strip()) for line in after.lines):
-        for change in changes(before.lines, after.lines):
-            for line in after.lines[change.new_start : change.new_end]:
-                if change.old_start < change.old_end:
-                    _check_placeholder(before.data, line.strip(), path)
+        replaced = (c for c in changes(before.lines, after.lines) if c.old_start < c.old_end)
+        for line in (line for c in replaced for line in after.lines[c.new_start : c.new_end]):
+            _check_placeholder(before.data, line.strip(), path)
     _check_numbers(before.lines, after.lines, path)
 
 

@@ -55,8 +55,9 @@ def without_marks(data: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What the edits of one spec of a call made of a conflicted file."""
+    """What the edits of one spec of a call made of the conflicted file at a path."""
 
+    path: str
     units: tuple[Unit, ...]
     before: bytes
     after: bytes
@@ -65,19 +66,19 @@ class _Step:
     def unit(self) -> Unit:
         return self.units[0]
 
-    def reads(self, path: str) -> Iterator[Read]:
+    def reads(self) -> Iterator[Read]:
         """What the session knew of the file, as receipts of the lines without marks."""
         plain = Document(without_marks(self.before))
         moved = LineMap.between(self.before, plain.data).lines
-        numbers = (number for first, last in self._known(path) for number in range(first, last + 1))
+        numbers = (number for first, last in self._known() for number in range(first, last + 1))
         for lines in joined((moved[each], moved[each]) for each in numbers if each in moved):
-            yield Read(path, *lines, plain.range_hash(*lines), "receipt")
+            yield Read(self.path, *lines, plain.range_hash(*lines), "receipt")
 
-    def _known(self, path: str) -> Iterator[Lines]:
+    def _known(self) -> Iterator[Lines]:
         """Lines that were read, or that an edit with a hash of its own replaced."""
         count = Document(self.before).line_count
         for read in self.unit.reads:
-            if read.path == path:
+            if read.path == self.path:
                 yield read.start_line or 1, read.end_line or count
         for unit in self.units:
             if unit.said.evidence[unit.number - 1] in ACCEPTED:
@@ -128,23 +129,22 @@ class _Proposed:
         steps = _steps(path, units, staged.data, (merged, ours.data))
         start = without_marks(steps[0].before)
         whole = Read(path, None, None, Document(ours.data).whole_hash)
-        self._add(steps[0], path, start, GIT, [whole], ())
+        self._add(steps[0], start, GIT, [whole], ())
         for step in steps:
             numbers = tuple(unit.number for unit in step.units)
-            agent = step.unit.call.agent
-            reads = list(step.reads(path))
-            made = self._add(step, path, without_marks(step.after), agent, reads, numbers)
-            self.blind += _blind(step, path, made)
+            agent, reads = step.unit.call.agent, list(step.reads())
+            made = self._add(step, without_marks(step.after), agent, reads, numbers)
+            self.blind += _blind(step, made)
 
     def _add(
-        self, step: _Step, path: str, after: bytes, agent: str, reads: Sequence[Read],
+        self, step: _Step, after: bytes, agent: str, reads: Sequence[Read],
         numbers: tuple[int, ...],
     ) -> Plan:  # fmt: skip
         """An entry of what a file becomes, unless that is what it is."""
-        before = self.files.get(path)
+        before = self.files.get(step.path)
         if before is None or before.data == after:
             return Plan((), ())
-        spec = _said_again(path, before.data, after)
+        spec = _said_again(step.path, before.data, after)
         made = plan(spec, self.files, reads=reads)
         if made.first_error is not None:
             raise made.first_error
@@ -179,7 +179,7 @@ def _steps(
             after = None if change.after is None else kept(change.after.sha256)
             if before is None or after is None or digest(after) != wanted:
                 break
-            steps.insert(0, _Step(group, before, after))
+            steps.insert(0, _Step(path, group, before, after))
             wanted = digest(before)
             if without_marks(before) in bases:
                 return steps
@@ -203,13 +203,13 @@ def _said(path: str, change: diff.Change, new: Sequence[bytes]) -> ReplaceRange 
     return ReplaceRange(path, change.old_start + 1, change.old_end, lines)
 
 
-def _blind(step: _Step, path: str, made: Plan) -> Iterator[str]:
+def _blind(step: _Step, made: Plan) -> Iterator[str]:
     """The edits that nothing ties to what was read, each with the read that mends it."""
     if all(outcome.evidence.kind in ACCEPTED for outcome in made.outcomes):
         return
     session, call, _ = step.unit.key
     for unit in step.units:
-        command = mending_read(path, unit.said.touched[unit.number - 1], session, call)
+        command = mending_read(step.path, unit.said.touched[unit.number - 1], session, call)
         yield f"{unit.name} is blind; mend it: {command}"
 
 
