@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,22 +47,12 @@ def note_refused(repository: Repository, steps: Sequence[Step], choices: Choices
     spec = refused.spec
     agent = choices.agent or spec.agent or "unknown"
     base = refused.base if refused.base != tip else None
-    return _noted(
-        repository, Tried(spec, refused.made.outcomes, choices.reads, agent, base, tip)
-    )
+    tried = Tried(spec, refused.made.outcomes, choices.reads, agent, base, tip)
+    return note_tried(repository, tried)
 
 
-def note_refused_edit(root: Path, tried: Tried) -> list[str]:
-    """The same of a spec that was refused in a checkout, on whatever HEAD is there."""
-    try:
-        repository = Repository.discover(root)
-        tip = repository.head().commit
-    except HkgitError:  # no repository: nobody else is at work
-        return []
-    return [] if tip is None else _noted(repository, replace(tried, tip=tip))
-
-
-def _noted(repository: Repository, tried: Tried) -> list[str]:
+def note_tried(repository: Repository, tried: Tried) -> list[str]:
+    """The same of a spec that was refused anywhere."""
     try:
         return [_told(repository, conflict) for conflict in note(repository, tried)]
     except (OSError, HkgitError) as error:

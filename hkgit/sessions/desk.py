@@ -173,14 +173,9 @@ class Desk:
         if {Stale.status, Conflict.status}.isdisjoint(each.status for each in made.outcomes):
             return ()
         # Few calls need it, and it opens the repository.
-        from hkgit.conflicts.noting import Tried
-        from hkgit.minding import note_refused_edit
+        from hkgit.sessions.conflicts import keep_conflicts
 
-        last = made.drafted[-1]
-        tried = Tried(
-            last.spec, last.made.outcomes, last.reads, self._agent(made), None, "", made.files
-        )
-        return tuple(note_refused_edit(self.root, tried))
+        return keep_conflicts(self.root, made, self._agent(made))
 
     def _agent(self, made: Draft) -> str:
         return self.agent if made.agent is None else made.agent
