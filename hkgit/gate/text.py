@@ -21,7 +21,8 @@ from hkgit.replay.findings import Finding, Verdict
 KINDS: Mapping[str, re.Pattern[str]] = {
     "bidi": re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"),
     "zero-width": re.compile(
-        "[\u180e\u200b-\u200d\u2060-\u2064\ufeff\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
+        "[\u115f\u1160\u180e\u200b-\u200d\u2060-\u2064\u3164\ufe00-\ufe0f\ufeff\uffa0"
+        "\U000e0000-\U000e007f\U000e0100-\U000e01ef]"
     ),
     "nul": re.compile("\0"),
     "lone-cr": re.compile("\r(?!\n)(?!\\Z)"),
@@ -34,16 +35,20 @@ _NAMES = {
 }  # fmt: skip
 
 # Joiners that join letters of scripts which need them, or emoji; flags of regions; variants of
-# ideographs: there they are spelling.
+# ideographs; how a sign is drawn, one after each that is no ASCII, and keycaps: there they are
+# spelling.
 _SPELLING = re.compile(
     "(?<=[^\\0-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\\0-\x7f\u200b-\u200f])"
     "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{2,6}\U000e007f"
     "|(?<=[\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=[^\0-\x7f\u200b-\u200f\ufe00-\ufe0f\U000e0000-\U000e01ef])[\ufe00-\ufe0f]"
+    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
 )
 # The first bytes of all of them: most files hold none, and are looked at no further.
 _SUSPECT = re.compile(
-    rb"\0|\r(?!\n|\Z)|\xd8\x9c|\xe1\xa0\x8e|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]"
-    rb"|\xef\xbb\xbf|\xf3\xa0[\x80\x81\x84-\x87]"
+    rb"\0|\r(?!\n|\Z)|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\xa0\x8e"
+    rb"|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xa9]"
+    rb"|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xf3\xa0[\x80\x81\x84-\x87]"
 )
 _BOM = b"\xef\xbb\xbf"
 _SNIFFED = 8000
