@@ -12,6 +12,9 @@ _FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
 _LEAD = re.compile(r"#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+")
 _LABEL = re.compile(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
 _WORD = re.compile(r"[^\s`<>\"']*\w[^\s`<>\"']*")
+_SPACED = re.compile(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+")
+"""A path with blanks: its first word has a slash and no dot, its last one a suffix."""
+
 _QUOTED = re.compile(r"`([^`\s]+)`")
 _BARE_NAME = re.compile(r"[A-Z][A-Z0-9_]+|\w+file")
 _SUFFIX = re.compile(r"[^.]\.\w+$|^\.\w")
@@ -55,8 +58,9 @@ def name_above(lines: Sequence[str], first: int, head: int) -> str | None:
 def file_name(line: str) -> str | None:
     """The file that a whole line names, without the marks around it; None for other prose.
 
-    A name with blanks needs backticks or a label; so does a word without a slash or a suffix,
-    unless it looks like `Makefile` or `LICENSE`, because prose has many such words.
+    A name with blanks needs backticks or a label, unless it begins as a path does; so does a word
+    without a slash or a suffix, unless it looks like `Makefile` or `LICENSE`, because prose has
+    many such words.
     """
     stripped = line.strip()
     if len(stripped) > MAX_NAME:
@@ -72,18 +76,19 @@ def file_name(line: str) -> str | None:
         return None if "`" in bare[1:-1] else bare[1:-1]
     if label is not None:
         return bare if bare and "`" not in bare else None
-    return bare if _WORD.fullmatch(bare) and _looks_like_path(bare) else None
+    is_path = _SPACED.fullmatch(bare) or (_WORD.fullmatch(bare) and _looks_like_path(bare))
+    return bare if is_path else None
 
 
 def name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
     """The one path in the nearest line above line `head` that says anything.
 
-    It stands in backticks, or has a slash, for prose has many words with a dot.
+    It stands in backticks, or has a slash and a suffix, for prose has many words with either.
     """
     said = next((line for line in reversed(lines[first:head]) if _says(line)), "")
     quoted = [word for word in _QUOTED.findall(said) if _looks_like_path(word)]
     words = [word.strip(".,:;()*") for word in said.split()] if len(said) <= MAX_NAME else []
-    bare = [word for word in words if "/" in word and _WORD.fullmatch(word)]
+    bare = [word for word in words if "/" in word[: word.rfind(".")] and _WORD.fullmatch(word)]
     found = {*quoted, *filter(_looks_like_path, bare)}
     return found.pop() if len(found) == 1 else None
 

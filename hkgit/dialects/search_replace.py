@@ -70,7 +70,8 @@ def parse(text: str) -> Reading:
         path = name_above(lines, first, index) or path or name_in_prose(lines, first, index)
         if path is None:
             what = "expected the name of a file on one of the three lines above, found none"
-            raise wrong_line(index, what, "Write the path alone on the line above the head.")
+            fix = "Write the path alone on the line above the head, in backticks if it has blanks."
+            raise wrong_line(index, what, fix)
         block = _block(lines, index)
         edits.append(_edit(path, lines, block))
         index = first = block.after

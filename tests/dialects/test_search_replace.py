@@ -101,6 +101,7 @@ def test_only_an_empty_search_becomes_an_append() -> None:
         pytest.param("**File:** `src/app.py`\n", "src/app.py", id="bold label"),
         pytest.param("# File: my notes.md\n", "my notes.md", id="label before a name with blanks"),
         pytest.param("`my notes.md`\n", "my notes.md", id="backticks around a name with blanks"),
+        pytest.param("src/my notes.md\n", "src/my notes.md", id="blanks below a directory"),
         pytest.param("1. `a.py`\n", "a.py", id="list"),
         pytest.param("src/app.py\n```python\n", "src/app.py", id="outside the fence"),
         pytest.param("```python\nsrc/app.py\n", "src/app.py", id="inside the fence"),
@@ -141,6 +142,8 @@ def test_a_name_four_lines_above_is_too_far() -> None:
     [
         pytest.param("As in `a.py`, so in `b.py`:\n", id="two names"),
         pytest.param("With Node.js, e.g.:\n", id="words with a dot"),
+        pytest.param("Now in src/parsers too:\n", id="a directory"),
+        pytest.param("notes of May.md\n", id="blanks without a slash"),
         pytest.param("In `b.py`:\nthis changes\n", id="not in the nearest line"),
     ],
 )
