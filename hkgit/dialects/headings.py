@@ -88,9 +88,15 @@ def name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
     said = next((line for line in reversed(lines[first:head]) if _says(line)), "")
     quoted = [word for word in _QUOTED.findall(said) if _looks_like_path(word)]
     words = [word.strip(".,:;()*") for word in said.split()] if len(said) <= MAX_NAME else []
-    bare = [word for word in words if "/" in word[: word.rfind(".")] and _WORD.fullmatch(word)]
+    bare = [word for word in words if "/" in word and _names_file(word)]
     found = {*quoted, *filter(_looks_like_path, bare)}
     return found.pop() if len(found) == 1 else None
+
+
+def _names_file(word: str) -> bool:
+    last = word.rpartition("/")[2]
+    is_file = _SUFFIX.search(last) or _BARE_NAME.fullmatch(last)
+    return _WORD.fullmatch(word) is not None and is_file is not None
 
 
 def _says(line: str) -> bool:
