@@ -81,11 +81,10 @@ def apply_edits(
     Refusals stand in the outcomes. Raises GitRefused when a file cannot be written, InvalidInput
     when the threshold is not from 0 to 1.
     """
-    if not 0 <= threshold <= 1:
-        raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
+    settings = Settings.of(threshold)
     is_numbered = any(isinstance(edit, ReplaceRange | InsertAfter) for edit in edits)
     spec = Spec("edits", tuple(edits), ("",) * len(edits), sequential=not is_numbered)
-    made = plan(spec, _snapshot(root), Options(Settings(round(threshold * 1000))))
+    made = plan(spec, _snapshot(root), Options(settings))
     if isinstance(root, Mapping):
         return EditResult(made.outcomes, _as_given(root, made))
     changed = changed_files(made)

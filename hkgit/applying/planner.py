@@ -64,6 +64,11 @@ class Options:
     carried: Mapping[int, Lines] = field(default_factory=dict)
     stores_lf: StoresLf = as_given
 
+    @classmethod
+    def of(cls, threshold: float, *, relocate: bool, check_syntax: bool) -> Options:
+        """As agents and people ask. Raises InvalidInput for a threshold that is not from 0 to 1."""
+        return cls(Settings.of(threshold), relocate, "refuse" if check_syntax else "report")
+
 
 def plan(
     spec: Spec, snapshot: Snapshot, options: Options | None = None, reads: Sequence[Read] = ()

@@ -11,6 +11,7 @@ import click
 
 from hkgit.applying.diff import unified_diff
 from hkgit.applying.outcome import EditOutcome, numbered
+from hkgit.applying.planner import Options
 from hkgit.applying.reporting import applied_json, refusal_text
 from hkgit.commands.common import echo_json, open_repository, root_relative
 from hkgit.commands.manners import VERBOSE, complain, confirm, loudness, remark, watched
@@ -21,7 +22,6 @@ from hkgit.commands.specs import (
     Input,
     echo_notes,
     outcome_line,
-    planning,
     read_expects,
     read_specs,
     spec_options,
@@ -103,7 +103,7 @@ def _choices(repository: Repository, asked: Mapping[str, Any]) -> Choices:
     """How the specs are to be applied, as asked on the command line."""
     expected = read_expects(asked["expect"], partial(root_relative, repository))
     return Choices(
-        options=planning(
+        options=Options.of(
             asked["threshold"], relocate=asked["relocate"], check_syntax=asked["check_syntax"]
         ),
         reads=(*expected, *_receipts(repository, asked["session"])),

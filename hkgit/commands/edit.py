@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from hkgit.applying.planner import Options
 from hkgit.applying.reporting import applied_json
 from hkgit.commands.common import below, echo_json
 from hkgit.commands.manners import complain, confirm, remark
@@ -15,7 +16,6 @@ from hkgit.commands.specs import (
     Input,
     echo_notes,
     outcome_line,
-    planning,
     read_expects,
     read_specs,
     spec_options,
@@ -58,7 +58,7 @@ def _edited(asked: dict[str, Any]) -> Answer:
     root = work_root()
     name = asked["session"]
     desk = Desk.open(root, UNNAMED if name is None else name, agent=asked["agent"])
-    options = planning(
+    options = Options.of(
         asked["threshold"], relocate=asked["relocate"], check_syntax=asked["check_syntax"]
     )
     locate = partial(below, root)

@@ -15,14 +15,13 @@ from typing import Any
 import click
 
 from hkgit.applying.outcome import EditOutcome
-from hkgit.applying.planner import Options
 from hkgit.applying.reporting import visible
 from hkgit.commands.common import Command, json_option
 from hkgit.commands.manners import remark
 from hkgit.dialects import appending, named, parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
-from hkgit.matching.places import Settings, decimal
+from hkgit.matching.places import decimal
 
 STDIN = "-"
 
@@ -91,12 +90,6 @@ def spec_options(command: Command) -> Command:
     ):  # fmt: skip
         command = option(command)
     return command
-
-
-def planning(threshold: float, *, relocate: bool, check_syntax: bool) -> Options:
-    """How plans are made, as asked on the command line."""
-    syntax = "refuse" if check_syntax else "report"
-    return Options(Settings(round(threshold * 1000)), relocate, syntax)
 
 
 def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:

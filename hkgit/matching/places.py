@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from hkgit.errors import InvalidInput
+
 LADDER_VERSION = 2
 """The number of the ladder, raised when any of its answers may change."""
 
@@ -50,6 +52,13 @@ class Settings:
     """The parameters of the ladder; they stand in every ledger entry."""
 
     threshold: int = 800
+
+    @classmethod
+    def of(cls, threshold: float) -> Settings:
+        """As people say it, from 0 to 1. Raises InvalidInput for any other number."""
+        if not 0 <= threshold <= 1:
+            raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
+        return cls(round(threshold * FULL))
 
 
 def decimal(per_mille: int) -> str:

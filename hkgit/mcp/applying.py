@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.planner import Options
 from hkgit.applying.reporting import applied_json, shown_text, visible
 from hkgit.committing import Committed, recorded
 from hkgit.dialects import parse_expect
@@ -19,7 +20,6 @@ from hkgit.minding import note_refused, open_conflicts, settle
 from hkgit.preparing import Choices, Step, find_target, prepare
 from hkgit.retrying import land
 from hkgit.sessions.desk import Desk
-from hkgit.sessions.drafting import options_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _choices(repository: Repository, desk: Desk, spec: Spec, asked: Asked) -> Ch
         base=asked.base,
         agent=desk.agent if spec.agent is None else spec.agent,
         message=asked.message,
-        options=options_of(
+        options=Options.of(
             asked.threshold, relocate=asked.relocate, check_syntax=asked.check_syntax
         ),
         reads=(*map(parse_expect, asked.expect), *_receipts(desk, spec)),

@@ -20,7 +20,7 @@ from hkgit.sessions import batches, places
 from hkgit.sessions.answers import Answer, Status, Undone
 from hkgit.sessions.batches import Batch
 from hkgit.sessions.checkout import Checkout
-from hkgit.sessions.drafting import Draft, blind_edits, draft, options_of
+from hkgit.sessions.drafting import Draft, blind_edits, draft
 from hkgit.sessions.journal import Journal
 from hkgit.sessions.knowledge import KEPT, NOTHING, Known, Range, learned
 from hkgit.sessions.reading import MAX_LINES, Reading, read_checkout, read_snapshot
@@ -118,7 +118,7 @@ class Desk:
         spec = given if isinstance(given, Spec) else self.parse(given, format)
         if batch is not None:
             spec = self.corrected(batch, [spec])
-        options = options_of(threshold, relocate=relocate, check_syntax=check_syntax)
+        options = Options.of(threshold, relocate=relocate, check_syntax=check_syntax)
         return self.edit_all([spec], options, expect=expect, dry_run=dry_run, batch=batch)
 
     def corrected(self, batch: str, corrections: Sequence[Spec]) -> Spec:

@@ -33,9 +33,8 @@ from hkgit.edits import (
     Spec,
     WriteFile,
 )
-from hkgit.errors import HkgitError, InvalidInput, NoMatch, Stale
+from hkgit.errors import HkgitError, NoMatch, Stale
 from hkgit.ledger.canonical import digest
-from hkgit.matching.places import Settings
 from hkgit.sessions.answers import Blind
 from hkgit.sessions.batches import Batch
 from hkgit.sessions.knowledge import UNKEPT, Kept, Known, carried, knowing
@@ -95,14 +94,6 @@ class Draft:
         """
         after = self.files.files.items()
         return {path: file for path, file in after if self.files.below.get(path) != file}
-
-
-def options_of(threshold: float, *, relocate: bool, check_syntax: bool) -> Options:
-    """How plans are made. Raises InvalidInput for a threshold that is not from 0 to 1."""
-    if not 0 <= threshold <= 1:
-        raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
-    syntax = "refuse" if check_syntax else "report"
-    return Options(Settings(round(threshold * 1000)), relocate, syntax)
 
 
 def draft(
