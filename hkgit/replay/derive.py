@@ -129,10 +129,12 @@ def _check_hunks(entry: Entry, file: RecordedFile, base: Document) -> None:
 
 
 def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None:
-    """Raise Wrong unless edits account for every line of a hunk."""
+    """Raise Wrong unless a hunk writes whole lines, and edits account for every line it touches."""
+    where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
+    if hunk.new_text and not hunk.new_text.endswith("\n"):  # it would run into the next line
+        raise Wrong("hunk", where, "its last line has no end")
     ranges = [lines for edit in accountable(entry, file, hunk) for lines in edit.base_lines]
     if not _is_covered(hunk, ranges):
-        where = f"{file.name}:{hunk.start_line}-{hunk.end_line}"
         raise Wrong("coverage", where, "no edit of the spec accounts for these lines")
 
 

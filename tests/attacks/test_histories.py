@@ -24,9 +24,10 @@ def tree(scene: Scene, commit: str) -> str:
 
 
 def revert_of_a_stranger(scene: Scene) -> str:
-    """The inverse of a commit that stands in no history of this branch."""
-    stranger = scene.by_hand({"evil.py": None, "b.txt": EVIL})
-    inverse = scene.by_hand({"b.txt": File(scene.repo.show("HEAD", "b.txt"))}, on=stranger)
+    """The inverse of a commit that stands in no history of this branch, and passes in its own."""
+    stranger = scene.by_hand({"b.txt": EVIL}, PERSON)
+    back = {"b.txt": File(scene.repo.show("HEAD", "b.txt"))}
+    inverse = scene.by_hand({**back}, PERSON, stranger)
     text = f'Revert "Say"\n\nThis reverts commit {inverse}.\n'
     return scene.by_hand({"b.txt": EVIL}, message=text)
 

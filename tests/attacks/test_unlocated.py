@@ -135,6 +135,18 @@ def lines_taken_by_a_rename(scene: Scene) -> str:
     return scene.commit(change)
 
 
+def two_lines_made_one(scene: Scene) -> str:
+    """A line without its end puts the next one into its comment."""
+    change = two_files(scene)
+    file = _of(change, "a.py")
+    [hunk] = file["hunks"]
+    text = hunk["new_text"].removesuffix("\n")
+    data = A.replace(b"    name = sys.argv[1]\n    print(name)\n", text.encode())
+    hunk["new_text"], file["after"]["sha256"] = text, sha256(data)
+    change.files["a.py"] = File(data)
+    return scene.commit(change)
+
+
 def the_words_for_another_file(scene: Scene) -> str:
     change = two_files(scene)
     for edit in change.entry["edits"]:
@@ -174,6 +186,11 @@ def test_what_an_entry_does_not_say_is_found_though_nobody_locates_it(
     made = commit_of(scene, attack)
     assert scene.rule(made, policy) == "decoy"
     assert scene.ruling(made, policy).findings[0].where == where
+
+
+def test_a_hunk_writes_whole_lines(scene: Scene, policy: Policy) -> None:
+    ruling = scene.ruling(commit_of(scene, two_lines_made_one), policy)
+    assert "hunk" in {finding.rule for finding in ruling.findings}
 
 
 def test_what_it_says_it_may_do(scene: Scene, policy: Policy) -> None:
