@@ -14,8 +14,9 @@ from hkgit.applying.workspace import Work, check_text
 from hkgit.dialects.tags import are_tagged, find_tag
 from hkgit.document import Document
 from hkgit.edits import InsertAfter, ReplaceRange, TagEdit, decoded, encoded
-from hkgit.errors import InvalidInput, Stale
+from hkgit.errors import AlreadyApplied, InvalidInput, Stale
 from hkgit.matching import guards
+from hkgit.matching.lines import is_telling
 from hkgit.matching.places import FULL
 
 
@@ -31,6 +32,8 @@ def change_lines(
     stated = ranges.stated_lines(edit) if carried is None else site.from_base(carried)
     lines, evidence = _placed(site, edit, stated, relocate=relocate)
     _check(site, edit.path, lines, edit.new_lines)
+    if isinstance(edit, InsertAfter) and edit.expected_hash is None:
+        _check_absent(site.document, edit.path, lines, edit.new_lines)
     splice = ranges.written(site.document, lines, edit.new_lines)
     outcome = EditOutcome(
         site.number, edit.path, APPLIED, "range", FULL, FULL,
@@ -92,6 +95,17 @@ def _check(site: Site, path: str, lines: Lines, new_lines: Sequence[str]) -> Non
     document = site.document
     old = document.lines[lines[0] - 1 : lines[1]]
     guards.check_lines(document.data, old, [encoded(line) for line in new_lines], path)
+
+
+def _check_absent(
+    document: Document, path: str, lines: Lines, new_lines: Sequence[str]
+) -> None:
+    """Raises AlreadyApplied where new lines that say something stand right below the place."""
+    below = document.lines[lines[1] : lines[1] + len(new_lines)]
+    new = tuple(map(encoded, new_lines))
+    if new == below and any(map(is_telling, new)):
+        what = "the new lines stand here already"
+        raise AlreadyApplied(f"{path}:{lines[0]}", what, "Leave the edit out, or name a hash.")
 
 
 def change_tagged(site: Site, edit: TagEdit) -> tuple[Work, EditOutcome]:

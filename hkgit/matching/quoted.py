@@ -6,6 +6,7 @@ The new text is completed alike, so that from here on all is a matter of lines.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from hkgit.errors import Conflict
 from hkgit.matching.align import Targets
@@ -34,16 +35,26 @@ def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wante
     old, new = _core(wanted)
     if not before.strip() and not rest.strip() and not new:
         return Wanted(before + old + rest + b"\n", b"")
-    lines = new.split(b"\n")
-    shift = b""
-    if b"\n" not in old.rstrip():
-        goes_on = _goes_on(view, last, before)
-        shift = _shift(before, old.rstrip(), lines, goes_on, f"{path}:{first}")
-    moved = [lines[0], *(shift + line if line.strip() else line for line in lines[1:])]
+    moved = shifted(view, old, new.split(b"\n"), place, path)
     moved[_row_of_rest(old, moved, rest)] += rest
     if moved[0].strip() or before.strip():
         moved[0] = before + moved[0]
     return Wanted(before + old + rest + b"\n", b"\n".join(moved) + b"\n")
+
+
+def shifted(
+    view: View, old: bytes, lines: Sequence[bytes], place: Place, path: str
+) -> list[bytes]:
+    """New lines, indented as the place is where the one old line has lost its indentation.
+
+    Raises Conflict where that cannot be told.
+    """
+    first, last = view.document.lines_of(place.start, place.end)
+    before = view.document.data[view.document.offsets[first - 1] : place.start]
+    if b"\n" in old.rstrip():
+        return list(lines)
+    shift = _shift(before, old.rstrip(), lines, _goes_on(view, last), f"{path}:{first}")
+    return [*lines[:1], *(shift + line if line.strip() else line for line in lines[1:])]
 
 
 def _row_of_rest(old: bytes, new: list[bytes], rest: bytes) -> int:
@@ -74,7 +85,7 @@ def with_margin(view: View, wanted: Wanted, targets: Targets, path: str) -> Want
     if not margin or not wanted.new_lines:
         return wanted
     if not others:
-        lines, goes_on = list(wanted.new_lines), _goes_on(view, first + 1, margin)
+        lines, goes_on = list(wanted.new_lines), _goes_on(view, first + 1)
         others = [not _shift(margin, wanted.old_lines[0], lines, goes_on, f"{path}:{first + 1}")]
     return Wanted(margin + wanted.old, margin + wanted.new) if all(others) else wanted
 
@@ -87,20 +98,22 @@ def _core(wanted: Wanted) -> tuple[bytes, bytes]:
     return old, new
 
 
-def _goes_on(view: View, last: int, margin: bytes) -> bool:
-    """Whether what stands below line `last`, counted from 1, is indented as deeply as it is."""
+def _goes_on(view: View, last: int) -> bool:
+    """Whether what stands below line `last`, counted from 1, is indented at all."""
     below = next((line for line in view.lines[last : last + BELOW] if line.strip()), b"")
-    return width(indent_of(below)) >= width(indent_of(margin))
+    return bool(indent_of(below))
 
 
-def _shift(before: bytes, old: bytes, lines: list[bytes], goes_on: bool, where: str) -> bytes:
+def _shift(
+    before: bytes, old: bytes, lines: Sequence[bytes], goes_on: bool, where: str
+) -> bytes:
     """What has to stand before every new line but the first.
 
     An agent that leaves out the indentation of the one old line may have left it out of all
     lines, or of the first alone. Where the old line itself is among the further ones, it tells.
     Otherwise that reading is taken in which the line after the first is indented as one expects:
     deeper after an opening one, else not. No indentation at all means that of the first line where
-    the file goes on in that, for the block cannot end there.
+    what follows in the file is indented, for nothing but an opening line could stand before it.
     """
     margin = indent_of(before)
     further = [indent_of(line) for line in lines[1:] if line.strip()]
@@ -108,15 +121,16 @@ def _shift(before: bytes, old: bytes, lines: list[bytes], goes_on: bool, where: 
         return b""
     if before.strip():
         return _inner_shift(margin, further, where)
+    opens = lines[0].rstrip().endswith(OPENERS)
+    depth, edge = width(further[0]), width(margin)
+    if opens and 0 < depth <= edge:
+        return margin
     kept = [indent_of(line) for line in lines[1:] if line.strip() == old.strip()]
     if kept:
         return b"" if kept[0] == margin else margin
-    opens = lines[0].rstrip().endswith(OPENERS)
-    depth, edge = width(further[0]), width(margin)
     if depth == 0 and not opens and not goes_on:
         raise _undecided(where)
-    is_dedented = 0 < depth <= edge if opens else depth == 0
-    return margin if is_dedented else b""
+    return margin if depth == 0 and not opens else b""
 
 
 def _inner_shift(margin: bytes, further: list[bytes], where: str) -> bytes:

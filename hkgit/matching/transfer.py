@@ -17,7 +17,7 @@ from hkgit.matching.exact import is_whole
 from hkgit.matching.lines import View, Wanted, keys, view_of
 from hkgit.matching.merge import Merge
 from hkgit.matching.places import Located, Place
-from hkgit.matching.quoted import in_whole_lines, with_margin
+from hkgit.matching.quoted import in_whole_lines, shifted, with_margin
 
 
 def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, ...]:
@@ -28,7 +28,7 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     """
     view, wanted = view_of(document), Wanted.of(edit, located.repairs)
     if len(located.places) > 1:
-        return tuple(_literal(view, wanted, place) for place in located.places)
+        return tuple(_literal(view, wanted, place, edit.path) for place in located.places)
     parts = _parts(view, wanted, located)
     merges = [_merge(view, piece, place, located.tier, edit.path) for piece, place in parts]
     splices = [splice for merge in merges for splice in merge.splices()]
@@ -41,11 +41,12 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     return tuple(changed)
 
 
-def _literal(view: View, wanted: Wanted, place: Place) -> Splice:
-    """One of several exact places: the new text as it is, with the line ends of the file."""
+def _literal(view: View, wanted: Wanted, place: Place, path: str) -> Splice:
+    """One of several exact places: the new text, with the indentation and line ends there."""
     document = view.document
     first, last = document.lines_of(place.start, place.end)
-    end, new = place.end, b"\n".join(wanted.new_lines)
+    lines = shifted(view, wanted.old, wanted.new_lines, place, path)
+    end, new = place.end, b"\n".join(lines)
     if wanted.old.endswith(b"\n"):
         new += b"\n" if wanted.new_lines else b""
     elif not new and is_whole(document, place):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit.document import BOM, Document
-from hkgit.edits import EXECUTABLE, File
+from hkgit.edits import EXECUTABLE, File, InsertAfter
 from tests.applying.planning import (
     SOURCE,
     Operation,
     delete_range,
+    hash_of,
     insert_after,
+    on_base,
     only,
     planned,
     refusal,
@@ -98,6 +102,13 @@ def test_lines_are_deleted(data: bytes, start: int, end: int, expected: bytes) -
 def test_lines_are_inserted(data: bytes, after: int, expected: bytes) -> None:
     operation = insert_after("f", data if data != BOM else b"", after, "x", "y")
     assert edited(data, operation) == expected
+
+
+def test_lines_that_stand_there_already_are_inserted_again_by_their_hash_alone() -> None:
+    insertion = InsertAfter("f", 2, ("3", "4"))
+    assert refusal(on_base({"f": FIVE}, insertion)).startswith("already_applied: f:3: the new")
+    hashed = replace(insertion, expected_hash=hash_of(FIVE, 2, 2))
+    assert result(on_base({"f": FIVE}, hashed)) == {"f": b"1\n2\n3\n4\n3\n4\n5\n"}
 
 
 @pytest.mark.parametrize(

@@ -128,6 +128,15 @@ def test_an_edit_that_changes_nothing_is_invalid() -> None:
             id="the old line shows that all have lost it",
         ),
         pytest.param(
+            "    a = 1\n    c()\n", "a = 1", "if b:\n    a = 1\nelse:\n    a = 2",
+            "    if b:\n        a = 1\n    else:\n        a = 2\n    c()\n",
+            id="the old line is a child of the new one",
+        ),
+        pytest.param(
+            "  if a:\n    b()\n  c()\n", "b()", "b()\nd()", "  if a:\n    b()\n    d()\n  c()\n",
+            id="what follows is indented, though less",
+        ),
+        pytest.param(
             "    a = 1  # why\n", "a = 1", "a = 1\n    b = 2", "    a = 1  # why\n    b = 2\n",
             id="a comment stays with its line",
         ),
@@ -153,6 +162,9 @@ def test_further_lines_that_may_mean_either_depth_are_refused() -> None:
         pytest.param("a\nx\na\n", "a", "", b"x\n", id="lines removed"),
         pytest.param("aa\n" * 3, "aa\naa\n", "b\n", b"b\naa\n", id="overlapping ones count once"),
         pytest.param("x\n" * 1500, "x\n", "y\n", b"y\n" * 1500, id="very many"),
+        pytest.param("if a:\n    x\n    y\nif b:\n        x\n    y\n", "x", "z\nw",
+                     b"if a:\n    z\n    w\n    y\nif b:\n        z\n        w\n    y\n",
+                     id="each with its indentation"),
     ],
 )
 def test_all_places_are_replaced_if_that_is_asked_for(
