@@ -25,13 +25,17 @@ def started(repo: Repo, *, branch: str = "main", checkout: bool = True) -> Journ
     return begin(opened.common_dir, state)
 
 
-def crashed_after_the_move(repo: Repo, files: Files) -> str:
+def crashed_after_the_move(
+    repo: Repo, files: Files, *, branch: str = "main", checkout: bool = True
+) -> str:
     """The branch has moved, the index is still locked, nothing else was done."""
     new = commit_on(repo, files)
-    journal = started(repo)
+    journal = started(repo, branch=branch, checkout=checkout)
     journal.note("landing", new)
-    repo.git("update-ref", "refs/heads/main", new)
-    repo.write(".git/index.lock", f"hkgit {ID}\n")
+    repo.git("update-ref", f"refs/heads/{branch}", new)
+    if checkout:
+        lock = Repository.discover(repo.path).git_dir / "index.lock"
+        lock.write_text(f"hkgit {ID}\n")
     journal.leave()
     return new
 

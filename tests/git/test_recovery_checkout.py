@@ -11,7 +11,6 @@ from hkgit.edits import File
 from hkgit.git.recovery import Outcome
 from hkgit.git.repository import Repository
 from tests.git.crashes import crashed_after_the_move, expect_no_trace, settle, started
-from tests.git.landing import commit_on
 from tests.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("temporary_directory")
@@ -180,27 +179,22 @@ def test_a_checkout_that_is_on_another_branch_now_is_left_alone(based: Repo) -> 
     assert based.read("a") == b"1\n"
 
 
-@pytest.mark.usefixtures("each_backend")
-def test_the_checkout_of_another_worktree_is_brought_along(based: Repo, tmp_path: Path) -> None:
+@pytest.fixture
+def linked(based: Repo, tmp_path: Path) -> Repo:
+    """A worktree of its own on a branch `topic`."""
     based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
-    linked = Repo(tmp_path / "linked")
-    new = commit_on(linked, {"a": "2\n"})
-    journal = started(linked, branch="topic")
-    journal.note("landing", new)
-    linked.git("update-ref", "refs/heads/topic", new)
-    journal.leave()
+    return Repo(tmp_path / "linked")
+
+
+@pytest.mark.usefixtures("each_backend")
+def test_the_checkout_of_another_worktree_is_brought_along(based: Repo, linked: Repo) -> None:
+    crashed_after_the_move(linked, {"a": "2\n"}, branch="topic")
     assert settle(based).outcome is Outcome.LANDED
     assert (linked.read("a"), linked.status(), based.read("a")) == (b"2\n", [], b"1\n")
 
 
-def test_a_worktree_that_is_gone_needs_nothing(based: Repo, tmp_path: Path) -> None:
-    based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
-    linked = Repo(tmp_path / "linked")
-    new = commit_on(linked, {"a": "2\n"})
-    journal = started(linked, branch="topic")
-    journal.note("landing", new)
-    linked.git("update-ref", "refs/heads/topic", new)
-    journal.leave()
+def test_a_worktree_that_is_gone_needs_nothing(based: Repo, linked: Repo) -> None:
+    crashed_after_the_move(linked, {"a": "2\n"}, branch="topic")
     based.git("worktree", "remove", "--force", str(linked.path))
     assert settle(based).outcome is Outcome.LANDED
     expect_no_trace(based)
@@ -208,11 +202,7 @@ def test_a_worktree_that_is_gone_needs_nothing(based: Repo, tmp_path: Path) -> N
 
 def test_a_branch_that_is_checked_out_nowhere_has_landed(based: Repo) -> None:
     based.git("branch", "topic")
-    new = commit_on(based, {"a": "2\n"})
-    journal = started(based, branch="topic", checkout=False)
-    journal.note("landing", new)
-    based.git("update-ref", "refs/heads/topic", new)
-    journal.leave()
+    crashed_after_the_move(based, {"a": "2\n"}, branch="topic", checkout=False)
     assert settle(based).outcome is Outcome.LANDED
     assert based.read("a") == b"1\n"
 

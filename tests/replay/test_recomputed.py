@@ -9,7 +9,7 @@ import pytest
 from hkgit.document import range_hash
 from tests.applying.planning import protocol, replace_range
 from tests.replay.attacks import check
-from tests.replay.commits import applied, commit, judge
+from tests.replay.commits import Change, applied, commit, judge
 from tests.repos import Repo
 
 LOOP = "    for item in items:\n        total += item\n    return total\n"
@@ -38,24 +38,23 @@ def test_a_threshold_that_the_edit_does_not_reach_is_forged(
 REPEATED = b"def a():\n    return 1\n\n\ndef b():\n    return 1\n"
 
 
-def test_an_edit_does_not_land_on_equal_lines_elsewhere(governed: Repo) -> None:
+def elsewhere(repo: Repo) -> Change:
     """What a spec says of line 2 holds at line 6 too; only the base could show that it moved."""
-    governed.commit({"r.py": REPEATED}, "Repeat")
-    change = applied(governed, protocol(replace_range("r.py", REPEATED, 6, 6, "    return 2")))
+    repo.commit({"r.py": REPEATED}, "Repeat")
+    change = applied(repo, protocol(replace_range("r.py", REPEATED, 6, 6, "    return 2")))
     edit = json.loads(change.edit["text"])
     edit["operations"][0] |= {"start_line": 2, "end_line": 2}
     change.edit["text"] = json.dumps(edit)
     change.edit["relocated"] = True
-    check(governed, change, "decoy", "r.py:6-6")
+    return change
+
+
+def test_an_edit_does_not_land_on_equal_lines_elsewhere(governed: Repo) -> None:
+    check(governed, elsewhere(governed), "decoy", "r.py:6-6")
 
 
 def test_nor_without_a_base_to_show_it(governed: Repo) -> None:
-    governed.commit({"r.py": REPEATED}, "Repeat")
-    change = applied(governed, protocol(replace_range("r.py", REPEATED, 6, 6, "    return 2")))
-    edit = json.loads(change.edit["text"])
-    edit["operations"][0] |= {"start_line": 2, "end_line": 2}
-    change.edit["text"] = json.dumps(edit)
-    change.edit["relocated"] = True
+    change = elsewhere(governed)
     change.entry["base"] = None
     commit(governed, change)
     ruling = judge(governed)
