@@ -12,7 +12,7 @@ from hkgit.applying.planner import plan
 from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, size
 from hkgit.applying.reporting import refusal_text
 from hkgit.document import range_hash
-from hkgit.edits import Edit, ReplaceRange
+from hkgit.edits import Edit, File, ReplaceRange
 from tests.applying.planning import in_sequence, on_base, snapshot
 
 DATA = b"x = 1\ny = 2\nz = 3\nx = 1\nw = 4\n"
@@ -35,7 +35,8 @@ def test_an_ambiguous_edit_gets_every_place_with_hash_and_text() -> None:
 def test_a_candidate_is_an_edit_that_lands() -> None:
     chosen = refused(Edit("f", "x = 1\n", "x = 9\n")).candidates[1]
     edit = Edit("f", chosen.text or "", "x = 9\nw = 4\n", chosen.range_hash)
-    assert in_sequence({"f": DATA}, edit).files[0].after is not None
+    after = in_sequence({"f": DATA}, edit).files[0].after
+    assert after == File(DATA.replace(b"x = 1\nw", b"x = 9\nw"))
 
 
 def test_a_stale_range_gets_the_lines_as_they_are() -> None:

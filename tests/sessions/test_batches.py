@@ -19,6 +19,8 @@ def edits(*pairs: tuple[str, str]) -> str:
 
 GOOD, WRONG, WORSE = ("line 5\n", "five\n"), ("nowhere\n", "x\n"), ("not here\n", "y\n")
 RIGHT, BETTER = ("line 9\n", "nine\n"), ("line 12\n", "twelve\n")
+ALL = LINES.replace(*GOOD).replace(*RIGHT).replace("line 20\n", "twenty\n").replace(*BETTER)
+"""What the batch makes of the file with its corrections."""
 
 
 @pytest.fixture
@@ -38,16 +40,16 @@ def test_nothing_lands_and_the_answer_names_the_batch(failed: Answer, root: Path
 def test_with_its_corrections_all_of_it_lands(desk: Desk, failed: Answer, root: Path) -> None:
     answer = desk.edit(edits(RIGHT, BETTER), batch=failed.batch)
     assert [each.number for each in answer.outcomes] == [1, 2, 3, 4]
-    text = LINES
-    for old, new in (GOOD, RIGHT, ("line 20\n", "twenty\n"), BETTER):
-        text = text.replace(old, new)
-    assert (root / "a.py").read_text() == text
+    assert (root / "a.py").read_text() == ALL
 
 
-def test_corrections_may_come_in_another_dialect(desk: Desk, failed: Answer) -> None:
+def test_corrections_may_come_in_another_dialect(
+    desk: Desk, failed: Answer, root: Path
+) -> None:
     block = "a.py\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n"
     spec = block.format(*RIGHT) + block.format(*BETTER)
     assert desk.edit(spec, batch=failed.batch).ok
+    assert (root / "a.py").read_text() == ALL
 
 
 def test_corrections_may_name_their_edits(desk: Desk, failed: Answer) -> None:
@@ -79,6 +81,7 @@ def test_a_batch_that_landed_is_forgotten(desk: Desk, failed: Answer) -> None:
 
 def test_a_batch_waits_over_a_restart(failed: Answer, root: Path) -> None:
     assert Desk.open(root, "task").edit(edits(RIGHT, BETTER), batch=failed.batch).ok
+    assert (root / "a.py").read_text() == ALL
 
 
 def test_a_batch_of_one_session_is_not_anothers(failed: Answer, root: Path) -> None:
