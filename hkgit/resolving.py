@@ -22,8 +22,12 @@ from hkgit.paths import quote_path
 
 @dataclass(frozen=True, slots=True)
 class Merging:
-    """The commit that is merged into a tip, the name it was asked for by, and git's attempt."""
+    """The commit that is merged into a tip, the name it was asked for by, and git's attempt.
 
+    `base` is where the two have parted; where they did more than once, one of these commits.
+    """
+
+    base: str
     tip: str
     commit: str
     name: str
@@ -58,7 +62,7 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
         what = "a file of one side and a directory of the other want one name"
         fix = "Rename one of the two on its branch, then merge."
         raise InvalidInput(quote_path(path), what, fix)
-    return Merging(tip, commit, rev, attempt)
+    return Merging(base, tip, commit, rev, attempt)
 
 
 def expect_conflicted(made: Plan, merging: Merging) -> Plan:
@@ -107,8 +111,8 @@ class Fate:
 
 def fates(repository: Repository, merging: Merging, files: Files) -> Iterator[Fate]:
     """What becomes of each conflicted path, where the spec changes these files."""
-    base = repository.merge_base(merging.tip, merging.commit)
-    before, ours, theirs = map(repository.snapshot, (base or "", merging.tip, merging.commit))
+    commits = merging.base, merging.tip, merging.commit
+    before, ours, theirs = map(repository.snapshot, commits)
     for path in merging.conflicts:
         made = files[path] if path in files else ours.get(path)
         here = {*_lines(before.get(path)), *_lines(made if isinstance(made, File) else None)}

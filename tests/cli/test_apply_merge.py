@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.dialects import parse
 from hkgit.errors import InvalidInput
 from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
@@ -21,7 +22,6 @@ from tests.repos import Repo
 
 LINES = "".join(f"line {number}\n" for number in range(1, 21)).encode()
 POLICY = "[gate]\ngovern = '{}'\n"
-GOVERN = pytest.mark.parametrize("govern", ["agents", "all"])
 
 
 def lines(repo: Repo, path: str, number: int, text: str, rev: str = "main") -> dict[str, object]:
@@ -205,17 +205,15 @@ def test_an_edit_beside_the_conflicts_is_refused(bench: Bench) -> None:
     assert "(in conflict: a.txt, b.txt)" in result.err
 
 
-@pytest.mark.parametrize(
-    ("options", "code"),
-    [
-        pytest.param(["--merge", "side", "--merge", "easy"], 64, id="two revisions"),
-        pytest.param(["--merge", "side", "--edit", "spec"], 4, id="two specs"),
-    ],
-)
-def test_one_merge_is_one_commit_of_one_spec(bench: Bench, options: list[str], code: int) -> None:
-    bench.write(resolution(bench.repo))
-    spec = str(bench.scratch / "spec")
-    assert bench.run("apply", spec, *(spec if o == "spec" else o for o in options)).code == code
+def test_a_merge_of_more_than_two_is_wrong_usage(bench: Bench) -> None:
+    result = bench.apply(resolution(bench.repo), "--merge", "side", "--merge", "easy")
+    assert (result.code, "merge them one by one" in result.err) == (64, True)
+
+
+def test_one_merge_is_one_commit_of_one_spec(bench: Bench) -> None:
+    spec = parse(resolution(bench.repo))
+    with pytest.raises(InvalidInput, match="of one spec"):
+        find_target(Repository.discover(bench.repo.path), [spec, spec], Choices(merge="side"))
 
 
 def test_a_hook_that_refuses_leaves_nothing(bench: Bench) -> None:
@@ -241,13 +239,7 @@ def test_an_edit_of_the_marks_of_a_conflict_is_shown_the_way(bench: Bench) -> No
 # Judged
 
 
-def governed(repo: Repo, govern: str) -> None:
-    repo.commit({".hkgit/config.toml": POLICY.format(govern)}, "Govern")
-
-
-@GOVERN
-def test_the_installed_hooks_let_it_pass(bench: Bench, govern: str) -> None:
-    governed(bench.repo, govern)
+def test_the_installed_hooks_let_it_pass(bench: Bench) -> None:
     install(Repository.discover(bench.repo.path), HOOKS)
     spec = resolution(bench.repo)
     hkgit(bench.repo, "apply", "-", "--merge", "side", stdin=spec, env=AGENT)
@@ -269,9 +261,9 @@ def tampered(repo: Repo) -> dict[str, str]:
     return found
 
 
-@GOVERN
+@pytest.mark.parametrize("govern", ["agents", "all"])
 def test_a_server_takes_it_only_as_it_was_made(bench: Bench, govern: str) -> None:
-    governed(bench.repo, govern)
+    bench.repo.commit({".hkgit/config.toml": POLICY.format(govern)}, "Govern")
     server = Repo.init(bench.scratch / "server.git", bare=True)
     bench.repo.git("push", "-q", str(server.path), "main")
     hkgit(server, "init", "--server")

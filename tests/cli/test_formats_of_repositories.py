@@ -167,6 +167,16 @@ def test_a_branch_beside_is_merged_under_the_gate(odd: Repo) -> None:
     assert run("gate", "--range", "held..HEAD", cwd=odd.path).code == 0
 
 
+def test_a_spec_resolves_what_a_branch_beside_disagrees_about(odd: Repo) -> None:
+    theirs = spec(odd, 1).replace('line 1\\n"', 'theirs\\n"')
+    assert apply(odd, theirs, "--branch=topic").code == 0
+    assert apply(odd, spec(odd, 1)).code == 0
+    both = spec(odd, 1).replace('line 1\\n"', 'both\\n"')
+    result = apply(odd, both, "--merge=topic")
+    assert (result.code, odd.read("app.py").startswith(b"both\n")) == (0, True), result.err
+    assert run("gate", "--range", "held..HEAD", cwd=odd.path).code == 0
+
+
 def test_a_commit_whose_files_were_not_fetched_is_unverifiable(
     template: Repo, tmp_path: Path
 ) -> None:
