@@ -12,10 +12,10 @@ def policy_digest(policy: Policy) -> str:
     """`sha256:` and the SHA-256 of a policy's value, in hex.
 
     The value is the table as TOML says it, and the allowed signers that stand beside it: JSON with
-    sorted keys, without blanks. Of the built-in policy the table is null. What a policy extends
-    counts by the name it gives it, so only a commit pins that.
+    sorted keys, without blanks. Of the built-in policy the table is null. The tables of those that
+    it extends stand behind, the nearest first.
     """
-    value = [policy.table, policy.signers]
+    value = [policy.table, policy.signers, *policy.below]
     # A TOML table may hold dates, which JSON cannot say.
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
     return f"sha256:{sha256(text.encode()).hexdigest()}"

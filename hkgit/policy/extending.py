@@ -55,6 +55,7 @@ def extended(policy: Policy, base: Policy) -> Policy:
         open=base.open,
         source=f"{policy.source} over {base.source}",
         table=policy.table,
+        below=(base.table, *base.below),
     )
     expect_consistent(joined)
     return joined

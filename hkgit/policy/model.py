@@ -92,7 +92,8 @@ class Policy:
 
     `any_verdict` lets whatever is proved pass, as `verify` does. `source` says where it was
     read, `signers` is the text of the trusted side's allowed signers, `extends` names a policy
-    that has not been followed yet.
+    that has not been followed yet. `table` is what its file says, `below` the same of those that
+    it extends.
     """
 
     mode: str = "enforce"
@@ -127,6 +128,7 @@ class Policy:
     signers: str = ""
     source: str = BUILT_IN
     table: Mapping[str, Any] | None = field(default=None, compare=False)
+    below: tuple[Mapping[str, Any] | None, ...] = field(default=(), compare=False)
 
     @property
     def floors(self) -> Floors:

@@ -17,7 +17,9 @@ from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import Arrival, Gate, Ruling, candidate_of
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.policy import ACCEPTED, Policy
+from hkgit.policy.extending import extended
 from hkgit.policy.model import Target
+from hkgit.policy.parsing import parse_policy
 from hkgit.replay.findings import Verdict
 from tests.applying.planning import protocol
 from tests.cli.running import run
@@ -116,9 +118,31 @@ def test_another_policy_is_not_attested(judged: Repo, key: Path) -> None:
     assert not ruling(judged, squash(judged), policy).passes
 
 
+def over(key: Path, **base: object) -> Policy:
+    """The policy of a repository over that of its organisation."""
+    own = {"extends": "/etc/org.toml", "attest": {"keys": [public(key)]}}
+    below = parse_policy({"open": ["attest"], **base}, "/etc/org.toml")
+    return extended(parse_policy(own, "own"), below)
+
+
+def test_what_was_attested_before_the_organisation_tightened_is_not(
+    judged: Repo, key: Path
+) -> None:
+    attested(judged, key, over(key))
+    tightened = over(key, accept=["hash"])
+    passes = [ruling(judged, squash(judged), each).passes for each in (over(key), tightened)]
+    assert passes == [True, False]
+
+
 def test_verdicts_that_no_longer_pass_are_not_attested(judged: Repo, key: Path) -> None:
     attested(judged, key, Policy(verdicts=(*ACCEPTED, "spliced")))
     assert not ruling(judged, squash(judged), trusting(key)).passes
+
+
+def test_a_ladder_that_is_not_accepted_attests_nothing(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    policy = replace(trusting(key), ladders=(LADDER_VERSION + 1,))
+    assert not ruling(judged, squash(judged), policy).passes
 
 
 @pytest.mark.parametrize(("ref", "passes"), [("refs/heads/main", True), ("refs/heads/x", False)])
