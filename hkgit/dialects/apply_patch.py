@@ -15,6 +15,7 @@ from hkgit.dialects.diff_hunks import begins_sides
 from hkgit.dialects.headings import is_fence
 from hkgit.dialects.hunks import Body, body_of, ended_lines, text_of
 from hkgit.dialects.reading import Reading, cannot_say, wrong_line
+from hkgit.dialects.shells import here_words, unquoted
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import InvalidInput
 
@@ -33,8 +34,6 @@ _SECTION = re.compile(r"\*\*\* (?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*
 _MOVE = re.compile(r"\*\*\* Move to: (?P<path>.*\S)\s*")
 _LAST = re.compile(r"\*\*\* End of File\s*")
 _NUMBERS = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?\s*")
-_SHELL = re.compile(r".*\b(?:ba|z)?sh -l?c (?P<quote>[\"'])")
-_HERE_DOCUMENT = re.compile(r".*<<-?\s*['\"]?(?P<word>\w+)")
 
 
 @dataclass(slots=True)
@@ -86,15 +85,16 @@ def _edits(text: str) -> Iterator[AnyEdit]:
     lines = text.removesuffix("\n").split("\n")
     index = 0
     while index < len(lines):
-        is_begin = _BEGIN.fullmatch(lines[index]) is not None
-        if not is_begin and not _SECTION.fullmatch(lines[index]):
+        begin = _BEGIN.fullmatch(lines[index])
+        if begin is None and not _SECTION.fullmatch(lines[index]):
             if lines[index].startswith("@@"):
                 raise wrong_line(index, "a hunk outside of a patch", "Put it before *** End Patch.")
             index += 1
             continue
         end = _end(lines, index)
-        _undo_shell(lines, index, end)
-        yield from _sections(lines, index + is_begin, end)
+        above, quote = lines[max(index - 1, 0) : index], begin["quote"] if begin else None
+        lines[index + 1 : end] = unquoted(lines[index + 1 : end], above, quote)
+        yield from _sections(lines, index if begin is None else index + 1, end)
         index = end + 1
 
 
@@ -104,29 +104,13 @@ def _end(lines: Sequence[str], begin: int) -> int:
     for index in range(begin + 1, len(lines)):
         if _END.fullmatch(lines[index]):
             return index
-    above = lines[max(begin - 2, 0) : begin]
-    words = [found["word"] for found in map(_HERE_DOCUMENT.match, above) if found]
+    words = here_words(lines[max(begin - 2, 0) : begin])
     for index in range(begin + 1, len(lines)):
         if is_fence(lines[index]) or lines[index].rstrip("\"' \r") in words:
             if any(line.startswith(("@@", "*** ", "+", "-")) for line in lines[index + 1 :]):
                 raise wrong_line(index, "a patch without its end", "End it with *** End Patch.")
             return index
     return len(lines)
-
-
-def _undo_shell(lines: list[str], begin: int, end: int) -> None:
-    """Take away the backslashes that a quoted argument of a shell needs.
-
-    A bare quote inside shows that the author put none there.
-    """
-    head = _BEGIN.fullmatch(lines[begin])
-    shells = [_SHELL.match(line) for line in lines[max(begin - 1, 0) : begin]]
-    quotes = [found["quote"] for found in [*shells, head] if found and found["quote"]]
-    text = "\n".join(lines[begin + 1 : end])
-    if quotes == ['"'] and not re.search(r'(?<!\\)(?:\\\\)*"', text):
-        lines[begin + 1 : end] = re.sub(r'\\(["$`\\])', r"\1", text).split("\n")
-    if quotes == ["'"] and "'" not in text.replace("'\\''", ""):
-        lines[begin + 1 : end] = text.replace("'\\''", "'").split("\n")
 
 
 def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:

@@ -8,9 +8,10 @@ the divider is the one line that leaves both halves well-formed; when two do, we
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hkgit.dialects.dividers import divider
 from hkgit.dialects.headings import (
     closes,
     heading,
@@ -28,8 +29,6 @@ JSON = False
 _HEAD_MARK = r"(?:<{5,9} ?|-{5,9} )(?i:SEARCH)>?\s*"
 _TAIL_MARK = r"(?:>{5,9} ?|\+{5,9} )(?i:REPLACE)\s*"
 BLOCK = re.compile(rf"^{_HEAD_MARK}$(?s:.*?)(?:^{_TAIL_MARK}$|\Z)", re.MULTILINE)
-
-MAX_DIVIDERS = 50
 
 _HEAD = re.compile(_HEAD_MARK)
 _DIVIDER = re.compile(r"={5,9}\s*")
@@ -118,8 +117,8 @@ def _block(lines: Sequence[str], head: int) -> _Block:
     after = end + 1
     if not _is_tail(lines, end):
         end, after = _end_without_tail(lines, head, dividers, end)
-    divider = _divider(lines, head, [i for i in dividers if i < end], start, end)
-    return _Block(range(start, divider), range(divider + 1, end), line_hint, after)
+    middle = divider(lines, head, [i for i in dividers if i < end], range(start, end))
+    return _Block(range(start, middle), range(middle + 1, end), line_hint, after)
 
 
 def _next_marker(lines: Sequence[str], index: int) -> int:
@@ -178,51 +177,6 @@ def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
     if is_before_head and len(words) == 1:
         return any(mark in words[0] for mark in "./") and name_above(words, 0, 1) is not None
     return not words
-
-
-def _divider(
-    lines: Sequence[str], head: int, found: Sequence[int], start: int, end: int
-) -> int:
-    """The divider among the lines that look like one; the others underline titles.
-
-    First those as long as the head's marks, then those that leave each of the others below a
-    line of text, then below one of its own length, then as many above as below.
-    """
-    marks = len(lines[head].split(" ")[0])
-    likely = [i for i in found if len(lines[i].rstrip()) == marks] or list(found)
-    if len(likely) > MAX_DIVIDERS:
-        raise wrong_line(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
-    tests: tuple[Callable[[int], bool], ...] = (
-        lambda i: _underlines(lines, found, i, start, end, exact=False),
-        lambda i: _underlines(lines, found, i, start, end, exact=True),
-        lambda i: 2 * sum(other < i for other in found) == len(found) - 1,
-    )
-    for test in tests:
-        if len(likely) > 1:
-            likely = [i for i in likely if test(i)] or likely
-    if len(likely) > 1:
-        shown = ", ".join(str(i + 1) for i in likely)
-        raise wrong_line(head, f"the divider could be any of lines {shown}", _ESCAPE)
-    return likely[0]
-
-
-_ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
-
-
-def _underlines(
-    lines: Sequence[str], found: Sequence[int], divider: int, start: int, end: int, *, exact: bool
-) -> bool:
-    """Whether all lines of `=` but the divider stand below, or around, a title in their half."""
-    for line in found:
-        first, last = (start, divider) if line < divider else (divider + 1, end)
-        titles = [i for i in (line - 1, line + 1) if first <= i < last and lines[i].strip()]
-        below = [i for i in titles if i < line or (line + 2 in found and line + 2 < last)]
-        below = [i for i in below if i not in found]
-        length = len(lines[line].rstrip())
-        fits = any(not exact or len(lines[i].rstrip()) == length for i in below)
-        if line != divider and not fits:
-            return False
-    return True
 
 
 def _content(lines: Sequence[str], half: range) -> str:
