@@ -14,9 +14,22 @@ def exact(view: View, wanted: Wanted) -> tuple[Place, ...]:
     """Byte for byte: in whole lines, or inside a line at token borders.
 
     An old text of several lines, or with a line end, speaks of lines: where it stands in whole
-    lines, its stretches inside longer lines do not count.
+    lines, its stretches inside longer lines do not count. Where it ends with a line end that the
+    new text has not, a blank line below it is its last one.
     """
-    return exact_places(view, wanted, LIMIT)
+    places = exact_places(view, wanted, LIMIT)
+    data = view.document.data
+    if not is_open(wanted):
+        return places
+    return tuple(
+        Place(place.start, place.end + (data[place.end : place.end + 1] == b"\n"))
+        for place in places
+    )
+
+
+def is_open(wanted: Wanted) -> bool:
+    """Whether the old text ends with a line end, and the new one, which is some, does not."""
+    return wanted.old.endswith(b"\n") and not (wanted.new or b"\n").endswith(b"\n")
 
 
 def exact_places(view: View, wanted: Wanted, limit: int) -> tuple[Place, ...]:

@@ -109,6 +109,8 @@ class Indentation:
         if indent.startswith(near):
             return here + indent[len(near) :]
         less = len(near) - len(indent)
+        if (b"\t" in near) != (b"\t" in here):
+            return None
         return here[: max(len(here) - less, 0)]
 
 

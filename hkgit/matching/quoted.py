@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from hkgit.errors import Conflict
 from hkgit.matching.align import Targets
+from hkgit.matching.exact import is_open
 from hkgit.matching.indent import width
 from hkgit.matching.lines import View, Wanted, indent_of
 from hkgit.matching.places import Place
@@ -31,7 +32,7 @@ def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wante
     before = document.data[start : place.start]
     rest = document.data[place.end : end].rstrip(b"\r\n")
     if not before and not rest:
-        return wanted
+        return _with_blank_ends(wanted, document.data[place.start : place.end])
     old, new = _core(wanted)
     if not before.strip() and not rest.strip() and not new:
         return Wanted(before + old + rest + b"\n", b"")
@@ -40,6 +41,17 @@ def in_whole_lines(view: View, wanted: Wanted, place: Place, path: str) -> Wante
     if moved[0].strip() or before.strip():
         moved[0] = before + moved[0]
     return Wanted(before + old + rest + b"\n", b"\n".join(moved) + b"\n")
+
+
+def _with_blank_ends(wanted: Wanted, here: bytes) -> Wanted:
+    """Whole lines, of which blank ones at the ends are quoted by a line end alone."""
+    if is_open(wanted) and here == wanted.old + b"\n":
+        return Wanted(wanted.old + b"\n", wanted.new + b"\n")
+    # What is left of the old text may end with a blank line of it, or be one.
+    is_left = (wanted.new or b"\n").endswith(b"\n") and wanted.old.startswith(wanted.new + b"\n")
+    if is_left and not wanted.old.endswith(b"\n"):
+        return Wanted(wanted.old + b"\n", wanted.new + b"\n")
+    return wanted
 
 
 def shifted(
@@ -128,9 +140,9 @@ def _shift(
     kept = [indent_of(line) for line in lines[1:] if line.strip() == old.strip()]
     if kept:
         return b"" if kept[0] == margin else margin
-    if depth == 0 and not opens and not goes_on:
+    if depth == 0 and not goes_on:
         raise _undecided(where)
-    return margin if depth == 0 and not opens else b""
+    return margin if depth == 0 else b""
 
 
 def _inner_shift(margin: bytes, further: list[bytes], where: str) -> bytes:

@@ -156,6 +156,21 @@ def test_further_lines_that_may_mean_either_depth_are_refused() -> None:
 @pytest.mark.parametrize(
     ("text", "old", "new", "after"),
     [
+        pytest.param("a\n\nb\n", "a\n", "a\n\nx", "a\n\nx\nb\n", id="below"),
+        pytest.param("a\n\nb\n", "\nb", "", "a\n\n", id="above what goes"),
+        pytest.param("a\n\nb\nc\n", "a\n\nb", "a\n", "a\n\nc\n", id="below what stays"),
+        pytest.param("a\nb\n", "a\n", "x", "x\nb\n", id="not a line that says something"),
+    ],
+)
+def test_a_blank_line_at_an_end_may_be_quoted_by_its_line_end(
+    text: str, old: str, new: str, after: str
+) -> None:
+    assert edited(text, edit_of(old, new)) == after.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "after"),
+    [
         pytest.param("foo food foo\n", "foo", "bar", b"bar food bar\n", id="words"),
         pytest.param("a\nx\na\n", "a\n", "b\nc\n", b"b\nc\nx\nb\nc\n", id="lines"),
         pytest.param("a\r\nx\r\na\r\n", "a", "b\nc", b"b\r\nc\r\nx\r\nb\r\nc\r\n", id="CRLF"),
