@@ -1,4 +1,4 @@
-"""Edits of whole files: made, written over, removed, moved, made executable."""
+"""Edits of whole files: made, removed, moved, made executable."""
 
 from __future__ import annotations
 
@@ -14,18 +14,13 @@ from hkgit.edits import (
     REGULAR,
     SUBMODULE,
     SYMLINK,
-    AnyEdit,
-    CreateFile,
     DeleteFile,
     Edit,
     File,
-    InsertAfter,
     MappingSnapshot,
     RenameFile,
-    ReplaceRange,
     SetMode,
     Spec,
-    WriteFile,
 )
 from hkgit.errors import InvalidInput
 from tests.applying.planning import (
@@ -169,45 +164,6 @@ def test_what_cannot_be_done_to_files_is_refused(operations: list[Operation], sa
     assert refusal(planned(files, *operations)).startswith(said)
 
 
-CODE = b"a = 1\nb = 2\nc = 3\n"
-
-
-@pytest.mark.parametrize(
-    ("path", "text", "said"),
-    [
-        pytest.param("new.py", "a = 1\n>>>>>>> REPLACE\n", "the marker '>>>>>>> REPLACE'",
-                     id="a marker below a new file"),
-        pytest.param("new.py", "```python\na = 1\n```\n", "in a fence", id="a fence around one"),
-        pytest.param("old.py", "\n*** End Patch\n", "the marker '*** End Patch'",
-                     id="a marker in place of a file"),
-        pytest.param("old.py", "a = 2\n# ... rest of the code unchanged ...\n", "in the place of",
-                     id="a remark in place of lines"),
-        pytest.param("old.py", "1\ta = 1\n2\tb = 3\n", "a line number", id="line numbers"),
-    ],
-)  # fmt: skip
-def test_a_text_that_nobody_means_a_file_to_have_is_refused(
-    path: str, text: str, said: str
-) -> None:
-    made = in_sequence({"old.py": CODE}, WriteFile(path, text))
-    assert said in refusal(made)
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        pytest.param("new.md", "```\na = 1\n```\n", id="prose that is one fence"),
-        pytest.param("new.md", "So:\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\nThus.\n",
-                     id="a text about markers"),
-        pytest.param("new.tsv", "1\ta\n2\tb\n", id="a new table with numbers"),
-        pytest.param("old.py", "a = 1\nb = 2\nc = 3\n# existing code stays as it is\n",
-                     id="a remark where no line goes"),
-    ],
-)  # fmt: skip
-def test_a_text_that_only_looks_so_is_written(path: str, text: str) -> None:
-    made = in_sequence({"old.py": CODE}, WriteFile(path, text))
-    assert result(made) == {path: text.encode()}
-
-
 def test_a_binary_file_can_be_moved_and_removed() -> None:
     binary = b"\0\1"
     edits = (RenameFile("a", "c"), DeleteFile("b"))
@@ -229,75 +185,6 @@ def test_a_mode_is_set_and_nothing_else(mode: int, after: int) -> None:
 def test_a_mode_set_anew_changes_nothing() -> None:
     made = in_sequence({"f": TWO}, SetMode("f", REGULAR))
     assert (made.ok, made.files) == (True, ())
-
-
-@pytest.mark.parametrize(
-    ("before", "text", "after"),
-    [
-        pytest.param(b"1\n", "x\ny", b"x\ny", id="as it is given"),
-        pytest.param(b"1\r\n2\r\n", "x\ny\n", b"x\r\ny\r\n", id="in a CRLF file with CRLF"),
-        pytest.param(b"1\r\n2\r\n", "x\r\ny\n", b"x\r\ny\n", id="unless it has its own"),
-        pytest.param(b"1\r\n2\n", "x\n", b"x\n", id="in a mixed file as it is"),
-        pytest.param(BOM + b"1\n", "x\n", BOM + b"x\n", id="behind the byte order mark"),
-        pytest.param(BOM + b"1\n", "\ufeffx\n", BOM + b"x\n", id="which is not doubled"),
-        pytest.param(b"1\n", "\ufeffx\n", BOM + b"x\n", id="with a new byte order mark"),
-        pytest.param(b"1\n", "", b"", id="emptied"),
-        pytest.param(b"", "x\n", b"x\n", id="filled"),
-    ],
-)
-def test_a_file_is_written_over(before: bytes, text: str, after: bytes) -> None:
-    assert result(in_sequence({"f": before}, WriteFile("f", text))) == {"f": after}
-
-
-@pytest.mark.parametrize(
-    ("edits", "said"),
-    [
-        pytest.param([WriteFile("f", "x"), ReplaceRange("f", 1, 1, ("y",))], "invalid: f: overlaps",
-                     id="then edited"),
-        pytest.param([WriteFile("f", "x"), InsertAfter("f", 2, ("y",))], "invalid: f: overlaps",
-                     id="then added to"),
-        pytest.param([InsertAfter("f", 0, ("y",)), WriteFile("f", "x")], "invalid: f: overlaps",
-                     id="after it was added to"),
-        pytest.param([WriteFile("f", "x"), WriteFile("f", "y")], "invalid: f: overlaps",
-                     id="twice"),
-    ],
-)  # fmt: skip
-def test_a_file_written_over_has_no_lines_of_the_base_to_edit(
-    edits: list[AnyEdit], said: str
-) -> None:
-    assert refusal(on_base({"f": TWO}, *edits)).startswith(said)
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(WriteFile("f", "x\n"), id="written"),
-        pytest.param(Edit("f", "", "x\n"), id="by an empty old text"),
-        pytest.param(CreateFile("f", "x\n"), id="created"),
-    ],
-)
-def test_an_absent_file_is_made(edit: AnyEdit) -> None:
-    assert result(in_sequence({}, edit)) == {"f": b"x\n"}
-
-
-@pytest.mark.parametrize(
-    "edit",
-    [
-        pytest.param(WriteFile("f", "x\n", HASH), id="written"),
-        pytest.param(Edit("f", "", "x\n", HASH), id="by an empty old text"),
-    ],
-)
-def test_an_absent_file_of_which_a_hash_was_expected_is_stale(edit: AnyEdit) -> None:
-    assert refusal(in_sequence({}, edit)).startswith("stale: f: there is no such file")
-
-
-def test_an_empty_old_text_fills_an_empty_file() -> None:
-    assert result(in_sequence({"f": b""}, Edit("f", "", "x\ny"))) == {"f": b"x\ny"}
-
-
-def test_an_empty_old_text_is_refused_in_a_file_with_text() -> None:
-    said = refusal(in_sequence({"f": TWO}, Edit("f", "", "x\n")))
-    assert said.startswith("invalid: f: the old text is empty, but the file exists")
 
 
 def test_a_deletion_may_quote_the_whole_file() -> None:
