@@ -67,7 +67,7 @@ def below(root: Path, path: str) -> str:
     """
     root = root.resolve()
     place = Path(os.path.normpath(Path.cwd() / path))
-    for above in reversed(place.parents):
+    for above in (*reversed(place.parents), place):
         if above.resolve() == root:
             return place.relative_to(above).as_posix()
     raise InvalidInput(path, "lies outside the work tree", f"Name a file below {root}.")

@@ -59,6 +59,7 @@ def test_log_lists_commits_newest_first_with_their_verdicts(history: Bench) -> N
         pytest.param(["start..good", "-n1"], ["By hand"], id="so many of a range"),
         pytest.param(["good..good"], [], id="an empty range"),
         pytest.param(["start..good", "src"], ["Apply 1 edit to 1 file"], id="a path of a range"),
+        pytest.param(["start..good", "."], ["By hand", "Apply 1 edit to 1 file"], id="the root"),
         pytest.param(["good", "-n1", SOURCE], ["Apply 1 edit to 1 file"], id="a path"),
         pytest.param(["-n1", SOURCE], ["Add sources"], id="a path and no revision"),
     ],
