@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.dialects import harnesskit_xml, strict_json
-from hkgit.dialects.json_nodes import Node, expected_hash
+from hkgit.dialects.json_nodes import Node, expected_hash, known_fields
 from hkgit.dialects.reading import Reading, cannot_say
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
@@ -56,8 +56,12 @@ def _named(item: Node, shared: dict[str, Node]) -> Node:
 
 def _edit(node: Node) -> Edit:
     members = node.members("an edit")
+    if "expected_hash" in members and members["expected_hash"].value is None:
+        # What a program serialises that has none.
+        del members["expected_hash"]
     name = "path" if "path" in members and "file" not in members else "file"
-    fields = node.fields((name, "old_text", "new_text"), ("expected_hash",))
+    required = (name, "old_text", "new_text")
+    fields = known_fields(node.path, members, required, ("expected_hash",))
     return Edit(
         fields[name].name("a path"),
         fields["old_text"].text(),

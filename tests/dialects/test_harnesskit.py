@@ -31,6 +31,7 @@ def xml(old: str, new: str = "b", head: str = 'file="x"') -> str:
         pytest.param({**EDIT, "old_text": ""}, [Edit("x", "", "b")], id="create"),
         pytest.param({**EDIT, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)],
                      id="a hash"),
+        pytest.param({**EDIT, "expected_hash": None}, [CHANGE], id="no hash, as null"),
         pytest.param({**EDIT, "file": "./x"}, [CHANGE], id="a leading dot"),
     ],
 )  # fmt: skip
