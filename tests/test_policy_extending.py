@@ -1,0 +1,144 @@
+"""One policy over another: what it may tighten, and where it may be read from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from hkgit.gate import Gate, trusted_policy
+from hkgit.policy import KNOWN_AGENTS, Floors, Policy, Target, parse_policy
+from hkgit.policy.extending import extended
+from tests.gating import begun, opened
+from tests.repos import Repo
+
+SIGNED: dict[str, Any] = {
+    "allowed_signers": "signers", "roles": {"sign": ["ada"]}, "entries": {"signed": True},
+}  # fmt: skip
+LOOSENED = [
+    pytest.param("mode", "warn", {}, id="mode"),
+    pytest.param("govern", "agents", {"govern": "all"}, id="govern"),
+    pytest.param("rewrites", "judge", {"rewrites": "refuse"}, id="rewrites"),
+    pytest.param("accept", ["hash", "quote"], {}, id="accept"),
+    pytest.param("verdicts", ["strict", "spliced"], {}, id="verdicts"),
+    pytest.param("tiers", ["fuzzy"], {"tiers": ["exact"]}, id="tiers"),
+    pytest.param("ladders", [1, 2], {"ladders": [1]}, id="ladders"),
+    pytest.param("min_confidence", 0.8, {"min_confidence": 0.9}, id="min_confidence"),
+    pytest.param("min_threshold", 0.8, {"min_threshold": 0.9}, id="min_threshold"),
+    pytest.param("min_tightness", 0, {"min_tightness": 0.1}, id="min_tightness"),
+    pytest.param("reject_text", ["bidi"], {}, id="reject_text"),
+    pytest.param("max_seconds", 120, {}, id="max_seconds"),
+    pytest.param("since", "0" * 40, {}, id="since"),
+    pytest.param("manual", [{"paths": ["*"], "names": ["*"]}], {}, id="manual"),
+    pytest.param("unprotect", ["*"], {}, id="unprotect"),
+    pytest.param("allowed_signers", "signers", {}, id="allowed_signers"),
+    pytest.param("pusher_variable", "USER", {}, id="pusher_variable"),
+    pytest.param("attest", {"keys": ["ssh-x y"]}, {}, id="attest"),
+    pytest.param("consult", {"require": False}, {"consult": {"require": True}}, id="consult"),
+    pytest.param("entries", {"signed": False}, SIGNED, id="entries"),
+]
+
+
+@pytest.mark.parametrize(("key", "value", "base"), LOOSENED)
+def test_a_repository_does_not_loosen_what_it_extends(
+    key: str, value: Any, base: dict[str, Any]
+) -> None:
+    own = parse_policy({key: value}, ".hkgit/config.toml")
+    with pytest.raises(InvalidInput) as refusal:
+        extended(own, parse_policy(base, "the organisation"))
+    assert str(refusal.value) == (
+        f".hkgit/config.toml: {key}: is looser than what it extends\n"
+        "the organisation may only be tightened."
+    )
+
+
+TIGHTENED = [
+    pytest.param({"govern": "all"}, {}, {"govern": "all"}, id="govern"),
+    pytest.param({"mode": "enforce"}, {"mode": "warn"}, {"mode": "enforce"}, id="mode"),
+    pytest.param({"accept": ["hash"]}, {}, {"accept": ("hash",)}, id="accept"),
+    pytest.param({"min_confidence": 0.9}, {"min_confidence": 0.5}, {"min_confidence": 900},
+                 id="a floor"),
+    pytest.param({"tiers": ["exact"]}, {}, {"tiers": ("exact",)}, id="tiers of all"),
+    pytest.param({"agents": ["b"]}, {"agents": ["a"]}, {"agents": (*KNOWN_AGENTS, "a", "b")},
+                 id="more agents"),
+    pytest.param({"refs": ["refs/x"]}, {"refs": ["refs/heads/*"]},
+                 {"refs": ("refs/heads/*", "refs/x")}, id="more refs"),
+    pytest.param({"extends": "/x", "entries": {"signed": True}},
+                 {**SIGNED, "entries": {}}, {"entries_signed": True, "roles": {"sign": ("ada",)}},
+                 id="signed by whom the base names"),
+    pytest.param({}, {"min_tightness": 0.1}, {"min_tightness": 100}, id="nothing of its own"),
+    pytest.param({"since": "0" * 40}, {"open": ["since"]}, {"since": "0" * 40},
+                 id="what is left open"),
+    pytest.param({"paths": [{"paths": ["a"], "accept": ["hash"]}]},
+                 {"paths": [{"paths": ["b"], "min_confidence": 1}]},
+                 {"paths": (Floors(("b",), min_confidence=1000), Floors(("a",), ("hash",)))},
+                 id="floors of paths of both"),
+    pytest.param({"targets": [{"refs": ["r"], "rewrites": "refuse"}]}, {},
+                 {"targets": (Target(("r",), None, "refuse"),)}, id="targets"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("own", "base", "result"), TIGHTENED)
+def test_it_may_tighten_it(
+    own: dict[str, Any], base: dict[str, Any], result: dict[str, Any]
+) -> None:
+    joined = extended(parse_policy(own, "own"), parse_policy(base, "base"))
+    assert {key: getattr(joined, key) for key in result} == result
+
+
+def test_what_is_joined_is_consistent_too() -> None:
+    own = parse_policy({"paths": [{"paths": ["a"], "accept": ["receipt"]}]}, "own")
+    base = parse_policy({"accept": ["hash"]}, "base")
+    with pytest.raises(InvalidInput, match="accepts evidence that the policy as a whole"):
+        extended(own, base)
+
+
+def extending(repo: Repo, named: str) -> Policy:
+    start = repo.commit({".hkgit/config.toml": f"[gate]\nextends = '{named}'\n"}, "Extend")
+    return trusted_policy(opened(repo), start)
+
+
+def test_a_policy_extends_a_file_outside(repo: Repo, tmp_path: Path) -> None:
+    (tmp_path / "org.toml").write_text("[gate]\nmin_confidence = 0.9\n")
+    assert extending(repo, str(tmp_path / "org.toml")).min_confidence == 900
+
+
+@pytest.mark.parametrize("name", ["refs/heads/policies", "{}"])
+def test_a_policy_extends_one_of_a_pinned_revision(repo: Repo, name: str) -> None:
+    policies = repo.commit({"org.toml": "[gate]\nmin_confidence = 0.9\n"}, "Policies")
+    repo.git("branch", "policies")
+    assert extending(repo, f"{name.format(policies)}:org.toml").min_confidence == 900
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        pytest.param("https://example.org/p.toml", "hkgit fetches nothing", id="a URL"),
+        pytest.param("git@example.org:p.toml", "hkgit fetches nothing", id="a host"),
+        pytest.param("HEAD:org.toml", "could mean another thing elsewhere", id="a moving revision"),
+        pytest.param("main:org.toml", "could mean another thing elsewhere", id="a short name"),
+        pytest.param("org.toml", "could mean another thing elsewhere", id="a relative path"),
+        pytest.param("/nowhere/org.toml", "cannot be read", id="a file that is not there"),
+        pytest.param("refs/heads/main:org.toml", "is not there", id="nothing there"),
+        pytest.param("refs/heads/nothing:org.toml", "names no commit here", id="no such ref"),
+    ],
+)
+def test_what_a_policy_does_not_extend(repo: Repo, named: str, said: str) -> None:
+    repo.commit({"a": "a"}, "Begin")
+    with pytest.raises(InvalidInput) as refusal:
+        extending(repo, named)
+    assert said in str(refusal.value)
+
+
+def test_policies_do_not_extend_each_other_for_ever(repo: Repo, tmp_path: Path) -> None:
+    file = tmp_path / "org.toml"
+    file.write_text(f"[gate]\nextends = '{file}'\n")
+    with pytest.raises(InvalidInput, match="more than 5 policies extend one another"):
+        extending(repo, str(file))
+
+
+def test_a_policy_whose_base_was_not_read_judges_nothing(repo: Repo) -> None:
+    with pytest.raises(InvalidInput, match="which was not read"):
+        Gate(opened(begun(repo)), Policy(extends="/etc/hkgit.toml"))

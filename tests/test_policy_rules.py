@@ -1,0 +1,148 @@
+"""Policies that contradict themselves, that hold for some refs and paths only; and in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hkgit.edits import File, MappingSnapshot
+from hkgit.errors import InvalidInput
+from hkgit.gate.floors import entry_findings
+from hkgit.matching.ladder import LADDER
+from hkgit.policy import Floors, Policy, Target, parse_policy, read_policy
+from hkgit.policy.parsing import TIERS
+from hkgit.policy.words import sentences
+from tests.applying.planning import Operation, replace_range
+from tests.ledger.entries import entry_of_protocol
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        pytest.param({"manual": [{"paths": ["*"]}]}, "manual: a grant to nobody", id="nobody"),
+        pytest.param({"manual": [{"paths": ["*"], "principals": ["ada"]}]},
+                     "manual: grants to principals, but no file lists their keys",
+                     id="principals without keys"),
+        pytest.param({"manual": [{"paths": ["*"], "pushers": ["ada"]}]},
+                     "manual: grants to pushers, but nothing says who pushed", id="pushers"),
+        pytest.param({"manual": [{"paths": ["*"], "keys": ["~/.ssh/id.pub"]}]},
+                     "manual: '~/.ssh/id.pub' is no SSH public key", id="a path for a key"),
+        pytest.param({"attest": {"keys": ["AAAA"]}}, "attest: 'AAAA' is no SSH", id="half a key"),
+        pytest.param({"roles": {"break-glass": ["ada"]}}, "roles: names principals", id="roles"),
+        pytest.param({"entries": {"signed": True}}, "entries: must be signed, but nobody",
+                     id="signed by nobody"),
+        pytest.param({"paths": [{"paths": ["a"], "accept": ["quote"]}]},
+                     "paths: accepts evidence that the policy as a whole", id="looser evidence"),
+        pytest.param({"tiers": ["exact"], "paths": [{"paths": ["a"], "tiers": ["fuzzy"]}]},
+                     "paths: accepts tiers that the policy as a whole", id="looser tiers"),
+        pytest.param({"min_confidence": 0.9, "paths": [{"paths": ["a"], "min_confidence": 0.8}]},
+                     "paths: min_confidence is below", id="a lower floor"),
+        pytest.param({"targets": [{"refs": ["*"], "verdicts": ["spliced"]}]},
+                     "targets: accepts verdicts", id="looser verdicts"),
+        pytest.param({"rewrites": "refuse", "targets": [{"refs": ["*"], "rewrites": "judge"}]},
+                     "targets: allows rewrites", id="looser rewrites"),
+        pytest.param({"protect": ["a"], "unprotect": ["a"]}, "unprotect: 'a' is protected and",
+                     id="protected and not"),
+    ],
+)  # fmt: skip
+def test_a_policy_that_contradicts_itself_is_refused(table: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidInput) as refusal:
+        parse_policy(table, "policy")
+    assert said in str(refusal.value)
+    assert refusal.value.fix
+
+
+def test_principals_must_be_listed() -> None:
+    config = '[gate]\nallowed_signers = "signers"\nroles = {attest = ["bob@example.org"]}\n'
+    tree = {".hkgit/config.toml": File(config.encode()),
+            "signers": File(b"ada@example.org ssh-ed25519 A\n")}  # fmt: skip
+    with pytest.raises(InvalidInput, match=r"signers does not list bob@example\.org"):
+        read_policy(MappingSnapshot(tree))
+
+
+def test_the_file_of_signers_must_be_there() -> None:
+    tree = {".hkgit/config.toml": File(b'[gate]\nallowed_signers = "signers"\n')}
+    with pytest.raises(InvalidInput, match="there is no signers"):
+        read_policy(MappingSnapshot(tree))
+
+
+def test_every_tier_may_be_named() -> None:
+    assert {*LADDER} < {*TIERS}
+
+
+# Some refs, some paths
+
+STRICTER = Policy(
+    targets=(
+        Target(("refs/heads/release/*",), ("strict", "merge"), "refuse"),
+        Target(("refs/heads/*/lts",), ("strict",)),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("refs", "verdicts", "rewrites"),
+    [
+        pytest.param(["refs/heads/main"], Policy().verdicts, "judge", id="another"),
+        pytest.param(["refs/heads/release/1"], ("strict", "merge"), "refuse", id="one that fits"),
+        pytest.param(["refs/heads/release/lts"], ("strict",), "refuse", id="two that fit"),
+        pytest.param(["refs/heads/x", "refs/heads/release/1"], ("strict", "merge"), "refuse",
+                     id="by another name"),
+    ],
+)  # fmt: skip
+def test_targets_tighten_refs(refs: list[str], verdicts: tuple[str, ...], rewrites: str) -> None:
+    policy = STRICTER.for_refs(refs)
+    assert (policy.verdicts, policy.rewrites) == (verdicts, rewrites)
+
+
+@pytest.mark.parametrize(
+    ("floors", "rules"),
+    [
+        pytest.param(Floors(("src/*",), accept=("receipt",)), ["blind"], id="evidence"),
+        pytest.param(Floors(("src/*",), tiers=("exact",)), ["tier"], id="tier"),
+        pytest.param(Floors(("SRC/*",), tiers=("exact",)), ["tier"], id="in any case"),
+        pytest.param(Floors(("docs/*",), accept=()), [], id="other paths"),
+        pytest.param(Floors(("src/*",), min_confidence=1000), [], id="a floor that it reaches"),
+    ],
+)
+def test_floors_of_paths_tighten_edits(floors: Floors, rules: list[str]) -> None:
+    text = b"one\ntwo\n"
+    entry = entry_of_protocol({"src/a": text}, replace_range("src/a", text, 1, 1, "x"))
+    found = entry_findings(Policy(paths=(floors,)), entry)
+    assert [finding.rule for finding in found] == rules
+
+
+def test_floors_hold_under_the_old_name_and_the_new_one() -> None:
+    text = b"one\ntwo\n"
+    rename: Operation = {"op": "rename_file", "path": "src/a", "new_path": "b"}
+    entry = entry_of_protocol({"src/a": text}, rename, replace_range("src/a", text, 1, 1, "x"))
+    policy = Policy(accept=("hash", "none"), paths=(Floors(("b",), ("hash",)),))
+    found = entry_findings(policy, entry)
+    assert [finding.rule for finding in found] == ["blind"]
+
+
+# In words
+
+
+def test_a_policy_is_said_in_words() -> None:
+    table: dict[str, Any] = {
+        "govern": "all", "min_confidence": 0.9, "protect": ["deploy/*"], "reject_text": ["bidi"],
+        "manual": [{"paths": ["docs/*"], "names": ["Ada *"]}], "rewrites": "refuse",
+        "targets": [{"refs": ["refs/heads/x"], "verdicts": ["strict"]}],
+        "paths": [{"paths": ["src/*"], "accept": ["hash"]}],
+        "allowed_signers": "signers", "roles": {"sign": ["ada"]}, "entries": {"signed": True},
+    }  # fmt: skip
+    said = "\n".join(sentences(parse_policy(table, "policy")))
+    assert [words for words in (
+        "Every commit is held to the rules", "confidence of at least 0.90", "and deploy/*.",
+        "adds bidirectional controls.", "Ada * (on clients only, by name) may change docs/*.",
+        "On refs/heads/x, only strict passes.", "deletions of them, are refused",
+        "An edit of src/* also must have evidence of the kind hash.",
+        "Every entry must be signed by ada.", "ada may sign entries.",
+    ) if words not in said] == []  # fmt: skip
+
+
+def test_the_built_in_policy_says_what_it_does_not_close() -> None:
+    said = " ".join(sentences(Policy()))
+    assert "whoever leaves the names out is not held to anything" in said
