@@ -12,10 +12,6 @@ from hkgit.git.trees import TreeChange
 from hkgit.policy.model import Policy
 from hkgit.replay.findings import Candidate, Judged, Verdict
 
-OF_OTHERS = frozenset({Verdict.MERGE, Verdict.EMPTY})
-"""Verdicts of commits that add nothing of their own: what they bring is judged where it was made.
-"""
-
 
 @dataclass(frozen=True)
 class Case:
@@ -51,23 +47,24 @@ class Case:
     def changes(self) -> tuple[TreeChange, ...]:
         """Where it is like none of its parents, against the first of them.
 
-        Of a merge with entries, all that they decided: whatever the parents were at odds about,
-        against one that has it otherwise.
+        What a merge brings is judged where it was made. So of one that git made, or whose
+        conflicts entries resolve, only the paths that were at odds, whichever side was kept, and
+        those of one side alone: there a rename has carried what the other side did.
         """
-        if self.judged.verdict in OF_OTHERS and not self.judged.entries:
-            return ()
-        if self.judged.entries and len(self.parents) == 2:
-            return self._decided()
-        first, *others = self.parents
-        own = self.repository.changes(first, self.candidate.tree)
-        for tree in others:
-            paths = {each.path for each in self.repository.changes(tree, self.candidate.tree)}
-            own = tuple(each for each in own if each.path in paths)
-        return own
+        against = [
+            {each.path: each for each in self.repository.changes(tree, self.candidate.tree)}
+            for tree in self.parents
+        ]
+        own = [path for path in against[0] if all(path in each for each in against)]
+        if len(against) == 2 and (self.judged.verdict is Verdict.MERGE or self.judged.entries):
+            carried = (path for path in own if any(each[path].old is None for each in against))
+            own = [*dict.fromkeys((*self._at_odds(), *carried))]
+        changes = {path: each for found in against for path, each in found.items()} | against[0]
+        return tuple(changes[path] for path in own if path in changes)
 
-    def _decided(self) -> tuple[TreeChange, ...]:
+    def _at_odds(self) -> tuple[str, ...]:
+        """The paths that a merge with entries decided."""
+        if not self.judged.entries:
+            return ()
         first, second = self.candidate.parents
-        how = self.repository.resolved_merge((first, second), self.candidate.tree)
-        changes = (self.repository.changes(tree, self.candidate.tree) for tree in self.parents)
-        named = {each.path: each for against in changes for each in against}
-        return tuple(named[path] for path in how.conflicts if path in named)
+        return self.repository.resolved_merge((first, second), self.candidate.tree).conflicts

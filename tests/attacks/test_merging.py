@@ -9,8 +9,9 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.policy import CONFIG, PYPROJECT, Policy
-from tests.attacks.scene import PERSON, A, Change, Scene, replace_range
+from tests.attacks.scene import AGENT, PERSON, A, Change, Scene, replace_range
 from tests.attacks.test_unlocated import write_in
+from tests.replay.commits import commit_tree
 
 LOOSE = File(b"[gate]\nmode = 'warn'\n")
 TIGHT = File(b"[gate]\nmin_confidence = 0.9\n")
@@ -95,4 +96,34 @@ def test_a_policy_that_one_side_has_changed_is_taken_over(scene: Scene, policy: 
     left, right = sides(scene, {}, {CONFIG: TIGHT})
     change = resolved(scene, left, right)
     made = scene.commit(replace(change, files={**change.files, CONFIG: TIGHT}))
+    assert scene.ruling(made, policy).passes
+
+
+def carried(scene: Scene, path: str, new_path: str, old: bytes, new: str) -> str:
+    """The merge of an agent's edit and a person's rename of the file that it edits."""
+    on = scene.by_hand({path: File(old)}, PERSON)
+    left = scene.by_hand({path: None, new_path: File(old)}, PERSON, on)
+    right = scene.commit(scene.applied(replace_range(path, old, 2, 2, new), on=on))
+    tree = scene.repo.git("merge-tree", "--write-tree", left, right)
+    assert scene.repo.show(tree, new_path) != old, "git followed the rename"
+    return commit_tree(scene.repo, tree, [left, right], b"Merge\n", AGENT)
+
+
+@pytest.mark.parametrize(
+    ("new_path", "rule"),
+    [
+        pytest.param(WORKFLOW, "protected", id="a pipeline"),
+        pytest.param(CONFIG, "policy", id="a policy"),
+    ],
+)
+def test_a_merge_carries_no_edit_into_protection(
+    scene: Scene, policy: Policy, new_path: str, rule: str
+) -> None:
+    """One side moves a file there, by grant; the other changes it where it was, without one."""
+    text = b"[gate]\nmode = 'enforce'\nmin_confidence = 0.5\n"
+    assert scene.rule(carried(scene, "x.toml", new_path, text, "mode = 'warn'"), policy) == rule
+
+
+def test_a_merge_carries_edits_elsewhere(scene: Scene, policy: Policy) -> None:
+    made = carried(scene, "x.txt", "y.txt", b"one\ntwo\nthree\n", "zwei")
     assert scene.ruling(made, policy).passes
