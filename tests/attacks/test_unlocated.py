@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -186,6 +187,29 @@ def test_what_an_entry_does_not_say_is_found_though_nobody_locates_it(
     made = commit_of(scene, attack)
     assert scene.rule(made, policy) == "decoy"
     assert scene.ruling(made, policy).findings[0].where == where
+
+
+@cache
+def a_change_of_hkgits_own(scene: Scene) -> str:
+    """An entry for a file below .hkgit/, which no spec may touch."""
+    path = ".hkgit/consult/x.md"
+    on = scene.by_hand({path: File(b"one\n")}, PERSON)
+    change = scene.applied(replace_range("b.txt", scene.repo.show(on, "b.txt"), 1, 1, "uno"), on=on)
+    change = replace(change, message="Say\n", parents=(on,))
+    lines = scene.repo.show(on, "b.txt").splitlines()
+    change.edit["text"] = change.edit["text"].replace("b.txt", path)
+    change.edit["path"] = change.file["path"] = change.file["new_path"] = path
+    _forget(change.file)
+    [hunk] = change.file["hunks"]
+    hunk |= {"old_hash": hash_lines([b"one"]), "after": []}
+    assert lines[0] == b"one"
+    change.files = {path: File(b"uno\n")}
+    return scene.commit(change)
+
+
+def test_no_entry_changes_what_is_hkgits_own(scene: Scene, policy: Policy) -> None:
+    ruling = scene.ruling(a_change_of_hkgits_own(scene), policy)
+    assert (ruling.passes, {finding.rule for finding in ruling.findings}) == (False, {"path"})
 
 
 def test_a_hunk_writes_whole_lines(scene: Scene, policy: Policy) -> None:
