@@ -36,9 +36,9 @@ _IMAGES = {
 class Reading:
     """Lines of a file as read, with the hash to quote.
 
-    `kind` is `text`, `image` or `binary`; the latter two have no lines, and `mime` says what they
-    are. `next_line` is where to go on reading; None where nothing is left that was asked for.
-    `tags` are those of the lines, None in place of one whose tag a line above has already.
+    `kind` is `text`, `image` or `binary`; the lines of the latter two are left out, and `mime` says
+    what they are. `next_line` is where to go on reading; None where nothing is left that was asked
+    for. `tags` are those of the lines, None in place of one whose tag a line above has already.
     `has_receipt` says that the session keeps a receipt of it; `size` is in bytes.
     """
 
@@ -72,7 +72,7 @@ class Reading:
     def hint(self) -> str:
         """What there is to know beside the lines; empty where there is nothing."""
         if self.kind != "text":
-            return f"{self.path} is {self.mime}, {self.size:,} bytes: it has no lines to show."
+            return f"{self.path} is {self.mime}, {self.size:,} bytes: its lines are not shown."
         if self.next_line is None:
             return ""
         shown = f"lines {self.start_line}-{self.end_line} of {self.total_lines}"
@@ -111,9 +111,13 @@ def read_snapshot(
         raise InvalidInput(path, f"is {_KINDS[file.mode]}{where}", "Name a regular file.")
     kind, mime = _kind(file.data[:_PROBE])
     document = Document(file.data)
-    if kind != "text":
-        return _passed_by(path, len(file.data), kind, mime, document.whole_hash), file.data
     first, last = _bounds(path, start, end, document.line_count)
+    if kind != "text":
+        hashed = document.range_hash(first, last)
+        passed = Reading(
+            path, first, last, document.line_count, hashed, (), len(file.data), kind, mime
+        )
+        return passed, file.data
     shown = document.lines[first - 1 : last]
     if end is None:
         shown = shown[: _fitting(shown, limit)]
@@ -165,10 +169,6 @@ def _kind(head: bytes) -> tuple[str, str]:
     return ("binary", "a binary file") if b"\0" in head else ("text", "text/plain")
 
 
-def _passed_by(path: str, size: int, kind: str, mime: str, hashed: str | None) -> Reading:
-    return Reading(path, 1, 0, 0, hashed, (), size, kind, mime)
-
-
 def _streamed(
     place: Path, path: str, start: int | None, end: int | None, limit: int | None, size: int
 ) -> Reading:
@@ -176,7 +176,7 @@ def _streamed(
     with place.open("rb") as stream:
         kind, mime = _kind(stream.read(_PROBE))
         if kind != "text":
-            return _passed_by(path, size, kind, mime, None)
+            return Reading(path, 1, 0, 0, None, (), size, kind, mime)
         total = _line_count(stream)
         first, last = _bounds(path, start, end, total)
         _seek_line(stream, first)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.document import range_hash
 from hkgit.errors import InvalidInput
 from hkgit.sessions import reading
 from hkgit.sessions.desk import Desk
@@ -74,6 +75,30 @@ def test_images_and_binary_files_are_passed_by(
     (root / "file").write_bytes(data)
     found = desk.read("file", hashline=True)
     assert (found.kind, found.mime, bool(found.hint)) == (kind, mime, kind != "text")
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "lines"),
+    [
+        pytest.param(None, None, (1, 3), id="all"),
+        pytest.param(2, 2, (2, 2), id="a line"),
+        pytest.param(2, 9, (2, 3), id="past the end"),
+    ],
+)
+def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
+    desk: Desk, root: Path, start: int | None, end: int | None, lines: tuple[int, int]
+) -> None:
+    data = b"\0one\n\xfftwo\nthree"
+    (root / "file").write_bytes(data)
+    found = desk.read("file", start, end)
+    assert (found.start_line, found.end_line) == lines
+    assert (found.total_lines, found.range_hash) == (3, range_hash(data, *lines))
+
+
+def test_a_line_that_a_binary_file_has_not_is_refused(desk: Desk, root: Path) -> None:
+    (root / "file").write_bytes(b"\0one\n")
+    with pytest.raises(InvalidInput, match="starts past the last line"):
+        desk.read("file", 2)
 
 
 def test_what_was_passed_by_has_no_receipt(desk: Desk, root: Path) -> None:
