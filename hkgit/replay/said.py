@@ -1,10 +1,10 @@
 """said.py: whether an entry's edits say what it does, told without the ladder. Frozen.
 
 Where the files that an entry was made on are not here, nothing can be located again. So each line
-that a hunk writes must be a line of an edit that accounts for it, or of the old text; or a line of
-the old text in which one stretch gave way to a line of such an edit. Blanks around a line do not
-count: indentation is carried over when an edit is placed. That a file is made, moved, removed or
-made executable is said by an edit of that kind.
+that a hunk writes must be a line of an edit that accounts for it, or one of the old text, which
+keep their order; or a line of the old text in which one stretch gave way to a line of such an
+edit. Blanks around a line do not count: indentation is carried over when an edit is placed. That a
+file is made, moved, removed or made executable is said by an edit of that kind.
 """
 
 from __future__ import annotations
@@ -44,10 +44,18 @@ def _sayings(edit: RecordedEdit) -> Iterator[AnyEdit]:
 
 def unsaid(edits: Iterable[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]) -> list[bytes]:
     """The new lines that no edit says."""
-    kept = {line.strip() for line in old}
+    kept = [line.strip() for line in old]
     said = {line.strip() for edit in edits for line in _new_lines(edit)}
-    missing = (line.strip() for line in new if line.strip() not in kept | said)
-    return [line for line in missing if line and not _is_spliced(line, kept, said)]
+    missing = []
+    below = 0
+    for line in filter(None, (each.strip() for each in new)):
+        if line in said:
+            continue
+        if line in kept[below:]:
+            below = kept.index(line, below) + 1
+        elif not _is_spliced(line, set(kept) - {line}, said):
+            missing.append(line)
+    return missing
 
 
 def unsaid_fate(edits: Sequence[AnyEdit], file: RecordedFile) -> str | None:

@@ -136,6 +136,20 @@ def lines_taken_by_a_rename(scene: Scene) -> str:
     return scene.commit(change)
 
 
+def two_lines_turned_round(scene: Scene) -> str:
+    """Each of them stood there; that they change places no edit says."""
+    change = two_files(scene)
+    file = _of(change, "a.py")
+    [hunk] = file["hunks"]
+    lines = ["    print(name)", "    x()", "    name = sys.argv[1]"]
+    text = "".join(f"{line}\n" for line in lines)
+    data = A.replace(b"    name = sys.argv[1]\n    print(name)\n", text.encode())
+    hunk |= {"new_text": text, "new_hash": hash_lines([line.encode() for line in lines])}
+    file["after"]["sha256"] = sha256(data)
+    change.files["a.py"] = File(data)
+    return scene.commit(change)
+
+
 def two_lines_made_one(scene: Scene) -> str:
     """A line without its end puts the next one into its comment."""
     change = two_files(scene)
@@ -171,6 +185,7 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
     ("attack", "where"),
     [
         pytest.param(another_line_in_a_file_that_stayed, "a.py:5-6", id="a line"),
+        pytest.param(two_lines_turned_round, "a.py:5-6", id="two lines turned round"),
         pytest.param(another_text_in_a_new_file, "a.new:1-0", id="a new file"),
         pytest.param(a_rename, "run.sh", id="a rename"),
         pytest.param(a_mode, "run.sh", id="a mode"),
