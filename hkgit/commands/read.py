@@ -87,9 +87,17 @@ def _root() -> Path:
 def _split(target: str, files: Snapshot, whole: str) -> tuple[str, int | None, int | None]:
     """The parts of a target; a file may have a name that looks like one with a range."""
     path, start, end = split_target(target)
-    if start is not None and files.get(whole) is not None:
+    if start is not None and _is_there(files, whole):
         return target, None, None
     return path, start, end
+
+
+def _is_there(files: Snapshot, path: str) -> bool:
+    try:
+        return files.get(path) is not None
+    except InvalidInput:
+        # Lines of a file with a name of one letter look like a path on a drive.
+        return False
 
 
 def _print(reading: Reading, *, as_json: bool) -> None:

@@ -131,7 +131,12 @@ def read_snapshot(
 
 
 def _bounds(path: str, start: int | None, end: int | None, total: int) -> tuple[int, int]:
-    """The lines that are asked for; an end past the last line is clamped. Raises InvalidInput."""
+    """The lines that are asked for; an end past the last line is clamped. Raises InvalidInput.
+
+    An empty file has the empty range, which is written 1-0.
+    """
+    if (start, end, total) == (1, 0, 0):
+        return 1, 0
     first = 1 if start is None else start
     if first < 1 or (end is not None and end < first):
         raise InvalidInput(f"{path}:{first}-{end}", "is no range", "Count lines from 1.")

@@ -21,6 +21,7 @@ FILES: dict[str, str | bytes | None] = {
     "open-ended": "one\ntwo",
     "odd": b"one\rstill one\x0c\ntwo\n",
     "empty": b"",
+    "x": "ex\nwhy\n",
     "wide": "\n".join(f"line {n}" for n in range(1, 12)) + "\n",
     ".hkgit/config.toml": "[gate]\n",
 }
@@ -58,6 +59,8 @@ def digest(*lines: bytes) -> str:
             id="numbers in a column",
         ),
         pytest.param("empty", f"empty:1-0 of 0  {digest()}\n", id="an empty file"),
+        pytest.param("empty:1-0", f"empty:1-0 of 0  {digest()}\n", id="the range it has"),
+        pytest.param("x:1", f"x:1-1 of 2  {digest(b'ex')}\n1| ex\n", id="a name of one letter"),
     ],
 )
 def test_text_is_the_range_with_its_hash_and_numbered_lines(
