@@ -9,7 +9,7 @@ MAX_LINES_ABOVE = 3
 MAX_NAME = 1000
 
 _FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
-_LEAD = re.compile(r"#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+")
+_LEAD = re.compile(r"(?:#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+)+")
 _LABEL = re.compile(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
 _WORD = re.compile(r"[^\s`<>\"']*\w[^\s`<>\"']*")
 _SPACED = re.compile(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+")
@@ -74,6 +74,8 @@ def file_name(line: str) -> str | None:
     bare = bare[label.end() if label else 0 :]
     if len(bare) > 2 and bare[0] == bare[-1] == "`":
         return None if "`" in bare[1:-1] else bare[1:-1]
+    if bare[:1] == bare[-1:] == '"':
+        bare = bare[1:-1]
     if label is not None:
         return bare if bare and "`" not in bare else None
     is_path = _SPACED.fullmatch(bare) or (_WORD.fullmatch(bare) and _looks_like_path(bare))
@@ -111,7 +113,7 @@ def heading(path: str) -> str | None:
 def _name_in_fence(info: str) -> str | None:
     """A path in the line of a fence; a language is none."""
     words = info.split()
-    name = words[-1].rpartition(":")[2] if words else ""
+    name = re.split(r"[:=]", words[-1])[-1].strip("\"'") if words else ""
     return name if _WORD.fullmatch(name) and _looks_like_path(name) else None
 
 
