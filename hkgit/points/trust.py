@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hkgit.errors import InvalidInput
 from hkgit.gate import trusted_policy
@@ -53,8 +53,8 @@ def side_of(
             return _side(own, names, old, default)
     if default is None:
         return Side(Policy(), old, None)
-    policy = trusted_policy(repository, default).for_refs(names)
-    return Side(policy, old, default, (default,))
+    side = _side(trusted_policy(repository, default), names, old, default)
+    return side if side.default is None else replace(side, beside=(default,))
 
 
 def _side(policy: Policy, names: tuple[str, ...], old: str | None, default: str | None) -> Side:

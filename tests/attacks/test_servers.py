@@ -10,6 +10,7 @@ import pytest
 from hkgit.errors import Rejected
 from hkgit.git.repository import Repository
 from hkgit.points.ci import event_of, judge_event
+from hkgit.points.trust import side_of
 from tests.hooks.commands import AGENT, hkgit
 from tests.keys import made_key, public
 from tests.points.serving import Served, begin, commit, copied
@@ -159,3 +160,18 @@ def test_a_replacement_is_not_taken(served: Served) -> None:
     main, blind = (served.clone.git("rev-parse", name) for name in ("main", "blind"))
     done, said = served.push(f"{blind}:refs/replace/{main}")
     assert (done, "another object than was judged" in said) == (False, True), said
+
+
+def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(
+    served: Served,
+) -> None:
+    """Other refs of that age leave alone what the default branch has."""
+    clone = served.clone
+    clone.git("checkout", "-q", "--orphan", "old")
+    clone.git("rm", "-q", "-r", "--cached", ".")
+    clone.git("commit", "-q", "--allow-empty", "-m", "Before the policy")
+    repository = Repository.discover(clone.path)
+    refs = ("refs/heads/release/0", "refs/heads/topic")
+    old, default = (clone.git("rev-parse", name) for name in ("old", "main"))
+    sides = [side_of(repository, [ref], old, default) for ref in refs]
+    assert [side.beside for side in sides] == [(), (default,)]
