@@ -108,6 +108,20 @@ def octopus(scene: Scene) -> str:
     return commit_tree(scene.repo, tree(scene, top), [top, *parents], b"Merge\n", AGENT)
 
 
+def octopus_of_gits(scene: Scene) -> str:
+    """What git itself makes of three: who resolves such a merge cannot be told."""
+    b = scene.repo.show("HEAD", "b.txt")
+    heads = [
+        scene.commit(scene.honest()),
+        scene.commit(scene.applied(replace_range("b.txt", b, 1, 1, "uno"))),
+        scene.by_hand({"c.txt": File(b"c\n")}, PERSON),
+    ]
+    two = scene.repo.git("merge-tree", "--write-tree", *heads[:2])
+    between = commit_tree(scene.repo, two, heads[:2], b"Merge\n", AGENT)
+    merged = scene.repo.git("merge-tree", "--write-tree", between, heads[2])
+    return commit_tree(scene.repo, merged, heads, b"Merge\n", AGENT)
+
+
 def merge_with_itself(scene: Scene) -> str:
     """Twice the same parent, to pass a change for a merge."""
     top = scene.commit(scene.honest())
@@ -149,6 +163,7 @@ def _raw_commit(scene: Scene, tree_id: str, parents: list[str]) -> str:
         pytest.param(evil_merge, {"merge"}, id="evil merge"),
         pytest.param(merge_that_drops, {"merge"}, id="merge that drops a side"),
         pytest.param(octopus, {"merge"}, id="octopus"),
+        pytest.param(octopus_of_gits, {"merge"}, id="octopus that git would make"),
         pytest.param(merge_with_itself, {"merge"}, id="merge with itself"),
         pytest.param(root, {"blind"}, id="root commit"),
     ],

@@ -15,6 +15,7 @@ from hkgit.attesting import attest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import Arrival, Gate, Ruling, candidate_of
+from hkgit.gate.known import Known
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.policy import ACCEPTED, Policy
 from hkgit.policy.extending import extended
@@ -157,6 +158,15 @@ def test_a_target_tightens_what_is_attested(judged: Repo, key: Path) -> None:
     strict = Target(("refs/heads/main",), verdicts=("strict", "attested"))
     with pytest.raises(Rejected, match="does not pass"):
         attested(judged, key, Policy(targets=(strict,)), "refs/heads/main")
+
+
+def test_what_hangs_on_a_statement_is_asked_again_another_day(judged: Repo, key: Path) -> None:
+    """Its ref may go, or its key be taken out; what replays stays as it is."""
+    attested(judged, key)
+    policy, topic = trusting(key), judged.git("rev-parse", "topic")
+    known = Known.of(opened(judged), policy)
+    known.add(ruling(judged, each, policy) for each in (squash(judged), topic))
+    assert known.verdicts([squash(judged), topic]) == {topic: Verdict.STRICT}
 
 
 def test_a_policy_may_accept_no_attestation(judged: Repo, key: Path) -> None:
