@@ -14,8 +14,8 @@ def exact(view: View, wanted: Wanted) -> tuple[Place, ...]:
     """Byte for byte: in whole lines, or inside a line at token borders.
 
     An old text of several lines, or with a line end, speaks of lines: where it stands in whole
-    lines, its stretches inside longer lines do not count. Where it ends with a line end that the
-    new text has not, a blank line below it is its last one.
+    lines, its stretches inside longer lines do not count. A blank line below it may be
+    its last one (`is_open`).
     """
     places = exact_places(view, wanted, LIMIT)
     data = view.document.data
@@ -28,8 +28,12 @@ def exact(view: View, wanted: Wanted) -> tuple[Place, ...]:
 
 
 def is_open(wanted: Wanted) -> bool:
-    """Whether the old text ends with a line end, and the new one, which is some, does not."""
-    return wanted.old.endswith(b"\n") and not (wanted.new or b"\n").endswith(b"\n")
+    """Whether the old text ends with a blank line that lacks its end, as the new one lacks its.
+
+    So it is where the new text goes on with a blank line.
+    """
+    old, new = wanted.old, wanted.new
+    return old.endswith(b"\n") and new.startswith(old + b"\n") and not new.endswith(b"\n")
 
 
 def exact_places(view: View, wanted: Wanted, limit: int) -> tuple[Place, ...]:

@@ -159,7 +159,8 @@ def test_further_lines_that_may_mean_either_depth_are_refused() -> None:
         pytest.param("a\n\nb\n", "a\n", "a\n\nx", "a\n\nx\nb\n", id="below"),
         pytest.param("a\n\nb\n", "\nb", "", "a\n\n", id="above what goes"),
         pytest.param("a\n\nb\nc\n", "a\n\nb", "a\n", "a\n\nc\n", id="below what stays"),
-        pytest.param("a\nb\n", "a\n", "x", "x\nb\n", id="not a line that says something"),
+        pytest.param("a\n\nb\n", "a\n", "x", "x\n\nb\n", id="not where it does not go on"),
+        pytest.param("a\nb\n", "a\n", "a\n\nx", "a\n\nx\nb\n", id="not where there is none"),
     ],
 )
 def test_a_blank_line_at_an_end_may_be_quoted_by_its_line_end(
