@@ -227,15 +227,19 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
             raise
         # The one boundary where whatever nobody expected becomes an exit code.
         with suppress(OSError):
-            _explain(error)
+            _explain(error, arguments)
         return FAULT
 
 
-def _explain(error: Exception) -> None:
+def _explain(error: Exception, arguments: Sequence[str]) -> None:
     """Say in a line or two what nobody expected; of a full disk hkgit is not to blame."""
     words = str(error).partition("\n")[0]
     if isinstance(error, OSError):
         complain(f"the system refused: {words}")
         return
-    complain(f"a fault of hkgit itself: {type(error).__name__}: {words}")
-    click.echo("Run it again with --debug and report it.", err=True)
+    words, fix = f"{type(error).__name__}: {words}", "Run it again with --debug and report it."
+    complain(f"a fault of hkgit itself: {words}")
+    click.echo(fix, err=True)
+    from hkgit.commands.usage import echo_fault
+
+    echo_fault(words, fix, arguments)

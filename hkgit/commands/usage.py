@@ -1,4 +1,4 @@
-"""usage.py: wrong usage of the command line, told to a program as a document of its own."""
+"""usage.py: wrong usage of the command line, and faults, told to a program as a document."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import click
 from hkgit import reports
 from hkgit.applying.reporting import applied_json
 from hkgit.commands.common import echo_json, echo_refusal_in, noted_form
-from hkgit.errors import WrongUsage
+from hkgit.errors import HkgitError, WrongUsage
 
 _APPLYING = ("apply", "edit")
 """Commands whose answer has the same keys whatever happens."""
@@ -24,10 +24,21 @@ def echo_usage(error: click.ClickException, arguments: Sequence[str]) -> None:
         return
     where = "hkgit" if ctx is None else ctx.command_path
     wrong = WrongUsage(where, error.format_message(), f"{where} --help says what there is.")
-    if ctx is not None and ctx.info_name in _APPLYING:
-        echo_json(applied_json(wrong.status, (), None, wrong))
+    _echo(form, None if ctx is None else ctx.info_name, wrong)
+
+
+def echo_fault(words: str, fix: str, arguments: Sequence[str]) -> None:
+    """Print what nobody expected, where the arguments ask for a document."""
+    form = _form(None, arguments)
+    if form is not None:
+        _echo(form, arguments[0], HkgitError("hkgit", words, fix))
+
+
+def _echo(form: str, command: str | None, error: HkgitError) -> None:
+    if command in _APPLYING:
+        echo_json(applied_json(error.status, (), None, error))
     else:
-        echo_refusal_in(form, wrong)
+        echo_refusal_in(form, error)
 
 
 def _form(ctx: click.Context | None, arguments: Sequence[str]) -> str | None:

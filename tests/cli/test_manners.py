@@ -170,6 +170,15 @@ def test_a_fault_is_one_line_and_what_to_do(one: Repo, broken: dict[str, str]) -
     )
 
 
+@pytest.mark.parametrize("command", ["log", "apply"])
+def test_a_fault_is_a_document_where_one_was_asked_for(
+    one: Repo, broken: dict[str, str], command: str
+) -> None:
+    result = run(command, "--json", cwd=one.path, env=broken)
+    told = result.json()
+    assert (result.code, told["status"], told["error"]["exit_code"]) == (70, "fault", 70)
+
+
 @pytest.mark.parametrize("args", [("--help",), ("log",), ("log", "--json"), ("read", "a.py")])
 def test_an_answer_that_cannot_be_written_is_the_systems_word(
     one: Repo, tmp_path: Path, args: tuple[str, ...]
