@@ -166,7 +166,7 @@ def test_what_hangs_on_a_statement_is_asked_again_another_day(judged: Repo, key:
     policy, topic = trusting(key), judged.git("rev-parse", "topic")
     known = Known.of(opened(judged), policy)
     known.add(ruling(judged, each, policy) for each in (squash(judged), topic))
-    assert known.verdicts([squash(judged), topic]) == {topic: Verdict.STRICT}
+    assert known.verdicts([squash(judged), topic]).keys() == {topic}
 
 
 def test_a_policy_may_accept_no_attestation(judged: Repo, key: Path) -> None:
