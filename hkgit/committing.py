@@ -22,10 +22,11 @@ from hkgit.ledger.recording import record
 from hkgit.ledger.trailers import trailer_lines, with_trailers
 from hkgit.paths import quote_path
 from hkgit.policy import Policy
-from hkgit.preparing import Choices, Step, Target
+from hkgit.preparing import Step
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.replay.findings import Finding
 from hkgit.resolving import tree_on
+from hkgit.targets import Choices, Target
 
 
 @dataclass(frozen=True, slots=True)

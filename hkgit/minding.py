@@ -17,7 +17,8 @@ from hkgit.git.repository import Repository
 
 if TYPE_CHECKING:
     from hkgit.committing import Committed
-    from hkgit.preparing import Choices, Step
+    from hkgit.preparing import Step
+    from hkgit.targets import Choices
 
 
 def open_conflicts(repository: Repository, branch: str | None) -> Met | None:

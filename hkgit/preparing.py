@@ -1,13 +1,13 @@
-"""preparing.py: from specs to steps: where they land, what each changes, or why it is refused.
+"""preparing.py: from specs to steps: what each changes, or why it is refused.
 
 Nothing is written here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 from hkgit.applying.carrying import carried_plan
 from hkgit.applying.evidence import from_reads, stale_hash, whole
@@ -16,51 +16,16 @@ from hkgit.applying.names import resolved
 from hkgit.applying.outcome import EditOutcome, Plan, changed_files, expect_change
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.ranges import stale_read
-from hkgit.directory import DirectorySnapshot
 from hkgit.document import Document, terminated
-from hkgit.edits import File, MappingSnapshot, Overlay, Read, Snapshot, Spec
-from hkgit.errors import GitRefused, HkgitError, InvalidInput, Stale
+from hkgit.edits import File, Overlay, Read, Snapshot, Spec
+from hkgit.errors import HkgitError, Stale
 from hkgit.git.conversion import Content, Conversion
-from hkgit.git.landing import RESOLVE
+from hkgit.git.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.twins import expect_no_twins
-from hkgit.resolving import Merging, expect_conflicted, find_merging
-
-if TYPE_CHECKING:
-    from hkgit.conflicts.meeting import Met
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """How a spec is applied, as asked on the command line; None where nothing was asked.
-
-    `met` are the conflicts that its edits may resolve; `merge` is a revision to be merged.
-    """
-
-    branch: str | None = None
-    merge: str | None = None
-    base: str | None = None
-    agent: str | None = None
-    message: str | None = None
-    verify: str | None = None
-    options: Options = field(default_factory=Options)
-    reads: tuple[Read, ...] = ()
-    accept_hook_changes: bool = False
-    met: Met | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Where commits land: on `tip`, moving `branch` from `old` (None: it is made).
-
-    With `merging` the one commit merges that as well.
-    """
-
-    branch: str
-    tip: str
-    old: str | None
-    checkout: bool
-    merging: Merging | None = None
+from hkgit.resolving import Merging, expect_conflicted
+from hkgit.targets import Choices, Target, base_of
+from hkgit.uncommitted import explained
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,51 +45,6 @@ class Step:
     def files(self) -> dict[str, File | None]:
         """The changed files by path; None where one is gone."""
         return changed_files(self.made)
-
-
-def find_target(repository: Repository, specs: Sequence[Spec], choices: Choices) -> Target:
-    """Where to land. Raises GitRefused when there is no branch to land on, or it is in use.
-
-    Raises InvalidInput for what cannot be merged there.
-    """
-    target = _target(repository, specs, choices)
-    if choices.merge is None:
-        return target
-    if len(specs) > 1:
-        raise InvalidInput("--merge", "is one commit, so of one spec", "Put the edits into one.")
-    merging = find_merging(repository, choices.merge, target.branch, target.tip)
-    return replace(target, merging=merging)
-
-
-def _target(repository: Repository, specs: Sequence[Spec], choices: Choices) -> Target:
-    if choices.branch is not None:
-        return _named_target(repository, choices.branch, _stated_base(specs[0], choices))
-    head = repository.head()
-    fix = "Switch to a branch, or name one with --branch."
-    if repository.is_bare:
-        raise GitRefused("HEAD", "a bare repository has no checkout to land in", fix)
-    if head.branch is None:
-        raise GitRefused("HEAD", "is detached: there is no branch to land on", fix)
-    if head.commit is None:
-        what = "has no commit yet, so there is nothing to edit"
-        raise GitRefused(head.branch, what, "Make a first commit: git commit --allow-empty")
-    return Target(head.branch, head.commit, head.commit, checkout=True)
-
-
-def _named_target(repository: Repository, branch: str, base: str | None) -> Target:
-    used = repository.checked_out_branches().get(branch)
-    if used is not None:
-        fix = "Leave --branch out there, or name another branch."
-        raise GitRefused(branch, f"is checked out at {used}", fix)
-    tip = repository.branch_tip(branch)
-    if tip is not None:
-        return Target(branch, tip, tip, checkout=False)
-    start = repository.resolve("HEAD" if base is None else base)
-    return Target(branch, start, None, checkout=False)
-
-
-def _stated_base(spec: Spec, choices: Choices) -> str | None:
-    return spec.base if choices.base is None else choices.base
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,64 +78,105 @@ def prepare(
     branch's history, Stale for a read of a file that no spec touches and that does not hold.
     """
     start = repository.snapshot(target.tip)
-    conversion = Conversion(repository, start)
-    first = target.tip if origin is None else origin.tip
-    steps: list[Step] = []
-    tip: Snapshot = start
-    ahead: tuple[Read, ...] = ()
+    planning = _Planning(repository, choices, target, start, origin, start)
     for spec in specs:
-        base = _base(repository, spec, choices, target)
-        given = choices.reads
-        if base is not None:
-            is_tip = base == target.tip and not steps
-            before = tip if is_tip else repository.snapshot(base)
-        elif origin is not None:
-            before, given = origin.files[len(steps)], origin.reads[len(steps)]
-        else:
-            before, given = tip, renewed(choices.reads, ahead)
-        planned = _converting(replace(choices, reads=given), conversion)
-        made, reads = _planned(repository, spec, before, tip, planned, ahead)
-        made = _storable(spec, made, conversion, [step.files for step in steps])
-        if target.merging is not None:
-            made = expect_conflicted(made, target.merging)
-        stated = base if steps or base is not None else first
-        steps.append(Step(spec, stated, made, reads, target.merging))
-        if not made.ok:
-            return tuple(steps)
-        tip = Overlay(tip, steps[-1].files)
-        changed = {path for step in steps for path in step.files}
-        ahead = tuple(read for read in followed(reads, made) if read.path in changed)
-    touched = {outcome.path for step in steps for outcome in step.made.outcomes}
+        if not planning.add(spec).made.ok:
+            return tuple(planning.steps)
+    touched = {outcome.path for step in planning.steps for outcome in step.made.outcomes}
     promised = (read for read in choices.reads if read.kind == "hash")
     _check_reads(start, [read for read in promised if read.path not in touched])
-    return tuple(steps)
+    return tuple(planning.steps)
 
 
-def _converting(choices: Choices, conversion: Conversion) -> Choices:
-    """The choices, with git's word on what line ends it keeps."""
+@dataclass
+class _Planning:
+    """Specs planned one after the other.
 
-    def stores_lf(path: str, data: bytes, before: bytes | None) -> bool:
-        return conversion.stores_lf(path, Content(data, before))
+    `tip` are the files as the `steps` so far leave them; `ahead` is what was read of those that
+    they changed, in the lines of `tip`.
+    """
 
-    return replace(choices, options=replace(choices.options, stores_lf=stores_lf))
+    repository: Repository
+    choices: Choices
+    target: Target
+    start: TreeSnapshot
+    origin: Origin | None
+    tip: Snapshot
+    steps: list[Step] = field(default_factory=list)
+    ahead: tuple[Read, ...] = ()
 
+    def add(self, spec: Spec) -> Step:
+        """Plan the next one. Raises InvalidInput."""
+        base = base_of(self.repository, spec, self.choices, self.target)
+        before, given = self._spoken_of(base)
+        made, reads = self._planned(spec, before, given)
+        if made.ok:
+            made = self._storable(spec, made)
+        merging = self.target.merging
+        if merging is not None:
+            made = expect_conflicted(made, merging)
+        first = self.target.tip if self.origin is None else self.origin.tip
+        stated = first if base is None and not self.steps else base
+        self.steps.append(Step(spec, stated, made, reads, merging))
+        if made.ok:
+            self._go_on(made, reads)
+        return self.steps[-1]
 
-def _storable(
-    spec: Spec,
-    made: Plan,
-    conversion: Conversion,
-    earlier: Sequence[Mapping[str, File | None]],
-) -> Plan:
-    """The plan, or its refusal where git could not keep what it makes as it is."""
-    changed: dict[str, File | None] = {}
-    for files in (*earlier, changed_files(made)):
-        changed |= files
-    try:
-        conversion.expect_stored(dict(_new_contents(made)))
-        expect_no_twins(conversion.files, changed)
-    except HkgitError as error:
-        return _all_refused(spec, error)
-    return made
+    def _spoken_of(self, base: str | None) -> tuple[Snapshot, tuple[Read, ...]]:
+        """The files that a spec was written against, and what was read of them."""
+        if base is not None:
+            is_tip = base == self.target.tip and not self.steps
+            return self.tip if is_tip else self.repository.snapshot(base), self.choices.reads
+        if self.origin is not None:
+            number = len(self.steps)
+            return self.origin.files[number], self.origin.reads[number]
+        return self.tip, renewed(self.choices.reads, self.ahead)
+
+    def _planned(
+        self, spec: Spec, base: Snapshot, reads: tuple[Read, ...]
+    ) -> tuple[Plan, tuple[Read, ...]]:
+        try:
+            spec = resolved(spec, base)
+            if base is self.tip:
+                made, known = plan(spec, self.tip, self._options, reads), reads
+            else:
+                made, known = carried_plan(
+                    spec, base, self.tip, self._options, reads, self.ahead
+                )
+        except HkgitError as error:
+            return _all_refused(spec, error), reads
+        made = expect_change(made)
+        return explained(self.repository, spec, made, self._options, reads), known
+
+    def _storable(self, spec: Spec, made: Plan) -> Plan:
+        """The plan, or its refusal where git could not keep what it makes as it is."""
+        changed: dict[str, File | None] = {}
+        for files in (*(step.files for step in self.steps), changed_files(made)):
+            changed |= files
+        try:
+            self._conversion.expect_stored(dict(_new_contents(made)))
+            expect_no_twins(self._conversion.files, changed)
+        except HkgitError as error:
+            return _all_refused(spec, error)
+        return made
+
+    def _go_on(self, made: Plan, reads: tuple[Read, ...]) -> None:
+        self.tip = Overlay(self.tip, changed_files(made))
+        changed = {path for step in self.steps for path in step.files}
+        self.ahead = tuple(read for read in followed(reads, made) if read.path in changed)
+
+    @cached_property
+    def _conversion(self) -> Conversion:
+        return Conversion(self.repository, self.start)
+
+    @cached_property
+    def _options(self) -> Options:
+        """The options, with git's word on what line ends it keeps."""
+
+        def stores_lf(path: str, data: bytes, before: bytes | None) -> bool:
+            return self._conversion.stores_lf(path, Content(data, before))
+
+        return replace(self.choices.options, stores_lf=stores_lf)
 
 
 def _new_contents(made: Plan) -> Iterator[tuple[str, Content]]:
@@ -227,34 +188,6 @@ def _new_contents(made: Plan) -> Iterator[tuple[str, Content]]:
             yield change.new_path, Content(after, before)
 
 
-def _base(repository: Repository, spec: Spec, choices: Choices, target: Target) -> str | None:
-    """The commit that a spec was written against; None when it does not say."""
-    rev = _stated_base(spec, choices)
-    if rev is None:
-        return None
-    base = repository.resolve(rev)
-    if not repository.is_ancestor(base, target.tip):
-        fix = "Name a commit in the branch's history, or rebase the spec by reading again."
-        raise InvalidInput(rev, f"is no ancestor of {target.branch}", fix)
-    return base
-
-
-def _planned(
-    repository: Repository, spec: Spec, base: Snapshot, tip: Snapshot, choices: Choices,
-    ahead: Sequence[Read],
-) -> tuple[Plan, tuple[Read, ...]]:  # fmt: skip
-    reads = choices.reads
-    try:
-        spec = resolved(spec, base)
-        if base is tip:
-            made = plan(spec, tip, choices.options, reads)
-        else:
-            made, reads = carried_plan(spec, base, tip, choices.options, reads, ahead)
-    except HkgitError as error:
-        return _all_refused(spec, error), choices.reads
-    return _explained(repository, spec, expect_change(made), choices), reads
-
-
 def _all_refused(spec: Spec, error: HkgitError) -> Plan:
     """The plan of a spec whose names cannot be settled, or that cannot be carried to the tip."""
     outcomes = tuple(
@@ -262,40 +195,6 @@ def _all_refused(spec: Spec, error: HkgitError) -> Plan:
         for number, edit in enumerate(spec.edits, 1)
     )
     return Plan(outcomes, ())
-
-
-def _explained(repository: Repository, spec: Spec, made: Plan, choices: Choices) -> Plan:
-    """Say where a refused edit fits the working tree: the agent read uncommitted changes."""
-    if repository.work_tree is None or made.ok:
-        return made
-    head = repository.head().commit
-    committed = MappingSnapshot() if head is None else repository.snapshot(head)
-    checkout = DirectorySnapshot(repository.work_tree)
-    live = plan(spec, checkout, choices.options, choices.reads)
-    way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
-    outcomes = tuple(
-        _uncommitted(each, each.error, way)
-        if each.error is not None
-        and there.error is None
-        and _differ(checkout, committed, there.path)
-        else each
-        for each, there in zip(made.outcomes, live.outcomes, strict=True)
-    )
-    return Plan(outcomes, ())
-
-
-def _differ(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
-    """Whether a file's lines are others in the checkout; its line ends may be."""
-    here, there = checkout.get(path), committed.get(path)
-    if here is None or there is None:
-        return here is not there
-    return Document(here.data).lines != Document(there.data).lines
-
-
-def _uncommitted(outcome: EditOutcome, error: HkgitError, way: str) -> EditOutcome:
-    what = f"{error.what}; it fits the working tree, where the file has uncommitted changes"
-    fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD.{way}"
-    return replace(outcome, error=type(error)(error.where, what, fix))
 
 
 def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:

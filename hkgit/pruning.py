@@ -19,8 +19,8 @@ from hkgit.git.transaction import transaction
 from hkgit.ledger.canonical import digest
 from hkgit.ledger.entry import LEDGER, entry_name, entry_path
 from hkgit.ledger.pruning import MAX_ENTRIES, Manifest, is_manifest
-from hkgit.preparing import Target
 from hkgit.replay.added import ENTRY_PATH
+from hkgit.targets import Target
 
 
 @dataclass(frozen=True, slots=True)

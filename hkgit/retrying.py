@@ -10,7 +10,8 @@ from hkgit.committing import Committed, Watch, carry_out
 from hkgit.git.landing import BranchMoved
 from hkgit.git.repository import Repository
 from hkgit.git.turns import turn
-from hkgit.preparing import Choices, Origin, Step, Target, find_target, prepare
+from hkgit.preparing import Origin, Step, prepare
+from hkgit.targets import Choices, Target, find_target
 
 TRIES = 20
 TRIES_WITH_VERIFY = 3

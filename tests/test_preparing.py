@@ -9,7 +9,8 @@ import pytest
 from hkgit.dialects import parse, parse_expect
 from hkgit.edits import Spec
 from hkgit.git.repository import Repository
-from hkgit.preparing import Choices, Origin, Step, find_target, prepare
+from hkgit.preparing import Origin, Step, prepare
+from hkgit.targets import Choices, find_target
 from tests.cli.running import range_hash
 from tests.repos import Repo
 

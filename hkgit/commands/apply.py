@@ -33,9 +33,10 @@ from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
 from hkgit.ledger.trailers import decimal
 from hkgit.minding import note_refused, open_conflicts, settle
-from hkgit.preparing import Choices, Step, Target, find_target, prepare
+from hkgit.preparing import Step, prepare
 from hkgit.retrying import land
 from hkgit.sessions.desk import Desk
+from hkgit.targets import Choices, Target, find_target
 
 
 @click.command()

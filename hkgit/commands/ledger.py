@@ -9,7 +9,7 @@ import click
 from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.manners import confirm
 from hkgit.counting import counted
-from hkgit.preparing import Choices, find_target
+from hkgit.targets import Choices, find_target
 
 
 @click.group()

@@ -17,9 +17,10 @@ from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
 from hkgit.mcp.replies import Reply, of_refused, outcome_line
 from hkgit.minding import note_refused, open_conflicts, settle
-from hkgit.preparing import Choices, Step, find_target, prepare
+from hkgit.preparing import Step, prepare
 from hkgit.retrying import land
 from hkgit.sessions.desk import Desk
+from hkgit.targets import Choices, find_target
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,9 @@ from hkgit.conflicts.shelf import Shelf
 from hkgit.dialects import parse
 from hkgit.git.repository import Repository
 from hkgit.minding import note_refused, open_conflicts, settle
-from hkgit.preparing import Choices, find_target, prepare
+from hkgit.preparing import prepare
 from hkgit.retrying import land
+from hkgit.targets import Choices, find_target
 from tests.cli.running import range_hash
 from tests.repos import Repo
 
