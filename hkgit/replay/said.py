@@ -35,11 +35,16 @@ def sayings(edits: Iterable[RecordedEdit]) -> list[AnyEdit]:
 
 def _sayings(edit: RecordedEdit) -> Iterator[AnyEdit]:
     for said in dialects.parse(edit.text, edit.dialect).edits:
-        # A name in prose may be cut short (see `applying.names`).
-        is_short = edit.dialect == "search-replace" and edit.path.endswith(f"/{said.path}")
-        if said.path != edit.path and not is_short:
+        if said.path != edit.path and not _may_mean(said.path, edit):
             raise InvalidInput(f"edit {edit.id}", f"it speaks of {said.path}, not of {edit.path}")
         yield said
+
+
+def _may_mean(name: str, edit: RecordedEdit) -> bool:
+    """Whether a name in prose, which may be cut short, is that of the edit's file."""
+    if edit.dialect != "search-replace":
+        return False
+    return dialects.resolve_path(name, edit.path.__eq__, lambda: [edit.path]) == edit.path
 
 
 def unsaid(edits: Iterable[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]) -> list[bytes]:

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from hkgit.applying.names import resolved
+from hkgit.dialects import parse
 from hkgit.document import hash_lines
 from hkgit.edits import EXECUTABLE, File
 from hkgit.policy import Policy
@@ -23,6 +25,7 @@ from tests.attacks.scene import (
     replace_range,
 )
 from tests.replay.attacks import sha256
+from tests.replay.commits import applied, files_of
 
 RUN = b"#!/bin/sh\n"
 NOBODYS = sha256(b"files that nobody has")
@@ -235,3 +238,15 @@ def test_a_hunk_writes_whole_lines(scene: Scene, policy: Policy) -> None:
 def test_what_it_says_it_may_do(scene: Scene, policy: Policy) -> None:
     ruling = scene.ruling(scene.commit(two_files(scene)), policy)
     assert (ruling.passes, ruling.judged.verdict) == (True, Verdict.REANCHORED), ruling.findings
+
+
+def test_a_name_in_prose_may_be_cut_short(scene: Scene, policy: Policy) -> None:
+    text = "src\\A.py\n<<<<<<< SEARCH\none\n=======\nuno\n>>>>>>> REPLACE\n"
+    on = scene.by_hand({"lib/src/a.py": File(b"one\ntwo\n")}, PERSON)
+    change = applied(scene.repo, resolved(parse(text), files_of(scene.repo, on)), on=on)
+    _forget(change.file)
+    edit = change.edit
+    edit |= {"evidence": "hash", "expected_hash": NOBODYS, "evidence_lines": [1, 1]}
+    change.entry["base"] = None
+    made = scene.commit(replace(change, message="Say\n", parents=(on,)))
+    assert scene.ruling(made, policy).passes, scene.ruling(made, policy).findings
