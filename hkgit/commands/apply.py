@@ -26,17 +26,17 @@ from hkgit.commands.specs import (
     read_specs,
     spec_options,
 )
-from hkgit.committing import Committed, Recorded, recorded
+from hkgit.committing.commits import Committed, Recorded, recorded
+from hkgit.committing.minding import note_refused, open_conflicts, settle
+from hkgit.committing.preparing import Step, prepare
+from hkgit.committing.retrying import land
+from hkgit.committing.targets import Choices, Target, find_target
 from hkgit.edits import Read
 from hkgit.errors import HkgitError
 from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
 from hkgit.ledger.trailers import decimal
-from hkgit.minding import note_refused, open_conflicts, settle
-from hkgit.preparing import Step, prepare
-from hkgit.retrying import land
 from hkgit.sessions.desk import Desk
-from hkgit.targets import Choices, Target, find_target
 
 
 @click.command()

@@ -8,8 +8,8 @@ import click
 
 from hkgit.commands.common import echo_json, json_option, open_repository
 from hkgit.commands.manners import confirm
+from hkgit.committing.targets import Choices, find_target
 from hkgit.counting import counted
-from hkgit.targets import Choices, find_target
 
 
 @click.group()
@@ -32,7 +32,7 @@ def prune(
     gate knows it by that. In one commit go at most 10,000.
     """
     # Only here is the machinery of commits needed.
-    from hkgit import pruning
+    from hkgit.committing import pruning
 
     repository = open_repository()
     target = find_target(repository, (), Choices())

@@ -8,10 +8,10 @@ import click
 
 from hkgit.commands.common import Command
 from hkgit.commands.manners import remark
+from hkgit.committing.preparing import Step
+from hkgit.committing.resolving import Fate, fates
 from hkgit.counting import counted
 from hkgit.git.repository import Repository
-from hkgit.preparing import Step
-from hkgit.resolving import Fate, fates
 
 _HOW = {
     True: ("note", "resolved by the edits"),

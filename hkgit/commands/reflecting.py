@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hkgit.applying.reporting import refusal_text
+from hkgit.committing.preparing import Step
 from hkgit.dialects import parse
 from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
-from hkgit.preparing import Step
 from hkgit.reflection import REPARSE, RESEND, merged
 
 Prepare = Callable[[Sequence[Spec]], tuple[Step, ...]]

@@ -9,18 +9,18 @@ from dataclasses import dataclass, replace
 from hkgit.applying.outcome import EditOutcome
 from hkgit.applying.planner import Options
 from hkgit.applying.reporting import applied_json, shown_text, visible
-from hkgit.committing import Committed, recorded
+from hkgit.committing.commits import Committed, recorded
+from hkgit.committing.minding import note_refused, open_conflicts, settle
+from hkgit.committing.preparing import Step, prepare
+from hkgit.committing.retrying import land
+from hkgit.committing.targets import Choices, find_target
 from hkgit.dialects import parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError
 from hkgit.git.recovery import settle_abandoned
 from hkgit.git.repository import Repository
 from hkgit.mcp.replies import Reply, of_refused, outcome_line
-from hkgit.minding import note_refused, open_conflicts, settle
-from hkgit.preparing import Step, prepare
-from hkgit.retrying import land
 from hkgit.sessions.desk import Desk
-from hkgit.targets import Choices, find_target
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hkgit.committing.minding import note_tried
 from hkgit.conflicts.noting import Tried
 from hkgit.errors import HkgitError
 from hkgit.git.repository import Repository
-from hkgit.minding import note_tried
 from hkgit.sessions.drafting import Draft
 
 

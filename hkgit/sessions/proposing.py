@@ -79,7 +79,7 @@ def _met(repository: Repository) -> Met | None:
     if not any(Shelf.of(repository.common_dir)):
         return None
     # Few commits meet one.
-    from hkgit.minding import open_conflicts
+    from hkgit.committing.minding import open_conflicts
 
     return open_conflicts(repository, None)
 

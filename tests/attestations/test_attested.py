@@ -11,7 +11,7 @@ from hkgit.attestations.envelope import Envelope, Signature, pae
 from hkgit.attestations.keeping import keep, kept
 from hkgit.attestations.keys import sign
 from hkgit.attestations.statement import Statement, read_statement
-from hkgit.attesting import attest
+from hkgit.committing.attesting import attest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import Arrival, Gate, Ruling, candidate_of

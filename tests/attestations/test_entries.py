@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.attestations.entries import NAMESPACE, PAYLOAD_TYPE, signer_of
 from hkgit.attestations.envelope import read_envelope
-from hkgit.attesting import sign_entries
+from hkgit.committing.attesting import sign_entries
 from hkgit.errors import InvalidInput
 from hkgit.ledger.entry import Entry
 from hkgit.policy import Policy

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.committing.targets import Choices, find_target
 from hkgit.dialects import parse
 from hkgit.errors import InvalidInput
 from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.setup import install
-from hkgit.targets import Choices, find_target
 from tests.cli.conftest import make_bench
 from tests.cli.running import Bench, range_hash
 from tests.cli.specs import protocol, replace_range

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from hkgit.committing.minding import note_refused, open_conflicts, settle
+from hkgit.committing.preparing import prepare
+from hkgit.committing.retrying import land
+from hkgit.committing.targets import Choices, find_target
 from hkgit.conflicts.records import Conflict
 from hkgit.conflicts.shelf import Shelf
 from hkgit.dialects import parse
 from hkgit.git.repository import Repository
-from hkgit.minding import note_refused, open_conflicts, settle
-from hkgit.preparing import prepare
-from hkgit.retrying import land
-from hkgit.targets import Choices, find_target
 from tests.cli.running import range_hash
 from tests.repos import Repo
 

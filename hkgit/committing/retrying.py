@@ -6,12 +6,12 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from hkgit.committing import Committed, Watch, carry_out
+from hkgit.committing.commits import Committed, Watch, carry_out
+from hkgit.committing.preparing import Origin, Step, prepare
+from hkgit.committing.targets import Choices, Target, find_target
 from hkgit.git.landing import BranchMoved
 from hkgit.git.repository import Repository
 from hkgit.git.turns import turn
-from hkgit.preparing import Origin, Step, prepare
-from hkgit.targets import Choices, Target, find_target
 
 TRIES = 20
 TRIES_WITH_VERIFY = 3
@@ -33,7 +33,7 @@ def land(
     check: Check | None,
     watch: Watch = iter,
 ) -> tuple[Committed, ...]:
-    """Carry the steps out (see `committing`).
+    """Carry the steps out (see `commits`).
 
     Where the branch has moved, they are planned again: from the base they were first planned on,
     carried onto the new tip. `check` sees each new plan and raises what is to be refused; None

@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from hkgit.committing.targets import Target
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.git.commits import foreign_hooks
@@ -20,7 +21,6 @@ from hkgit.ledger.canonical import digest
 from hkgit.ledger.entry import LEDGER, entry_name, entry_path
 from hkgit.ledger.pruning import MAX_ENTRIES, Manifest, is_manifest
 from hkgit.replay.added import ENTRY_PATH
-from hkgit.targets import Target
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
+from hkgit.committing.preparing import Origin, Step, prepare
+from hkgit.committing.targets import Choices, find_target
 from hkgit.dialects import parse, parse_expect
 from hkgit.edits import Spec
 from hkgit.git.repository import Repository
-from hkgit.preparing import Origin, Step, prepare
-from hkgit.targets import Choices, find_target
 from tests.cli.running import range_hash
 from tests.repos import Repo
 

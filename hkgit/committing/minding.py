@@ -16,9 +16,9 @@ from hkgit.errors import HkgitError
 from hkgit.git.repository import Repository
 
 if TYPE_CHECKING:
-    from hkgit.committing import Committed
-    from hkgit.preparing import Step
-    from hkgit.targets import Choices
+    from hkgit.committing.commits import Committed
+    from hkgit.committing.preparing import Step
+    from hkgit.committing.targets import Choices
 
 
 def open_conflicts(repository: Repository, branch: str | None) -> Met | None:

@@ -12,13 +12,13 @@ from dataclasses import replace
 
 from hkgit.applying.outcome import changed_files
 from hkgit.applying.planner import plan
+from hkgit.committing.preparing import Step
 from hkgit.dialects import parse
 from hkgit.document import Document
 from hkgit.edits import Read, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.git.commits import HookChanged, diff
 from hkgit.git.repository import Repository
-from hkgit.preparing import Step
 
 AGENT = "hooks of the repository"
 """The agent that the entry claims."""

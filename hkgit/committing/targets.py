@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hkgit.applying.planner import Options
+from hkgit.committing.resolving import Merging, find_merging
 from hkgit.edits import Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.repository import Repository
-from hkgit.resolving import Merging, find_merging
 
 if TYPE_CHECKING:
     from hkgit.conflicts.meeting import Met

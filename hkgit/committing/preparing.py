@@ -16,6 +16,9 @@ from hkgit.applying.names import resolved
 from hkgit.applying.outcome import EditOutcome, Plan, changed_files, expect_change
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.ranges import stale_read
+from hkgit.committing.resolving import Merging, expect_conflicted
+from hkgit.committing.targets import Choices, Target, base_of
+from hkgit.committing.uncommitted import explained
 from hkgit.document import Document, terminated
 from hkgit.edits import File, Overlay, Read, Snapshot, Spec
 from hkgit.errors import HkgitError, Stale
@@ -23,9 +26,6 @@ from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.twins import expect_no_twins
-from hkgit.resolving import Merging, expect_conflicted
-from hkgit.targets import Choices, Target, base_of
-from hkgit.uncommitted import explained
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""committing.py: from steps to commits with their evidence (see `preparing`)."""
+"""commits.py: from steps to commits with their evidence (see `preparing`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
-from hkgit.accepting import step_of_hooks
+from hkgit.committing.accepting import step_of_hooks
+from hkgit.committing.preparing import Step
+from hkgit.committing.resolving import tree_on
+from hkgit.committing.targets import Choices, Target
 from hkgit.counting import counted
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, InvalidInput, Rejected, VerifyFailed
@@ -22,11 +25,8 @@ from hkgit.ledger.recording import record
 from hkgit.ledger.trailers import trailer_lines, with_trailers
 from hkgit.paths import quote_path
 from hkgit.policy import Policy
-from hkgit.preparing import Step
 from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.replay.findings import Finding
-from hkgit.resolving import tree_on
-from hkgit.targets import Choices, Target
 
 
 @dataclass(frozen=True, slots=True)

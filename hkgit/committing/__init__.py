@@ -1,0 +1,1 @@
+"""From specs to steps to commits that land, with their evidence."""
