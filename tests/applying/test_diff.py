@@ -113,7 +113,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "", " c"]), max_size=12)
 ENDS = st.sampled_from(["\n", "\r\n"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(lines=LINES, end=ENDS, has_bom=st.booleans(), is_open=st.booleans(), drawn=st.data())
 def test_git_makes_the_same_of_any_diff(
     lines: list[str], end: str, has_bom: bool, is_open: bool,

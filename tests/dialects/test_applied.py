@@ -107,7 +107,7 @@ def test_every_dialect_has_a_writer_here() -> None:
 
 @pytest.mark.parametrize("name", WRITERS)
 @given(change=changes(), line_end=st.sampled_from(["\n", "\r\n"]), ends=st.booleans())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_rendered_difference_gives_the_new_file(
     name: str, change: tuple[Lines, Lines], line_end: str, ends: bool
 ) -> None:

@@ -256,7 +256,7 @@ def said(opened: Repository, rev: str) -> str:
         return str(error)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(commits=st.lists(COMMIT, min_size=1, max_size=6))
 def test_on_any_history_both_give_the_same_answers(
     commits: list[tuple[str, dict[str, bytes | None], str | None]],

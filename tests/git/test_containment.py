@@ -118,7 +118,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Box:
 
 @pytest.mark.parametrize("command", ["apply", "edit"])
 @pytest.mark.parametrize("specs", [protocol, others])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(path=NAMES, other=NAMES, which=st.integers(0, 7))
 def test_a_spec_changes_and_reads_nothing_outside(
     box: Box,

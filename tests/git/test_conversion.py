@@ -67,7 +67,7 @@ def test_content_is_stored_as_git_add_stores_it(
     assert stored == stored_by_git(repo, contents)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     data=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"\x01", b"$Id: x$", b"\x1a"]))
     .map(b"".join),

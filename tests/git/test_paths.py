@@ -181,7 +181,7 @@ NAMES = st.text(
 ).filter(lambda name: name not in (".", "..") and name.lower() != ".git")
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(names=st.lists(NAMES, min_size=1, max_size=30))
 def test_paths_are_quoted_as_git_quotes_them(
     names: list[str], tmp_path_factory: pytest.TempPathFactory

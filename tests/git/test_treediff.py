@@ -29,7 +29,7 @@ def told(differ: TreeDiffer, old: int | None, new: int | None) -> dict[str, Diff
     return {found[0]: found for found in differ.differing(*ids)}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(TREES, min_size=2, max_size=4))
 def test_what_differs_is_what_is_not_the_same_in_both(trees: list[dict[str, TreeEntry]]) -> None:
     known = differ(*map(format_tree, trees))

@@ -65,7 +65,7 @@ def raw_tree(repo: Repo, data: bytes) -> str:
     return repo.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=data)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(old=FILES.map(without_clashes), new=FILES.map(without_clashes))
 def test_trees_are_written_and_compared_as_git_does_it(
     old: dict[str, File], new: dict[str, File], tmp_path_factory: pytest.TempPathFactory

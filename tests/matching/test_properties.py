@@ -23,7 +23,7 @@ WORDS = (
 few = st.lists(st.sampled_from(WORDS), max_size=12)
 NAMES = [f"{''.join(letters)}_{n}(x, {n})" for n, letters in enumerate(permutations("abcd", 3))]
 MARGINS = st.sampled_from(["", "    ", "        "])
-bounded = settings(max_examples=100, deadline=None)
+bounded = settings(max_examples=100)
 
 
 def joined(lines: Iterable[str]) -> str:

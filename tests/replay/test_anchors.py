@@ -129,7 +129,7 @@ def test_a_hunk_at_the_end_says_whether_the_last_line_has_one(
 LINES = st.lists(st.sampled_from("abcde"), max_size=12).map(lambda words: text(" ".join(words)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(old=LINES, new=LINES, above=LINES)
 def test_where_all_hunks_have_a_place_they_make_the_tree_again(
     old: bytes, new: bytes, above: bytes
@@ -150,7 +150,7 @@ def test_where_all_hunks_have_a_place_they_make_the_tree_again(
         assert made == base[: len(base) - len(old)] + new
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(old=LINES, new=LINES, around=st.tuples(LINES, LINES), others=LINES, is_above=st.booleans())
 def test_a_copy_of_the_target_only_turns_success_into_refusal(
     old: bytes, new: bytes, around: tuple[bytes, bytes], others: bytes, is_above: bool

@@ -120,7 +120,7 @@ def test_configuration_does_not_change_the_answer(trail: Trail, tmp_path: Path) 
 Round = list[tuple[int, int, int]]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(
     rounds=st.lists(
         st.tuples(
