@@ -112,6 +112,17 @@ def test_a_policy_extends_one_of_a_pinned_revision(repo: Repo, name: str) -> Non
     assert extending(repo, f"{name.format(policies)}:org.toml").min_confidence == 900
 
 
+@pytest.mark.parametrize("folder", ["refs/tags", "refs/heads"])
+def test_a_pushed_ref_of_that_name_is_not_the_policy_that_is_extended(
+    repo: Repo, folder: str
+) -> None:
+    """Where refs/org/ was not fetched, git would take refs/tags/refs/org/policy for it."""
+    loose = repo.commit({"org.toml": "[gate]\n"}, "Loose")
+    repo.git("update-ref", f"{folder}/refs/org/policy", loose)
+    with pytest.raises(InvalidInput, match="names no commit here"):
+        extending(repo, "refs/org/policy:org.toml")
+
+
 @pytest.mark.parametrize(
     ("named", "said"),
     [

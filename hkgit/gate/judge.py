@@ -122,14 +122,22 @@ class Gate:
     def _ruling(self, judged: Judged, rule: str | None, tried: list[Tried]) -> Ruling:
         """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
         findings = judged.findings
-        is_accepted = self.policy.any_verdict or judged.verdict in self.policy.verdicts
-        if not findings and not is_accepted:
-            what = f"the policy does not accept {judged.verdict}"
+        refused = self._unaccepted(judged)
+        if not findings and refused is not None:
+            what = f"the policy does not accept {refused}"
             findings = (Finding("verdict", "commit", what, APPLY),)
             tried.append(Tried("verdict", what))
         if findings:
             return Ruling(judged, False, findings[0].rule, findings)
         return Ruling(judged, True, rule or f"verdict {judged.verdict}")
+
+    def _unaccepted(self, judged: Judged) -> Verdict | None:
+        """The verdict that the policy does not accept: its own, or that beneath what is by hand."""
+        if self.policy.any_verdict:
+            return None
+        verdicts = (judged.verdict, judged.beneath)
+        refused = (each for each in verdicts if each is not None)
+        return next((each for each in refused if each not in self.policy.verdicts), None)
 
     def _attested(self, ruling: Ruling, tried: list[Tried]) -> Ruling:
         """The ruling, let pass where somebody who is trusted has signed for this very change."""

@@ -5,6 +5,7 @@ Reading raises Unverifiable where something is not here or not as git writes it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -19,6 +20,9 @@ from hkgit.git.objects import Commit, TreeSnapshot, parse_commit
 from hkgit.git.store import Store
 from hkgit.git.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
+
+_WHOLE_REF = re.compile(r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)")
+"""The name of a ref from its beginning, without what may follow it in a revision."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +58,14 @@ class Contents:
     # Revisions and commits
 
     def resolve(self, rev: str) -> str:
-        """The commit that a revision names; tags are peeled. Raises InvalidInput."""
-        found = self._backend.resolve(rev)
+        """The commit that a revision names; tags are peeled. Raises InvalidInput.
+
+        A whole name of a ref means that ref alone. git would look below refs/tags/ and
+        refs/heads/ too, where anybody who pushes may put a ref `refs/...` of such a name.
+        """
+        named = _WHOLE_REF.match(rev)
+        is_here = named is None or self._backend.ref(named[0]) is not None
+        found = self._backend.resolve(rev) if is_here else None
         if found is None:
             fix = "Name a branch, a tag or a commit; git log --all shows them."
             if self.is_shallow:

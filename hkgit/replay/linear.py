@@ -43,7 +43,8 @@ def replay_entries(
     notes = (*stray_trailers(candidate, added.entries), *chain.notes)
     return Judged(
         candidate, Verdict.FAIL if findings else verdict, added.entries, tuple(findings), notes,
-        leftovers=left, is_recomputed=chain.is_recomputed,
+        leftovers=left, beneath=chain.verdict() if left else None,
+        is_recomputed=chain.is_recomputed,
     )  # fmt: skip
 
 

@@ -75,6 +75,24 @@ def test_it_is_not_accepted_by_default(begun: Repo) -> None:
 
 
 @pytest.mark.parametrize(
+    ("ladder", "accepted", "rule"),
+    [
+        pytest.param(1, ("mixed",), "verdict", id="spliced, which is not accepted"),
+        pytest.param(1, ("mixed", "spliced"), "verdict mixed", id="spliced, which is"),
+        pytest.param(None, ("mixed",), "verdict mixed", id="strict"),
+    ],
+)
+def test_what_is_by_hand_lets_no_entry_pass_that_would_not_by_itself(
+    begun: Repo, ladder: int | None, accepted: tuple[str, ...], rule: str
+) -> None:
+    change = replace(with_hunk(begun), message="Say\n")
+    change.entry["ladder"] = ladder or change.entry["ladder"]
+    commit(begun, change)
+    policy = replace(ACCEPTS, verdicts=(*ACCEPTED, *accepted))
+    assert judge(begun, policy=policy).rule == rule
+
+
+@pytest.mark.parametrize(
     ("author", "message"),
     [
         pytest.param(PERSON, None, id="a person"),
