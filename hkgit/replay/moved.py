@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hkgit.applying.evidence import is_empty
 from hkgit.applying.hunks import Hunk
 from hkgit.document import Document, hash_lines
-from hkgit.edits import File, Snapshot, encoded
+from hkgit.edits import AnyEdit, File, Snapshot, encoded
 from hkgit.errors import InvalidInput
 from hkgit.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.ledger.recording import mark
@@ -111,7 +111,7 @@ def unsaid_findings(entry: Entry, files: Snapshot) -> list[Finding]:
 
 def _check_said(entry: Entry, file: RecordedFile, files: Snapshot) -> None:
     # Only here are the dialects needed.
-    from hkgit.replay.said import changes_text, sayings, unsaid, unsaid_fate
+    from hkgit.replay.said import changes_text, sayings, unsaid_fate
 
     own = sayings(edit for edit in entry.edits if edit.path in (file.path, file.new_path))
     fate = unsaid_fate(own, file)
@@ -119,10 +119,28 @@ def _check_said(entry: Entry, file: RecordedFile, files: Snapshot) -> None:
         raise Wrong("decoy", file.name, f"{fate}, and no edit of the spec says so", _AGAIN)
     for hunk, old in zip(file.hunks, _replaced(file, files), strict=True):
         edits = [*filter(changes_text, sayings(accountable(entry, file, hunk)))]
-        missing = unsaid(edits, old, _new_lines(hunk))
-        if missing or not edits:
-            shown = repr(missing[0][:60].decode("utf-8", "replace")) if missing else "this"
-            raise Wrong("decoy", _where(file, hunk), f"no edit of the spec says {shown}", _AGAIN)
+        what = _beside_words(edits, old, _new_lines(hunk))
+        if what is not None:
+            raise Wrong("decoy", _where(file, hunk), what, _AGAIN)
+
+
+def _beside_words(
+    edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]
+) -> str | None:
+    """What a hunk does beside the words of its edits; None where they say it all."""
+    from hkgit.replay.said import unquoted, unsaid
+
+    if not edits:
+        return "no edit of the spec says this"
+    for line in unsaid(edits, old, new):
+        return f"no edit of the spec says {_shown(line)}"
+    for line in unquoted(edits, old, new):
+        return f"takes {_shown(line)} away, which no edit of the spec quotes"
+    return None
+
+
+def _shown(line: bytes) -> str:
+    return repr(line[:60].decode("utf-8", "replace"))
 
 
 def _replaced(file: RecordedFile, files: Snapshot) -> Iterator[Sequence[bytes]]:

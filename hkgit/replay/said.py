@@ -2,14 +2,18 @@
 
 Where the files that an entry was made on are not here, nothing can be located again. So each line
 that a hunk writes must be a line of an edit that accounts for it, or one of the old text, which
-keep their order; or a line of the old text in which one stretch gave way to a line of such an
-edit. Blanks around a line do not count: indentation is carried over when an edit is placed. That a
-file is made, moved, removed or made executable is said by an edit of that kind.
+keep their order; or a line of the old text in which what such an edit quotes gave way to what it
+says. Each line that goes must be like one that is quoted, unless an edit names as many lines by
+number, or lines by tags, or the whole file. Blanks around a line do not count: indentation is
+carried over when an edit is placed. That a file is made, moved, removed or made executable is said
+by an edit of that kind.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
 
 from hkgit import dialects
 from hkgit.document import Document
@@ -20,12 +24,17 @@ from hkgit.edits import (
     DeleteFile,
     Edit,
     RenameFile,
+    ReplaceRange,
     SetMode,
+    TagEdit,
     WriteFile,
     encoded,
 )
 from hkgit.errors import InvalidInput
 from hkgit.ledger.entry import RecordedEdit, RecordedFile
+
+ALIKE = 0.6
+"""From this ratio on (Ratcliff and Obershelp, 1988) a line counts as a misquotation of another."""
 
 
 def sayings(edits: Iterable[RecordedEdit]) -> list[AnyEdit]:
@@ -47,7 +56,7 @@ def _may_mean(name: str, edit: RecordedEdit) -> bool:
     return dialects.resolve_path(name, edit.path.__eq__, lambda: [edit.path]) == edit.path
 
 
-def unsaid(edits: Iterable[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]) -> list[bytes]:
+def unsaid(edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]) -> list[bytes]:
     """The new lines that no edit says."""
     kept = [line.strip() for line in old]
     said = {line.strip() for edit in edits for line in _new_lines(edit)}
@@ -58,9 +67,25 @@ def unsaid(edits: Iterable[AnyEdit], old: Sequence[bytes], new: Sequence[bytes])
             continue
         if line in kept[below:]:
             below = kept.index(line, below) + 1
-        elif not _is_spliced(line, set(kept) - {line}, said):
+        elif not _is_spliced(line, set(kept) - {line}, edits):
             missing.append(line)
     return missing
+
+
+def unquoted(edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]) -> list[bytes]:
+    """The old lines that are gone though no edit quotes them, nor numbers as many lines."""
+    if any(isinstance(edit, CreateFile | WriteFile | DeleteFile | TagEdit) for edit in edits):
+        return []
+    made = [each.strip() for each in new]
+    gone = Counter(filter(None, (each.strip() for each in old))) - Counter(made)
+    quoted = {line.strip() for edit in edits for line in _old_lines(edit)}
+    lost = [
+        line for line in gone.elements()
+        if line not in quoted and not any(_alike(line, each) for each in quoted)
+        and not any(_is_spliced(each, [line], edits) for each in made)
+    ]  # fmt: skip
+    ranges = (edit for edit in edits if isinstance(edit, ReplaceRange))
+    return lost[sum(each.end_line - each.start_line + 1 for each in ranges) :]
 
 
 def unsaid_fate(edits: Sequence[AnyEdit], file: RecordedFile) -> str | None:
@@ -96,24 +121,42 @@ def _new_lines(edit: AnyEdit) -> Sequence[bytes]:
     return Document(encoded(getattr(edit, "new_text", ""))).lines or [b""]
 
 
-def _is_spliced(line: bytes, kept: set[bytes], said: set[bytes]) -> bool:
-    """Whether a line is one of the old text with one stretch replaced by what was said."""
-    return any(_fits(line, old, words) for old in kept for words in said)
+def _old_lines(edit: AnyEdit) -> Sequence[bytes]:
+    return Document(encoded(getattr(edit, "old_text", None) or "")).lines
 
 
-def _fits(line: bytes, old: bytes, words: bytes) -> bool:
-    at = line.find(words)
-    while at >= 0:
+def _is_spliced(line: bytes, old: Iterable[bytes], edits: Sequence[AnyEdit]) -> bool:
+    """Whether a line is an old one in which what an edit quotes gave way to what it says."""
+    quoting = [edit for edit in edits if isinstance(edit, Edit) and edit.old_text]
+    return any(_fits(line, each, edit) for each in old for edit in quoting)
+
+
+def _fits(line: bytes, old: bytes, edit: Edit) -> bool:
+    gone = [each.strip() for each in _old_lines(edit)]
+    put = [each.strip() for each in _new_lines(edit)]
+    if len(gone) == len(put) == 1:
+        is_everywhere = gone[0] in old and old.replace(gone[0], put[0]) == line
+        return is_everywhere or any(_alike(each, gone[0]) for each in _gave_way(line, old, put[0]))
+    before, after = line.removesuffix(put[0]), line.removeprefix(put[-1])
+    begins = line.endswith(put[0]) and old.startswith(before)
+    ends = line.startswith(put[-1]) and old.endswith(after)
+    return (begins and old[len(before) :].strip().startswith(gone[0])) or (
+        ends and old[: len(old) - len(after)].strip().endswith(gone[-1])
+    )
+
+
+def _gave_way(line: bytes, old: bytes, words: bytes) -> Iterator[bytes]:
+    """What stood in the old line where the words stand now, for every place they may have."""
+    for at in range(len(line) - len(words) + 1):
         rest = line[at + len(words) :]
-        if old.startswith(line[:at]) and old[at:].endswith(rest):
-            return True
-        at = line.find(words, at + 1) if words else -1
-    return not words and _lacks_stretch(line, old)
+        is_it = line.startswith(words, at) and old.startswith(line[:at])
+        if is_it and old[at:].endswith(rest):
+            yield old[at : len(old) - len(rest)]
 
 
-def _lacks_stretch(line: bytes, old: bytes) -> bool:
-    """Whether a line is an old one without some stretch of it."""
-    cuts = range(len(line))
-    return any(old.startswith(line[:at]) and old[at:].endswith(line[at:]) for at in cuts)
-
-
+def _alike(left: bytes, right: bytes) -> bool:
+    """Whether one line may be a misquotation of the other."""
+    if left.strip() == right:
+        return True
+    compared = SequenceMatcher(None, left, right, autojunk=False)
+    return compared.quick_ratio() >= ALIKE and compared.ratio() >= ALIKE

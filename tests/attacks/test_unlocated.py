@@ -165,6 +165,37 @@ def two_lines_made_one(scene: Scene) -> str:
     return scene.commit(change)
 
 
+def _quoting(scene: Scene, first: int, new_text: str) -> str:
+    """An edit that quotes line 5 of a.py, for a hunk of the lines from `first` to 6."""
+    text = "a.py\n<<<<<<< SEARCH\n    name = sys.argv[1]\n=======\n    x()\n>>>>>>> REPLACE\n"
+    change = replace(applied(scene.repo, parse(text)), message="Say\n")
+    lines, stretch = A.splitlines(), [first, 6]
+    hashes = [hash_lines([line]) for line in lines]
+    edit = change.edit
+    edit |= {
+        "evidence": "hash", "expected_hash": NOBODYS, "evidence_lines": stretch,
+        "base_lines": [stretch], "lines": [stretch],
+    }  # fmt: skip
+    change.file["hunks"][0] |= {
+        "lines": stretch, "old_hash": hash_lines(lines[first - 1 : 6]), "new_text": new_text,
+        "new_hash": hash_lines(new_text.encode().splitlines()),
+        "before": hashes[first - 4 : first - 1], "after": hashes[6:9],
+    }  # fmt: skip
+    _forget(change.file)
+    change.entry["base"] = None
+    kept = [b"%s\n" % line for line in lines]
+    change.files["a.py"] = File(b"".join([*kept[: first - 1], new_text.encode(), *kept[6:]]))
+    return scene.commit(change)
+
+
+def a_line_that_is_not_quoted_taken_away(scene: Scene) -> str:
+    return _quoting(scene, 5, "    x()\n")
+
+
+def words_in_the_place_of_others_than_are_quoted(scene: Scene) -> str:
+    return _quoting(scene, 6, "    print(x())\n")
+
+
 def the_words_for_another_file(scene: Scene) -> str:
     change = two_files(scene)
     for edit in change.entry["edits"]:
@@ -194,6 +225,9 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
         pytest.param(a_mode, "run.sh", id="a mode"),
         pytest.param(a_removal, "typed.py", id="a removal"),
         pytest.param(lines_taken_by_a_rename, "b.txt:2-2", id="lines taken out by a rename"),
+        pytest.param(a_line_that_is_not_quoted_taken_away, "a.py:5-6", id="a line taken away"),
+        pytest.param(words_in_the_place_of_others_than_are_quoted, "a.py:6-6",
+                     id="words in the place of others than are quoted"),
         pytest.param(the_words_for_another_file, "a.py", id="the words for another file"),
         pytest.param(a_decoy_of_no_known_ladder_beside_one_that_moved, "a.py:5-6",
                      id="a decoy of no known ladder beside an entry that moved"),
