@@ -74,6 +74,14 @@ def test_the_gate_of_a_pull_request_has_the_full_history() -> None:
     assert checkout["with"] == {"fetch-depth": 0, "persist-credentials": False}
 
 
+def test_the_example_judges_again_where_the_target_is_changed_and_for_that_target_alone() -> None:
+    """A check counts for its commit: what passed for another target would pass for this one."""
+    comment = (WORKFLOWS / "qa-gate.yml").read_text().partition("\nname:")[0]
+    example = comment.partition("#   on:\n")[2].partition("#   jobs:")[0]
+    assert "pull_request:\n#       branches: [main]\n" in example
+    assert "types: [opened, synchronize, reopened, edited]" in example
+
+
 @pytest.mark.parametrize("command", ["validate-config", "validate-manifest"])
 def test_the_framework_understands_the_projects_files(command: str) -> None:
     done = start("pre-commit", command, cwd=ROOT)

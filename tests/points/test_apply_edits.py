@@ -221,6 +221,44 @@ def test_a_forged_bundle_is_not_published(runner: Runner, branch: str) -> None:
     assert not _applied(runner, "forged")
 
 
+def test_a_tag_of_the_branchs_name_is_not_judged_in_its_place(runner: Runner) -> None:
+    runner.host.git("tag", "hkgit-applied", "good")
+    forger = Repo(runner.folder / "forger")
+    runner.host.git("clone", "-q", "--no-tags", str(runner.host.path), str(forger.path))
+    forger.git("branch", "hkgit-applied", "origin/human")
+    runner.bundle.parent.mkdir(parents=True)
+    forger.git("bundle", "create", "-q", str(runner.bundle), "main..hkgit-applied")
+
+    done = runner.publish("edits/forged")
+
+    assert done.returncode == 6, done.stdout + done.stderr
+
+
+def test_what_is_no_name_of_a_branch_is_not_pushed(runner: Runner, spec: str) -> None:
+    """Behind a colon git would read the ref that a push writes."""
+    _offer(runner, "edits/two", {"edits/two.json": spec})
+    runner.apply("edits/two")
+
+    done = runner.publish("edits/two:refs/heads/main")
+
+    assert done.returncode == 1, done.stderr
+    assert runner.host.git("rev-parse", "main") != runner.host.git("rev-parse", "edits/two")
+    assert not (runner.folder / "calls").exists()
+
+
+def test_a_spec_that_takes_the_place_of_another_is_applied(runner: Runner, spec: str) -> None:
+    _offer(runner, "main", {"edits/old.json": spec})
+    author = Repo(runner.folder / "author")
+    author.git("checkout", "-q", "-B", "edits/two", "main")
+    author.git("mv", "edits/old.json", "edits/two.json")
+    author.git("commit", "-q", "-m", "Edits")
+    author.git("push", "-q", "origin", "edits/two")
+
+    done = runner.apply("edits/two")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 def test_what_stands_on_the_host_under_that_name_is_not_overwritten(
     runner: Runner, spec: str
 ) -> None:
