@@ -104,7 +104,7 @@ def judged(view: View, wanted: Wanted, targets: Targets) -> Candidate:
     ) and all(
         is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
         for change in wanted.changes
-    )
+    ) and _is_closed(wanted.moved, targets, lines)
     similarity = _similarity(old, lines, targets)
     rows = sum(
         1 << i
@@ -138,6 +138,15 @@ def _is_held(
     # Where two lines of the file are one in the edit, the other half stands on the far side.
     is_half = old[row].endswith(lines[target]) if is_top else old[row].startswith(lines[target])
     return not is_half and similarity(old[row], lines[target]) >= HELD
+
+
+def _is_closed(moved: range, targets: Targets, lines: Sequence[bytes]) -> bool:
+    """Whether no line that the author did not know stands among moved ones or right beside them.
+
+    It would stay on one side of them or on the other, by which of them are said to move.
+    """
+    around = Change(max(moved.start - 1, 0), moved.stop + 1, 0, 0)
+    return not moved or is_whole(around, targets, lines)
 
 
 def _similarity(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) -> int:

@@ -97,11 +97,11 @@ def conflict(view: View, wanted: Wanted, place: Place, edit: Edit) -> Conflict:
     """The best place has another line than one of those to be removed."""
     best = next(c for c in candidates(view, wanted) if place_of(view, c) == place)
     first, _ = view.document.lines_of(place.start, place.end)
+    differs = _difference(view, wanted, best, wanted.bound) or _difference(view, wanted, best)
     error = Conflict(
         f"{edit.path}:{view.document.told(first)}",
         "the place is there, but not as the edit has it, in lines that it changes",
-        f"{_difference(view, wanted, best, wanted.bound)} Write the edit against what the place "
-        "says now.",
+        f"{differs} Write the edit against what the place says now.",
     )
     error.near, error.corrected = (_near(best),), corrected(view, wanted, [best], edit)
     return error

@@ -167,11 +167,11 @@ class _Search:
         readings = [(wanted, ()), *self._readings()]
         return max(readings, key=lambda reading: self._agreement(reading[0]))
 
-    def _agreement(self, wanted: Wanted) -> int:
+    def _agreement(self, wanted: Wanted) -> tuple[int, int]:
         from hkgit.matching.candidates import candidates
 
         found = candidates(self.view, wanted)
-        return found[0].agreement if found else 0
+        return (found[0].agreement, found[0].similarity) if found else (0, 0)
 
     def loose(self, wanted: Wanted, repairs: tuple[str, ...]) -> Located | None:
         """The place by the tiers that want most of the old text; None where it is nowhere.

@@ -131,3 +131,30 @@ def test_a_change_of_blanks_alone_is_made() -> None:
 def test_a_name_is_not_found_by_leaving_out_blanks_inside_a_line() -> None:
     with pytest.raises(NoMatch):
         placed("x = async def f(a)\n", edit_of("    def  f(a)", "    def g(a)"))
+
+
+NESTED = "if a {\n    if b {\n        call(x);\n    }\n}\nend();\n"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        pytest.param("        call(x);\n}\nlog();\n", id="a line below"),
+        pytest.param("        call(x);\n    log();\n}\n", id="a line above that is less indented"),
+    ],
+)
+def test_of_two_brackets_the_inner_one_may_have_been_left_out(new: str) -> None:
+    with pytest.raises(Ambiguous):
+        edited(NESTED, edit_of("        call(x);\n}\n", new))
+
+
+@pytest.mark.parametrize(
+    ("new", "there"),
+    [
+        pytest.param("call(y);\n", "        call(y);\n    }", id="a line above it is rewritten"),
+        pytest.param("call(x);\n        go();\n", "go();\n    }", id="one is added to that"),
+    ],
+)
+def test_a_bracket_that_is_indented_otherwise_is_context(new: str, there: str) -> None:
+    edit = edit_of("        call(x);\n}\n", f"        {new}}}\n")
+    assert there.encode() in edited(NESTED, edit)
