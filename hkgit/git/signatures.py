@@ -22,8 +22,9 @@ def verified_principal(git: Git, commit: Commit, allowed_signers: str) -> str | 
     `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
     signature, a key that is not listed or not valid at the commit's time: all are None.
     """
-    header = commit.raw.partition(b"\n\n")[0] + b"\n"
-    if _HEADERS[len(commit.id)] + _SSH not in header:
+    header, name = commit.raw.partition(b"\n\n")[0] + b"\n", _HEADERS[len(commit.id)]
+    # Of several git takes the first for all of them, and asks gpg if that is of its kind.
+    if name + _SSH not in header or header.count(name + b" ") != 1:
         return None
     with _trusting(allowed_signers) as trusted:
         log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit.id, "--")

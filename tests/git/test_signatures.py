@@ -75,3 +75,20 @@ def test_the_configuration_cannot_name_the_judge(repo: Repo, key: Path, tmp_path
     repo.git("config", "gpg.ssh.program", str(liar))
     repo.git("config", "log.showSignature", "true")
     assert Repository.discover(repo.path).verify_signature(commit, "") is None
+
+
+def test_a_signature_of_another_kind_in_front_of_it_is_none(
+    repo: Repo, key: Path, tmp_path: Path
+) -> None:
+    """git would ask the first one's program, whose ring of keys is nobody's list of signers."""
+    trusting = tmp_path / "gpg"
+    said = "[GNUPG:] GOODSIG 0 ada\\n[GNUPG:] TRUST_ULTIMATE 0 pgp\\n"
+    trusting.write_text(f"#!/bin/sh\nprintf '[GNUPG:] NEWSIG\\n{said}'\n")
+    trusting.chmod(0o755)
+    repo.git("config", "gpg.program", str(trusting))
+    signed = repo.git_bytes("cat-file", "commit", signed_commit(repo, key))
+    other = b"\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\ngpgsig -----"
+    forged = signed.replace(b"\ngpgsig -----", other, 1).replace(b"Signed", b"Forged")
+    commit = repo.git("hash-object", "-t", "commit", "-w", "--stdin", stdin=forged)
+    signers = f"ada {public(key)}\n"
+    assert Repository.discover(repo.path).verify_signature(commit, signers) is None
