@@ -13,6 +13,9 @@ from hkgit.errors import InvalidInput
 
 Json = Mapping[str, Any]
 
+END = 10**9
+"""A number that no line has."""
+
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -131,7 +134,10 @@ def shell(name: str) -> Tool:
 
 
 def reading(path: str, start: str = "offset", count: str = "limit", page: int = 2000) -> Tool:
-    """A tool that shows `count` lines of a file from line `start` on, `page` if not asked."""
+    """A tool that shows `count` lines of a file from line `start` on, `page` if not asked.
+
+    An answer may show fewer than are asked for; where it says which, only those count.
+    """
 
     def did(arguments: Json, answer: object) -> Reading | None:
         name = arguments.get(path)
@@ -139,9 +145,19 @@ def reading(path: str, start: str = "offset", count: str = "limit", page: int = 
             return None
         first = max(whole_number(arguments.get(start)) or 1, 1)
         lines = whole_number(arguments.get(count)) or page
-        return Reading(name, first, first + lines - 1)
+        start_line, end_line = _shown(answer)
+        start_line, end_line = max(first, start_line), min(first + lines - 1, end_line)
+        return Reading(name, start_line, end_line) if start_line <= end_line else None
 
     return did
+
+
+def _shown(answer: object) -> tuple[int, int]:
+    """The lines that an answer says it shows; all there may be where it does not say."""
+    file = answer.get("file") if isinstance(answer, Mapping) else None
+    told = file if isinstance(file, Mapping) else {}
+    start, count = whole_number(told.get("startLine")), whole_number(told.get("numLines"))
+    return (1, END) if start is None or count is None else (start, start + count - 1)
 
 
 def whole_number(value: object) -> int | None:

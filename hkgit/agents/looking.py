@@ -12,13 +12,12 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 
-from hkgit.agents.events import Reading, Shell
+from hkgit.agents.events import END, Reading, Shell
 
 _SED = re.compile(r"(\d+)(?:,(\d+|\$))?p")
 _HEAD = re.compile(r"-n?(\d+)")
 _NUMBER = re.compile(r"\s*\d+[\t:|]")
 _WRAPPERS = ("bash", "sh", "zsh")
-_END = 10**9
 
 
 def readings(shell: Shell, directory: Path) -> Iterator[Reading]:
@@ -63,7 +62,7 @@ def _asked(command: str) -> Iterator[Reading]:
         first = _first(stages[0]) if stages else None
         if first is not None and len(stages) == 1:
             yield first
-        elif first is not None and len(stages) == 2 and first.end_line == _END:
+        elif first is not None and len(stages) == 2 and first.end_line == END:
             lines = _lines(stages[1])
             if lines is not None:
                 yield Reading(first.path, *lines)
@@ -82,9 +81,9 @@ def _first(words: list[str]) -> Reading | None:
         return None
     path, program = words[-1], words[0]
     if program == "cat" and set(words[1:-1]) <= {"-n", "--"}:
-        return Reading(path, 1, _END)
+        return Reading(path, 1, END)
     if program == "nl" and set(words[1:-1]) <= {"-ba", "-b", "a"}:
-        return Reading(path, 1, _END)
+        return Reading(path, 1, END)
     lines = _lines(words[:-1])
     return None if lines is None else Reading(path, *lines)
 
@@ -96,7 +95,7 @@ def _lines(words: list[str]) -> tuple[int, int] | None:
         if found is None or found[1] == "0":
             return None
         last = found[2] or found[1]
-        return int(found[1]), _END if last == "$" else int(last)
+        return int(found[1]), END if last == "$" else int(last)
     if len(words) in (2, 3) and words[0] == "head":
         found = _HEAD.fullmatch("".join(words[1:]))
         return None if found is None else (1, int(found[1]))

@@ -1,4 +1,4 @@
-"""Which lines of files a shell command has shown: what was asked for and stands in the output."""
+"""Which lines of files a call has shown: what was asked for and stands in the answer."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.agents import claude
 from hkgit.agents.events import Reading, Shell
 from hkgit.agents.looking import readings
 
@@ -58,3 +59,30 @@ def test_the_lines_in_the_output_were_read(
 def test_nothing_else_was_read(tmp_path: Path, command: str, output: str) -> None:
     (tmp_path / "a.txt").write_text(WHOLE)
     assert list(readings(Shell(command, output), tmp_path)) == []
+
+
+def _answer(start: object, count: object) -> dict[str, object]:
+    return {"type": "text", "file": {"startLine": start, "numLines": count, "totalLines": 900}}
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "shown"),
+    [
+        pytest.param({}, _answer(1, 40), (1, 40), id="fewer than there are"),
+        pytest.param({"offset": 10, "limit": 20}, _answer(10, 5), (10, 14), id="than asked for"),
+        pytest.param({"offset": 10, "limit": 20}, _answer(1, 900), (10, 29), id="more"),
+        pytest.param({"offset": 50}, _answer(1, 40), None, id="others"),
+        pytest.param({}, _answer(1, 0), None, id="none"),
+        pytest.param({"limit": 3}, _answer(1, "5"), (1, 3), id="an answer that does not say"),
+        pytest.param({"limit": 3}, "text", (1, 3), id="an answer of words"),
+    ],
+)
+def test_of_a_file_that_was_read_only_what_the_answer_shows_counts(
+    asked: dict[str, int], answer: object, shown: tuple[int, int] | None
+) -> None:
+    payload = {
+        "hook_event_name": "PostToolUse", "tool_name": "Read",
+        "tool_input": {"file_path": "a.txt"} | asked, "tool_response": answer,
+    }  # fmt: skip
+    event = claude.event(payload)
+    assert (event and event.did) == (shown and Reading("a.txt", *shown))
