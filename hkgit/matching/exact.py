@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hkgit.document import Document
-from hkgit.matching.lines import View, Wanted, occurrences
+from hkgit.matching.lines import View, Wanted, indent_of, occurrences
 from hkgit.matching.places import Place
 
 LIMIT = 1000
@@ -17,14 +17,28 @@ def exact(view: View, wanted: Wanted) -> tuple[Place, ...]:
     lines, its stretches inside longer lines do not count. A blank line below it may be
     its last one (`is_open`).
     """
-    places = exact_places(view, wanted, LIMIT)
     data = view.document.data
+    places = exact_places(view, wanted, LIMIT)
+    places = tuple(place for place in places if not _glues(view.document, wanted, place))
     if not is_open(wanted):
         return places
     return tuple(
         Place(place.start, place.end + (data[place.end : place.end + 1] == b"\n"))
         for place in places
     )
+
+
+def _glues(document: Document, wanted: Wanted, place: Place) -> bool:
+    """Whether the old text begins with the end of a line, and the new one with a line of its own.
+
+    Nobody means to join the two: the line end was written for a blank line, which is not there.
+    """
+    first = wanted.new_lines[0] if wanted.new else b""
+    if starts_line(document, place.start) or wanted.old_lines[0] or not first:
+        return False
+    below = next((line for line in wanted.old_lines if line.strip()), b"")
+    is_line = first[:1].isspace() or _is_word(first[0])
+    return is_line and indent_of(first) == indent_of(below)
 
 
 def is_open(wanted: Wanted) -> bool:

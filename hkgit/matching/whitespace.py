@@ -60,6 +60,8 @@ def _may_be_below(wanted: Wanted, above: int, last: int) -> bool:
 
     What is indented as the line above the last one belongs to that.
     """
+    if not wanted.changes:
+        return False
     change = wanted.changes[-1]
     if change.old_end > last or change.old_start < change.old_end or change.old_end <= above:
         return change.old_end > last

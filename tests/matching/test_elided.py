@@ -52,3 +52,9 @@ def test_what_is_not_paired_and_there_once_is_refused(old: str, new: str) -> Non
 
 def test_dots_that_stand_in_the_file_are_text() -> None:
     assert placed("class A:\n    ...\n", edit_of("    ...\n", "    pass\n")).tier == "exact"
+
+
+def test_a_piece_that_stays_as_it_is_may_end_with_a_bracket_indented_otherwise() -> None:
+    text = "go(1);\nif a {\n  if b {\n    call(x);\n  }\n}\nend();\n"
+    edit = edit_of("go(1);\n...\n    call(x);\n}\n", "go(2);\n...\n    call(x);\n}\n")
+    assert edited(text, edit) == text.replace("go(1)", "go(2)").encode()

@@ -211,3 +211,19 @@ def test_the_number_of_places_is_held_to() -> None:
 def test_one_expected_place_is_an_edit_as_any_other() -> None:
     edit = Edit("f.py", "    alpha\n", "    beta\n", expected_count=1)
     assert edited("  alpha\nb\n", edit) == b"  beta\nb\n"
+
+
+FIELDS = "  kind: 1,\n  size: 2,\n"
+
+
+@pytest.mark.parametrize(
+    ("new", "after"),
+    [
+        pytest.param("  kind: 3,", "  kind: 1,\n  kind: 3,\n", id="a line in its place"),
+        pytest.param("\n  size: 3,", "  kind: 1,\n  size: 3,\n", id="the line end too"),
+        pytest.param(" // why\n  size: 2,", "  kind: 1, // why\n  size: 2,\n", id="a remark"),
+        pytest.param("", "  kind: 1,\n", id="nothing"),
+    ],
+)
+def test_a_line_is_not_written_behind_another_for_a_line_end_above_it(new: str, after: str) -> None:
+    assert edited(FIELDS, edit_of("\n  size: 2,", new)) == after.encode()
