@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hkgit.agents import claude
 from hkgit.agents.events import Event, Json, Tool, patching, shell, tool_event
-from hkgit.agents.settings import JsonPart, Part, TextPart
+from hkgit.agents.settings import JsonPart, Part, TomlPart
 
 NAME = "codex"
 
@@ -25,7 +25,7 @@ args = ["mcp"]
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
     return [
-        TextPart(".codex/config.toml", _SERVER),
+        TomlPart(".codex/config.toml", _SERVER),
         JsonPart(".codex/hooks.json", {"hooks": claude.hooks(command, EDITS, LOOKS)}),
     ]
 

@@ -5,6 +5,8 @@ In files that others write too only hkgit's own part is touched.
 
 from __future__ import annotations
 
+import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +71,23 @@ class TextPart:
         return (before, after) if found and closed else (text, "")
 
 
+class TomlPart(TextPart):
+    """Lines of a TOML file, which says what they say and stays TOML with them in it."""
+
+    __slots__ = ()
+
+    def added(self, text: str | None) -> str:
+        if text is not None and _holds(_toml(text, "Mend the settings first."), self._value):
+            return text
+        wanted = super().added(text)
+        _toml(wanted, f"Take what it says of {', '.join(_names(self._value))} out, then try again.")
+        return wanted
+
+    @property
+    def _value(self) -> dict[str, Any]:
+        return tomllib.loads(self.text)
+
+
 @dataclass(frozen=True, slots=True)
 class FilePart:
     """A file of hkgit's alone."""
@@ -87,6 +106,25 @@ class FilePart:
 
 
 Part = JsonPart | TextPart | FilePart
+
+
+def _toml(text: str, fix: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput("the settings", f"would be no TOML: {error}", fix) from error
+
+
+def _holds(whole: object, part: object) -> bool:
+    """Whether each member of tables of tables stands in others so."""
+    if not isinstance(whole, dict) or not isinstance(part, dict):
+        return whole == part
+    return all(key in whole and _holds(whole[key], value) for key, value in part.items())
+
+
+def _names(tables: dict[str, Any]) -> Iterator[str]:
+    """The dotted names of the second level."""
+    return (f"{name}.{each}" for name, table in tables.items() for each in table)
 
 
 def _ended(text: str) -> str:

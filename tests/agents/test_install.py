@@ -142,3 +142,25 @@ def test_agents_that_can_reach_a_server_are_told_of_its_package(name: str, is_to
 def test_an_agent_and_git_hooks_at_once_are_wrong_usage(repo: Repo) -> None:
     asked = ("init", "--agent", "claude", "--hook", "pre-push")
     assert run(*asked, cwd=repo.path).code == 64
+
+
+@pytest.mark.parametrize(
+    ("text", "action"),
+    [
+        pytest.param('mcp_servers = {x = {command = "x"}}\n', Action.BLOCKED, id="inline table"),
+        pytest.param('[mcp_servers.hkgit]\nurl = "x"\n', Action.BLOCKED, id="another server"),
+        pytest.param("model =\n", Action.BLOCKED, id="no TOML"),
+        pytest.param(
+            'mcp_servers = {hkgit = {command = "hkgit", args = ["mcp"]}}\n', Action.KEPT, id="there"
+        ),
+    ],
+)
+def test_settings_of_codex_that_a_table_would_break_are_left_alone(
+    text: str, action: Action, tmp_path: Path
+) -> None:
+    (tmp_path / ".codex").mkdir()
+    config = tmp_path / ".codex/config.toml"
+    config.write_text(text)
+    steps = {step.path.name: step.action for step in install(tmp_path, "codex", "record")}
+    remove(tmp_path, "codex")
+    assert (steps["config.toml"], config.read_text()) == (action, text)
