@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hkgit.edits import encoded
 from hkgit.errors import InvalidInput
 
 LONGEST_TEXT = 16 * 2**20
@@ -56,6 +57,8 @@ class Argument:
             raise self._wrong("must hold strings alone")
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise self._wrong(f"is longer than {LONGEST_TEXT} characters")
+        if any(map(_is_broken, value if isinstance(value, list) else [value])):
+            raise self._wrong("holds half of a character, a lone surrogate")
         if self.choices and value not in self.choices:
             raise self._wrong(f"must be one of {', '.join(self.choices)}")
         if isinstance(value, int | float):
@@ -78,6 +81,15 @@ def _is_a(name: str, value: object) -> bool:
 
 def _holds_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_broken(value: object) -> bool:
+    """Whether it is a text that no bytes stand for."""
+    try:
+        encoded(value if isinstance(value, str) else "")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _type_of(value: object) -> str:

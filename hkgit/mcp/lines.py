@@ -10,7 +10,7 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from hkgit.mcp.calls import CALLS, Session
 from hkgit.mcp.replies import Reply
@@ -57,7 +57,7 @@ class Lines:
 
     def _take(self, line: bytes) -> None:
         try:
-            message = json.loads(line)
+            message = json.loads(line, parse_constant=_refuse)
         except (ValueError, RecursionError) as error:
             self._send(_failure(None, PARSE_ERROR, f"is no JSON: {error}"))
             return
@@ -100,6 +100,10 @@ class Lines:
         with self._writing:
             self._outgoing.write(data)
             self._outgoing.flush()
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no number of JSON's")
 
 
 def _failure(id: object, code: int, message: str, data: Json | None = None) -> Json:

@@ -100,9 +100,9 @@ class Desk:
 
     def parse(self, text: str | bytes, format: str = "auto") -> Spec:
         """The spec that a text says. Raises InvalidInput."""
-        data = encoded(text) if isinstance(text, str) else text
-        spec = dialects.parse(data, format, root=str(self.root))
-        return replace(spec, digest=digest(data))
+        # As it is: a text that no bytes stand for is refused there.
+        spec = dialects.parse(text, format, root=str(self.root))
+        return replace(spec, digest=digest(encoded(text) if isinstance(text, str) else text))
 
     def edit(
         self, text_or_spec: str | bytes | Spec, *, format: str = "auto",

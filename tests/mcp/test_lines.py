@@ -134,6 +134,11 @@ def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
         pytest.param(request(1, "read", path="../x"), -32000, id="a path above"),
         pytest.param('{"id": 1, "method": "read", "params": {"path": "\\ud800"}}', -32000,
                      id="half a character"),
+        pytest.param(r'{"id": 1, "method": "edit", "params": {"text": {"a": "\ud800"}}}', -32000,
+                     id="half a character in a spec"),
+        pytest.param(r'{"id": 1, "method": "undo", "params": {"call": "\ud800"}}', -32000,
+                     id="half a character in a name"),
+        pytest.param('{"id": NaN, "method": "ping"}', -32700, id="an id that JSON does not know"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
@@ -141,7 +146,8 @@ def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
 ) -> None:
     answers = spoken(repo.path, line, request("next", "ping"))
     codes = {str(each.get("id")): each.get("error", {}).get("code") for each in answers}
-    assert (codes.pop("next"), list(codes.values())) == (None, [code])
+    faults = [each for each in answers if "fault" in str(each)]
+    assert (codes.pop("next"), list(codes.values()), faults) == (None, [code], [])
 
 
 def test_a_refused_commit_is_kept_as_a_conflict(greeting: Repo) -> None:
