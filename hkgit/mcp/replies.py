@@ -47,6 +47,8 @@ def _reading_lines(reading: Reading) -> Iterator[str]:
         return
     where = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
     yield f"{visible(reading.path)}:{where}  {reading.range_hash}"
+    if not reading.raw_lines and reading.hint:
+        yield reading.hint
     if reading.tags is not None:
         yield from reading.shown
         return

@@ -73,11 +73,14 @@ class Reading:
         """What there is to know beside the lines; empty where there is nothing."""
         if self.kind != "text":
             return f"{self.path} is {self.mime}, {self.size:,} bytes: its lines are not shown."
-        if self.next_line is None:
-            return ""
         shown = f"lines {self.start_line}-{self.end_line} of {self.total_lines}"
-        if self.end_line < self.start_line:
+        is_passed = self.end_line < self.start_line <= self.total_lines
+        if is_passed:
             shown = f"line {self.start_line} is too long to show"
+            if self.size <= STREAMED:
+                shown += f" unless it is named: {self.path}:{self.start_line}-{self.start_line}"
+        if self.next_line is None:
+            return shown if is_passed else ""
         return f"{shown}; go on at {self.path}:{self.next_line}-"
 
 

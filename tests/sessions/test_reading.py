@@ -56,6 +56,15 @@ def test_a_line_that_is_too_long_is_stepped_over(
     assert (found.lines, found.next_line, found.has_receipt) == ([], 2, False)
 
 
+def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
+    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_BYTES", 100)
+    (root / "long").write_text("x" * 200)
+    assert desk.read("long").hint == "line 1 is too long to show unless it is named: long:1-1"
+    assert desk.read("long", 1, 1).has_receipt
+
+
 @pytest.mark.parametrize(
     ("data", "kind", "mime"),
     [
