@@ -28,7 +28,7 @@ def mend(ruling: Ruling) -> str:
     if len(candidate.parents) > 1:
         return _merge_again(candidate)
     if candidate.id is None:
-        return "git stash  # then make the change with hkgit apply"
+        return _before_commit(ruling)
     if not candidate.parents:
         return "git checkout --orphan again  # then commit what it holds under another name"
     dropped = f"git rebase --onto {candidate.parents[0][:12]} {candidate.id[:12]}"
@@ -39,6 +39,15 @@ def closing(item: Item) -> str:
     """The last line under a finding: of which commit it is, and the command that mends that."""
     ruling = item.ruling
     return f"Commit {name_of(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
+
+
+def _before_commit(ruling: Ruling) -> str:
+    """For what is staged; where sessions account for some of it, that need not be made again."""
+    if ruling.judged.entries and ruling.rule == "blind":
+        return "hkgit record --staged  # names the read that mends each blind edit"
+    if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
+        return "git reset -q && git add -p  # stage and commit first what is by hand, then the rest"
+    return "git stash  # then make the change with hkgit apply"
 
 
 def _reword(candidate: Candidate) -> str:

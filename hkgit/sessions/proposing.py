@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hkgit.conflicts.shelf import Shelf
 from hkgit.document import Document
-from hkgit.edits import Snapshot
+from hkgit.edits import File, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.repository import Repository
@@ -60,13 +61,18 @@ def propose(repository: Repository, journals: Sequence[Journal], tree: str) -> P
 
     builder = Builder(before, stores_lf)
     kept: set[Unit] = set()
+    lost: list[Unit] = []
     for paths, group in connected(units):
         make, staged = builder.maker(paths), contents(after, paths)
         if not _are_gone(staged) or _are_gone(make(group)):
             kept.update(chosen(group, make, staged))
+        else:
+            lost += group
     built = builder.build([unit for unit in units if unit in kept])
     made, refused = _entries(built, head, _met(repository))
-    return Proposal(tuple(made), (*refused, *_blind(built), *_uncovered(built, after)))
+    added = [path for path in sorted(changed) if before.entry(path) is None]
+    moved = _moved(lost, added, after)
+    return Proposal(tuple(made), (*refused, *moved, *_blind(built), *_uncovered(built, after)))
 
 
 def _are_gone(files: Contents) -> bool:
@@ -120,6 +126,27 @@ def _blind(built: Built) -> Iterator[str]:
                 path, touched = unit.said.paths[unit.number - 1], unit.said.touched[unit.number - 1]
                 command = mending_read(path, touched, session, call)
                 yield f"{unit.name} is blind; mend it: {command}"
+
+
+def _moved(lost: Sequence[Unit], added: Sequence[str], after: Snapshot) -> Iterator[str]:
+    """The edits whose file stands by another name, to which no entry can follow it."""
+    for unit in lost:
+        for path in sorted(unit.paths):
+            place = next((each for each in added if _is_most_in(unit, path, after.get(each))), None)
+            if place is not None:
+                back = f"git mv {shlex.quote(place)} {shlex.quote(path)}"
+                mend = f"commit it by its old name first: {back}"
+                yield f"{unit.name} is not covered: {path} is staged as {place}; {mend}"
+
+
+def _is_most_in(unit: Unit, path: str, staged: File | None) -> bool:
+    """Whether what a spec wrote, and half of the file's lines, stand in what is staged."""
+    if staged is None or not _is_in(unit, path, staged.data):
+        return False
+    versions = [each.after for each in unit.said.changes if each.new_path == path]
+    kept = [unit.journal.blobs.get(each.sha256) or b"" for each in versions if each is not None]
+    lines, here = [{*Document(data).lines} for data in kept], {*Document(staged.data).lines}
+    return any(2 * len(written & here) >= len(written) for written in lines)
 
 
 def _uncovered(built: Built, after: Snapshot) -> Iterator[str]:

@@ -22,7 +22,8 @@ def chosen(state: State, call: str | None, *, whole_session: bool) -> list[Call]
         found = [each for each in standing if str(each.id) == call]
         where = f"call {call}"
     if not found:
-        raise InvalidInput(where, "holds no call that can be undone", "Look: hkgit undo --list")
+        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
+        raise InvalidInput(where, "holds no call that can be undone", fix)
     return found
 
 

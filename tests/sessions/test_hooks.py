@@ -75,6 +75,21 @@ def test_what_the_gate_rejects_leaves_nothing_behind(work: Work, options: tuple[
     assert work.repo.status() == before
 
 
+@pytest.mark.parametrize(
+    ("by_hand", "mend"),
+    [
+        pytest.param(b"", "hkgit record --staged", id="blind"),
+        pytest.param(b"by hand\n", "git reset -q && git add -p", id="by hand beside it"),
+    ],
+)
+def test_what_sessions_did_need_not_be_done_again(work: Work, by_hand: bytes, mend: str) -> None:
+    if by_hand:
+        work.desk.read("a.py")
+    work.desk.edit(replacing("line 5\n", "five\n"))
+    work.repo.write("a.py", by_hand + work.repo.read("a.py"))
+    assert f"mend: {mend}  #" in work.commit_with_hooks("-a", "-m", "Blind", code=1)
+
+
 def test_an_empty_message_still_stops_a_commit(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     said = work.commit_with_hooks("-a", code=1, editor="true")

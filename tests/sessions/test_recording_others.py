@@ -31,6 +31,14 @@ def test_what_a_person_committed_in_between_is_carried(work: Work) -> None:
     assert work.verdict() == PROVEN
 
 
+def test_an_edit_of_a_file_that_was_removed_is_passed_over(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.repo.git("rm", "-q", "-f", "a.py")
+    work.repo.write("new.py", "five\n")
+    work.repo.git("add", "new.py")
+    assert work.record() == ()
+
+
 def test_an_edit_of_lines_that_nobody_has_committed_is_named(work: Work) -> None:
     work.repo.write("a.py", LINES + "by hand\n")
     work.edit("by hand\n", "by an agent\n")
@@ -124,9 +132,11 @@ def test_a_formatter_that_joins_lines_leaves_the_edit_recorded(work: Work) -> No
 
 def test_a_file_that_a_person_moved_away_takes_its_edits_with_it(work: Work) -> None:
     work.edit("line 5\n", "five\n")
-    work.repo.git("mv", "a.py", "moved.py")
+    work.repo.git("mv", "a.py", "new name.py")
     work.repo.git("add", "-A")
-    assert work.record() == ()
+    [said] = work.record()
+    assert said.endswith("a.py is staged as new name.py; commit it by its old name first:"
+                         " git mv 'new name.py' a.py")  # fmt: skip
     work.commit()
     assert work.verdict() == "without evidence"
 
