@@ -46,13 +46,15 @@ def _longer(view: View, wanted: Wanted, rows: Rows) -> Rows | None:
     to either.
     """
     says = [i for i, line in enumerate(wanted.squeezed) if line]
-    below = next((n for n in range(rows[-1] + 1, len(view.lines)) if view.squeezed.lines[n]), None)
-    if below is None or len(rows) < 2 or not _may_be_below(wanted, says[-2], says[-1]):
+    numbers = view.squeezed.numbers
+    at = bisect_left(numbers, rows[-1] + 1)
+    below = numbers[at : at + 1]
+    if not below or len(rows) < 2 or not _may_be_below(wanted, says[-2], says[-1]):
         return None
     old = [wanted.old_lines[i].rstrip() for i in says]
-    here = [view.lines[row].rstrip() for row in (*rows, below)]
+    here = [view.lines[row].rstrip() for row in (*rows, *below)]
     is_below = old == [*here[:-2], here[-1]] and old[-1] != here[-2]
-    return (*rows[:-1], below) if is_below else None
+    return (*rows[:-1], *below) if is_below else None
 
 
 def _may_be_below(wanted: Wanted, above: int, last: int) -> bool:
