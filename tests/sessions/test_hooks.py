@@ -90,6 +90,14 @@ def test_what_sessions_did_need_not_be_done_again(work: Work, by_hand: bytes, me
     assert f"mend: {mend}  #" in work.commit_with_hooks("-a", "-m", "Blind", code=1)
 
 
+def test_a_commit_made_past_the_hooks_gets_its_evidence_when_made_again(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "--no-verify", "-m", "Past")
+    work.repo.git("reset", "-q", "--soft", "HEAD~1")
+    work.commit_with_hooks("-m", "Again")
+    assert (work.verdict(), work.repo.status()) == (PROVEN, [])
+
+
 def test_an_empty_message_still_stops_a_commit(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     said = work.commit_with_hooks("-a", code=1, editor="true")
