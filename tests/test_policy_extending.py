@@ -75,8 +75,8 @@ TIGHTENED = [
                  {"paths": [{"paths": ["b"], "min_confidence": 1}]},
                  {"paths": (Floors(("b",), min_confidence=1000), Floors(("a",), ("hash",)))},
                  id="floors of paths of both"),
-    pytest.param({"targets": [{"refs": ["r"], "rewrites": "refuse"}]}, {},
-                 {"targets": (Target(("r",), None, "refuse"),)}, id="targets"),
+    pytest.param({"targets": [{"refs": ["refs/r"], "rewrites": "refuse"}]}, {},
+                 {"targets": (Target(("refs/r",), None, "refuse"),)}, id="targets"),
 ]  # fmt: skip
 
 

@@ -44,6 +44,12 @@ from tests.ledger.entries import entry_of_protocol
                      "targets: allows rewrites", id="looser rewrites"),
         pytest.param({"protect": ["a"], "unprotect": ["a"]}, "unprotect: 'a' is protected and",
                      id="protected and not"),
+        pytest.param({"protect": ["/deploy/*"]}, "protect: '/deploy/*' fits no path", id="a root"),
+        pytest.param({"paths": [{"paths": ["src/"], "accept": ["hash"]}]},
+                     "paths: 'src/' fits no path", id="a directory"),
+        pytest.param({"refs": ["main"]}, "refs: 'main' fits no ref", id="a short name"),
+        pytest.param({"targets": [{"refs": ["release/*"], "rewrites": "refuse"}]},
+                     "targets: 'release/*' fits no ref", id="short names of targets"),
     ],
 )  # fmt: skip
 def test_a_policy_that_contradicts_itself_is_refused(table: dict[str, Any], said: str) -> None:
@@ -51,6 +57,27 @@ def test_a_policy_that_contradicts_itself_is_refused(table: dict[str, Any], said
         parse_policy(table, "policy")
     assert said in str(refusal.value)
     assert refusal.value.fix
+
+
+@pytest.mark.parametrize(
+    ("path", "is_kept"),
+    [
+        pytest.param("deploy/run.sh", True, id="right below"),
+        pytest.param("deploy/eu/west/run.sh", True, id="further below"),
+        pytest.param("deployed/run.sh", False, id="beside"),
+    ],
+)
+def test_two_stars_also_stand_for_no_directory_where_something_is_kept_out(
+    path: str, is_kept: bool
+) -> None:
+    glob = ("deploy/**/*.sh",)
+    kept = Policy(protect=glob).protects_path(path), Floors(glob).cover(path)
+    assert kept == (is_kept, is_kept)
+
+
+@pytest.mark.parametrize(("path", "is_kept"), [("docs/a", True), ("docs/eu/a", False)])
+def test_they_let_go_of_no_more_than_they_fit(path: str, is_kept: bool) -> None:
+    assert Policy(protect=("*",), unprotect=("docs/**/*",)).protects_path(path) == is_kept
 
 
 def test_principals_must_be_listed() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.errors import InvalidInput
 from hkgit.policy.model import SIGN, Floors, Grant, Policy, Target
@@ -19,6 +19,7 @@ def expect_consistent(policy: Policy) -> None:
 
 def contradictions(policy: Policy) -> Iterator[Fault]:
     """Everything in which a policy contradicts itself."""
+    yield from _of_globs(policy)
     for grant in policy.manual:
         yield from _of_grant(policy, grant)
     for floors in policy.paths:
@@ -38,6 +39,26 @@ def contradictions(policy: Policy) -> Iterator[Fault]:
 
 
 _SIGNERS = 'Set allowed_signers = ".hkgit/allowed_signers", a file as ssh-keygen(1) has it.'
+
+
+def _of_globs(policy: Policy) -> Iterator[Fault]:
+    """A glob in the spelling of another tool would protect nothing, and nobody would see it."""
+    paths: Mapping[str, Sequence[str]] = {
+        "protect": policy.protect, "unprotect": policy.unprotect,
+        "paths": [glob for each in policy.paths for glob in each.paths],
+        "manual": [glob for each in policy.manual for glob in each.paths],
+    }  # fmt: skip
+    for key, globs in paths.items():
+        for glob in globs:
+            if glob.startswith(("/", "./")) or glob.endswith("/"):
+                fix = "Paths begin at the root without a slash; DIRECTORY/* is all below it."
+                yield key, f"{glob!r} fits no path", fix
+    targets = [glob for each in policy.targets for glob in each.refs]
+    refs: Mapping[str, Sequence[str]] = {"refs": policy.refs, "targets": targets}
+    for key, globs in refs.items():
+        for glob in globs:
+            if not glob.startswith(("refs/", "*", "?", "[")):
+                yield key, f"{glob!r} fits no ref", f"Write its whole name: refs/heads/{glob}"
 
 
 def _of_key(where: str, key: str) -> Iterator[Fault]:

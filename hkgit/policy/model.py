@@ -74,7 +74,8 @@ class Floors:
 
     def cover(self, *paths: str | None) -> bool:
         """Whether they hold for a file under one of its names, whatever the case of letters."""
-        return any(path is not None and any_glob(path, self.paths) for path in paths)
+        globs = at_any_depth(self.paths)
+        return any(path is not None and any_glob(path, globs) for path in paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,8 @@ class Policy:
         """Whether a governed commit needs a grant to change this file, whatever its content."""
         if path == self.allowed_signers:
             return True
-        return any_glob(path, self.protect) and not any_glob(path, self.unprotect)
+        is_protected = any_glob(path, at_any_depth(self.protect))
+        return is_protected and not any_glob(path, self.unprotect)
 
     def for_refs(self, names: Sequence[str]) -> Policy:
         """The policy as it holds for a ref under all its names: every target that fits tightens."""
@@ -190,6 +192,15 @@ class Policy:
         """The first of author, committer and co-authors who is an agent."""
         everyone = [*identities, *co_authors(message or b"")]
         return next((name for name in everyone if self.is_agent(name)), None)
+
+
+@lru_cache(64)
+def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
+    """Globs, and each again without its `**/`, which elsewhere stands for no directory as well.
+
+    For rules that keep something out: with them a file right below `src/` is one of `src/**/*`.
+    """
+    return (*globs, *(glob.replace("**/", "") for glob in globs if "**/" in glob))
 
 
 def any_glob(path: str, globs: tuple[str, ...]) -> bool:
