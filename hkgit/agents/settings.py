@@ -80,7 +80,8 @@ class TomlPart(TextPart):
         if text is not None and _holds(_toml(text, "Mend the settings first."), self._value):
             return text
         wanted = super().added(text)
-        _toml(wanted, f"Take what it says of {', '.join(_names(self._value))} out, then try again.")
+        names = ", ".join(_names(self._value))
+        _toml(wanted, f"Add {names} by hand, or take out what stands in its way.")
         return wanted
 
     @property
