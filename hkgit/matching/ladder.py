@@ -145,7 +145,7 @@ class _Search:
         if len(texts) > 1:
             raise InvalidInput(
                 self.edit.path,
-                "the escapes of the edit can be read in two ways",
+                "the escapes or line numbers of the edit can be read in two ways",
                 "Write the old and the new text as they stand in the file.",
             )
         return min(found, key=_strictness)[0]
