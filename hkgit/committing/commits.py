@@ -94,6 +94,7 @@ class Committed:
     record: Recorded
     commit: str
 
+
 Watch = Callable[[Sequence[Step]], Iterator[Step]]
 
 
