@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pygit2
 
-from hkgit.applying.outcome import changed_files
+from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
-from hkgit.document import range_hash
 from hkgit.edits import File, Overlay
+from hkgit.evidence.ledger.entry import entry_id, entry_path
+from hkgit.evidence.ledger.recording import record
+from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
+from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.git.repository import Repository
-from hkgit.ledger.entry import entry_id, entry_path
-from hkgit.ledger.recording import record
-from hkgit.ledger.trailers import trailer_lines, with_trailers
 from hkgit.matching.places import Settings
-from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.text.document import range_hash
 
 FILES, LINES = 200, 60
 WHO = pygit2.Signature("hkgit-agent", "agent@example.org", 1_700_000_000, 0)
@@ -43,23 +43,42 @@ def make_history(root: Path, count: int, *, seed: int = 1, has_entries: bool = T
 
 
 def _edited(
-    repository: Repository, tree: str, path: str, text: bytes, line: int, new: str, tip: str,
+    repository: Repository,
+    tree: str,
+    path: str,
+    text: bytes,
+    line: int,
+    new: str,
+    tip: str,
     has_entries: bool,
-) -> tuple[str, str, bytes]:  # fmt: skip
+) -> tuple[str, str, bytes]:
     import json
 
-    operation = {"op": "replace_range", "path": path, "start_line": line, "end_line": line,
-                 "expected_hash": range_hash(text, line, line), "new_lines": [new]}  # fmt: skip
+    operation = {
+        "op": "replace_range",
+        "path": path,
+        "start_line": line,
+        "end_line": line,
+        "expected_hash": range_hash(text, line, line),
+        "new_lines": [new],
+    }
     spec = parse(json.dumps({"version": "1", "operations": [operation]}), "protocol")
     before = Overlay(repository.snapshot(tree), {path: File(text)})
     made = plan(spec, before, Options())
-    files = changed_files(made)
+    files = files_after(made)
     after = files[path]
     assert after is not None
     message = "Edit\n"
     if has_entries:
-        entry = record(spec, made, settings=Settings(), base=tip, spec_digest="d" * 64, reads=(),
-                       claims={"agent": "benchmark/1", "time": 0})  # fmt: skip
+        entry = record(
+            spec,
+            made,
+            settings=Settings(),
+            base=tip,
+            spec_digest="d" * 64,
+            reads=(),
+            claims={"agent": "benchmark/1", "time": 0},
+        )
         data = entry.to_bytes()
         name = entry_id(data)
         files |= {entry_path(name): File(data), ATTRIBUTES_PATH: File(ATTRIBUTES)}

@@ -15,7 +15,7 @@ PARTS = (
     ("interpreter alone", [*PYTHON, "-c", "pass"]),
     ("importing pygit2", [*PYTHON, "-c", "import pygit2"]),
     ("importing click", [*PYTHON, "-c", "import click"]),
-    ("importing the gate", [*PYTHON, "-c", "import hkgit.commands.main, hkgit.commands.gate"]),
+    ("importing the gate", [*PYTHON, "-c", "import hkgit.cli.main, hkgit.cli.review.gate"]),
     ("the gate, nothing staged", [*PYTHON, "-m", "hkgit", "gate", "--staged"]),
 )
 

@@ -46,8 +46,10 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     asked = parser.parse_args()
     os.environ |= {
-        "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "gc.auto", "GIT_CONFIG_VALUE_0": "0"
-    }  # fmt: skip
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "gc.auto",
+        "GIT_CONFIG_VALUE_0": "0",
+    }
     print("  files  job                           hkgit         git   time, and peak memory")
     for count in asked.files:
         with _repository(count) as root:
@@ -126,9 +128,13 @@ def _peak(command: Sequence[str], cwd: Path) -> int:
     """Run a command, and give the largest memory that it or a child of it had, in KiB."""
     environment = os.environ | IDENTITY
     process = subprocess.Popen(
-        command, cwd=cwd, env=environment, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:

@@ -20,12 +20,12 @@ from pathlib import Path
 
 from benchmarks.history import make_history
 from benchmarks.pairs import sh
-from hkgit.gate.known import Known
+from hkgit.evidence.replay.judging import candidate_of, replay
+from hkgit.gate.parallelism import Parallelism, verify_range
+from hkgit.gate.policy import Policy
 from hkgit.gate.ranges import CommitRange, without_floors
-from hkgit.gate.spread import Spread, verify_range
+from hkgit.gate.verified import VerifiedCommits
 from hkgit.git.repository import Repository
-from hkgit.policy import Policy
-from hkgit.replay.judging import candidate_of, replay
 
 LAX = without_floors(Policy())
 KIBI = 1024
@@ -71,9 +71,9 @@ def _ways(
 
     def verified(jobs: int = 1, known: bool = False) -> None:
         repository = Repository.discover(root)
-        memory = Known.of(repository, LAX) if known else None
+        memory = VerifiedCommits.of(repository, LAX) if known else None
         asked = CommitRange(first, repository.resolve("main"))
-        report = verify_range(repository, asked, LAX, Spread(jobs, known=memory))
+        report = verify_range(repository, asked, LAX, Parallelism(jobs, known=memory))
         assert len(report.rulings) == len(commits)
         assert report.passes
 

@@ -1,5 +1,5 @@
 """`python -m hkgit` is `hkgit`."""
 
-from hkgit.commands.main import run
+from hkgit.cli.start import run
 
 run()

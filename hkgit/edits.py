@@ -1,14 +1,15 @@
 """edits.py: the words hkgit thinks in. Nothing here reads a file or runs git.
 
 Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate escapes, so that
-`encoded` gives back exactly the bytes that the agent wrote.
+`encode_text` gives back exactly the bytes that the agent wrote.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from hkgit.values import dataclass, field
 
 REGULAR = 0o100644
 EXECUTABLE = 0o100755
@@ -31,7 +32,9 @@ class Edit:
     `line_hint` breaks ties and nothing else; 0 favours the first place, `END_OF_FILE` the last,
     if the file ends with it. Each of `anchors` names a line, one below the other, and the place
     is below the last of them; an empty `old_text` then means right behind it. `final_newline`
-    says whether the file's last line shall have an end; None leaves that.
+    says whether the file's last line shall have an end; None leaves that. `whole_lines` says that
+    the edit was written in lines: its old text is no part of a longer line. `suspects` are new
+    lines that look like marks of the notation: they are text only where the file has them.
     """
 
     path: str
@@ -44,6 +47,8 @@ class Edit:
     anchors: tuple[str, ...] = ()
     final_newline: bool | None = None
     at_end: bool = False
+    whole_lines: bool = field(default=False, compare=False)
+    suspects: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +125,7 @@ class TagEdit:
 
     `new_lines` replace them, None deletes them; without a `stop_tag` they are put before the
     line. A tag (see `dialects/tags.py`) means its first line in the file, or from `offset` on.
+    With `is_exclusive` the line of `stop_tag` itself stays.
     """
 
     path: str
@@ -128,6 +134,7 @@ class TagEdit:
     new_lines: tuple[str, ...] | None = None
     offset: int | None = None
     expected_hash: str | None = None
+    is_exclusive: bool = False
 
 
 AnyEdit = (
@@ -150,7 +157,8 @@ class Spec:
     `blocks[i]` is the text of `edits[i]` alone: it parses by itself, in the same dialect, to
     that edit. `sequential` says that each edit speaks of what the edits before it left; the
     others all speak of the base. `digest` is the SHA-256 of the whole document, `name` where it was
-    read from, if it is one of several.
+    read from, if it is one of several. `truncated` are the numbers, from 1, of edits whose text
+    was cut off and taken all the same.
     """
 
     dialect: str
@@ -162,6 +170,7 @@ class Spec:
     summary: str | None = None
     digest: str = ""
     name: str | None = None
+    truncated: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,11 +237,11 @@ class Overlay:
         yield from (path for path, file in self.files.items() if file is not None)
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """The bytes that an edit's text stands for."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def decoded(data: bytes) -> str:
-    """Bytes as an edit's text; the inverse of `encoded`."""
+def decode_text(data: bytes) -> str:
+    """Bytes as an edit's text; the inverse of `encode_text`."""
     return data.decode("utf-8", "surrogateescape")

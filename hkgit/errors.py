@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from hkgit.values import dataclass
 
 if TYPE_CHECKING:
     from hkgit.edits import AnyEdit
@@ -26,12 +27,14 @@ class HkgitError(Exception):
 
     `near` are the places that whoever mends the edit needs to see, the likeliest first;
     `corrected` is the edit as it would be right at the one of them, for its author to confirm.
+    `mend` is a command for the shell that does what was asked for, where there is one.
     """
 
     exit_code = 70
     status = "fault"
-    corrected: AnyEdit | None = None
+    correct_batch: AnyEdit | None = None
     near: tuple[Near, ...] = ()
+    mend: str | None = None
 
     def __init__(self, where: str, what: str, fix: str = "") -> None:
         super().__init__(f"{where}: {what}" + (f"\n{fix}" if fix else ""))
@@ -87,6 +90,37 @@ class InvalidInput(HkgitError):
     status = "invalid"
 
 
+class WrongArgument(InvalidInput, TypeError):
+    """A program gave the library something of another kind than it asks for."""
+
+    def __init__(self, where: str, found: object, expected: str, fix: str) -> None:
+        kind = type(found).__name__
+        shown = f"{kind} {found[:40]!r}" if isinstance(found, str | bytes) else kind
+        super().__init__(where, f"expected {expected}, found {shown}", fix)
+
+
+class Truncated(InvalidInput):
+    """A spec that ends before its notation says that it is complete.
+
+    `completed` is the same text with the end that is missing, for who takes it knowingly; the
+    edit of that number, from 0 on, is the one that was cut off, -1 the last one.
+    """
+
+    completed: str
+    edit: int
+
+    def __init__(self, where: str, what: str, completed: str, edit: int = -1) -> None:
+        super().__init__(where, what, TAKE)
+        self.completed = completed
+        self.edit = edit
+
+
+TAKE = (
+    "Send all of it again; --accept-truncated (in a program accept_truncated=True) takes it as it"
+    " is, and the record says so."
+)
+
+
 class WrongUsage(HkgitError):
     """Arguments that the command line does not have, or not together."""
 
@@ -95,10 +129,14 @@ class WrongUsage(HkgitError):
 
 
 class VerifyFailed(HkgitError):
-    """The command given with --verify did not pass on the edited files."""
+    """The command given with --verify did not pass on the edited files.
+
+    `output` is the end of what it printed, where somebody wants to hear it.
+    """
 
     exit_code = 5
     status = "verify_failed"
+    output = ""
 
 
 class Rejected(HkgitError):
@@ -106,6 +144,10 @@ class Rejected(HkgitError):
 
     exit_code = 6
     status = "rejected"
+
+
+class BlindEdit(Rejected):
+    """Nothing ties an edit to content that was read, and a rule asks for that."""
 
 
 class GitRefused(HkgitError):
@@ -119,3 +161,11 @@ class Unverifiable(GitRefused):
     """The history, object or format that a judgement needs is not here."""
 
     status = "unverifiable"
+
+
+def forget_frames(error: BaseException) -> None:
+    """Let go of what the functions that a failure came through had read."""
+    each: BaseException | None = error
+    while each is not None:
+        each.__traceback__ = None
+        each = each.__cause__ or each.__context__

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from hkgit.edits import decoded, encoded
+from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
 
 LONGEST_NAME = 255
@@ -37,7 +37,7 @@ _ESCAPES = dict(zip(b'\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True))
 def check_path(path: str) -> None:
     """Raise InvalidInput for a path that no spec may touch, whatever the file system."""
     check_tree_path(path)
-    if _DOT_HKGIT.fullmatch(_folded(path.split("/")[0])):
+    if _DOT_HKGIT.fullmatch(_fold(path.split("/")[0])):
         raise InvalidInput(quote_path(path), "is hkgit's own", "Only hkgit writes under .hkgit/.")
 
 
@@ -61,7 +61,7 @@ def check_new_path(path: str) -> None:
             raise _not_portable(path, "Windows drops a dot or blank at the end of a name")
 
 
-def folded_name(name: str) -> str:
+def fold_name(name: str) -> str:
     """What a name is to a file system that heeds neither case nor the normal form of letters.
 
     The canonical caseless match of the Unicode standard (3.13, D145), less what HFS+ leaves out.
@@ -78,11 +78,11 @@ def quote_path(path: str) -> str:
         return path
     stray = _STRAY_SURROGATE.search(path)
     data = path.encode("utf-8", "surrogatepass" if stray else "surrogateescape")
-    quoted = "".join(map(_quoted_byte, data))
+    quoted = "".join(map(_quote_byte, data))
     return path if quoted == path else f'"{quoted}"'
 
 
-def _quoted_byte(byte: int) -> str:
+def _quote_byte(byte: int) -> str:
     if byte in _ESCAPES:
         return "\\" + _ESCAPES[byte]
     return chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}"
@@ -95,24 +95,24 @@ def _fault(path: str) -> str | None:
         return "is empty"
     if _CONTROL.search(path):
         return "holds a control character"
-    if _STRAY_SURROGATE.search(path) or decoded(encoded(path)) != path:
+    if _STRAY_SURROGATE.search(path) or decode_text(encode_text(path)) != path:
         return "is not the one way to write its bytes"
     if path[0] in "/\\" or _DRIVE.match(path):
         return "is absolute"
-    if len(encoded(path)) > LONGEST_PATH:
+    if len(encode_text(path)) > LONGEST_PATH:
         return f"is longer than {LONGEST_PATH} bytes"
-    if any(len(encoded(name)) > LONGEST_NAME for name in path.split("/")):
+    if any(len(encode_text(name)) > LONGEST_NAME for name in path.split("/")):
         return f"has a part longer than {LONGEST_NAME} bytes"
     # A backslash separates on Windows: what it sets apart must be harmless as well.
     names = _SEPARATORS.split(path)
     if any(name.rstrip(". ") == "" for name in names):
         return "has a part that is empty or only dots and blanks"
-    if any(_DOT_GIT.fullmatch(_folded(name)) for name in names):
+    if any(_DOT_GIT.fullmatch(_fold(name)) for name in names):
         return "leads into .git"
     return None
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     """A name as the least careful file system compares it: HFS+ and NTFS at once."""
     visible = name.translate(_HFS_IGNORES)
     return visible.partition(":")[0].rstrip(". ").lower()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,17 @@ settings.register_profile(
     "sealed", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("sealed")
+
+
+def _stay_deaf(number: int, frame: object) -> None:
+    """What an ignored signal does here."""
+
+
+# In the background and under nohup they come ignored, and children would inherit that. A handler
+# they do not: they start as at a terminal, and this process goes on as it was told to.
+for _number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _stay_deaf)
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ from typing import Any
 
 from hkgit.edits import File
 from hkgit.gate import Ruling, judge_index
+from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
-from hkgit.policy import Policy
 from tests.applying.planning import Operation, replace_range
-from tests.replay.commits import PERSON, Change
+from tests.evidence.replay.commits import PERSON, Change
 from tests.repos import Repo
 
 A = b"one\ntwo\nthree\n"

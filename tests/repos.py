@@ -23,11 +23,19 @@ CONFIG = """\
 """
 
 
+REAL_EDITS = "HKGIT_REAL_EDITS"
+"""Names a file of edits to test with; nothing that runs heeds it."""
+
+
 def sealed_environment(environment: Mapping[str, str], home: Path) -> dict[str, str]:
     """The environment without anybody's git: an own HOME, identity and clock, no GIT_*."""
     (home / ".gitconfig").write_text(CONFIG)
     foreign = ("GIT_", "XDG_", "SSH_", "PRE_COMMIT", "HKGIT_")
-    kept = {name: value for name, value in environment.items() if not name.startswith(foreign)}
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith(foreign) or name == REAL_EDITS
+    }
     return kept | {
         "HOME": str(home),
         "USERPROFILE": str(home),

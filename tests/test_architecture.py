@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,17 +14,17 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hkgit"
 
 STARTS_PROGRAMS = {
-    "hkgit.attestations.keys": "ssh-keygen makes and checks signatures",
-    "hkgit.commands.reflecting": "the model that a person named on the command line",
-    "hkgit.demonstration": "types commands as a person would",
+    "hkgit.gate.attestations.keys": "ssh-keygen makes and checks signatures",
+    "hkgit.cli.edit.reflecting": "the model that a person named on the command line",
+    "hkgit.cli.admin.demonstration": "types commands as a person would",
 }
 """Who may start a program besides `git/`, and which."""
 
 LEAVES = {
-    "hkgit.git.signals": "a signal ends a process that no command is looking after",
-    "hkgit.mcp.server": "a thread that waits for the client would keep the process",
+    "hkgit.git.transactions.signals": "a signal ends a process that no command is looking after",
+    "hkgit.agents.servers.server": "a thread that waits for the client would keep the process",
 }
-"""Who may end the process besides `commands/`, and why."""
+"""Who may end the process besides `cli/`, and why."""
 
 
 def layers() -> list[list[str]]:
@@ -31,6 +32,11 @@ def layers() -> list[list[str]]:
     text = (ROOT / "docs/architecture.md").read_text()
     rows = [line.split("|")[2] for line in text.split("\n") if line.startswith("| ")][1:]
     return [re.findall(r"`(\w+)(?:/|\.py)`", row) for row in rows]
+
+
+MOST_ROOMS = 12
+MOST_MODULES = {"hkgit": 4}
+"""How many modules a folder may hold; a folder that is not named here, 15."""
 
 
 ORDER = [place for row in layers() for place in row]
@@ -51,7 +57,7 @@ MODULES = modules()
 
 
 def place(module: str) -> str:
-    """Where in the table a module stands: `hkgit.git.trees` in `git`."""
+    """Where in the table a module stands: `hkgit.git.objects.trees` in `git`."""
     return module.split(".")[1] if "." in module else "__init__"
 
 
@@ -110,7 +116,7 @@ def test_only_git_and_the_versions_of_a_bug_report_know_of_pygit2() -> None:
         for module, tree in MODULES.items()
         if "pygit2" in {name.split(".")[0] for name in imported(tree)}
     }
-    assert {name for name in using if place(name) != "git"} == {"hkgit.commands.versions"}
+    assert {name for name in using if place(name) != "git"} == {"hkgit.cli.admin.versions"}
 
 
 def test_only_git_and_three_that_say_why_start_programs() -> None:
@@ -119,15 +125,15 @@ def test_only_git_and_three_that_say_why_start_programs() -> None:
 
 
 def test_nothing_below_the_faces_prints() -> None:
-    faces = {"commands", "mcp"}
     printing = {module for module, tree in MODULES.items() if calls(tree) & {"print", "input"}}
-    assert {name for name in printing if place(name) not in faces} == set()
+    below = {name for name in printing if place(name) != "cli"}
+    assert {name for name in below if not name.startswith("hkgit.agents.servers.")} == set()
 
 
 def test_only_commands_and_two_that_say_why_end_the_process() -> None:
     ways = {"sys.exit", "os._exit", "exit", "quit", "SystemExit"}
     ending = {module for module, tree in MODULES.items() if calls(tree) & ways}
-    assert {name for name in ending if place(name) != "commands"} == set(LEAVES)
+    assert {name for name in ending if place(name) != "cli"} == set(LEAVES)
 
 
 def test_only_commands_know_of_click() -> None:
@@ -136,4 +142,74 @@ def test_only_commands_know_of_click() -> None:
         for module, tree in MODULES.items()
         if "click" in {name.split(".")[0] for name in imported(tree)}
     }
-    assert {place(module) for module in using} == {"commands"}
+    assert {place(module) for module in using} == {"cli"}
+
+
+def folders() -> dict[Path, list[Path]]:
+    """The folders of the package, each with its modules; dunder modules are not counted."""
+    found: dict[Path, list[Path]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        found.setdefault(path.parent, [])
+        if not path.name.startswith("__"):
+            found[path.parent].append(path)
+    return found
+
+
+def test_there_are_twelve_rooms_at_most() -> None:
+    rooms = {place(module) for module in MODULES if (PACKAGE / place(module)).is_dir()}
+    assert len(rooms - {"__init__", "__main__"}) <= MOST_ROOMS
+
+
+def test_no_folder_holds_more_modules_than_one_can_overlook() -> None:
+    crowded = {
+        str(folder.relative_to(ROOT)): len(paths)
+        for folder, paths in folders().items()
+        if len(paths) > MOST_MODULES.get(str(folder.relative_to(ROOT)), 15)
+    }
+    assert crowded == {}
+
+
+def test_every_folder_says_in_a_sentence_what_it_is_for() -> None:
+    silent = {
+        str(folder.relative_to(ROOT))
+        for folder in folders()
+        if not ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
+    }
+    assert silent == set()
+
+
+def test_public_class_names_are_unique() -> None:
+    homes: dict[str, list[str]] = {}
+    for module, tree in MODULES.items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(module)
+    assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+_PARTICIPLES = {
+    *("begun", "built", "chosen", "cut", "done", "drawn", "found", "given", "gone", "held"),
+    *("kept", "known", "left", "lost", "made", "met", "put", "said", "seen", "sent", "shown"),
+    *("spoken", "taken", "told", "written"),
+}
+_VERBS = {"embed", "feed", "need", "seed", "shed", "speed"}
+
+
+def test_functions_are_named_by_verbs() -> None:
+    names = [
+        node.name
+        for tree in MODULES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    words = [name.lstrip("_").split("_")[0] for name in names]
+    odd = [word for word in words if word in _PARTICIPLES or word.endswith("ed")]
+    assert len([word for word in odd if word not in _VERBS]) < 0.03 * len(names)
+
+
+def test_the_picture_is_drawn_from_the_table() -> None:
+    """`python docs/draw_architecture.py` draws it anew."""
+    drawing = runpy.run_path(str(ROOT / "docs/draw_architecture.py"))
+    page = (ROOT / "docs/architecture.md").read_text("utf-8")
+    picture = (ROOT / "docs/architecture.svg").read_text("utf-8")
+    assert drawing["draw"](drawing["read_layers"](page)) == picture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.directory import DirectorySnapshot, write_files
+from hkgit.applying.files.directory import DirectorySnapshot, write_files
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput
 
@@ -74,8 +74,10 @@ def test_the_paths_are_those_of_files(root: Path) -> None:
 def test_files_are_made_changed_and_removed(root: Path) -> None:
     write_files(root, {"n/e/w": File(b"1"), "d/file": File(b"2"), "tool": None})
     assert {path: (root / path).exists() for path in ("n/e/w", "d/file", "tool")} == {
-        "n/e/w": True, "d/file": True, "tool": False,
-    }  # fmt: skip
+        "n/e/w": True,
+        "d/file": True,
+        "tool": False,
+    }
     assert (root / "d/file").read_bytes() == b"2"
 
 
@@ -124,9 +126,7 @@ def test_nothing_is_written_through_a_link_or_in_anothers_place(
 
 
 @pytest.mark.parametrize(("path", "file"), REFUSALS)
-def test_a_refusal_leaves_everything_as_it_was(
-    root: Path, path: str, file: File | None
-) -> None:
+def test_a_refusal_leaves_everything_as_it_was(root: Path, path: str, file: File | None) -> None:
     before = _listing(root.parent)
     with pytest.raises(GitRefused):
         write_files(root, {"d/file": File(b"new"), path: file})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from hkgit.document import BOM, Document, range_hash, terminated, unterminated
+from hkgit.text.document import BOM, Document, range_hash, terminate, unterminate
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -167,22 +167,26 @@ def test_the_lines_of_a_span_are_the_lines(data: bytes, drawn: st.DataObject) ->
     ],
 )
 def test_the_last_line_gets_an_end(data: bytes, ended: bytes) -> None:
-    assert terminated(Document(data)).data == ended
+    assert terminate(Document(data)).data == ended
 
 
 @settings(max_examples=200)
 @given(FILES)
 def test_the_end_that_was_given_is_taken_away_again(data: bytes) -> None:
     document = Document(data)
-    ended = terminated(document)
+    ended = terminate(document)
     assert ended.lines == document.lines
-    assert (ended.data if document.is_terminated else unterminated(ended.data)) == data
+    assert (ended.data if document.is_terminated else unterminate(ended.data)) == data
 
 
 @pytest.mark.parametrize(
     "data",
-    [pytest.param(b"a\n\n", id="an empty line"), pytest.param(b"\r\n", id="the only line"),
-     pytest.param(BOM + b"\n", id="behind a byte order mark"), pytest.param(b"", id="no line")],
-)  # fmt: skip
+    [
+        pytest.param(b"a\n\n", id="an empty line"),
+        pytest.param(b"\r\n", id="the only line"),
+        pytest.param(BOM + b"\n", id="behind a byte order mark"),
+        pytest.param(b"", id="no line"),
+    ],
+)
 def test_an_empty_last_line_keeps_its_end_or_it_would_vanish(data: bytes) -> None:
-    assert unterminated(data) == data
+    assert unterminate(data) == data

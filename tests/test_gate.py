@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from hkgit.document import range_hash
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
+from hkgit.evidence.replay.findings import CandidateCommit, Verdict
 from hkgit.gate import (
     CommitRange,
     Gate,
@@ -18,21 +18,13 @@ from hkgit.gate import (
     split_range,
     without_floors,
 )
-from hkgit.gate.spread import verify_range
+from hkgit.gate.parallelism import verify_range
+from hkgit.gate.policy import Policy
 from hkgit.matching.places import LADDER_VERSION
-from hkgit.policy import Policy
-from hkgit.replay.findings import Candidate, Verdict
+from hkgit.text.document import range_hash
 from tests.applying.planning import Operation, protocol
+from tests.evidence.replay.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
 from tests.gating import begun, blind, by_hand, good, opened, staged
-from tests.replay.commits import (
-    AGENT,
-    PERSON,
-    Change,
-    applied,
-    commit,
-    judge,
-    verdict,
-)
 from tests.repos import Repo
 
 
@@ -48,18 +40,23 @@ def test_a_person_is_not_governed_by_default(started: Repo) -> None:
     commit(started, by_hand(PERSON))
     ruling = judge(started)
     assert (ruling.judged.verdict, ruling.passes, ruling.rule) == (
-        Verdict.UNGOVERNED, True, "author is not governed",
-    )  # fmt: skip
+        Verdict.UNGOVERNED,
+        True,
+        "author is not governed",
+    )
 
 
 @pytest.mark.parametrize(
     ("author", "message"),
     [
         pytest.param(AGENT, None, id="an agent"),
-        pytest.param(PERSON, "Say\n\nCo-authored-by: Claude <noreply@anthropic.com>\n",
-                     id="with an agent as co-author"),
+        pytest.param(
+            PERSON,
+            "Say\n\nCo-authored-by: Claude <noreply@anthropic.com>\n",
+            id="with an agent as co-author",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_agents_commit_needs_an_entry(started: Repo, author: str, message: str | None) -> None:
     commit(started, by_hand(author, message))
     ruling = judge(started)
@@ -136,8 +133,11 @@ def test_a_confidence_below_the_floor_is_told(started: Repo) -> None:
 @pytest.mark.parametrize("accept", ["quote", "none"])
 def test_weaker_evidence_may_be_accepted(started: Repo, accept: str) -> None:
     operation: Operation = {
-        "op": "replace_text", "path": "a.txt", "old_text": "two\n", "new_text": "zwei\n",
-    }  # fmt: skip
+        "op": "replace_text",
+        "path": "a.txt",
+        "old_text": "two\n",
+        "new_text": "zwei\n",
+    }
     commit(started, applied(started, protocol(operation if accept == "quote" else blind())))
     assert verdict(started, policy=Policy(accept=(accept,))) is Verdict.STRICT
 
@@ -174,13 +174,13 @@ def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
     asked = CommitRange(mixed.git("rev-parse", "HEAD~3"), mixed.head)
     report = judge_range(opened(mixed), asked, Policy())
     assert [(ruling.judged.verdict, ruling.passes) for ruling in report.rulings] == [
-        ("ungoverned", True), ("strict", True), ("fail", False),
-    ]  # fmt: skip
+        ("ungoverned", True),
+        ("strict", True),
+        ("fail", False),
+    ]
 
 
-@pytest.mark.parametrize(
-    ("mode", "passes"), [("enforce", False), ("warn", True), ("report", True)]
-)
+@pytest.mark.parametrize(("mode", "passes"), [("enforce", False), ("warn", True), ("report", True)])
 def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
     old, policy = mixed.git("rev-parse", "HEAD~1"), Policy(mode=mode)
     report = judge_range(opened(mixed), CommitRange(old, mixed.head), policy)
@@ -249,5 +249,7 @@ def test_of_several_candidates_the_one_that_passes_counts(started: Repo) -> None
     commit(started, applied(started, protocol(good())))
     gate = Gate(opened(started), Policy())
     parents = ((), (started.git("rev-parse", "HEAD^"),))
-    candidates = [Candidate(None, started.tree(), each, AGENT, AGENT, None) for each in parents]
+    candidates = [
+        CandidateCommit(None, started.tree(), each, AGENT, AGENT, None) for each in parents
+    ]
     assert gate.judge_any(candidates).judged.verdict is Verdict.STRICT

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
+from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, judge_range
-from hkgit.policy import Grant, Policy, read_policy
-from hkgit.replay.findings import Verdict
+from hkgit.gate.policy import Grant, Policy, read_policy
 from tests.applying.planning import Operation, protocol, replace_range
-from tests.gating import PYPROJECT, A, begun, by_hand, good, opened, staged
-from tests.keys import made_key, public
-from tests.replay.commits import (
+from tests.evidence.replay.commits import (
     AGENT,
     PERSON,
     Change,
@@ -24,6 +22,8 @@ from tests.replay.commits import (
     tree_of,
     verdict,
 )
+from tests.gating import PYPROJECT, A, begun, by_hand, good, opened, staged
+from tests.keys import made_key, public
 from tests.repos import Repo
 
 
@@ -55,10 +55,14 @@ def test_a_key_may_be_granted_paths(started: Repo, key: Path) -> None:
     [
         pytest.param("src/*", True, "{}", id="other paths"),
         pytest.param("docs/*", False, "{}", id="no signature"),
-        pytest.param("docs/*", True, "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAA"
-                     "AAAAAAAAAAAAAAAAAAAA", id="another key"),
+        pytest.param(
+            "docs/*",
+            True,
+            "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+            id="another key",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_grant_is_for_its_paths_and_its_key_alone(
     started: Repo, key: Path, paths: str, is_signed: bool, keys: str
 ) -> None:
@@ -118,8 +122,10 @@ def test_a_governed_commit_does_not_change_the_policy(started: Repo) -> None:
     commit(started, looser(started))
     ruling = judge(started)
     assert (ruling.passes, ruling.rule, ruling.findings[0].where) == (
-        False, "policy", "pyproject.toml",
-    )  # fmt: skip
+        False,
+        "policy",
+        "pyproject.toml",
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pydoc
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,22 +26,35 @@ BAD = Edit(path="a.py", old_text="nowhere at all", new_text="x")
         pytest.param({"a.py": "x = 1\n"}, [GOOD], {"a.py": "x = 2\n"}, id="text"),
         pytest.param({"a.py": b"x = 1\n"}, [GOOD], {"a.py": b"x = 2\n"}, id="bytes"),
         pytest.param({"a.py": "x = 1\n", "b": b""}, [GOOD], {"a.py": "x = 2\n"}, id="each its own"),
-        pytest.param({"a.py": "x = 1\n", "b": "y"}, [GOOD], {"a.py": "x = 2\n"},
-                     id="changed paths only"),
+        pytest.param(
+            {"a.py": "x = 1\n", "b": "y"}, [GOOD], {"a.py": "x = 2\n"}, id="changed paths only"
+        ),
         pytest.param({"a.py": b"x = 1\n\xff"}, [GOOD], {"a.py": b"x = 2\n\xff"}, id="odd bytes"),
         pytest.param({}, [CreateFile("b", "y")], {"b": "y"}, id="a new file"),
         pytest.param({"a": b""}, [CreateFile("b", "y")], {"b": b"y"}, id="among bytes"),
         pytest.param({"a": "", "c": b""}, [CreateFile("b", "y")], {"b": "y"}, id="among both"),
         pytest.param({"a": "x"}, [DeleteFile("a")], {"a": None}, id="a deleted file"),
-        pytest.param({"a": b"x", "c": ""}, [RenameFile("a", "b")], {"a": None, "b": b"x"},
-                     id="a renamed file keeps its type"),
-        pytest.param({"a": "1\n2\n"}, [InsertAfter("a", 1, ("x",)), ReplaceRange("a", 2, 2, ())],
-                     {"a": "1\nx\n"}, id="line numbers speak of what was given"),
-        pytest.param({"a": "1\n"}, [Edit("a", "1", "2"), Edit("a", "2", "3")], {"a": "3\n"},
-                     id="texts of what the edit before left"),
+        pytest.param(
+            {"a": b"x", "c": ""},
+            [RenameFile("a", "b")],
+            {"a": None, "b": b"x"},
+            id="a renamed file keeps its type",
+        ),
+        pytest.param(
+            {"a": "1\n2\n"},
+            [InsertAfter("a", 1, ("x",)), ReplaceRange("a", 2, 2, ())],
+            {"a": "1\nx\n"},
+            id="line numbers speak of what was given",
+        ),
+        pytest.param(
+            {"a": "1\n"},
+            [Edit("a", "1", "2"), Edit("a", "2", "3")],
+            {"a": "3\n"},
+            id="texts of what the edit before left",
+        ),
         pytest.param({"a": "1"}, [], {}, id="no edits"),
     ],
-)  # fmt: skip
+)
 def test_a_mapping_gives_the_changed_files_in_its_own_type(
     root: Mapping[str, str | bytes],
     edits: list[hkgit.edits.AnyEdit],
@@ -93,8 +108,11 @@ def test_every_edit_has_an_outcome() -> None:
 def test_the_outcome_of_an_edit() -> None:
     [outcome] = apply_edits([GOOD], {"a.py": "x = 1\n"}).outcomes
     assert (outcome.tier, outcome.similarity, outcome.matched_text, outcome.hint) == (
-        "exact", 1.0, "x = 1", "",
-    )  # fmt: skip
+        "exact",
+        1.0,
+        "x = 1",
+        "",
+    )
     assert outcome.diff.endswith("@@ -1,1 +1,1 @@\n-x = 1\n+x = 2\n")
 
 
@@ -200,3 +218,91 @@ assert hkgit.parse_edits(spec) == [edit]
 def test_the_library_needs_neither_click_nor_pygit2() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
+
+
+NINE = [
+    "Edit",
+    "ReplaceRange",
+    "InsertAfter",
+    "TagEdit",
+    "CreateFile",
+    "WriteFile",
+    "DeleteFile",
+    "RenameFile",
+    "SetMode",
+]
+
+
+@pytest.mark.parametrize("name", [*NINE, "EditResult", "ReflectionResult", "HkgitError", "Stale"])
+def test_all_that_is_public_is_listed_and_there(name: str) -> None:
+    assert name in dir(hkgit)
+    assert isinstance(getattr(hkgit, name), type)
+
+
+def test_help_shows_the_public_names() -> None:
+    said = pydoc.plain(pydoc.render_doc(hkgit))
+    assert all(name in said for name in ("apply_edits", "class Edit", "line_hash", "Ambiguous"))
+
+
+def test_a_text_is_applied_as_it_is() -> None:
+    text = '{"file": "a.py", "old_text": "x = 1", "new_text": "x = 2"}'
+    assert apply_edits(text, {"a.py": "x = 1\n"}, "harnesskit").files == {"a.py": "x = 2\n"}
+
+
+def test_what_a_spec_says_of_its_order_is_kept() -> None:
+    edits = parse_edits("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")
+    assert (edits.sequential, edits.dialect) == (False, "unified-diff")
+
+
+@pytest.mark.parametrize(
+    ("edits", "root", "said"),
+    [
+        pytest.param([{"file": "a"}], {}, "edit 1: expected an edit, found dict", id="a dict"),
+        pytest.param({"file": "a"}, {}, "edits: expected a text, a Spec or a list", id="alone"),
+        pytest.param(GOOD, {}, "expected a list of edits, found Edit", id="no list"),
+        pytest.param(
+            [Edit("a", "x", Path("b"))],  # type: ignore[arg-type]
+            {},
+            "new_text: expected a string",
+            id="a path as new text",
+        ),
+        pytest.param(
+            [GOOD], {"a.py": Path("a.py")}, "expected the content of a file", id="a path as content"
+        ),
+        pytest.param([GOOD], None, "root: expected a directory or a mapping", id="no root"),
+    ],
+)
+def test_what_is_given_by_mistake_is_named(edits: Any, root: Any, said: str) -> None:
+    with pytest.raises(hkgit.WrongArgument) as refusal:
+        apply_edits(edits, root)
+    assert said in str(refusal.value)
+    assert isinstance(refusal.value, TypeError | InvalidInput)
+
+
+def test_a_directory_that_is_not_there_is_refused_and_not_made(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="there is no such directory"):
+        apply_edits([CreateFile("b", "y")], tmp_path / "gone")
+    assert not (tmp_path / "gone").exists()
+
+
+@pytest.mark.parametrize("call", [read_range, parse_edits])
+def test_the_name_of_a_file_is_not_its_content(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, call: Callable[[str], object]
+) -> None:
+    monkeypatch.chdir(directory)
+    with pytest.raises(hkgit.WrongArgument, match=r"found str 'a\.py'"):
+        call("a.py")
+    with pytest.raises(hkgit.WrongArgument):
+        range_hash(Path("a.py"))  # type: ignore[arg-type]
+
+
+def test_the_options_of_the_command_line_are_keywords() -> None:
+    with pytest.raises(TypeError, match="Options are keywords"):
+        apply_edits([GOOD], {}, 0.9)
+    stale = apply_edits([GOOD], {"a.py": "x = 1\n"}, expect=[f"a.py={'0' * 64}"])
+    assert stale.outcomes[0].status == "stale"
+
+
+def test_absolute_paths_below_the_root_are_relative_to_it(directory: Path) -> None:
+    edit = Edit(f"{directory}/a.py", "x = 1", "x = 2")
+    assert apply_edits([edit], directory, dry_run=True).files == {"a.py": b"x = 2\r\n"}

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
-from hkgit.policy import (
+from hkgit.gate.policy import (
     ACCEPTED,
     BUILT_IN,
     KNOWN_AGENTS,
@@ -38,7 +38,14 @@ def test_the_built_in_policy() -> None:
         "agents",
         ("hash", "receipt"),
         (
-            "strict", "reanchored", "merge", "revert", "prune", "empty", "manual", "ungoverned",
+            "strict",
+            "reanchored",
+            "merge",
+            "revert",
+            "prune",
+            "empty",
+            "manual",
+            "ungoverned",
             "attested",
         ),
         (),
@@ -48,13 +55,22 @@ def test_the_built_in_policy() -> None:
 @pytest.mark.parametrize(
     ("tree", "source"),
     [
-        pytest.param(files(pyproject="[tool.hkgit.gate]\nmode = 'warn'\n"), "pyproject.toml",
-                     id="pyproject.toml"),
+        pytest.param(
+            files(pyproject="[tool.hkgit.gate]\nmode = 'warn'\n"),
+            "pyproject.toml",
+            id="pyproject.toml",
+        ),
         pytest.param(files(config="[gate]\nmode = 'warn'\n"), ".hkgit/config.toml", id="its own"),
-        pytest.param(files(config="[gate]\nmode = 'warn'\n", pyproject="[tool.hkgit]\n"),
-                     ".hkgit/config.toml", id="beside a pyproject.toml without one"),
-        pytest.param(files(config="[other]\n", pyproject="tool.hkgit.gate.mode = 'warn'\n"),
-                     "pyproject.toml", id="beside a config.toml without one"),
+        pytest.param(
+            files(config="[gate]\nmode = 'warn'\n", pyproject="[tool.hkgit]\n"),
+            ".hkgit/config.toml",
+            id="beside a pyproject.toml without one",
+        ),
+        pytest.param(
+            files(config="[other]\n", pyproject="tool.hkgit.gate.mode = 'warn'\n"),
+            "pyproject.toml",
+            id="beside a config.toml without one",
+        ),
     ],
 )
 def test_the_policy_stands_in_either_place(tree: MappingSnapshot, source: str) -> None:
@@ -65,13 +81,19 @@ def test_the_policy_stands_in_either_place(tree: MappingSnapshot, source: str) -
 @pytest.mark.parametrize(
     ("tree", "said"),
     [
-        pytest.param(files(config="[gate]\n", pyproject="[tool.hkgit.gate]\n"),
-                     "stands in pyproject.toml and .hkgit/config.toml\nKeep one", id="both places"),
+        pytest.param(
+            files(config="[gate]\n", pyproject="[tool.hkgit.gate]\n"),
+            "stands in pyproject.toml and .hkgit/config.toml\nKeep one",
+            id="both places",
+        ),
         pytest.param(files(pyproject="[tool"), "pyproject.toml: is not TOML", id="no TOML"),
-        pytest.param(files(config="gate = 1\n"), ".hkgit/config.toml: the gate's policy is not a "
-                     "table", id="no table"),
+        pytest.param(
+            files(config="gate = 1\n"),
+            ".hkgit/config.toml: the gate's policy is not a table",
+            id="no table",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_policy_that_cannot_be_read_is_invalid(tree: MappingSnapshot, said: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         read_policy(tree)
@@ -82,25 +104,43 @@ def test_a_policy_that_cannot_be_read_is_invalid(tree: MappingSnapshot, said: st
     ("table", "policy"),
     [
         pytest.param({}, Policy(), id="nothing"),
-        pytest.param({"mode": "report", "govern": "all"}, Policy(mode="report", govern="all"),
-                     id="mode and govern"),
-        pytest.param({"agents": ["my-*"]}, Policy(agents=(*KNOWN_AGENTS, "my-*")),
-                     id="agents beside the known ones"),
+        pytest.param(
+            {"mode": "report", "govern": "all"},
+            Policy(mode="report", govern="all"),
+            id="mode and govern",
+        ),
+        pytest.param(
+            {"agents": ["my-*"]},
+            Policy(agents=(*KNOWN_AGENTS, "my-*")),
+            id="agents beside the known ones",
+        ),
         pytest.param({"accept": ["hash", "quote"]}, Policy(accept=("hash", "quote")), id="accept"),
         pytest.param({"accept": []}, Policy(accept=()), id="accept nothing"),
-        pytest.param({"verdicts": [*ACCEPTED, "spliced"]}, Policy(verdicts=(*ACCEPTED, "spliced")),
-                     id="verdicts"),
-        pytest.param({"tiers": ["exact"], "ladders": [1, 2]},
-                     Policy(tiers=("exact",), ladders=(1, 2)), id="tiers and ladders"),
-        pytest.param({"tiers": [], "ladders": []}, Policy(tiers=(), ladders=()),
-                     id="an empty list is a value"),
+        pytest.param(
+            {"verdicts": [*ACCEPTED, "spliced"]},
+            Policy(verdicts=(*ACCEPTED, "spliced")),
+            id="verdicts",
+        ),
+        pytest.param(
+            {"tiers": ["exact"], "ladders": [1, 2]},
+            Policy(tiers=("exact",), ladders=(1, 2)),
+            id="tiers and ladders",
+        ),
+        pytest.param(
+            {"tiers": [], "ladders": []},
+            Policy(tiers=(), ladders=()),
+            id="an empty list is a value",
+        ),
         pytest.param({"min_confidence": 0.95}, Policy(min_confidence=950), id="confidence"),
         pytest.param({"min_confidence": 1}, Policy(min_confidence=1000), id="as an integer"),
         pytest.param({"since": "0" * 40}, Policy(since="0" * 40), id="since"),
-        pytest.param({"manual": [{"paths": ["docs/*"], "names": ["Ada *"], "keys": ["ssh-x y"]}]},
-                     Policy(manual=(Grant(("docs/*",), ("Ada *",), ("ssh-x y",)),)), id="grants"),
+        pytest.param(
+            {"manual": [{"paths": ["docs/*"], "names": ["Ada *"], "keys": ["ssh-x y"]}]},
+            Policy(manual=(Grant(("docs/*",), ("Ada *",), ("ssh-x y",)),)),
+            id="grants",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_a_policy_says(table: dict[str, Any], policy: Policy) -> None:
     assert parse_policy(table, BUILT_IN) == policy
 
@@ -108,21 +148,30 @@ def test_what_a_policy_says(table: dict[str, Any], policy: Policy) -> None:
 @pytest.mark.parametrize(
     ("table", "said"),
     [
-        pytest.param({"mood": "warn"}, "mood: unknown key of the policy\nKnown keys: mode",
-                     id="unknown key"),
-        pytest.param({"mode": "off"}, "mode: expected one of report, warn, enforce, found 'off'",
-                     id="unknown mode"),
+        pytest.param(
+            {"mood": "warn"}, "mood: unknown key of the policy\nKnown keys: mode", id="unknown key"
+        ),
+        pytest.param(
+            {"mode": "off"},
+            "mode: expected one of report, warn, enforce, found 'off'",
+            id="unknown mode",
+        ),
         pytest.param({"govern": True}, "govern: expected one of agents, all", id="a boolean"),
         pytest.param({"agents": "x"}, "agents: expected a list of strings", id="no list"),
         pytest.param({"agents": [1]}, "agents: expected a list of strings", id="no strings"),
-        pytest.param({"accept": ["trust"]}, "accept: expected some of hash, receipt, quote",
-                     id="unknown evidence"),
+        pytest.param(
+            {"accept": ["trust"]},
+            "accept: expected some of hash, receipt, quote",
+            id="unknown evidence",
+        ),
         pytest.param({"verdicts": ["fail"]}, "verdicts: expected some of strict", id="fail"),
-        pytest.param({"verdicts": ["unverifiable"]}, "verdicts: expected some of strict",
-                     id="unverifiable"),
+        pytest.param(
+            {"verdicts": ["unverifiable"]}, "verdicts: expected some of strict", id="unverifiable"
+        ),
         pytest.param({"ladders": [True]}, "ladders: expected a list of integers", id="a ladder"),
-        pytest.param({"min_confidence": 1.5}, "min_confidence: expected a number from 0 to 1",
-                     id="over 1"),
+        pytest.param(
+            {"min_confidence": 1.5}, "min_confidence: expected a number from 0 to 1", id="over 1"
+        ),
         pytest.param({"min_confidence": float("nan")}, "min_confidence: expected", id="no number"),
         pytest.param({"min_confidence": True}, "min_confidence: expected", id="true"),
         pytest.param({"since": 1}, "since: expected a string", id="since"),
@@ -130,10 +179,16 @@ def test_what_a_policy_says(table: dict[str, Any], policy: Policy) -> None:
         pytest.param({"since": "0" * 39}, "since: expected all 40", id="since, cut short"),
         pytest.param({"manual": {}}, "manual: expected a list of tables", id="grants"),
         pytest.param({"manual": [1]}, "is not a table", id="a grant that is no table"),
-        pytest.param({"manual": [{"names": ["x"]}]}, "paths: expected at least one glob",
-                     id="a grant of nothing"),
-        pytest.param({"manual": [{"paths": ["*"], "who": "x"}]}, "who: unknown key",
-                     id="unknown key of a grant"),
+        pytest.param(
+            {"manual": [{"names": ["x"]}]},
+            "paths: expected at least one glob",
+            id="a grant of nothing",
+        ),
+        pytest.param(
+            {"manual": [{"paths": ["*"], "who": "x"}]},
+            "who: unknown key",
+            id="unknown key of a grant",
+        ),
     ],
 )
 def test_what_no_policy_says(table: dict[str, Any], said: str) -> None:
@@ -192,17 +247,29 @@ ADA = "Ada <ada@example.org>"
         pytest.param((AGENT, ADA), None, AGENT, id="author"),
         pytest.param((ADA, AGENT), None, AGENT, id="committer"),
         pytest.param((ADA, ADA), f"Say\n\nCo-authored-by: {AGENT}\n", AGENT, id="co-author"),
-        pytest.param((ADA, ADA), f"Say\n\nCO-AUTHORED-BY:  {AGENT}  \n\nmore\n", AGENT,
-                     id="wherever and however it is written"),
-        pytest.param((ADA, ADA), f"Say\n\nCo-authored-by: {ADA}\nCo-Authored-By: {AGENT}\n", AGENT,
-                     id="one of several"),
-        pytest.param((ADA, ADA), "Say\r\n\r\nCo-authored-by: x <noreply@openai.com>\r\n",
-                     "x <noreply@openai.com>", id="with line ends of DOS"),
+        pytest.param(
+            (ADA, ADA),
+            f"Say\n\nCO-AUTHORED-BY:  {AGENT}  \n\nmore\n",
+            AGENT,
+            id="wherever and however it is written",
+        ),
+        pytest.param(
+            (ADA, ADA),
+            f"Say\n\nCo-authored-by: {ADA}\nCo-Authored-By: {AGENT}\n",
+            AGENT,
+            id="one of several",
+        ),
+        pytest.param(
+            (ADA, ADA),
+            "Say\r\n\r\nCo-authored-by: x <noreply@openai.com>\r\n",
+            "x <noreply@openai.com>",
+            id="with line ends of DOS",
+        ),
         pytest.param((ADA, ADA), f"Say\n\nCo-authored-by :{AGENT}\n", AGENT, id="odd blanks"),
         pytest.param((ADA, ADA), f"Say\n\nThanks to {AGENT}\n", None, id="not in a sentence"),
         pytest.param((ADA, ADA), None, None, id="nobody"),
     ],
-)  # fmt: skip
+)
 def test_who_makes_a_commit_governed(
     identities: tuple[str, str], message: str | None, name: str | None
 ) -> None:
@@ -236,7 +303,7 @@ GATE = "[tool.hkgit.gate]\nmode = 'warn'\nladders = [1]\n"
     [
         pytest.param("# a comment\n" + GATE, id="a comment"),
         pytest.param("[project]\nname = 'x'\n" + GATE, id="another table"),
-        pytest.param("[tool.hkgit.gate]\nladders = [1]\nmode = \"warn\"\n", id="another order"),
+        pytest.param('[tool.hkgit.gate]\nladders = [1]\nmode = "warn"\n', id="another order"),
         pytest.param("[tool.hkgit]\ngate = {mode = 'warn', ladders = [1]}\n", id="in line"),
     ],
 )

@@ -8,15 +8,17 @@ from typing import Any
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.gate import Gate, trusted_policy
-from hkgit.policy import KNOWN_AGENTS, Floors, Policy, Target, parse_policy
-from hkgit.policy.extending import extended
+from hkgit.gate import Gate, read_trusted_policy
+from hkgit.gate.policy import KNOWN_AGENTS, Floors, Policy, RefRules, parse_policy
+from hkgit.gate.policy.extending import extend_policy
 from tests.gating import begun, opened
 from tests.repos import Repo
 
 SIGNED: dict[str, Any] = {
-    "allowed_signers": "signers", "roles": {"sign": ["ada"]}, "entries": {"signed": True},
-}  # fmt: skip
+    "allowed_signers": "signers",
+    "roles": {"sign": ["ada"]},
+    "entries": {"signed": True},
+}
 LOOSENED = [
     pytest.param("mode", "warn", {}, id="mode"),
     pytest.param("govern", "agents", {"govern": "all"}, id="govern"),
@@ -47,7 +49,7 @@ def test_a_repository_does_not_loosen_what_it_extends(
 ) -> None:
     own = parse_policy({key: value}, ".hkgit/config.toml")
     with pytest.raises(InvalidInput) as refusal:
-        extended(own, parse_policy(base, "the organisation"))
+        extend_policy(own, parse_policy(base, "the organisation"))
     assert str(refusal.value) == (
         f".hkgit/config.toml: {key}: is looser than what it extends\n"
         "the organisation may only be tightened."
@@ -58,33 +60,52 @@ TIGHTENED = [
     pytest.param({"govern": "all"}, {}, {"govern": "all"}, id="govern"),
     pytest.param({"mode": "enforce"}, {"mode": "warn"}, {"mode": "enforce"}, id="mode"),
     pytest.param({"accept": ["hash"]}, {}, {"accept": ("hash",)}, id="accept"),
-    pytest.param({"min_confidence": 0.9}, {"min_confidence": 0.5}, {"min_confidence": 900},
-                 id="a floor"),
+    pytest.param(
+        {"min_confidence": 0.9}, {"min_confidence": 0.5}, {"min_confidence": 900}, id="a floor"
+    ),
     pytest.param({"tiers": ["exact"]}, {}, {"tiers": ("exact",)}, id="tiers of all"),
-    pytest.param({"agents": ["b"]}, {"agents": ["a"]}, {"agents": (*KNOWN_AGENTS, "a", "b")},
-                 id="more agents"),
-    pytest.param({"refs": ["refs/x"]}, {"refs": ["refs/heads/*"]},
-                 {"refs": ("refs/heads/*", "refs/x")}, id="more refs"),
-    pytest.param({"extends": "/x", "entries": {"signed": True}},
-                 {**SIGNED, "entries": {}}, {"entries_signed": True, "roles": {"sign": ("ada",)}},
-                 id="signed by whom the base names"),
+    pytest.param(
+        {"agents": ["b"]},
+        {"agents": ["a"]},
+        {"agents": (*KNOWN_AGENTS, "a", "b")},
+        id="more agents",
+    ),
+    pytest.param(
+        {"refs": ["refs/x"]},
+        {"refs": ["refs/heads/*"]},
+        {"refs": ("refs/heads/*", "refs/x")},
+        id="more refs",
+    ),
+    pytest.param(
+        {"extends": "/x", "entries": {"signed": True}},
+        {**SIGNED, "entries": {}},
+        {"entries_signed": True, "roles": {"sign": ("ada",)}},
+        id="signed by whom the base names",
+    ),
     pytest.param({}, {"min_tightness": 0.1}, {"min_tightness": 100}, id="nothing of its own"),
-    pytest.param({"since": "0" * 40}, {"open": ["since"]}, {"since": "0" * 40},
-                 id="what is left open"),
-    pytest.param({"paths": [{"paths": ["a"], "accept": ["hash"]}]},
-                 {"paths": [{"paths": ["b"], "min_confidence": 1}]},
-                 {"paths": (Floors(("b",), min_confidence=1000), Floors(("a",), ("hash",)))},
-                 id="floors of paths of both"),
-    pytest.param({"targets": [{"refs": ["refs/r"], "rewrites": "refuse"}]}, {},
-                 {"targets": (Target(("refs/r",), None, "refuse"),)}, id="targets"),
-]  # fmt: skip
+    pytest.param(
+        {"since": "0" * 40}, {"open": ["since"]}, {"since": "0" * 40}, id="what is left open"
+    ),
+    pytest.param(
+        {"paths": [{"paths": ["a"], "accept": ["hash"]}]},
+        {"paths": [{"paths": ["b"], "min_confidence": 1}]},
+        {"paths": (Floors(("b",), min_confidence=1000), Floors(("a",), ("hash",)))},
+        id="floors of paths of both",
+    ),
+    pytest.param(
+        {"targets": [{"refs": ["refs/r"], "rewrites": "refuse"}]},
+        {},
+        {"targets": (RefRules(("refs/r",), None, "refuse"),)},
+        id="targets",
+    ),
+]
 
 
 @pytest.mark.parametrize(("own", "base", "result"), TIGHTENED)
 def test_it_may_tighten_it(
     own: dict[str, Any], base: dict[str, Any], result: dict[str, Any]
 ) -> None:
-    joined = extended(parse_policy(own, "own"), parse_policy(base, "base"))
+    joined = extend_policy(parse_policy(own, "own"), parse_policy(base, "base"))
     assert {key: getattr(joined, key) for key in result} == result
 
 
@@ -92,12 +113,12 @@ def test_what_is_joined_is_consistent_too() -> None:
     own = parse_policy({"paths": [{"paths": ["a"], "accept": ["receipt"]}]}, "own")
     base = parse_policy({"accept": ["hash"]}, "base")
     with pytest.raises(InvalidInput, match="accepts evidence that the policy as a whole"):
-        extended(own, base)
+        extend_policy(own, base)
 
 
 def extending(repo: Repo, named: str) -> Policy:
     start = repo.commit({".hkgit/config.toml": f"[gate]\nextends = '{named}'\n"}, "Extend")
-    return trusted_policy(opened(repo), start)
+    return read_trusted_policy(opened(repo), start)
 
 
 def test_a_policy_extends_a_file_outside(repo: Repo, tmp_path: Path) -> None:

@@ -8,50 +8,85 @@ import pytest
 
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
-from hkgit.gate.floors import entry_findings
+from hkgit.gate.policy import Floors, Policy, RefRules, parse_policy, read_policy
+from hkgit.gate.policy.parsing import TIERS
+from hkgit.gate.policy.words import sentences
+from hkgit.gate.rules.floors import entry_findings
 from hkgit.matching.ladder import LADDER
-from hkgit.policy import Floors, Policy, Target, parse_policy, read_policy
-from hkgit.policy.parsing import TIERS
-from hkgit.policy.words import sentences
 from tests.applying.planning import Operation, replace_range
-from tests.ledger.entries import entry_of_protocol
+from tests.evidence.ledger.entries import entry_of_protocol
 
 
 @pytest.mark.parametrize(
     ("table", "said"),
     [
         pytest.param({"manual": [{"paths": ["*"]}]}, "manual: a grant to nobody", id="nobody"),
-        pytest.param({"manual": [{"paths": ["*"], "principals": ["ada"]}]},
-                     "manual: grants to principals, but no file lists their keys",
-                     id="principals without keys"),
-        pytest.param({"manual": [{"paths": ["*"], "pushers": ["ada"]}]},
-                     "manual: grants to pushers, but nothing says who pushed", id="pushers"),
-        pytest.param({"manual": [{"paths": ["*"], "keys": ["~/.ssh/id.pub"]}]},
-                     "manual: '~/.ssh/id.pub' is no SSH public key", id="a path for a key"),
+        pytest.param(
+            {"manual": [{"paths": ["*"], "principals": ["ada"]}]},
+            "manual: grants to principals, but no file lists their keys",
+            id="principals without keys",
+        ),
+        pytest.param(
+            {"manual": [{"paths": ["*"], "pushers": ["ada"]}]},
+            "manual: grants to pushers, but nothing says who pushed",
+            id="pushers",
+        ),
+        pytest.param(
+            {"manual": [{"paths": ["*"], "keys": ["~/.ssh/id.pub"]}]},
+            "manual: '~/.ssh/id.pub' is no SSH public key",
+            id="a path for a key",
+        ),
         pytest.param({"attest": {"keys": ["AAAA"]}}, "attest: 'AAAA' is no SSH", id="half a key"),
         pytest.param({"roles": {"break-glass": ["ada"]}}, "roles: names principals", id="roles"),
-        pytest.param({"entries": {"signed": True}}, "entries: must be signed, but nobody",
-                     id="signed by nobody"),
-        pytest.param({"paths": [{"paths": ["a"], "accept": ["quote"]}]},
-                     "paths: accepts evidence that the policy as a whole", id="looser evidence"),
-        pytest.param({"tiers": ["exact"], "paths": [{"paths": ["a"], "tiers": ["fuzzy"]}]},
-                     "paths: accepts tiers that the policy as a whole", id="looser tiers"),
-        pytest.param({"min_confidence": 0.9, "paths": [{"paths": ["a"], "min_confidence": 0.8}]},
-                     "paths: min_confidence is below", id="a lower floor"),
-        pytest.param({"targets": [{"refs": ["*"], "verdicts": ["spliced"]}]},
-                     "targets: accepts verdicts", id="looser verdicts"),
-        pytest.param({"rewrites": "refuse", "targets": [{"refs": ["*"], "rewrites": "judge"}]},
-                     "targets: allows rewrites", id="looser rewrites"),
-        pytest.param({"protect": ["a"], "unprotect": ["a"]}, "unprotect: 'a' is protected and",
-                     id="protected and not"),
+        pytest.param(
+            {"entries": {"signed": True}},
+            "entries: must be signed, but nobody",
+            id="signed by nobody",
+        ),
+        pytest.param(
+            {"paths": [{"paths": ["a"], "accept": ["quote"]}]},
+            "paths: accepts evidence that the policy as a whole",
+            id="looser evidence",
+        ),
+        pytest.param(
+            {"tiers": ["exact"], "paths": [{"paths": ["a"], "tiers": ["fuzzy"]}]},
+            "paths: accepts tiers that the policy as a whole",
+            id="looser tiers",
+        ),
+        pytest.param(
+            {"min_confidence": 0.9, "paths": [{"paths": ["a"], "min_confidence": 0.8}]},
+            "paths: min_confidence is below",
+            id="a lower floor",
+        ),
+        pytest.param(
+            {"targets": [{"refs": ["*"], "verdicts": ["spliced"]}]},
+            "targets: accepts verdicts",
+            id="looser verdicts",
+        ),
+        pytest.param(
+            {"rewrites": "refuse", "targets": [{"refs": ["*"], "rewrites": "judge"}]},
+            "targets: allows rewrites",
+            id="looser rewrites",
+        ),
+        pytest.param(
+            {"protect": ["a"], "unprotect": ["a"]},
+            "unprotect: 'a' is protected and",
+            id="protected and not",
+        ),
         pytest.param({"protect": ["/deploy/*"]}, "protect: '/deploy/*' fits no path", id="a root"),
-        pytest.param({"paths": [{"paths": ["src/"], "accept": ["hash"]}]},
-                     "paths: 'src/' fits no path", id="a directory"),
+        pytest.param(
+            {"paths": [{"paths": ["src/"], "accept": ["hash"]}]},
+            "paths: 'src/' fits no path",
+            id="a directory",
+        ),
         pytest.param({"refs": ["main"]}, "refs: 'main' fits no ref", id="a short name"),
-        pytest.param({"targets": [{"refs": ["release/*"], "rewrites": "refuse"}]},
-                     "targets: 'release/*' fits no ref", id="short names of targets"),
+        pytest.param(
+            {"targets": [{"refs": ["release/*"], "rewrites": "refuse"}]},
+            "targets: 'release/*' fits no ref",
+            id="short names of targets",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_policy_that_contradicts_itself_is_refused(table: dict[str, Any], said: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         parse_policy(table, "policy")
@@ -82,8 +117,10 @@ def test_they_let_go_of_no_more_than_they_fit(path: str, is_kept: bool) -> None:
 
 def test_principals_must_be_listed() -> None:
     config = '[gate]\nallowed_signers = "signers"\nroles = {attest = ["bob@example.org"]}\n'
-    tree = {".hkgit/config.toml": File(config.encode()),
-            "signers": File(b"ada@example.org ssh-ed25519 A\n")}  # fmt: skip
+    tree = {
+        ".hkgit/config.toml": File(config.encode()),
+        "signers": File(b"ada@example.org ssh-ed25519 A\n"),
+    }
     with pytest.raises(InvalidInput, match=r"signers does not list bob@example\.org"):
         read_policy(MappingSnapshot(tree))
 
@@ -102,8 +139,8 @@ def test_every_tier_may_be_named() -> None:
 
 STRICTER = Policy(
     targets=(
-        Target(("refs/heads/release/*",), ("strict", "merge"), "refuse"),
-        Target(("refs/heads/*/lts",), ("strict",)),
+        RefRules(("refs/heads/release/*",), ("strict", "merge"), "refuse"),
+        RefRules(("refs/heads/*/lts",), ("strict",)),
     )
 )
 
@@ -114,10 +151,14 @@ STRICTER = Policy(
         pytest.param(["refs/heads/main"], Policy().verdicts, "judge", id="another"),
         pytest.param(["refs/heads/release/1"], ("strict", "merge"), "refuse", id="one that fits"),
         pytest.param(["refs/heads/release/lts"], ("strict",), "refuse", id="two that fit"),
-        pytest.param(["refs/heads/x", "refs/heads/release/1"], ("strict", "merge"), "refuse",
-                     id="by another name"),
+        pytest.param(
+            ["refs/heads/x", "refs/heads/release/1"],
+            ("strict", "merge"),
+            "refuse",
+            id="by another name",
+        ),
     ],
-)  # fmt: skip
+)
 def test_targets_tighten_refs(refs: list[str], verdicts: tuple[str, ...], rewrites: str) -> None:
     policy = STRICTER.for_refs(refs)
     assert (policy.verdicts, policy.rewrites) == (verdicts, rewrites)
@@ -154,20 +195,35 @@ def test_floors_hold_under_the_old_name_and_the_new_one() -> None:
 
 def test_a_policy_is_said_in_words() -> None:
     table: dict[str, Any] = {
-        "govern": "all", "min_confidence": 0.9, "protect": ["deploy/*"], "reject_text": ["bidi"],
-        "manual": [{"paths": ["docs/*"], "names": ["Ada *"]}], "rewrites": "refuse",
+        "govern": "all",
+        "min_confidence": 0.9,
+        "protect": ["deploy/*"],
+        "reject_text": ["bidi"],
+        "manual": [{"paths": ["docs/*"], "names": ["Ada *"]}],
+        "rewrites": "refuse",
         "targets": [{"refs": ["refs/heads/x"], "verdicts": ["strict"]}],
         "paths": [{"paths": ["src/*"], "accept": ["hash"]}],
-        "allowed_signers": "signers", "roles": {"sign": ["ada"]}, "entries": {"signed": True},
-    }  # fmt: skip
+        "allowed_signers": "signers",
+        "roles": {"sign": ["ada"]},
+        "entries": {"signed": True},
+    }
     said = "\n".join(sentences(parse_policy(table, "policy")))
-    assert [words for words in (
-        "Every commit is held to the rules", "confidence of at least 0.90", "and deploy/*.",
-        "adds bidirectional controls.", "Ada * (on clients only, by name) may change docs/*.",
-        "On refs/heads/x, only strict passes.", "deletions of them, are refused",
-        "An edit of src/* also must have evidence of the kind hash.",
-        "Every entry must be signed by ada.", "ada may sign entries.",
-    ) if words not in said] == []  # fmt: skip
+    assert [
+        words
+        for words in (
+            "Every commit is held to the rules",
+            "confidence of at least 0.90",
+            "and deploy/*.",
+            "adds bidirectional controls.",
+            "Ada * (on clients only, by name) may change docs/*.",
+            "On refs/heads/x, only strict passes.",
+            "deletions of them, are refused",
+            "An edit of src/* also must have evidence of the kind hash.",
+            "Every entry must be signed by ada.",
+            "ada may sign entries.",
+        )
+        if words not in said
+    ] == []
 
 
 def test_the_built_in_policy_says_what_it_does_not_close() -> None:

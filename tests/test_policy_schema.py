@@ -15,17 +15,41 @@ from hypothesis import strategies as st
 
 import hkgit
 from hkgit.errors import InvalidInput
-from hkgit.policy.parsing import parse_policy, read_table
-from hkgit.replay.findings import Verdict
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate.policy.parsing import parse_policy, read_table
 
-_FILE = Path(hkgit.__file__).parent / "schemas" / "policy.json"
+_FILE = Path(hkgit.__file__).parent / "text" / "schemas" / "policy.json"
 SCHEMA: Any = json.loads(_FILE.read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 STRANGE: st.SearchStrategy[Any] = st.sampled_from(
-    [None, True, 0, 1, -1, 0.5, 1.0, 1.5, 2, 3601, "", "x", [], [1], [True], [None], ["x"],
-     ["a", 1], {}, {"x": 1}, [{}], [{"paths": []}], [{"paths": ["a"]}], [{"refs": ["a"]}],
-     {"keys": ["a"]}]
-)  # fmt: skip
+    [
+        None,
+        True,
+        0,
+        1,
+        -1,
+        0.5,
+        1.0,
+        1.5,
+        2,
+        3601,
+        "",
+        "x",
+        [],
+        [1],
+        [True],
+        [None],
+        ["x"],
+        ["a", 1],
+        {},
+        {"x": 1},
+        [{}],
+        [{"paths": []}],
+        [{"paths": ["a"]}],
+        [{"refs": ["a"]}],
+        {"keys": ["a"]},
+    ]
+)
 
 
 def values_of(schema: Any) -> st.SearchStrategy[Any]:

@@ -116,7 +116,12 @@ def test_coroutines_answer_the_same_loop() -> None:
     async def verify(result: EditResult) -> str | None:
         return y_must_be("20")(result)
 
-    result = asyncio.run(
-        apply_with_reflection_async(GOOD_X + LOST_Y, FILES, ask, verify=verify)
-    )
+    result = asyncio.run(apply_with_reflection_async(GOOD_X + LOST_Y, FILES, ask, verify=verify))
     assert result.files == {"a.py": "x = 10\ny = 20\n"}
+
+
+def test_the_guard_of_syntax_can_be_turned_off() -> None:
+    """Half of a change breaks the file; an edit that was not exact is refused for it."""
+    half = block("a.py", "x =  1", "x = (1")
+    assert not apply_with_reflection(half, FILES, Model([]), max_reflections=0).ok
+    assert apply_with_reflection(half, FILES, Model([]), check_syntax=False).ok

@@ -35,6 +35,8 @@ class Case:
     old: str
     new: str
     truth: Truth
+    path: str = "file"
+    replace_all: bool = False
 
 
 Drafted = tuple[Case, Draft, Draft]
@@ -97,7 +99,8 @@ def _case(name: str, label: Label, rng: Random, hunk: Hunk) -> Drafted | None:
     if _means_another_place(draft):
         return None
     draft = _judged(draft)
-    case = Case(name, hunk.name, draft.before, draft.old, draft.new, Truth.of(draft))
+    truth = Truth.of(draft)
+    case = Case(name, hunk.name, draft.before, draft.old, draft.new, truth, hunk.path)
     return case, faultless, draft
 
 

@@ -73,8 +73,14 @@ def _package_hunks(package: Package, cache: Path, seed: int) -> list[Hunk]:
 
 def _row(hunk: Hunk) -> tuple[object, ...]:
     return (
-        hunk.package, hunk.path, hunk.lines, hunk.start, hunk.end, hunk.new, hunk.others,
-    )  # fmt: skip
+        hunk.package,
+        hunk.path,
+        hunk.lines,
+        hunk.start,
+        hunk.end,
+        hunk.new,
+        hunk.others,
+    )
 
 
 def _between(package: Package, old: Release, new: Release, seed: int) -> list[Hunk]:
@@ -113,9 +119,7 @@ def _lines(data: bytes) -> tuple[str, ...]:
     return tuple(text.removesuffix("\n").split("\n"))
 
 
-def file_hunks(
-    package: str, path: str, old: tuple[str, ...], new: tuple[str, ...]
-) -> list[Hunk]:
+def file_hunks(package: str, path: str, old: tuple[str, ...], new: tuple[str, ...]) -> list[Hunk]:
     """One hunk for each run of changed lines; runs that a blank line parts are one."""
     splices = _splices(old, new)
     return [

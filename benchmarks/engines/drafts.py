@@ -76,9 +76,11 @@ class Draft:
     def saying(self, change: Callable[[str], str], kinds: str = " -+") -> Draft:
         """The same draft with other words in the edit."""
         rows = (
-            replace(row, said=change(row.said)) if row.said is not None and row.kind in kinds
-            else row for row in self.rows
-        )  # fmt: skip
+            replace(row, said=change(row.said))
+            if row.said is not None and row.kind in kinds
+            else row
+            for row in self.rows
+        )
         return replace(self, rows=tuple(rows))
 
     def being(self, change: Callable[[str], str]) -> Draft:

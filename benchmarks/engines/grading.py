@@ -53,7 +53,8 @@ class Truth:
     """The verdict and the right result.
 
     `head` and `tail` count the bytes before and after the stretch in which `fold` may differ;
-    everywhere else a result that is right is byte for byte the ideal one.
+    everywhere else a result that is right is byte for byte the ideal one. `literal` is what plain
+    replacement gives of an old text that the file has once: who asks for that may have it.
     """
 
     verdict: Verdict
@@ -62,12 +63,15 @@ class Truth:
     fold: str = "bytes"
     head: int = 0
     tail: int = 0
+    literal: bytes | None = None
 
     @classmethod
     def of(cls, draft: Draft) -> Truth:
         """The truth that a draft carries."""
         head, tail = draft.bounds(context=draft.folds_context)
-        return cls(draft.verdict, draft.before, draft.ideal, draft.fold, head, tail)
+        old, new = draft.old.encode(), draft.new.encode()
+        literal = draft.before.replace(old, new) if draft.before.count(old) == 1 else None
+        return cls(draft.verdict, draft.before, draft.ideal, draft.fold, head, tail, literal)
 
 
 def grade(truth: Truth, answer: bytes | None) -> Grade:
@@ -78,7 +82,8 @@ def grade(truth: Truth, answer: bytes | None) -> Grade:
         return Grade.REFUSED if answer == truth.before else Grade.WRONG
     if answer == truth.ideal:
         return Grade.IDEAL
-    return Grade.ACCEPTED if _is_accepted(truth, answer) else Grade.WRONG
+    is_accepted = answer == truth.literal or _is_accepted(truth, answer)
+    return Grade.ACCEPTED if is_accepted else Grade.WRONG
 
 
 def _is_accepted(truth: Truth, answer: bytes) -> bool:

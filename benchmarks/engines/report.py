@@ -24,7 +24,7 @@ def run(engine: Engine, cases: Iterable[Case]) -> list[Outcome]:
     """Every case through one engine."""
     outcomes = []
     for case in cases:
-        answer = engine(case.before, case.old, case.new)
+        answer = engine(case.before, case.old, case.new, case.path, replace_all=case.replace_all)
         outcomes.append(Outcome(case, answer, grade(case.truth, answer.after)))
     return outcomes
 
@@ -94,14 +94,17 @@ def by_label(outcomes: Sequence[Outcome]) -> str:
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A Markdown table whose columns are aligned to read as text, too."""
     widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    lines = [[cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-             for row in (head, ["-" * width for width in widths], *rows)]  # fmt: skip
+    lines = [
+        [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        for row in (head, ["-" * width for width in widths], *rows)
+    ]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def failures(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """What the engine's author wants to see: wrong answers first, then what should have landed."""
     wrong = [o for o in outcomes if o.grade is Grade.WRONG]
-    missed = [o for o in outcomes
-              if o.grade is Grade.REFUSED and o.case.truth.verdict is Verdict.LAND]  # fmt: skip
+    missed = [
+        o for o in outcomes if o.grade is Grade.REFUSED and o.case.truth.verdict is Verdict.LAND
+    ]
     return wrong + missed

@@ -8,10 +8,20 @@ from functools import lru_cache
 
 from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft
 
-TYPOGRAPHY = str.maketrans({
-    "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "-",
-    "\u2026": "...", "\u00a0": " ", "\u200b": "", "\ufeff": "",
-})  # fmt: skip
+TYPOGRAPHY = str.maketrans(
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2013": "-",
+        "\u2014": "-",
+        "\u2026": "...",
+        "\u00a0": " ",
+        "\u200b": "",
+        "\ufeff": "",
+    }
+)
 
 SHIFTS = 3
 
@@ -27,10 +37,14 @@ def matching_rows(draft: Draft) -> int:
     """How many rows that say something the edit has right, up to blanks and typography."""
     kinds = KEPT if draft.applied else KEPT + GONE
     return sum(
-        1 for row in draft.rows
-        if row.kind in kinds and row.said is not None and row.real is not None
-        and folded(row.said) and folded(row.said) == folded(row.real)
-    )  # fmt: skip
+        1
+        for row in draft.rows
+        if row.kind in kinds
+        and row.said is not None
+        and row.real is not None
+        and folded(row.said)
+        and folded(row.said) == folded(row.real)
+    )
 
 
 def has_rival(draft: Draft) -> bool:

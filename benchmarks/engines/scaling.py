@@ -35,9 +35,15 @@ def real_lines(hunks: Sequence[Hunk], size: int) -> list[str]:
 
 def repetitive_lines(size: int) -> list[str]:
     """A file of like blocks, as generated code and data have it: most of its lines are common."""
-    block = ["def step_{n}(state):", "    value = state.get({n})", "    if value is None:",
-             "        return state", "    state.push(value)", "    state.count += 1",
-             "    return state.value"]  # fmt: skip
+    block = [
+        "def step_{n}(state):",
+        "    value = state.get({n})",
+        "    if value is None:",
+        "        return state",
+        "    state.push(value)",
+        "    state.count += 1",
+        "    return state.value",
+    ]
     return [block[i % len(block)].format(n=i // len(block)) for i in range(size)]
 
 
@@ -85,5 +91,6 @@ def measured(engine: Engine, hunks: Sequence[Hunk]) -> Iterator[list[str]]:
 
 def scaling(engine: Engine, hunks: Sequence[Hunk]) -> str:
     """The table of one engine."""
-    return table(["file", "lines", "ms", "ms per 1,000 lines", "answer"],
-                 list(measured(engine, hunks)))  # fmt: skip
+    return table(
+        ["file", "lines", "ms", "ms per 1,000 lines", "answer"], list(measured(engine, hunks))
+    )

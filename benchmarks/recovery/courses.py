@@ -57,9 +57,16 @@ def course(task: Task, habit: Habit, rng: Random) -> Course:
         call = model.next_call(result)
         end = "landed" if call is None else end
     return Course(
-        task, end, rounds, statuses[0], model.reads, sent, received + model.read_bytes,
-        model.offered, model.offered_right,
-    )  # fmt: skip
+        task,
+        end,
+        rounds,
+        statuses[0],
+        model.reads,
+        sent,
+        received + model.read_bytes,
+        model.offered,
+        model.offered_right,
+    )
 
 
 def _answer(result: EditResult, habit: Habit) -> str:

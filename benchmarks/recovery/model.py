@@ -83,8 +83,8 @@ class Model:
 
     def _from_hints(self, result: EditResult) -> Call | None:
         outcome = result.outcomes[0]
-        if outcome.corrected is not None:
-            call = _parsed(outcome.corrected)
+        if outcome.correct_batch is not None:
+            call = _parsed(outcome.correct_batch)
             is_right = call is not None and self._is_meant(call)
             self.offered += 1
             self.offered_right += is_right
@@ -104,9 +104,11 @@ class Model:
     def _from_reading(self) -> Call:
         task, around = self.task, self.habit.reads
         total = len(task.lines)
-        first, last = (1, total) if around is None else (
-            max(task.first - around // 2, 1), min(task.last + around // 2, total)
-        )  # fmt: skip
+        first, last = (
+            (1, total)
+            if around is None
+            else (max(task.first - around // 2, 1), min(task.last + around // 2, total))
+        )
         self.reads += 1
         shown = enumerate(task.lines[first - 1 : last], first)
         self.read_bytes += sum(len(f"{number}| {line}\n".encode()) for number, line in shown)

@@ -8,9 +8,13 @@ from benchmarks.engines.report import table
 from benchmarks.recovery.courses import ROUNDS, Course
 
 _HEAD = [
-    *(f"landed by call {n}" for n in range(1, ROUNDS + 1)), "WRONG", "calls per landed",
-    "bytes sent", "bytes received", "corrected, right",
-]  # fmt: skip
+    *(f"landed by call {n}" for n in range(1, ROUNDS + 1)),
+    "WRONG",
+    "calls per landed",
+    "bytes sent",
+    "bytes received",
+    "corrected, right",
+]
 
 
 def overall(done: Mapping[str, Sequence[Course]]) -> str:

@@ -87,13 +87,24 @@ def task_of(case: Case, draft: Draft, goal: bytes) -> Task:
         above, below = len(draft.above), len(draft.below)
     is_folded = goal == truth.ideal
     wanted = Truth(
-        Verdict.LAND, case.before, goal, truth.fold if is_folded else "bytes",
-        truth.head if is_folded else 0, truth.tail if is_folded else 0,
-    )  # fmt: skip
+        Verdict.LAND,
+        case.before,
+        goal,
+        truth.fold if is_folded else "bytes",
+        truth.head if is_folded else 0,
+        truth.tail if is_folded else 0,
+    )
     return Task(
-        case.label, case.name, case.old, case.new, wanted, lines, meant, above + 1,
+        case.label,
+        case.name,
+        case.old,
+        case.new,
+        wanted,
+        lines,
+        meant,
+        above + 1,
         len(lines) - below,
-    )  # fmt: skip
+    )
 
 
 def _lines(data: bytes) -> tuple[str, ...]:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
-from hkgit.agents.events import Event, Json
-from hkgit.agents.settings import Part
+from hkgit.agents.events import Json, ToolEvent
+from hkgit.agents.setup.settings import Part
 
 HOOKED = ("claude", "codex", "copilot", "cursor", "gemini", "opencode")
 """Agents that offer hooks on the calls of their tools."""
@@ -30,22 +30,22 @@ class Agent(Protocol):
 
     def parts(self, command: str) -> list[Part]: ...
 
-    def event(self, payload: Json) -> Event | None: ...
+    def event(self, payload: Json) -> ToolEvent | None: ...
 
     def denial(self, reason: str) -> Json: ...
 
     def remark(self, text: str) -> Json | None: ...
 
 
-def hooked(name: str) -> Agent:
+def find_agent(name: str) -> Agent:
     """The module of an agent with hooks."""
-    return cast(Agent, import_module(f"{__name__}.{name}"))
+    return cast(Agent, import_module(f"{__name__}.hooks.{name}"))
 
 
 def parts_of(name: str, mode: str) -> Sequence[Part]:
     """The settings of an agent."""
     if name in PLAIN:
-        from hkgit.agents import plain
+        from hkgit.agents.hooks import plain
 
         return plain.parts()
-    return hooked(name).parts(f"hkgit hook {name}" + (" --steer" if mode == "steer" else ""))
+    return find_agent(name).parts(f"hkgit hook {name}" + (" --steer" if mode == "steer" else ""))

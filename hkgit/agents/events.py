@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hkgit.errors import InvalidInput
+from hkgit.values import dataclass
 
 Json = Mapping[str, Any]
 
@@ -20,7 +20,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ToolReading:
     """Lines of a file that the agent was shown; an end past the last line means that one."""
 
     path: str
@@ -37,7 +37,7 @@ class Editing:
 
 
 @dataclass(frozen=True, slots=True)
-class Touching:
+class PendingToolEdit:
     """A file that the agent's own edit tool is about to change; how is not told."""
 
     path: str
@@ -51,11 +51,11 @@ class Shell:
     output: str
 
 
-Did = Reading | Editing | Touching | Shell
+Did = ToolReading | Editing | PendingToolEdit | Shell
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class ToolEvent:
     """A call of a tool that is about to be made (`is_before`), or has been made.
 
     `session` names the agent's conversation; `directory` is where the agent works.
@@ -71,7 +71,7 @@ Tool = Callable[[Json, object], Did | None]
 """What a tool does, from its arguments and from its answer (None before there is one)."""
 
 
-def parsed(text: str) -> Json:
+def parse_payload(text: str) -> Json:
     """The input of a hook. Raises InvalidInput where it is no JSON object."""
     try:
         payload = json.loads(text)
@@ -90,7 +90,7 @@ def session_name(agent: str, conversation: object) -> str:
 
 def tool_event(
     agent: str, payload: Json, tools: Mapping[str, Tool], before: str, after: str
-) -> Event | None:
+) -> ToolEvent | None:
     """The event of a hook whose input is worded as most agents word it."""
     stage, arguments = payload.get("hook_event_name"), payload.get("tool_input")
     tool = tools.get(str(payload.get("tool_name")))
@@ -99,7 +99,7 @@ def tool_event(
     did = tool(arguments, payload.get("tool_response"))
     session = session_name(agent, payload.get("session_id"))
     directory = Path(str(payload.get("cwd") or "."))
-    return None if did is None else Event(stage == before, session, directory, did)
+    return None if did is None else ToolEvent(stage == before, session, directory, did)
 
 
 def editing(*names: str, **more: str) -> Tool:
@@ -139,20 +139,20 @@ def reading(path: str, start: str = "offset", count: str = "limit", page: int = 
     An answer may show fewer than are asked for; where it says which, only those count.
     """
 
-    def did(arguments: Json, answer: object) -> Reading | None:
+    def did(arguments: Json, answer: object) -> ToolReading | None:
         name = arguments.get(path)
         if not isinstance(name, str):
             return None
         first = max(whole_number(arguments.get(start)) or 1, 1)
         lines = whole_number(arguments.get(count)) or page
-        start_line, end_line = _shown(answer)
+        start_line, end_line = _find_shown_lines(answer)
         start_line, end_line = max(first, start_line), min(first + lines - 1, end_line)
-        return Reading(name, start_line, end_line) if start_line <= end_line else None
+        return ToolReading(name, start_line, end_line) if start_line <= end_line else None
 
     return did
 
 
-def _shown(answer: object) -> tuple[int, int]:
+def _find_shown_lines(answer: object) -> tuple[int, int]:
     """The lines that an answer says it shows; all there may be where it does not say."""
     file = answer.get("file") if isinstance(answer, Mapping) else None
     told = file if isinstance(file, Mapping) else {}

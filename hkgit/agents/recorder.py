@@ -12,45 +12,45 @@ import difflib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from hkgit import dialects
-from hkgit.agents.events import Did, Editing, Event, Reading, Shell, Touching
-from hkgit.agents.looking import readings
-from hkgit.document import split_raw
-from hkgit.edits import AnyEdit, File, RenameFile, Spec, decoded, encoded
+from hkgit.agents.events import Did, Editing, PendingToolEdit, Shell, ToolEvent, ToolReading
+from hkgit.agents.shell_reads import readings
+from hkgit.edits import AnyEdit, File, RenameFile, Spec, decode_text, encode_text
 from hkgit.errors import InvalidInput, Stale
-from hkgit.ledger.canonical import digest
+from hkgit.evidence.ledger.canonical import digest
 from hkgit.paths import quote_path
-from hkgit.sessions.answers import Answer
-from hkgit.sessions.checkout import Checkout
-from hkgit.sessions.desk import Desk
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.session import EditSession
+from hkgit.text.document import split_raw
+from hkgit.values import replace
 
 
 class Recorder:
     """The session of an agent's conversation in one checkout; it works in `directory`."""
 
-    def __init__(self, desk: Desk, directory: Path) -> None:
+    def __init__(self, desk: EditSession, directory: Path) -> None:
         self._desk = desk
         self._directory = directory
         self._checkout = Checkout(desk.root)
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
-        for path in touched(did, self._desk.root, self._directory):
+        for path in find_touched_paths(did, self._desk.root, self._directory):
             file = self._checkout.get(path)
             kept = None if file is None else [file.mode, self._desk.journal.blobs.put(file.data)]
             place = self._aside(path)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(json.dumps(kept))
 
-    def after(self, event: Event) -> Answer | None:
+    def after(self, event: ToolEvent) -> EditReport | None:
         """Take in what has been done. Raises HkgitError where that cannot be."""
         match event.did:
             case Editing() as edit:
                 return self._take(self._spec(edit))
-            case Reading() as read:
+            case ToolReading() as read:
                 self._look(read)
             case Shell() as shell:
                 for read in readings(shell, self._directory):
@@ -60,11 +60,11 @@ class Recorder:
     def _spec(self, did: Editing) -> Spec:
         return spec_of(did, self._desk.root, self._directory)
 
-    def _look(self, read: Reading) -> None:
+    def _look(self, read: ToolReading) -> None:
         path = _relative(read.path, self._desk.root, self._directory)
         self._desk.read(path, read.start_line, read.end_line)
 
-    def _take(self, spec: Spec) -> Answer:
+    def _take(self, spec: Spec) -> EditReport:
         before = {path: self._before(path) for path in _paths(spec)}
         try:
             answer = self._desk.adopt(spec, before)
@@ -93,7 +93,7 @@ class Recorder:
         return File(data, kept[0])
 
     def _aside(self, path: str) -> Path:
-        name = hashlib.sha256(encoded(path)).hexdigest()
+        name = hashlib.sha256(encode_text(path)).hexdigest()
         return self._desk.journal.folder / "aside" / f"{name}.json"
 
     def _difference(self, before: Mapping[str, File | None]) -> Spec:
@@ -108,12 +108,12 @@ class Recorder:
         return self._desk.parse(text, "unified-diff")
 
 
-def touched(did: Did, root: Path, directory: Path) -> list[str]:
+def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
     """The paths, from the root, that a call may change. Raises InvalidInput for one outside."""
     match did:
         case Editing() as edit:
             return _paths(spec_of(edit, root, directory))
-        case Touching(path):
+        case PendingToolEdit(path):
             return [_relative(path, root, directory)]
     return []
 
@@ -121,13 +121,13 @@ def touched(did: Did, root: Path, directory: Path) -> list[str]:
 def spec_of(did: Editing, root: Path, directory: Path) -> Spec:
     """A call as a spec, its paths from the root. Raises InvalidInput, also for one outside."""
     spec = dialects.parse(did.text, did.dialect)
-    edits = tuple(_rooted(edit, root, directory) for edit in spec.edits)
+    edits = tuple(_make_root_relative(edit, root, directory) for edit in spec.edits)
     render = dialects.DIALECTS[spec.dialect].render
     blocks = tuple(render([edit]) for edit in edits)
-    return replace(spec, edits=edits, blocks=blocks, digest=digest(encoded(did.text)))
+    return replace(spec, edits=edits, blocks=blocks, digest=digest(encode_text(did.text)))
 
 
-def _rooted(edit: AnyEdit, root: Path, directory: Path) -> AnyEdit:
+def _make_root_relative(edit: AnyEdit, root: Path, directory: Path) -> AnyEdit:
     moved = replace(edit, path=_relative(edit.path, root, directory))
     if not isinstance(moved, RenameFile):
         return moved
@@ -161,4 +161,4 @@ def _diff(path: str, old: File | None, new: File | None) -> Iterator[str]:
 
 
 def _lines(file: File | None) -> list[str]:
-    return [] if file is None else [*map(decoded, split_raw(file.data))]
+    return [] if file is None else [*map(decode_text, split_raw(file.data))]

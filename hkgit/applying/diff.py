@@ -7,15 +7,15 @@ from itertools import pairwise
 
 from hkgit.applying.hunks import Hunk
 from hkgit.applying.outcome import FileChange
-from hkgit.document import split_raw
-from hkgit.edits import File, decoded
-from hkgit.matching.diff import Change
+from hkgit.edits import File, decode_text
 from hkgit.paths import quote_path
+from hkgit.text.diff import LineChange
+from hkgit.text.document import split_raw
 
 CONTEXT = 3
 
 
-def unified_diff(change: FileChange, first_line: int = 1) -> str:
+def render_diff(change: FileChange, first_line: int = 1) -> str:
     """A diff of one file that `git apply` takes; empty where nothing changed.
 
     Where the change is that of a part of a file, `first_line` says where the part begins.
@@ -61,49 +61,55 @@ def _sides(change: FileChange) -> Iterator[str]:
         yield f"{mark} {name}" + ("\t" if " " in name else "")
 
 
-def _changes(old: Sequence[bytes], new: Sequence[bytes], hunks: Sequence[Hunk]) -> list[Change]:
+def _changes(old: Sequence[bytes], new: Sequence[bytes], hunks: Sequence[Hunk]) -> list[LineChange]:
     """The hunks by index, and what a byte order mark or a last line without end adds to them."""
-    changes: list[Change] = []
+    changes: list[LineChange] = []
     shift = 0
     for hunk in hunks:
         start, end = hunk.start_line - 1, hunk.end_line
         grown = len(split_raw(hunk.new)) - (end - start)
-        changes.append(Change(start, end, start + shift, end + shift + grown))
+        changes.append(LineChange(start, end, start + shift, end + shift + grown))
         shift += grown
     if len(new) - len(old) != shift:  # a file of nothing but a byte order mark has no lines
-        return [Change(0, len(old), 0, len(new))]
-    kept = _kept(changes, len(old), len(new))
+        return [LineChange(0, len(old), 0, len(new))]
+    kept = _find_kept_runs(changes, len(old), len(new))
     for i, j in dict.fromkeys([*kept[:1], *kept[-1:]]):
         if old[i] != new[j]:
-            changes.append(Change(i, i + 1, j, j + 1))
-    return _joined(sorted(changes, key=lambda each: (each.old_start, each.new_start)))
+            changes.append(LineChange(i, i + 1, j, j + 1))
+    return _join_changes(sorted(changes, key=lambda each: (each.old_start, each.new_start)))
 
 
-def _kept(changes: Sequence[Change], old_count: int, new_count: int) -> list[tuple[int, int]]:
+def _find_kept_runs(
+    changes: Sequence[LineChange], old_count: int, new_count: int
+) -> list[tuple[int, int]]:
     """The first and the last line, by index in either file, that no change replaces."""
     found = []
-    borders = [Change(0, 0, 0, 0), *changes, Change(old_count, old_count, new_count, new_count)]
+    borders = [
+        LineChange(0, 0, 0, 0),
+        *changes,
+        LineChange(old_count, old_count, new_count, new_count),
+    ]
     for above, below in pairwise(borders):
         if above.old_end < below.old_start:
             found += [(above.old_end, above.new_end), (below.old_start - 1, below.new_start - 1)]
     return found
 
 
-def _joined(changes: Sequence[Change]) -> list[Change]:
+def _join_changes(changes: Sequence[LineChange]) -> list[LineChange]:
     """Changes with nothing between them as one."""
-    joined: list[Change] = []
+    joined: list[LineChange] = []
     for change in changes:
         if joined and joined[-1].old_end == change.old_start:
             last = joined.pop()
-            change = Change(last.old_start, change.old_end, last.new_start, change.new_end)
+            change = LineChange(last.old_start, change.old_end, last.new_start, change.new_end)
         joined.append(change)
     return joined
 
 
 def _hunks(
-    old: Sequence[bytes], new: Sequence[bytes], changes: Sequence[Change], first_line: int
+    old: Sequence[bytes], new: Sequence[bytes], changes: Sequence[LineChange], first_line: int
 ) -> Iterator[str]:
-    for group in _grouped(changes):
+    for group in _group_changes(changes):
         first, last = group[0], group[-1]
         above = min(CONTEXT, first.old_start)
         below = min(CONTEXT, len(old) - last.old_end)
@@ -112,16 +118,16 @@ def _hunks(
         yield f"@@ -{old_range} +{new_range} @@"
         at = first.old_start - above
         for change in group:
-            yield from _shown(" ", old[at : change.old_start])
-            yield from _shown("-", old[change.old_start : change.old_end])
-            yield from _shown("+", new[change.new_start : change.new_end])
+            yield from _render_group(" ", old[at : change.old_start])
+            yield from _render_group("-", old[change.old_start : change.old_end])
+            yield from _render_group("+", new[change.new_start : change.new_end])
             at = change.old_end
-        yield from _shown(" ", old[at : at + below])
+        yield from _render_group(" ", old[at : at + below])
 
 
-def _grouped(changes: Sequence[Change]) -> list[list[Change]]:
+def _group_changes(changes: Sequence[LineChange]) -> list[list[LineChange]]:
     """Changes whose contexts meet are shown together."""
-    groups: list[list[Change]] = []
+    groups: list[list[LineChange]] = []
     for change in changes:
         if groups and change.old_start - groups[-1][-1].old_end <= 2 * CONTEXT:
             groups[-1].append(change)
@@ -134,8 +140,8 @@ def _range(start: int, end: int, first_line: int) -> str:
     return f"{start + first_line if end > start else start + first_line - 1},{end - start}"
 
 
-def _shown(sign: str, lines: Sequence[bytes]) -> Iterator[str]:
+def _render_group(sign: str, lines: Sequence[bytes]) -> Iterator[str]:
     for raw in lines:
-        yield sign + decoded(raw.removesuffix(b"\n"))
+        yield sign + decode_text(raw.removesuffix(b"\n"))
         if not raw.endswith(b"\n"):
             yield "\\ No newline at end of file"

@@ -9,12 +9,12 @@ See Crowley, "Data Structures for Text Sequences" (1998), for the structure.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from operator import attrgetter
 
-from hkgit.document import Document, terminated, unterminated
+from hkgit.text.document import Document, terminate, unterminate
+from hkgit.values import dataclass
 
 Lines = tuple[int, int]
 """A range of lines, first and last; `(n+1, n)` is the empty range before line n+1."""
@@ -48,7 +48,7 @@ class Draft:
     @classmethod
     def of(cls, data: bytes) -> Draft:
         """A draft in which nothing has changed yet."""
-        return cls.over(terminated(Document(data)))
+        return cls.over(terminate(Document(data)))
 
     @classmethod
     def over(cls, document: Document) -> Draft:
@@ -61,9 +61,14 @@ class Draft:
         parts = (self.base.data[p.start : p.end] if p.new is None else p.new for p in self.pieces)
         return Document(b"".join(parts))
 
+    @property
+    def is_untouched(self) -> bool:
+        """Whether no edit has written into the base."""
+        return all(piece.new is None for piece in self.pieces)
+
     def replace(self, start: int, end: int, new: bytes, edit: int) -> Draft:
         """Swap present bytes `start:end` for `new`; written bytes it cuts into join it."""
-        before, cut, after = self._cut(start, end)
+        before, cut, after = self._split_pieces(start, end)
         head, tail = b"", b""
         edits = [edit]
         if cut:
@@ -77,14 +82,14 @@ class Draft:
             first, last = cut[0].start, cut[-1].end
         else:
             first = last = before[-1].end if before else 0
-        written = self._written(first, last, head + new + tail, tuple(dict.fromkeys(edits)))
+        written = self._write_piece(first, last, head + new + tail, tuple(dict.fromkeys(edits)))
         return Draft(self.base, (*before, written, *after))
 
-    def _written(self, start: int, end: int, new: bytes, edits: tuple[int, ...]) -> Piece:
+    def _write_piece(self, start: int, end: int, new: bytes, edits: tuple[int, ...]) -> Piece:
         growth = new.count(b"\n") - self.base.data.count(b"\n", start, end)
         return Piece(start, end, new, edits, growth)
 
-    def _cut(self, start: int, end: int) -> tuple[list[Piece], list[Piece], list[Piece]]:
+    def _split_pieces(self, start: int, end: int) -> tuple[list[Piece], list[Piece], list[Piece]]:
         """The pieces before, inside and after a stretch; kept pieces are cut to fit."""
         before: list[Piece] = []
         inside: list[Piece] = []
@@ -113,7 +118,7 @@ class Draft:
         Bytes that edits wrote count for nothing; where there are no others the answer is the
         empty range at that point of the base.
         """
-        before, inside, _ = self._cut(start, end)
+        before, inside, _ = self._split_pieces(start, end)
         kept = [piece for piece in inside if piece.new is None and piece.size > 0]
         if kept:
             return self.base.lines_of(kept[0].start, kept[-1].end)
@@ -122,7 +127,7 @@ class Draft:
 
     def writers(self, start: int, end: int) -> tuple[int, ...]:
         """The edits that wrote any of the present bytes `start:end`."""
-        _, inside, _ = self._cut(start, end)
+        _, inside, _ = self._split_pieces(start, end)
         return tuple(dict.fromkeys(number for piece in inside for number in piece.edits))
 
     def write(self, start: int, end: int, new: bytes, edit: int) -> Draft | None:
@@ -145,7 +150,7 @@ class Draft:
             below, above = min(piece.end, start), max(piece.start, end)
             before += [Piece(piece.start, below)] if below > piece.start else []
             after += [Piece(above, piece.end)] if above < piece.end else []
-        near = (*before, self._written(start, end, new, (edit,)), *after)
+        near = (*before, self._write_piece(start, end, new, (edit,)), *after)
         return Draft(self.base, (*self.pieces[:low], *near, *self.pieces[high:]))
 
     def lines_now(self, start: int, end: int) -> Lines:
@@ -162,7 +167,7 @@ class Draft:
     def result(self, *, is_terminated: bool) -> bytes:
         """The file's new bytes, with an end on its last line or not."""
         data = self.document.data
-        return data if is_terminated else unterminated(data)
+        return data if is_terminated else unterminate(data)
 
 
 _start = attrgetter("start")

@@ -7,12 +7,12 @@ the range must cover the base lines that the edit touches.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from hkgit.applying.draft import Lines
-from hkgit.document import Document
 from hkgit.edits import Read
 from hkgit.errors import Near, Stale
+from hkgit.text.document import Document
+from hkgit.values import dataclass
 
 KINDS = ("hash", "receipt", "quote", "tag", "none")
 """Every kind of evidence, the strongest first."""
@@ -107,6 +107,12 @@ def stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: st
     """The refusal of an expected hash: what it was compared with, and what holds now."""
     first, last = touched[0]
     actual = base.range_hash(first, last)
+    # It knows this module.
+    from hkgit.applying.operations.ranges import of_other_range, other_range
+
+    other = other_range(base, (first, last), expected)
+    if other is not None:
+        return of_other_range(path, (first, last), expected, actual, other)
     error = Stale(
         f"{path}:{first}-{last}",
         f"expected hash {expected[:12]} does not hold: these lines have {actual[:12]},"

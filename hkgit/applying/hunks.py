@@ -7,10 +7,10 @@ the base again is a total function: `apply_hunks`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from hkgit.applying.draft import Draft
-from hkgit.document import Document, line_end, split_raw, terminated, unterminated
+from hkgit.text.document import Document, line_end, split_raw, terminate, unterminate
+from hkgit.values import dataclass
 
 CONTEXT = 3
 """How many lines before and after a hunk are hashed, so that it can be found elsewhere."""
@@ -35,7 +35,7 @@ class Hunk:
 
 def net_hunks(draft: Draft) -> tuple[Hunk, ...]:
     """The splices of a draft as hunks: whole lines, touching ones joined, equal borders trimmed."""
-    trimmed = (_trim(draft.base, hunk) for hunk in _joined(_whole_line_hunks(draft)))
+    trimmed = (_trim(draft.base, hunk) for hunk in _join_hunks(_whole_line_hunks(draft)))
     return tuple(hunk for hunk in trimmed if hunk.new or hunk.end_line >= hunk.start_line)
 
 
@@ -44,7 +44,7 @@ def apply_hunks(base: Document, hunks: Iterable[Hunk], *, is_terminated: bool) -
 
     Raises IndexError when a hunk lies outside the base or hunks are out of order.
     """
-    document = terminated(base)
+    document = terminate(base)
     parts = []
     done = 0
     line = 1
@@ -55,7 +55,7 @@ def apply_hunks(base: Document, hunks: Iterable[Hunk], *, is_terminated: bool) -
         parts += [document.data[done:start], hunk.new]
         done, line = stop, hunk.end_line + 1
     data = b"".join([*parts, document.data[done:]])
-    return data if is_terminated else unterminated(data)
+    return data if is_terminated else unterminate(data)
 
 
 def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
@@ -81,7 +81,7 @@ def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
         yield _hunk(base, start, len(base.data), new, edits)
 
 
-def _joined(hunks: Iterable[Hunk]) -> list[Hunk]:
+def _join_hunks(hunks: Iterable[Hunk]) -> list[Hunk]:
     """Hunks between which no line stands as one."""
     joined: list[Hunk] = []
     for hunk in hunks:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from hkgit.dialects import resolve_path
 from hkgit.edits import AnyEdit, Edit, Snapshot, Spec
+from hkgit.values import replace
 
 _LOOSE = frozenset({"search-replace"})
 """Dialects in which a file name stands in prose, often cut short."""
 
 
-def resolved(spec: Spec, files: Snapshot) -> Spec:
+def resolve_names(spec: Spec, files: Snapshot) -> Spec:
     """The spec with every loose file name made whole. Raises InvalidInput when one fits several."""
     if spec.dialect not in _LOOSE:
         return spec

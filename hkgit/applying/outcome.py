@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import NONE, Evidence
 from hkgit.applying.hunks import Hunk
 from hkgit.edits import File, Spec
-from hkgit.errors import HkgitError, InvalidInput
+from hkgit.errors import BlindEdit, HkgitError, InvalidInput, Near
+from hkgit.values import dataclass, replace
 
 APPLIED = "applied"
 
@@ -37,7 +37,8 @@ class EditOutcome:
 
     `lines` are ranges of the file as it stood just before this edit, `base_lines` the lines of
     the base it touches. Numbers that end in `_permille` are per mille, rounded down. `spec` names
-    the spec that it stands in, where a call has several.
+    the spec that it stands in, where a call has several. `respelled` says in which blanks what
+    was written differs from the edit's new text.
     """
 
     number: int
@@ -57,8 +58,9 @@ class EditOutcome:
     notes: tuple[str, ...] = ()
     error: HkgitError | None = None
     candidates: tuple[Candidate, ...] = ()
-    corrected: str | None = None
+    correct_batch: str | None = None
     spec: str | None = None
+    respelled: tuple[str, ...] = ()
 
     @property
     def similarity(self) -> float | None:
@@ -109,7 +111,7 @@ class Plan:
         return first_error(self.outcomes)
 
 
-def numbered(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, ...]:
+def number_outcomes(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, ...]:
     """The outcomes of all specs of a call, numbered through, each with the name of its spec."""
     every = ((spec, outcome) for spec, made in planned for outcome in made.outcomes)
     return tuple(
@@ -131,7 +133,33 @@ def expect_change(made: Plan) -> Plan:
     return Plan(tuple(refused), ())
 
 
-def changed_files(made: Plan) -> dict[str, File | None]:
+BY_NUMBER = "lines are named by number alone: the protocol asks for the hash of what was read"
+"""What is wrong with an operation of the protocol that `is_by_number`."""
+
+
+def is_by_number(dialect: str, tier: str | None, evidence: str) -> bool:
+    """Whether an operation of the protocol names lines and nothing says what stood there."""
+    return dialect == "protocol" and tier == "range" and evidence == "none"
+
+
+def expect_hashes(made: Plan, dialect: str) -> Plan:
+    """The plan, with a refusal at each operation that names lines by number alone."""
+    return replace(made, outcomes=tuple(_expect_hash(each, dialect) for each in made.outcomes))
+
+
+def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
+    if not is_by_number(dialect, outcome.tier, outcome.evidence.kind):
+        return outcome
+    first, last = outcome.base_lines[0][0], outcome.base_lines[-1][1]
+    where = f"{outcome.path}:{first}-{last}"
+    if first > last:
+        where = f"{outcome.path}:{max(last, 1)}"
+    error = BlindEdit(where, BY_NUMBER, f"Read them (`hkgit read {where}`) and give that hash.")
+    error.near = (Near(max(min(first, last), 1), max(last, 1)),)
+    return EditOutcome(outcome.number, outcome.path, error.status, error=error)
+
+
+def files_after(made: Plan) -> dict[str, File | None]:
     """Every path that a plan changes, with the file it becomes; None where it is gone."""
     changed: dict[str, File | None] = {}
     for change in made.files:
@@ -140,3 +168,14 @@ def changed_files(made: Plan) -> dict[str, File | None]:
         if change.new_path is not None:
             changed[change.new_path] = change.after
     return changed
+
+
+def files_before(changes: Iterable[FileChange]) -> dict[str, File | None]:
+    """Every path that changes touch, with the file that stood there before the first of them."""
+    found: dict[str, File | None] = {}
+    for change in changes:
+        if change.path is not None:
+            found.setdefault(change.path, change.before)
+        if change.new_path is not None:
+            found.setdefault(change.new_path, None)
+    return found

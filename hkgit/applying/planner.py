@@ -6,23 +6,21 @@ The one place where a refusal (an error) becomes an outcome.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from hkgit.applying import ranges
-from hkgit.applying.anchors import line_below
+from hkgit.applying.context import EditContext
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, read_holds
-from hkgit.applying.file_edits import change_file, create
-from hkgit.applying.line_ends import REPAIR as LINE_ENDS
-from hkgit.applying.line_ends import StoresLf, as_given, as_stored
-from hkgit.applying.outcome import EditOutcome, Plan
-from hkgit.applying.range_edits import change_lines, change_tagged
-from hkgit.applying.site import Site
-from hkgit.applying.syntax import checked
-from hkgit.applying.text_edits import change_text
-from hkgit.applying.workspace import Work, Workspace, made_and_removed
-from hkgit.document import Document
+from hkgit.applying.files.workspace import Work, Workspace, refuse_made_and_removed
+from hkgit.applying.marks import expect_no_marks
+from hkgit.applying.operations import ranges
+from hkgit.applying.operations.anchors import line_below
+from hkgit.applying.operations.file_edits import change_file, create
+from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
+from hkgit.applying.operations.line_ends import StoresLf, as_given, as_stored
+from hkgit.applying.operations.range_edits import change_lines, change_tagged
+from hkgit.applying.operations.text_edits import change_text
+from hkgit.applying.outcome import EditOutcome, Plan, expect_hashes
 from hkgit.edits import (
     MAX_EDITS,
     REGULAR,
@@ -39,23 +37,33 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     WriteFile,
-    decoded,
-    encoded,
+    decode_text,
+    encode_text,
 )
-from hkgit.errors import HkgitError, InvalidInput, NoMatch, Stale
+from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.places import Settings
+from hkgit.text.document import Document
+from hkgit.values import dataclass, field, replace
+
+TRUNCATED = "truncated"
+"""Stands among the repairs of an edit that was cut off and taken all the same."""
 
 _TELL_NEW_FILES = frozenset({"apply-patch"})
 """Dialects that say of every file whether it is there: no text is quoted from one that is new."""
+
+_SYNTAX = {None: "guard", True: "refuse", False: "ignore"}
+"""How syntax is checked, by what was asked; nothing said, only edits that were not exact are held
+to it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a plan is made: the ladder's settings, and whether moved ranges may be followed.
 
-    `syntax` says what becomes of a Python or JSON file that can no longer be parsed: `ignore`,
-    `report` (a note at the edit), `refuse`. `carried` maps the number of a range edit to the
+    `syntax` says what becomes of a file that can no longer be parsed (see `syntax.checked`):
+    `ignore`, `report`, `loose`, `guard`, `refuse`. `carried` maps the number of a range edit to the
     lines it was carried to. `stores_lf` says where git keeps new files with LF (see `line_ends`).
+    Without `allow_blind` an operation of the protocol on lines needs evidence.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -63,11 +71,25 @@ class Options:
     syntax: str = "ignore"
     carried: Mapping[int, Lines] = field(default_factory=dict)
     stores_lf: StoresLf = as_given
+    allow_blind: bool = True
 
     @classmethod
-    def of(cls, threshold: float, *, relocate: bool, check_syntax: bool) -> Options:
-        """As agents and people ask. Raises InvalidInput for a threshold that is not from 0 to 1."""
-        return cls(Settings.of(threshold), relocate, "refuse" if check_syntax else "report")
+    def of(
+        cls,
+        threshold: float,
+        *,
+        relocate: bool = False,
+        check_syntax: bool | None = None,
+        allow_blind: bool = False,
+        notes: bool = True,
+    ) -> Options:
+        """As agents and people ask. Raises InvalidInput for a threshold that is not from 0 to 1.
+
+        Without `notes` no time is taken to look at what exact edits do to a file.
+        """
+        settings = Settings.of(threshold)
+        syntax = "loose" if check_syntax is None and not notes else _SYNTAX[check_syntax]
+        return cls(settings, relocate, syntax, allow_blind=allow_blind)
 
 
 def plan(
@@ -84,10 +106,17 @@ def plan(
     planner = _Planner(spec, Workspace(snapshot), options or Options(), tuple(reads))
     outcomes = tuple(planner.outcome(at + 1, edit) for at, edit in enumerate(spec.edits))
     made = Plan(outcomes, planner.workspace.changes())
+    if made.files and options is not None and not options.allow_blind:
+        made = expect_hashes(made, spec.dialect)
     if not made.ok:
-        return Plan(outcomes, ())
+        return Plan(made.outcomes, ())
     syntax = (options or Options()).syntax
-    return made if syntax == "ignore" else checked(made, refuse=syntax == "refuse")
+    if syntax == "ignore":
+        return made
+    # Replay never needs it.
+    from hkgit.applying.syntax.syntax import check_syntax
+
+    return check_syntax(made, syntax)
 
 
 class _Planner:
@@ -98,6 +127,7 @@ class _Planner:
     ) -> None:
         self.workspace = workspace
         self._dialect = spec.dialect
+        self._truncated = spec.truncated
         self._creates = spec.dialect not in _TELL_NEW_FILES
         self._in_base = not spec.sequential
         self._options = options
@@ -111,15 +141,17 @@ class _Planner:
         """Place one edit, or say why not."""
         try:
             stored = as_stored(edit, self._before, self._options.stores_lf)
-            outcome = self._placed(number, stored)
+            outcome = self._place(number, stored)
         except HkgitError as error:
-            return self._refused(number, edit, error)
+            # What was read on the way there would stay as long as the refusal.
+            forget_frames(error)
+            return self._refuse(number, edit, error)
         self._evidence[number] = outcome.evidence
-        if stored is not edit:
-            return replace(outcome, repairs=(*outcome.repairs, LINE_ENDS))
-        return outcome
+        added = ((LINE_ENDS, stored is not edit), (TRUNCATED, number in self._truncated))
+        repairs = tuple(name for name, is_made in added if is_made)
+        return replace(outcome, repairs=(*outcome.repairs, *repairs)) if repairs else outcome
 
-    def _refused(self, number: int, edit: AnyEdit, error: HkgitError) -> EditOutcome:
+    def _refuse(self, number: int, edit: AnyEdit, error: HkgitError) -> EditOutcome:
         """The outcome of an edit that has no place, with what its author needs to find one."""
         outcome = EditOutcome(number, edit.path, error.status, error=error)
         work = self._find(edit.path) if error.near else None
@@ -128,8 +160,8 @@ class _Planner:
         # Few calls need it, and it needs a dialect.
         from hkgit.applying import remedy
 
-        site = Site(number, work, (), self._in_base, {})
-        mended = remedy.mended(outcome, site, error, self._dialect)
+        site = EditContext(number, work, (), self._in_base, {})
+        mended = remedy.add_remedy(outcome, site, error, self._dialect)
         self._told += remedy.size(mended)
         return mended if self._told <= remedy.MOST_IN_ALL else outcome
 
@@ -137,29 +169,39 @@ class _Planner:
         work = self._find(path)
         return None if work is None or work.before is None else work.before.data
 
-    def _placed(self, number: int, edit: AnyEdit) -> EditOutcome:
+    def _place(self, number: int, edit: AnyEdit) -> EditOutcome:
         made = edit.new_path if isinstance(edit, RenameFile) else edit.path
         if isinstance(edit, CreateFile | RenameFile) and made in self._removed:
-            raise made_and_removed(made)
+            raise refuse_made_and_removed(made)
         match edit:
             case CreateFile():
+                expect_no_marks(self._dialect, edit, b"")
                 return create(self.workspace, number, edit.path, edit.new_text, edit.mode)
             case (
-                WriteFile(expected_hash=None)
-                | Edit(old_text="", anchors=(), expected_hash=None)
+                WriteFile(expected_hash=None) | Edit(old_text="", anchors=(), expected_hash=None)
             ) if self._creates and self._find(edit.path) is None:
+                expect_no_marks(self._dialect, edit, b"")
                 return create(self.workspace, number, edit.path, edit.new_text, REGULAR)
             case WriteFile() | DeleteFile() | RenameFile() | SetMode():
-                return change_file(self.workspace, self._site(number, edit), edit)
+                site = self._site(number, edit)
+                expect_no_marks(self._dialect, edit, site.document.data)
+                return change_file(self.workspace, site, edit)
             case Edit(old_text="", anchors=(), at_end=False):
                 site = self._site(number, edit)
+                expect_no_marks(self._dialect, edit, site.document.data)
                 return change_file(self.workspace, site, _filling(site, edit))
-        work, outcome = self._changed(self._site(number, edit), edit)
+        site = self._site(number, edit)
+        work, outcome = self._change(site, edit)
+        try:
+            expect_no_marks(self._dialect, edit, site.document.data)
+        except InvalidInput as error:
+            error.near = tuple(Near(*lines) for lines in outcome.lines)
+            raise
         self.workspace.put(work)
         return outcome
 
-    def _changed(
-        self, site: Site, edit: Edit | ReplaceRange | InsertAfter | TagEdit
+    def _change(
+        self, site: EditContext, edit: Edit | ReplaceRange | InsertAfter | TagEdit
     ) -> tuple[Work, EditOutcome]:
         options = self._options
         match edit:
@@ -177,7 +219,7 @@ class _Planner:
     def _find(self, path: str) -> Work | None:
         return self.workspace.find(path, in_base=self._in_base)
 
-    def _site(self, number: int, edit: AnyEdit) -> Site:
+    def _site(self, number: int, edit: AnyEdit) -> EditContext:
         work = self._find(edit.path)
         if work is None:
             raise _missing(edit, self.workspace.namesakes(edit.path))
@@ -185,7 +227,7 @@ class _Planner:
         for read in reads:
             if read.kind == "hash" and not read_holds(work.draft.base, read):
                 raise ranges.stale_read(edit.path, work.draft.base, read)
-        site = Site(number, work, reads, self._in_base, self._evidence)
+        site = EditContext(number, work, reads, self._in_base, self._evidence)
         if self._in_base and work.is_closed:
             raise site.overlap(edit.path)
         return site
@@ -195,20 +237,20 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     """The refusal of an edit whose file is not there: stale if a hash of it was expected."""
     fix = "Check the path; a new file needs an edit that creates it."
     if namesakes:
-        fix = f"There is {' and '.join(namesakes)}. {fix}"
+        fix = f"Did you mean {' or '.join(namesakes)}? {fix}"
     if getattr(edit, "expected_hash", None) is not None:
         return Stale(edit.path, "there is no such file, though a hash of it was expected", fix)
     return NoMatch(edit.path, "there is no such file", fix)
 
 
-def _inserting(site: Site, edit: Edit) -> InsertAfter:
+def _inserting(site: EditContext, edit: Edit) -> InsertAfter:
     """An edit without old text, at the end of the file or right below its anchors."""
-    lines = tuple(map(decoded, Document(encoded(edit.new_text)).lines))
+    lines = tuple(map(decode_text, Document(encode_text(edit.new_text)).lines))
     after = site.document.line_count if edit.at_end else line_below(site.document, edit)
     return InsertAfter(edit.path, after, lines, edit.expected_hash)
 
 
-def _filling(site: Site, edit: Edit) -> WriteFile:
+def _filling(site: EditContext, edit: Edit) -> WriteFile:
     """An edit without old text or anchors: it may fill an empty file. Raises InvalidInput."""
     if site.document.line_count:
         raise InvalidInput(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 
 from hkgit.applying.outcome import Plan
 from hkgit.edits import Read
+from hkgit.values import replace
 
 
-def used_reads(reads: Sequence[Read], made: Plan) -> tuple[Read, ...]:
+def reads_used(reads: Sequence[Read], made: Plan) -> tuple[Read, ...]:
     """The reads that some edit leans on, each with all digits of its hash."""
     old_paths = {change.new_path: change.path for change in made.files}
     used: dict[Read, None] = {}

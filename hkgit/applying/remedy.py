@@ -6,13 +6,13 @@ Bounded, so that an answer never costs more than to read the place again.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from hkgit.applying.context import EditContext
 from hkgit.applying.outcome import Candidate, EditOutcome
-from hkgit.applying.site import Site
 from hkgit.dialects import DIALECTS
-from hkgit.edits import AnyEdit, Edit, decoded, encoded
+from hkgit.edits import AnyEdit, Edit, decode_text, encode_text
 from hkgit.errors import HkgitError, InvalidInput, Near
+from hkgit.values import replace
 
 SHOWN = 3
 """So many candidates are given."""
@@ -24,66 +24,68 @@ MOST_IN_ALL = 40_000
 """So many bytes all refusals of a spec hold together; those behind it only say what is wrong."""
 
 
-def mended(
-    outcome: EditOutcome, site: Site, error: HkgitError, dialect: str
+def add_remedy(
+    outcome: EditOutcome, site: EditContext, error: HkgitError, dialect: str
 ) -> EditOutcome:
     """A refused outcome with all that the next call needs."""
     found = candidates(site, error)
-    return replace(outcome, candidates=found, corrected=corrected(site, error, dialect))
+    return replace(outcome, candidates=found, correct_batch=render_correction(site, error, dialect))
 
 
 def size(outcome: EditOutcome) -> int:
     """How many bytes of text an outcome gives its author."""
-    texts = (outcome.corrected, *(candidate.text for candidate in outcome.candidates))
-    return sum(len(encoded(text)) for text in texts if text is not None)
+    texts = (outcome.correct_batch, *(candidate.text for candidate in outcome.candidates))
+    return sum(len(encode_text(text)) for text in texts if text is not None)
 
 
-def candidates(site: Site, error: HkgitError) -> tuple[Candidate, ...]:
+def candidates(site: EditContext, error: HkgitError) -> tuple[Candidate, ...]:
     """The places that a refusal names, in lines of the base; none that earlier edits changed."""
     left = MOST
     found = []
     for candidate in _places(site, error.near[:SHOWN]):
-        left -= len(encoded(candidate.text or ""))
+        left -= len(encode_text(candidate.text or ""))
         found.append(candidate if left >= 0 else replace(candidate, text=None))
     return tuple(found)
 
 
-def _places(site: Site, near: tuple[Near, ...]) -> Iterator[Candidate]:
+def _places(site: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
     for place in near:
         start, end = site.document.span(place.start_line, place.end_line)
         first, last = site.touched(start, end)
         text = site.base.data[slice(*site.base.span(first, last))]
         if text == site.document.data[start:end]:
-            shown = decoded(text.replace(b"\r\n", b"\n"))
+            shown = decode_text(text.replace(b"\r\n", b"\n"))
             digest = site.base.range_hash(first, last)
             yield Candidate(first, last, digest, place.similarity, shown)
 
 
-def corrected(site: Site, error: HkgitError, dialect: str) -> str | None:
+def render_correction(site: EditContext, error: HkgitError, dialect: str) -> str | None:
     """The corrected edit in a dialect, with the hash of what it quotes where it can carry one.
 
     Edits that came without a dialect are said in `protocol`.
     """
-    edit = error.corrected
+    edit = error.correct_batch
     if edit is None:
         return None
     if isinstance(edit, Edit):
         hashed = _hash_of(site, edit)
-        said = None if hashed is None else _said(replace(edit, expected_hash=hashed), dialect)
-        return said or _said(edit, dialect)
-    return _said(edit, dialect)
+        said = (
+            None if hashed is None else _render_edit(replace(edit, expected_hash=hashed), dialect)
+        )
+        return said or _render_edit(edit, dialect)
+    return _render_edit(edit, dialect)
 
 
-def _hash_of(site: Site, edit: Edit) -> str | None:
+def _hash_of(site: EditContext, edit: Edit) -> str | None:
     """The hash of the base lines that a quote stands on, where it stands there literally, once."""
-    data, quoted = site.base.data, encoded(edit.old_text)
+    data, quoted = site.base.data, encode_text(edit.old_text)
     start = data.find(quoted)
     if data != site.document.data or start < 0 or start != data.rfind(quoted):
         return None
     return site.base.range_hash(*site.base.lines_of(start, start + len(quoted)))
 
 
-def _said(edit: AnyEdit, dialect: str) -> str | None:
+def _render_edit(edit: AnyEdit, dialect: str) -> str | None:
     """An edit in a dialect, or None where that has no words for it."""
     try:
         return DIALECTS.get(dialect, DIALECTS["protocol"]).render([edit])

@@ -2,38 +2,44 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-from hkgit.applying.outcome import Candidate, EditOutcome
+from hkgit.applying.outcome import APPLIED, Candidate, EditOutcome
 from hkgit.errors import HkgitError
+from hkgit.text.escaping import to_json_text, visible
 
 _ENDS = "\r\n"
 
 
-def outcome_json(outcome: EditOutcome) -> dict[str, Any]:
-    """One outcome as the published JSON object."""
-    named = {} if outcome.spec is None else {"spec": shown_text(outcome.spec)}
+WOULD_APPLY, NOT_APPLIED = "would_apply", "not_applied"
+"""An edit that has a place: of a dry run, and beside one that is refused."""
+
+
+def outcome_json(outcome: EditOutcome, status: str | None = None) -> dict[str, Any]:
+    """One outcome as the published JSON object; `status` is another word than its own."""
+    named = {} if outcome.spec is None else {"spec": to_json_text(outcome.spec)}
     return {
         "number": outcome.number,
         **named,
         "path": outcome.path,
-        "status": outcome.status,
+        "file": outcome.path,
+        "status": outcome.status if status is None else status,
         "tier": outcome.tier,
+        "match_type": outcome.tier,
         "similarity": outcome.similarity,
         "confidence": outcome.confidence,
         "evidence": outcome.evidence.kind,
         "expected_hash": outcome.evidence.expected_hash,
         "lines": [list(lines) for lines in outcome.lines],
-        "repairs": list(outcome.repairs),
+        "repairs": [*outcome.repairs, *outcome.respelled],
         "notes": list(outcome.notes),
-        "matched_text": shown_text(outcome.matched_text),
-        "diff": shown_text(outcome.diff),
+        "matched_text": to_json_text(outcome.matched_text),
+        "diff": to_json_text(outcome.diff),
         "error": None if outcome.error is None else error_json(outcome.error),
         "candidates": [_candidate_json(each) for each in outcome.candidates],
-        "corrected": shown_text(outcome.corrected),
+        "corrected": to_json_text(outcome.correct_batch),
     }
 
 
@@ -44,30 +50,38 @@ def _candidate_json(candidate: Candidate) -> dict[str, Any]:
         "end_line": candidate.end_line,
         "range_hash": candidate.range_hash,
         "similarity": None if permille is None else permille / 1000,
-        "text": shown_text(candidate.text),
+        "text": to_json_text(candidate.text),
     }
 
 
 def error_json(error: HkgitError) -> dict[str, Any]:
     """A failure as JSON: where, what, what next, and the exit code."""
     return {
-        "where": shown_text(error.where),
-        "what": shown_text(error.what),
-        "fix": shown_text(error.fix),
+        "where": to_json_text(error.where),
+        "what": to_json_text(error.what),
+        "fix": to_json_text(error.fix),
         "exit_code": error.exit_code,
     }
 
 
-def applied_json(
+def render_apply_json(
     status: str,
     outcomes: Sequence[EditOutcome],
     commit: str | None,
     error: HkgitError | None = None,
+    *,
+    dry_run: bool = False,
 ) -> dict[str, Any]:
-    """What `apply --json` prints; with exactly one edit the keys of seed harnesskit too."""
+    """What `apply --json` prints; with exactly one edit the keys of seed harnesskit too.
+
+    Nothing is called applied where no file has changed: of a dry run, or beside a refusal.
+    """
+    is_refused = error is not None or any(each.error is not None for each in outcomes)
+    word = NOT_APPLIED if is_refused else WOULD_APPLY if dry_run else APPLIED
     document: dict[str, Any] = {
-        "status": status,
-        "edits": [outcome_json(outcome) for outcome in outcomes],
+        "status": word if status == APPLIED else status,
+        **({"dry_run": True} if dry_run else {}),
+        "edits": [outcome_json(each, word if each.error is None else None) for each in outcomes],
         "commit": commit,
     }
     if error is not None:
@@ -78,16 +92,9 @@ def applied_json(
             "file": only.path,
             "match_type": only.tier,
             "confidence": only.confidence,
-            "matched_text": shown_text(only.matched_text),
+            "matched_text": to_json_text(only.matched_text),
         }
     return document
-
-
-def shown_text(text: str | None) -> str | None:
-    """Text as JSON can carry it: bytes that are not UTF-8 become replacement characters."""
-    if text is None:
-        return None
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def refusal_text(outcomes: Sequence[EditOutcome]) -> str:
@@ -107,8 +114,8 @@ def _reason(error: str, edits: Sequence[EditOutcome]) -> str:
 
 def _remedy(outcome: EditOutcome) -> str:
     """The corrected edit, which quotes the place; without one the places themselves."""
-    if outcome.corrected is not None:
-        return f"\nCorrected: {outcome.corrected.rstrip()}"
+    if outcome.correct_batch is not None:
+        return f"\nCorrected: {outcome.correct_batch.rstrip()}"
     return "".join(map(_place, outcome.candidates))
 
 
@@ -117,11 +124,3 @@ def _place(candidate: Candidate) -> str:
     if candidate.text is None:
         return f"\nLines {where}: too long to show here"
     return f"\nLines {where}:\n{candidate.text.rstrip(_ENDS)}"
-
-
-def visible(text: str) -> str:
-    """Text without what could drive a terminal."""
-    shown = shown_text(text) or ""
-    return "".join(
-        char if char.isprintable() else json.dumps(char)[1:-1] for char in shown
-    )

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from importlib import import_module
 from textwrap import dedent
 from typing import cast
 
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
-from hkgit.dialects.reading import Dialect
-from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decoded
-from hkgit.errors import InvalidInput
+from hkgit.dialects.reading import Dialect, ParseResult
+from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
+from hkgit.errors import InvalidInput, Truncated
+from hkgit.values import replace
 
 __all__ = [
-    "DIALECTS", "appending", "detect", "named", "parse", "parse_expect", "relative_path",
+    "DIALECTS",
+    "appending",
+    "detect",
+    "find_dialect",
+    "parse",
+    "parse_expect",
+    "relative_path",
     "resolve_path",
-]  # fmt: skip
+]
 
 
 class _Registry(Mapping[str, Dialect]):
@@ -48,24 +54,34 @@ class _Registry(Mapping[str, Dialect]):
 
 DIALECTS = _Registry()
 
+MAX_CUT = 20
+"""At so many places a text may be cut off and still be taken."""
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 # Those from DC80 to DCFF stand for bytes that are not UTF-8.
 _STRAY_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
-def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -> Spec:
+def parse(
+    text: bytes | str,
+    format: str = "auto",
+    *,
+    root: str | None = None,
+    accept_truncated: bool = False,
+) -> Spec:
     """Read a spec in the dialect that is named, or that the text shows.
 
     `root` is the absolute path of the work tree: paths below it become relative to it (those of
     `protocol` are relative already). The blocks of the answer are the edits said again by the
-    dialect, so that each stands by itself. Raises InvalidInput.
+    dialect, so that each stands by itself. Raises InvalidInput; Truncated for a text that ends
+    too early, unless that is accepted.
     """
-    characters = _unindented(_characters(text), format)
+    characters = _unindent(_characters(text), format)
     name = detect(characters) if format == "auto" else format
-    dialect = named(name)
+    dialect = find_dialect(name)
     if dialect.JSON:
         _refuse_any(_SURROGATE, characters, "text that is not UTF-8", "Save it as UTF-8.")
-    reading = dialect.parse(characters)
+    reading, truncated = _read(dialect, characters, accept_truncated=accept_truncated)
     if not reading.edits:
         raise InvalidInput("the spec", "empty spec: it holds no edit", "Give at least one edit.")
     edits = tuple(_relative(edit, root) for edit in reading.edits)
@@ -77,7 +93,26 @@ def parse(text: bytes | str, format: str = "auto", *, root: str | None = None) -
         base=reading.base,
         agent=reading.agent,
         summary=reading.summary,
+        truncated=truncated,
     )
+
+
+def _read(
+    dialect: Dialect, text: str, *, accept_truncated: bool
+) -> tuple[ParseResult, frozenset[int]]:
+    """What a text says, and the numbers of the edits that are cut off."""
+    cut: list[int] = []
+    while True:
+        try:
+            reading = dialect.parse(text)
+        except Truncated as error:
+            if not accept_truncated or len(cut) >= MAX_CUT:
+                raise
+            text = error.completed
+            cut.append(error.edit)
+            continue
+        count = len(reading.edits)
+        return reading, frozenset(at + 1 if at >= 0 else count + 1 + at for at in cut if count)
 
 
 def appending(spec: Spec) -> Spec:
@@ -88,15 +123,15 @@ def appending(spec: Spec) -> Spec:
         replace(edit, at_end=True) if isinstance(edit, Edit) and edit.old_text == "" else edit
         for edit in spec.edits
     )
-    render = named(spec.dialect).render
+    render = find_dialect(spec.dialect).render
     return replace(spec, edits=edits, blocks=tuple(render([edit]) for edit in edits))
 
 
-def named(name: str) -> Dialect:
+def find_dialect(name: str) -> Dialect:
     """The dialect of a name. Raises InvalidInput where there is none."""
     dialect = DIALECTS.get(name)
     if dialect is None:
-        raise InvalidInput("--format", f'unknown dialect "{name}"', _known())
+        raise InvalidInput("--format", f'unknown dialect "{name}"', _list_known())
     return dialect
 
 
@@ -110,17 +145,18 @@ def detect(text: str) -> str:
     if found:
         what = f"the text could be {' or '.join(module.NAME for module in found)}"
         raise InvalidInput("the spec", what, f"Name one: --format {found[0].NAME}.")
-    first = next((line for line in text.split("\n") if line.strip()), "")
-    seen = f"it begins with {first.strip()[:60]!r}" if first else "it is blank"
-    raise InvalidInput("the spec", f"no known dialect: {seen}", _known())
+    # It needs every dialect, and few texts need it.
+    from hkgit.dialects import unknown
+
+    raise unknown.refusal(text, DIALECTS)
 
 
-def _unindented(text: str, format: str) -> str:
+def _unindent(text: str, format: str) -> str:
     """A text without the margin of its only indented stretch, where it can be read so only.
 
     Models indent what they write below an item of a list.
     """
-    modules = DIALECTS.values() if format == "auto" else [named(format)]
+    modules = DIALECTS.values() if format == "auto" else [find_dialect(format)]
     if any(module.detects(text) for module in modules):
         return text
     lines = text.split("\n")
@@ -139,7 +175,7 @@ def _holds_others(dialect: Dialect, text: str) -> bool:
 
 
 def _characters(text: bytes | str) -> str:
-    characters = decoded(text) if isinstance(text, bytes) else text
+    characters = decode_text(text) if isinstance(text, bytes) else text
     _refuse_any(_STRAY_SURROGATE, characters, "a lone surrogate", "Write whole characters.")
     return characters.removeprefix("\ufeff")
 
@@ -158,5 +194,5 @@ def _relative(edit: AnyEdit, root: str | None) -> AnyEdit:
     return replace(moved, new_path=relative_path(moved.new_path, root))
 
 
-def _known() -> str:
+def _list_known() -> str:
     return f"Known dialects: {', '.join(DIALECTS)}."

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
-from hkgit.dialects import diff_names, patch_json
-from hkgit.dialects.diff_hunks import begins_sides
-from hkgit.dialects.headings import is_fence
-from hkgit.dialects.hunks import Body, body_of, ended_lines, text_of
-from hkgit.dialects.reading import Reading, cannot_say, wrong_line
-from hkgit.dialects.shells import here_words, unquoted
+from hkgit.dialects.blocks.headings import is_fence
+from hkgit.dialects.patches import diff_names, patch_json
+from hkgit.dialects.patches.diff_hunks import begins_sides
+from hkgit.dialects.patches.hunks import Body, body_of, split_ended_lines, text_of
+from hkgit.dialects.patches.shells import here_words, unquote_lines
+from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
-from hkgit.errors import InvalidInput
+from hkgit.errors import InvalidInput, Truncated
+from hkgit.values import dataclass, field
 
 NAME = "apply-patch"
 SEQUENTIAL = True
@@ -29,9 +29,14 @@ BLOCK = re.compile(
 )
 
 _BEGIN = re.compile(r"(?:.*\bapply_patch\s*(?P<quote>[\"']?))?\*\*\* Begin Patch\s*")
-_END = re.compile(r"\*\*\* End Patch[\"']?\s*")
-_SECTION = re.compile(r"\*\*\* (?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*")
-_MOVE = re.compile(r"\*\*\* Move to: (?P<path>.*\S)\s*")
+_END = re.compile(r"\*\*\* +End Patch[\"']?\s*")
+_PADDED_END = re.compile(r"\s+\*\*\* +End Patch[\"']?\s*")
+_PART = re.compile(r"\*{1,3}(?: E?| En?| End ?| End Pa?t?c?)?")
+"""What may be left of the last line of a patch, or of the head of a section."""
+
+_SECTION = re.compile(r"\*\*\* +(?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*")
+_MOVE = re.compile(r"\*\*\* +Move to: ?(?P<path>.*\S)\s*")
+_QUOTED = re.compile(r'@?"([^"]+)"')
 _LAST = re.compile(r"\*\*\* End of File\s*")
 _NUMBERS = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?\s*")
 
@@ -56,27 +61,35 @@ class _Hunk:
     def edit(self, path: str) -> Edit:
         old_text, new_text = text_of(self.body.old), text_of(self.body.new)
         hint, anchors = self.line_hint, tuple(self.anchors)
-        return Edit(path, old_text, new_text, line_hint=hint, anchors=anchors)
+        if not old_text and not anchors and hint == END_OF_FILE:
+            return Edit(path, "", new_text, at_end=True)
+        return Edit(path, old_text, new_text, line_hint=hint, anchors=anchors, whole_lines=True)
 
 
 def detects(text: str) -> bool:
     return BLOCK.search(text) is not None or patch_json.detects(text)
 
 
-def parse(text: str) -> Reading:
+def parse(text: str) -> ParseResult:
     if not patch_json.detects(text):
-        return Reading(tuple(_edits(text)))
+        return ParseResult(tuple(_edits(text)))
     edits: list[AnyEdit] = []
-    for path, patch in patch_json.patches(text):
+    found = list(patch_json.patches(text))
+    for at, (path, patch) in enumerate(found):
         try:
             edits += _edits(patch)
+        except Truncated as error:
+            texts = [each for _, each in found]
+            texts[at] = error.completed
+            where = f"{path}, {error.where}"
+            raise Truncated(where, error.what, "\n".join(texts), error.edit) from error
         except InvalidInput as error:
             raise InvalidInput(f"{path}, {error.where}", error.what, error.fix) from error
-    return Reading(tuple(edits))
+    return ParseResult(tuple(edits))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    sections = [line for edit in edits for line in _said(edit)]
+    sections = [line for edit in edits for line in _render(edit)]
     return text_of(["*** Begin Patch", *sections, "*** End Patch"])
 
 
@@ -93,7 +106,7 @@ def _edits(text: str) -> Iterator[AnyEdit]:
             continue
         end = _end(lines, index)
         above, quote = lines[max(index - 1, 0) : index], begin["quote"] if begin else None
-        lines[index + 1 : end] = unquoted(lines[index + 1 : end], above, quote)
+        lines[index + 1 : end] = unquote_lines(lines[index + 1 : end], above, quote)
         yield from _sections(lines, index if begin is None else index + 1, end)
         index = end + 1
 
@@ -104,21 +117,57 @@ def _end(lines: Sequence[str], begin: int) -> int:
     for index in range(begin + 1, len(lines)):
         if _END.fullmatch(lines[index]):
             return index
+        if _PADDED_END.fullmatch(lines[index]) and _is_behind(lines, index):
+            return index
     words = here_words(lines[max(begin - 2, 0) : begin])
     for index in range(begin + 1, len(lines)):
         if is_fence(lines[index]) or lines[index].rstrip("\"' \r") in words:
             if any(line.startswith(("@@", "*** ", "+", "-")) for line in lines[index + 1 :]):
                 raise wrong_line(index, "a patch without its end", "End it with *** End Patch.")
-            return index
-    return len(lines)
+            raise _short(lines, begin, index)
+    raise _short(lines, begin, len(lines))
+
+
+def _short(lines: Sequence[str], begin: int, end: int) -> Truncated:
+    """The refusal of a patch that the end of the text cuts off."""
+    while end > begin + 1 and (not lines[end - 1].strip() or _PART.fullmatch(lines[end - 1])):
+        end -= 1
+    completed = "\n".join([*lines[:end], "*** End Patch", *lines[end:]])
+    what = "a patch without its end: the text ends before *** End Patch"
+    return Truncated(f"line {begin + 1}", what, completed)
+
+
+def _is_behind(lines: Sequence[str], index: int) -> bool:
+    """Whether nothing of a patch follows a line: context lines too begin with a blank."""
+    rest = [line for line in lines[index + 1 :] if line.strip()]
+    return not rest or not rest[0].startswith(("@@", "***", " ", "+", "-"))
+
+
+def _name(path: str) -> str:
+    """The path in the head of a section, without quotes around it."""
+    quoted = _QUOTED.fullmatch(path.strip())
+    return path.strip() if quoted is None else quoted[1]
+
+
+def _match_padded(lines: Sequence[str], index: int) -> re.Match[str] | None:
+    """Match a section's head behind blanks, where no open hunk could hold the line."""
+    return _SECTION.fullmatch(lines[index].lstrip()) if lines[index][:1].isspace() else None
 
 
 def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
     while index < end:
-        head = _SECTION.fullmatch(lines[index])
-        stop = next((i for i in range(index + 1, end) if _begins_section(lines[i])), end)
+        head = _SECTION.fullmatch(lines[index]) or _match_padded(lines, index)
+        has_hunks = head is None or head["verb"] == "Update"
+        stop = next(
+            (
+                i
+                for i in range(index + 1, end)
+                if _begins_section(lines[i]) or (not has_hunks and _match_padded(lines, i))
+            ),
+            end,
+        )
         if head is not None:
-            yield from _section(lines, head["verb"], head["path"].strip(), range(index + 1, stop))
+            yield from _section(lines, head["verb"], _name(head["path"]), range(index + 1, stop))
         elif lines[index].strip():
             what = f"expected *** Add File, Update File or Delete File, found {lines[index][:40]!r}"
             raise wrong_line(index, what, "Begin the section of each file with such a line.")
@@ -131,21 +180,21 @@ def _begins_section(line: str) -> bool:
 
 def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterator[AnyEdit]:
     if verb == "Add":
-        yield CreateFile(path, _added(lines, body))
+        yield CreateFile(path, _new_text(lines, body))
         return
     if verb == "Delete":
         _refuse_text(lines, body)
         yield DeleteFile(path)
         return
     head = body.start - 1
-    move = _MOVE.fullmatch(lines[body.start]) if body else None
+    move = _MOVE.fullmatch(lines[body.start].lstrip()) if body else None
     body = body[1:] if move else body
     hunks = _hunks(lines, body[2:] if _is_headed(lines, body, path) else body)
     if move is None and not hunks:
         raise wrong_line(head, "a file without a change", "Give it a hunk.")
     yield from (hunk.edit(path) for hunk in hunks)
     if move is not None:
-        yield RenameFile(path, move["path"].strip())
+        yield RenameFile(path, _name(move["path"]))
 
 
 def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
@@ -156,19 +205,19 @@ def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
     return sides == {diff_names.bare(path)}
 
 
-def _added(lines: Sequence[str], body: range) -> str:
+def _new_text(lines: Sequence[str], body: range) -> str:
     """The text of a new file."""
     text = Body()
     for index in body:
         if not text.take(lines[index]) or text.last not in ("", "+"):
-            raise _unprefixed(lines, index, "Begin each line of a new file with +.")
+            raise _refuse_unprefixed(lines, index, "Begin each line of a new file with +.")
     return text_of(text.new)
 
 
 def _refuse_text(lines: Sequence[str], body: range) -> None:
     for index in body:
         if lines[index].strip():
-            raise _unprefixed(lines, index, "A file that is removed has no lines.")
+            raise _refuse_unprefixed(lines, index, "A file that is removed has no lines.")
 
 
 def _hunks(lines: Sequence[str], body: range) -> list[_Hunk]:
@@ -188,7 +237,9 @@ def _hunks(lines: Sequence[str], body: range) -> list[_Hunk]:
             hunks[-1].note_place(line)
             hunks[-1].body.blanks.clear()
         elif is_open and not hunks[-1].body.take(line):
-            raise _unprefixed(lines, index, "Begin each line of a hunk with a blank, + or -.")
+            raise _refuse_unprefixed(
+                lines, index, "Begin each line of a hunk with a blank, + or -."
+            )
     for hunk in hunks:
         if hunk.body.is_empty:
             raise wrong_line(hunk.index, "a hunk without lines", "Give its lines, or leave it out.")
@@ -201,19 +252,19 @@ def _anchors(line: str) -> list[str]:
     return [anchor.strip() for anchor in re.split(r"\s@@\s", text) if anchor.strip()]
 
 
-def _said(edit: AnyEdit) -> list[str]:
+def _render(edit: AnyEdit) -> list[str]:
     head = _SECTION.fullmatch(f"*** Add File: {edit.path}")
-    if head is None or head["path"].strip() != edit.path:
+    if head is None or _name(head["path"]) != edit.path:
         raise cannot_say(NAME, edit, "its path cannot stand on a line")
     match edit:
         case CreateFile(path, text) if edit == CreateFile(path, text):
-            lines = ended_lines(NAME, edit, text or "\n") if text else []
+            lines = split_ended_lines(NAME, edit, text or "\n") if text else []
             return [f"*** Add File: {path}", *(f"+{line}" for line in lines)]
         case DeleteFile(path) if edit == DeleteFile(path):
             return [f"*** Delete File: {path}"]
         case RenameFile(path, new_path) if edit == RenameFile(path, new_path):
             move = _MOVE.fullmatch(f"*** Move to: {new_path}")
-            if move is not None and move["path"].strip() == new_path:
+            if move is not None and _name(move["path"]) == new_path:
                 return [f"*** Update File: {path}", f"*** Move to: {new_path}"]
         case Edit():
             return [f"*** Update File: {edit.path}", *_hunk_said(edit)]
@@ -221,9 +272,15 @@ def _said(edit: AnyEdit) -> list[str]:
 
 
 def _hunk_said(edit: Edit) -> list[str]:
+    if edit == Edit(edit.path, "", edit.new_text, at_end=True) and edit.new_text:
+        added = split_ended_lines(NAME, edit, edit.new_text)
+        return ["@@", *(f"+{line}" for line in added), "*** End of File"]
     hint, anchors = edit.line_hint, edit.anchors
     plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=hint, anchors=anchors)
-    old, new = ended_lines(NAME, edit, edit.old_text), ended_lines(NAME, edit, edit.new_text)
+    old, new = (
+        split_ended_lines(NAME, edit, edit.old_text),
+        split_ended_lines(NAME, edit, edit.new_text),
+    )
     hunk = _Hunk(0)
     places = [f"@@ {anchor}" for anchor in anchors]
     if hint is not None and hint != END_OF_FILE:
@@ -237,5 +294,5 @@ def _hunk_said(edit: Edit) -> list[str]:
     return [*(places or ["@@"]), *body_of(old, new), *tail]
 
 
-def _unprefixed(lines: Sequence[str], index: int, fix: str) -> InvalidInput:
+def _refuse_unprefixed(lines: Sequence[str], index: int, fix: str) -> InvalidInput:
     return wrong_line(index, f"a line without its prefix: {lines[index][:40]!r}", fix)

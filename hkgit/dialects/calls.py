@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from hkgit.dialects import strict_json
-from hkgit.dialects.json_nodes import Node
+from hkgit.text import strict_json
+from hkgit.text.json_nodes import Node
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")
 _REMARKS = frozenset({"instruction", "explanation", "description"})
@@ -27,7 +27,7 @@ def arguments(text: str) -> Iterator[Node]:
         yield from _arguments(document)
 
 
-def given(node: Node) -> dict[str, Node]:
+def members_of(node: Node) -> dict[str, Node]:
     """The members of an object but for remarks and nulls: hosts write null for what is left out."""
     members = node.members("a call, or its arguments").items()
     return {k: item for k, item in members if item.value is not None and k not in _REMARKS}
@@ -50,6 +50,9 @@ def _arguments(node: Node) -> Iterator[Node]:
         return
     inner = next((members[key] for key in _ARGUMENTS if "name" in members and key in members), node)
     if isinstance(inner.value, str):
-        yield Node(inner.path, strict_json.only_document(inner.value).value)
+        found = strict_json.inner_documents(inner)
+        if len(found) > 1:
+            raise inner.wrong("one JSON document")
+        yield Node(inner.path, found[0].value)
     else:
         yield inner

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.dialects import harnesskit_xml, strict_json
-from hkgit.dialects.json_nodes import Node, expected_hash, known_fields
-from hkgit.dialects.reading import Reading, cannot_say
+from hkgit.dialects.blocks import harnesskit_xml
+from hkgit.dialects.reading import ParseResult, cannot_say
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
+from hkgit.text import strict_json
+from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
 
 NAME = "harnesskit"
 SEQUENTIAL = True
@@ -16,21 +17,37 @@ JSON = True
 BLOCK = harnesskit_xml.BLOCK
 
 
+_SPELLINGS = {
+    "old": "old_text",
+    "new": "new_text",
+    "search": "old_text",
+    "replace": "new_text",
+    "original": "old_text",
+    "updated": "new_text",
+    "file_path": "file",
+    "filename": "file",
+    "filepath": "file",
+}
+_PAIRS = ({"old", "new"}, {"search", "replace"}, {"original", "updated"})
+
+
 def detects(text: str) -> bool:
     found = strict_json.keys(text)
+    names = not found.isdisjoint(("file", *(key for key in _SPELLINGS if "path" in key), "path"))
     is_edit = not found.isdisjoint({"old_text", "new_text"}) or found >= {"edits", "file"}
+    is_edit = is_edit or (names and any(found >= pair for pair in _PAIRS))
     return (is_edit and "operations" not in found) or harnesskit_xml.detects(text)
 
 
-def parse(text: str) -> Reading:
+def parse(text: str) -> ParseResult:
     if harnesskit_xml.detects(text):
-        return Reading(tuple(harnesskit_xml.edits(text)))
+        return ParseResult(tuple(harnesskit_xml.edits(text)))
     nodes = [node for document in strict_json.documents(text) for node in _edits_of(document)]
-    return Reading(tuple(_edit(node) for node in nodes))
+    return ParseResult(tuple(_edit(node) for node in nodes))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    said = [_said(edit) for edit in edits]
+    said = [_render(edit) for edit in edits]
     return strict_json.dumps(said[0] if len(said) == 1 else {"edits": said})
 
 
@@ -38,39 +55,51 @@ def _edits_of(document: Node) -> list[Node]:
     """The edits of a document; those of one file may leave it to the object around them."""
     if isinstance(document.value, list):
         return document.items()
-    members = document.members('an edit, a list of them, or {"edits": [...]}')
-    if "edits" not in members:
+    document = _spelt(document, 'an edit, a list of them, or {"edits": [...]}')
+    if "edits" not in document.members():
         return [document]
     fields = document.fields(("edits",), ("file", "path"))
     items = fields.pop("edits").items("a list of edits")
-    return [_named(item, fields) for item in items] if fields else items
+    return [_inherit_file(item, fields) for item in items] if fields else items
 
 
-def _named(item: Node, shared: dict[str, Node]) -> Node:
+def _spelt(node: Node, expected: str) -> Node:
+    """An object with the keys that this module knows in the place of other words for them."""
+    members = node.members(expected)
+    if "old_text" in members or "new_text" in members:
+        return node
+    named = {_SPELLINGS.get(key, key): member.value for key, member in members.items()}
+    if len(named) < len(members):
+        raise InvalidInput(node.path, "two words for one key", "Keep one.")
+    return Node(node.path, named)
+
+
+def _inherit_file(item: Node, shared: dict[str, Node]) -> Node:
     """An edit with the file that the object around it names."""
-    members = {**shared, **item.members("an edit")}
+    item = _spelt(item, "an edit")
+    members = {**shared, **item.members()}
     if len(members) < len(shared) + len(item.members()):
         raise InvalidInput(item.path, "a second name of the file", "Name it once.")
     return Node(item.path, {key: member.value for key, member in members.items()})
 
 
 def _edit(node: Node) -> Edit:
-    members = node.members("an edit")
+    members = _spelt(node, "an edit").members()
     if "expected_hash" in members and members["expected_hash"].value is None:
         # What a program serialises that has none.
         del members["expected_hash"]
     name = "path" if "path" in members and "file" not in members else "file"
     required = (name, "old_text", "new_text")
-    fields = known_fields(node.path, members, required, ("expected_hash",))
+    fields = check_fields(node.path, members, required, ("expected_hash",))
     return Edit(
         fields[name].name("a path"),
         fields["old_text"].text(),
         fields["new_text"].text(),
-        expected_hash(fields),
+        read_expected_hash(fields),
     )
 
 
-def _said(edit: AnyEdit) -> dict[str, object]:
+def _render(edit: AnyEdit) -> dict[str, object]:
     if not isinstance(edit, Edit):
         raise cannot_say(NAME, edit)
     path, old_text, new_text, expected = edit.path, edit.old_text, edit.new_text, edit.expected_hash

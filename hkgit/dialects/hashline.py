@@ -2,6 +2,8 @@
 
 `{path, hash_start?, hash_stop?, content?, offset?}`: no tag writes the whole file, one tag and
 content insert before its line, two tags replace the range, and a tag without content deletes.
+The range includes the line of `hash_stop`; with `"inclusive": false` that line stays, as in
+other versions of such a tool.
 """
 
 from __future__ import annotations
@@ -9,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hkgit.dialects import calls, strict_json
-from hkgit.dialects.json_nodes import Node, expected_hash, known_fields
-from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say, lines_of
-from hkgit.dialects.tags import TAG
+from hkgit.dialects import calls
+from hkgit.dialects.reading import NO_BLOCK, ParseResult, cannot_say, lines_of
 from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
+from hkgit.text import strict_json
+from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
+from hkgit.text.tags import TAG
 
 NAME = "hashline"
 SEQUENTIAL = True
@@ -22,15 +25,13 @@ JSON = True
 BLOCK = NO_BLOCK
 
 # Notations with the same idea and other hashes: [path#1F3A] with verbs, and "12:a3" or "12#VK".
-_VERBS = re.compile(
-    r"^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b", re.MULTILINE
-)
+_VERBS = re.compile(r"^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b", re.MULTILINE)
 _NUMBERED = re.compile(
     r'"(?:pos|end|start|anchor|after|before|line|first|last|start_anchor|end_anchor|'
     r'hash_start|hash_stop)"\s*+:\s*+"\d{1,7}[:#][0-9A-Za-z]{2,4}(?:[:|][^"]*)?"'
 )
 
-_OPTIONAL = ("hash_stop", "content", "offset", "expected_hash")
+_OPTIONAL = ("hash_stop", "content", "offset", "expected_hash", "inclusive")
 
 
 def detects(text: str) -> bool:
@@ -40,16 +41,16 @@ def detects(text: str) -> bool:
     return names_tags or writes or _is_relative(text)
 
 
-def parse(text: str) -> Reading:
+def parse(text: str) -> ParseResult:
     if _is_relative(text):
         what = "line tags of another notation, whose hashes are not known here"
         fix = "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
         raise InvalidInput("the spec", what, fix)
-    return Reading(tuple(map(_edit, calls.arguments(text))))
+    return ParseResult(tuple(map(_edit, calls.arguments(text))))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    said = [_said(edit) for edit in edits]
+    said = [_render(edit) for edit in edits]
     return strict_json.dumps(said[0] if len(said) == 1 else said)
 
 
@@ -58,12 +59,12 @@ def _is_relative(text: str) -> bool:
 
 
 def _edit(node: Node) -> AnyEdit:
-    fields = calls.given(node)
+    fields = calls.members_of(node)
     if "hash_start" not in fields:
-        known_fields(node.path, fields, ("path", "content"), ("expected_hash",))
+        check_fields(node.path, fields, ("path", "content"), ("expected_hash",))
         path, content = fields["path"].name("a path"), fields["content"].text()
-        return WriteFile(path, content, expected_hash(fields))
-    known_fields(node.path, fields, ("path", "hash_start"), _OPTIONAL)
+        return WriteFile(path, content, read_expected_hash(fields))
+    check_fields(node.path, fields, ("path", "hash_start"), _OPTIONAL)
     lines = lines_of(fields["content"].text()) if "content" in fields else None
     if lines == () and "hash_stop" not in fields:
         raise fields["content"].wrong("lines to insert", 'To delete the line, leave "content" out.')
@@ -73,7 +74,8 @@ def _edit(node: Node) -> AnyEdit:
         _tag(fields["hash_stop"]) if "hash_stop" in fields else None,
         lines or None,
         fields["offset"].integer(1) if "offset" in fields else None,
-        expected_hash(fields),
+        read_expected_hash(fields),
+        "inclusive" in fields and not fields["inclusive"].boolean() and "hash_stop" in fields,
     )
 
 
@@ -83,16 +85,17 @@ def _tag(node: Node) -> str:
     return node.text()
 
 
-def _said(edit: AnyEdit) -> dict[str, object]:
+def _render(edit: AnyEdit) -> dict[str, object]:
     match edit:
         case WriteFile(path, text, expected):
             said: dict[str, object] = {"path": path, "content": text, "expected_hash": expected}
-        case TagEdit(path, start, stop, lines, offset, expected):
+        case TagEdit(path, start, stop, lines, offset, expected, is_exclusive):
             content = None if lines is None else "".join(f"{line}\n" for line in lines)
             if content is not None and (lines_of(content) or None) != lines:
                 raise cannot_say(NAME, edit, "no lines, or one that ends with a carriage return")
             said = {"path": path, "hash_start": start, "hash_stop": stop}
             said |= {"content": content, "offset": offset, "expected_hash": expected}
+            said |= {"inclusive": False} if is_exclusive else {}
         case _:
             raise cannot_say(NAME, edit)
     return {key: value for key, value in said.items() if value is not None}

@@ -13,6 +13,12 @@ _EXPECT = re.compile(
     r"=(?P<hash>[0-9A-Fa-f]{12,64})",
     re.DOTALL,
 )
+MOST_COMPARED = 5000
+"""With so many paths a name that is not there is compared."""
+
+MOST_MORE = 10
+"""By so many letters a path may be longer or shorter than a name like it."""
+
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
@@ -53,7 +59,8 @@ def _loosely(name: str, paths: Iterable[str]) -> list[str]:
     slashed = name.replace("\\", "/").removeprefix("./")
     bare = slashed[2:] if slashed.startswith(("a/", "b/")) else slashed
     found = sorted(
-        path for path in paths
+        path
+        for path in paths
         if f"/{path}".lower().endswith((f"/{slashed}".lower(), f"/{bare}".lower()))
     )
     return [path for path in found if f"/{path}".endswith(f"/{bare}")] or found
@@ -63,6 +70,15 @@ def namesakes(name: str, paths: Iterable[str]) -> list[str]:
     """The files of the same name in other directories, in order; case tells none apart."""
     last = _last(name)
     return sorted(path for path in paths if _last(path) == last)
+
+
+def alike(name: str, paths: Iterable[str]) -> list[str]:
+    """The files whose paths are nearly this one, the likeliest first."""
+    # Few calls need it.
+    from difflib import get_close_matches
+
+    known = [path for path in paths if abs(len(path) - len(name)) <= MOST_MORE][:MOST_COMPARED]
+    return get_close_matches(name, known, n=3, cutoff=0.8)
 
 
 def _last(path: str) -> str:

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from hkgit.dialects import strict_json
-from hkgit.dialects.json_nodes import Node, expected_hash
 from hkgit.dialects.names import require_normal
-from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say, lines_of
+from hkgit.dialects.reading import NO_BLOCK, ParseResult, cannot_say, lines_of
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
@@ -24,6 +21,9 @@ from hkgit.edits import (
     ReplaceRange,
 )
 from hkgit.errors import InvalidInput
+from hkgit.text import strict_json
+from hkgit.text.json_nodes import Node, read_expected_hash
+from hkgit.values import dataclass
 
 NAME = "protocol"
 SEQUENTIAL = False
@@ -40,17 +40,17 @@ def detects(text: str) -> bool:
     return "operations" in found and not found.isdisjoint({"op", "version"})
 
 
-def parse(text: str) -> Reading:
+def parse(text: str) -> ParseResult:
     document = strict_json.only_document(text)
     fields = document.fields(("version", "operations"), ("base", "agent", "summary"))
     if fields["version"].value != VERSION:
         raise fields["version"].wrong(f'"{VERSION}"', f'Write "version": "{VERSION}".')
     about = {key: _line(fields[key]) for key in ("base", "agent", "summary") if key in fields}
-    return Reading(tuple(map(_operation, fields["operations"].items())), **about)
+    return ParseResult(tuple(map(_operation, fields["operations"].items())), **about)
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    return strict_json.dumps({"version": VERSION, "operations": [_said(edit) for edit in edits]})
+    return strict_json.dumps({"version": VERSION, "operations": [_render(edit) for edit in edits]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def _operation(node: Node) -> AnyEdit:
             node.path, f'expected either "new_text" or "new_lines", found {found}', "Keep one."
         )
     path = require_normal(fields["path"].name("a path"), fields["path"].path)
-    return operation.read(path, fields, expected_hash(fields))
+    return operation.read(path, fields, read_expected_hash(fields))
 
 
 def _replace_range(path: str, fields: Fields, expected: str | None) -> ReplaceRange:
@@ -142,7 +142,7 @@ def _line(node: Node) -> str:
     return text
 
 
-def _said(edit: AnyEdit) -> dict[str, object]:
+def _render(edit: AnyEdit) -> dict[str, object]:
     said = {"op": "", "path": edit.path} | _keys(edit)
     expected = edit.expected_hash if isinstance(edit, _HASHED) else None
     return said if expected is None else said | {"expected_hash": expected}

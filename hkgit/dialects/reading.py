@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from hkgit.edits import AnyEdit
 from hkgit.errors import InvalidInput
+from hkgit.values import dataclass
 
 NO_BLOCK = re.compile(r"(?!)")
 """For a dialect in which no line of content begins a line of the text."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ParseResult:
     """What a text says: its edits in order, and what it says about itself."""
 
     edits: tuple[AnyEdit, ...]
@@ -43,8 +43,11 @@ class Dialect(Protocol):
     def detects(self, text: str) -> bool:
         """Whether a text looks like this dialect, well-formed or not."""
 
-    def parse(self, text: str) -> Reading:
-        """Read a text; raises InvalidInput that names the line or JSON path."""
+    def parse(self, text: str) -> ParseResult:
+        """Read a text; raises InvalidInput that names the line or JSON path.
+
+        Where the text ends too early it is Truncated.
+        """
 
     def render(self, edits: Sequence[AnyEdit]) -> str:
         """Write edits; raises InvalidInput for one that the dialect cannot say."""

@@ -8,11 +8,11 @@ the divider is the one line that leaves both halves well-formed; when two do, we
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
-from hkgit.dialects.dividers import divider
-from hkgit.dialects.headings import (
+from hkgit.dialects.blocks import search_marks as marks
+from hkgit.dialects.blocks.dividers import divider, repeats_tail
+from hkgit.dialects.blocks.headings import (
     closes,
     heading,
     is_fence,
@@ -20,27 +20,15 @@ from hkgit.dialects.headings import (
     name_above,
     name_in_prose,
 )
-from hkgit.dialects.reading import Reading, cannot_say, wrong_line
+from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
 from hkgit.edits import AnyEdit, Edit
+from hkgit.errors import Truncated
+from hkgit.values import dataclass
 
 NAME = "search-replace"
 SEQUENTIAL = True
 JSON = False
-_HEAD_MARK = r"(?:<{5,9} ?|-{5,9} )(?i:SEARCH)>?\s*"
-_TAIL_MARK = r"(?:>{5,9} ?|\+{5,9} )(?i:REPLACE)\s*"
-BLOCK = re.compile(rf"^{_HEAD_MARK}$(?s:.*?)(?:^{_TAIL_MARK}$|\Z)", re.MULTILINE)
-
-_HEAD = re.compile(_HEAD_MARK)
-_DIVIDER = re.compile(r"={5,9}\s*")
-_TAIL = re.compile(_TAIL_MARK)
-_START = re.compile(r":start_line:[ \t]*([0-9]{1,9})\s*")
-_END = re.compile(r":end_line:[ \t]*[0-9]{1,9}\s*")
-_RULE = re.compile(r"-{5,9}\s*")
-_APPEND = re.compile(r":empty_search:append\s*")
-_MARKERS = (_HEAD, _DIVIDER, _TAIL, _START, _END, _RULE, _APPEND)
-_ESCAPED = re.compile(rf"\\*(?:{'|'.join(marker.pattern for marker in _MARKERS)})")
-_STRAY = re.compile(r"\s*(?:[<-]{4,} *SEARCH\b|[>+]{4,} *REPLACE\b).*")
-_SEEN = re.compile(r"^(?:<{4,} *|-{5,} +)(?i:SEARCH)\b", re.MULTILINE)
+BLOCK = re.compile(rf"^{marks.HEAD_MARK}$(?s:.*?)(?:^{marks.TAIL_MARK}$|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +42,16 @@ class _Block:
 
 
 def detects(text: str) -> bool:
-    return _SEEN.search(text) is not None
+    return marks.SEEN.search(text) is not None
 
 
-def parse(text: str) -> Reading:
+def parse(text: str) -> ParseResult:
     lines = text.split("\n")
     edits: list[AnyEdit] = []
     path: str | None = None
     index = first = 0
     while index < len(lines):
-        if not _HEAD.fullmatch(lines[index]):
+        if not marks.HEAD.fullmatch(lines[index]):
             index = _next_line(lines, index)
             continue
         path = name_above(lines, first, index) or path or name_in_prose(lines, first, index)
@@ -74,28 +62,32 @@ def parse(text: str) -> Reading:
         block = _block(lines, index)
         edits.append(_edit(path, lines, block))
         index = first = block.after
-    return Reading(tuple(edits))
+    return ParseResult(tuple(edits))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    return "\n".join(_said(edit) for edit in edits)
+    return "\n".join(_render(edit) for edit in edits)
 
 
 def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
-    new_text = _content(lines, block.replace)
-    if [_APPEND.fullmatch(lines[i]) is not None for i in block.search] == [True]:
-        return Edit(path, "", new_text, at_end=True)
-    return Edit(path, _content(lines, block.search), new_text, line_hint=block.line_hint)
+    new_text, suspects = _content(lines, block.replace), tuple(_suspects(lines, block.replace))
+    if [marks.APPEND.fullmatch(lines[i]) is not None for i in block.search] == [True]:
+        return Edit(path, "", new_text, at_end=True, suspects=suspects)
+    old_text, hint = _content(lines, block.search), block.line_hint
+    return Edit(path, old_text, new_text, line_hint=hint, whole_lines=True, suspects=suspects)
 
 
 def _next_line(lines: Sequence[str], index: int) -> int:
     """The next line outside of blocks that may begin one; a fence of commands is passed over."""
-    if _STRAY.fullmatch(lines[index]):
+    if marks.begins_head(lines[index]) and not "".join(lines[index + 1 :]).strip("`~ \t\r"):
+        completed = "\n".join(lines[:index])
+        raise Truncated(f"line {index + 1}", "the text ends in the head of a block", completed)
+    if marks.STRAY.fullmatch(lines[index]):
         what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
         raise wrong_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
     if not is_shell_fence(lines[index]):
         return index + 1
-    if any(_HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):
+    if any(marks.HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):
         return index + 1
     for after in range(index + 1, len(lines)):
         if closes(lines[after], lines[index]):
@@ -108,40 +100,56 @@ def _block(lines: Sequence[str], head: int) -> _Block:
     end = _next_marker(lines, start)
     dividers = _dividers(lines, start, end)
     if not dividers:
-        # Seen now and then: the tail in place of the divider, and once more as the tail.
-        tail = _next_marker(lines, end + 1)
-        if not _is_tail(lines, end) or not _is_tail(lines, tail) or _dividers(lines, end, tail):
-            what = "expected ======= between the old and the new text, found none"
-            raise wrong_line(head, what, "Put ======= between the two halves.")
-        return _Block(range(start, end), range(end + 1, tail), line_hint, tail + 1)
+        return _without_divider(lines, head, range(start, end), line_hint)
     after = end + 1
     if not _is_tail(lines, end):
         end, after = _end_without_tail(lines, head, dividers, end)
-    middle = divider(lines, head, [i for i in dividers if i < end], range(start, end))
+    dividers = [i for i in dividers if i < end]
+    if after == end + 1 and repeats_tail(lines, head, dividers, end):
+        end = dividers.pop()
+    middle = divider(lines, head, dividers, range(start, end))
     return _Block(range(start, middle), range(middle + 1, end), line_hint, after)
+
+
+def _without_divider(
+    lines: Sequence[str], head: int, search: range, line_hint: int | None
+) -> _Block:
+    """A block with the tail in place of the divider, and once more as the tail.
+
+    That is seen now and then. Raises InvalidInput for any other.
+    """
+    end = search.stop
+    tail = _next_marker(lines, end + 1)
+    if _is_tail(lines, end) and _is_tail(lines, tail) and not _dividers(lines, end, tail):
+        return _Block(search, range(end + 1, tail), line_hint, tail + 1)
+    found = "the end of the text" if end >= len(lines) else repr(lines[end].strip())
+    what = f"expected ======= between the old and the new text, found {found}"
+    raise wrong_line(head, what, "Put ======= between the two halves.")
 
 
 def _next_marker(lines: Sequence[str], index: int) -> int:
     """The next line that is a head or a tail, else the end of the text."""
-    markers = range(index, len(lines))
-    return next((i for i in markers if _HEAD.fullmatch(lines[i]) or _is_tail(lines, i)), len(lines))
+    for i in range(index, len(lines)):
+        if marks.HEAD.fullmatch(lines[i]) or _is_tail(lines, i):
+            return i
+    return len(lines)
 
 
 def _is_tail(lines: Sequence[str], index: int) -> bool:
-    return index < len(lines) and _TAIL.fullmatch(lines[index]) is not None
+    return index < len(lines) and marks.TAIL.fullmatch(lines[index]) is not None
 
 
 def _dividers(lines: Sequence[str], start: int, end: int) -> list[int]:
-    return [i for i in range(start, end) if _DIVIDER.fullmatch(lines[i])]
+    return [i for i in range(start, end) if marks.DIVIDER.fullmatch(lines[i])]
 
 
 def _after_hints(lines: Sequence[str], index: int) -> tuple[int, int | None]:
     """Where the content begins, and the line it is said to stand at in the file."""
-    found = _START.fullmatch(lines[index]) if index < len(lines) else None
+    found = marks.START.fullmatch(lines[index]) if index < len(lines) else None
     if found is None:
         return index, None
     index += 1
-    for marker in (_END, _RULE):
+    for marker in (marks.END, marks.RULE):
         if index < len(lines) and marker.fullmatch(lines[index]):
             index += 1
     return index, int(found[1])
@@ -152,23 +160,36 @@ def _end_without_tail(
 ) -> tuple[int, int]:
     """Where the new text ends, and where to read on, when no tail says it.
 
-    Either the divider was written again in place of the tail, with nothing behind it that
-    could be content, or it is the last block and the text ends with it.
+    The divider was written again in place of the tail, with nothing behind it that could be
+    content; else the block is cut off. Raises Truncated, or InvalidInput.
     """
     last = dividers[-1]
     if len(dividers) == 2 and _is_wrapping(lines[last + 1 : end], end < len(lines)):
         return last, last + 1
+    for i in range(last + 1, end):
+        is_partial = marks.begins_tail(lines[i]) and not "".join(lines[i + 1 :]).strip("`~ \t\r")
+        if marks.is_near(lines[i]) and not is_partial:
+            what = f"{lines[i].strip()[:40]!r} looks like a marker and is none"
+            fix = f"End the new text with a line >>>>>>> REPLACE. {marks.ESCAPE}"
+            raise wrong_line(i, what, fix)
+    if end < len(lines):
+        what = "a block without its tail"
+        raise wrong_line(head, what, "End the new text with a line >>>>>>> REPLACE.")
+    closing = _closing(lines, head, last, end)
+    completed = "\n".join([*lines[:closing], ">>>>>>> REPLACE", *lines[closing:]])
+    what = "a block without its tail: the text ends before >>>>>>> REPLACE"
+    raise Truncated(f"line {head + 1}", what, completed)
+
+
+def _closing(lines: Sequence[str], head: int, last: int, end: int) -> int:
+    """Where the new text of a block ends that the end of all text cuts off."""
     opening = next((line for line in lines[max(head - 2, 0) : head] if is_fence(line)), None)
     closing = end
     if opening is not None:
         closing = next((i for i in range(last, end) if closes(lines[i], opening)), end)
     while lines[closing - 1].strip() == "":
         closing -= 1
-    is_whole = closing > last + 1 and not "".join(lines[closing:end]).strip("`~\r\t ")
-    if end == len(lines) and len(dividers) == 1 and is_whole:
-        return closing, end
-    what = "a block without its tail"
-    raise wrong_line(head, what, "End the new text with a line >>>>>>> REPLACE.")
+    return closing - 1 if closing - 1 > last and marks.begins_tail(lines[closing - 1]) else closing
 
 
 def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
@@ -180,15 +201,20 @@ def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
 
 
 def _content(lines: Sequence[str], half: range) -> str:
-    kept = (lines[i][1:] if _is_escaped(lines[i]) else lines[i] for i in half)
+    kept = (lines[i][1:] if marks.is_escaped(lines[i]) else lines[i] for i in half)
     return "".join(f"{line}\n" for line in kept)
 
 
-def _is_escaped(line: str) -> bool:
-    return line.startswith("\\") and _ESCAPED.fullmatch(line) is not None
+def _suspects(lines: Sequence[str], replace: range) -> Iterator[str]:
+    """The new lines that look like markers, and have nothing in front that says they are text."""
+    is_top = True
+    for i in replace:
+        if marks.is_near(lines[i]) or (is_top and marks.RULE.fullmatch(lines[i])):
+            yield lines[i].strip()
+        is_top = is_top and marks.is_hint(lines[i])
 
 
-def _said(edit: AnyEdit) -> str:
+def _render(edit: AnyEdit) -> str:
     if not isinstance(edit, Edit):
         raise cannot_say(NAME, edit)
     plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=edit.line_hint)
@@ -199,14 +225,14 @@ def _said(edit: AnyEdit) -> str:
     if name is None:
         raise cannot_say(NAME, edit, "its path cannot stand on a line")
     hint = "" if edit.line_hint is None else f":start_line:{edit.line_hint}\n-------\n"
-    old, new = _escaped(edit, edit.old_text), _escaped(edit, edit.new_text)
+    old, new = _escape(edit, edit.old_text), _escape(edit, edit.new_text)
     if edit.at_end:
         old = ":empty_search:append\n"
     return f"{name}\n<<<<<<< SEARCH\n{hint}{old}=======\n{new}>>>>>>> REPLACE\n"
 
 
-def _escaped(edit: AnyEdit, text: str) -> str:
+def _escape(edit: AnyEdit, text: str) -> str:
     lines = text.split("\n")
     if lines.pop() != "":
         raise cannot_say(NAME, edit, "its last line has no end")
-    return "".join(f"\\{line}\n" if _ESCAPED.fullmatch(line) else f"{line}\n" for line in lines)
+    return "".join(f"\\{line}\n" if marks.needs_escape(line) else f"{line}\n" for line in lines)

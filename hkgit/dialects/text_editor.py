@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.dialects import calls, strict_json
-from hkgit.dialects.json_nodes import Node, expected_hash, known_fields
-from hkgit.dialects.reading import NO_BLOCK, Reading, cannot_say, lines_of
+from hkgit.dialects import calls
+from hkgit.dialects.reading import NO_BLOCK, ParseResult, cannot_say, lines_of
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
 from hkgit.errors import InvalidInput
+from hkgit.text import strict_json
+from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
 
 NAME = "text-editor"
 SEQUENTIAL = True
@@ -31,10 +32,16 @@ _SPELLINGS = {
     "replaceAll": "replace_all",
     "allow_multiple": "replace_all",
 }
-_SIGNS = frozenset({
-    *(key for key, name in _SPELLINGS.items() if name != "path"),
-    "old_str", "new_str", "file_text", "insert_line", "insert_text",
-})  # fmt: skip
+_SIGNS = frozenset(
+    {
+        *(key for key, name in _SPELLINGS.items() if name != "path"),
+        "old_str",
+        "new_str",
+        "file_text",
+        "insert_line",
+        "insert_text",
+    }
+)
 _FLAGS = ("replace_all", "expected_replacements")
 
 Fields = dict[str, Node]
@@ -46,12 +53,12 @@ def detects(text: str) -> bool:
     return not found.isdisjoint(_SIGNS) or writes or found >= {"command", "path"}
 
 
-def parse(text: str) -> Reading:
-    return Reading(tuple(edit for node in calls.arguments(text) for edit in _edits(node)))
+def parse(text: str) -> ParseResult:
+    return ParseResult(tuple(edit for node in calls.arguments(text) for edit in _edits(node)))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    said = [_said(edit) for edit in edits]
+    said = [_render(edit) for edit in edits]
     return strict_json.dumps(said[0] if len(said) == 1 else said)
 
 
@@ -61,19 +68,19 @@ def _edits(node: Node) -> list[AnyEdit]:
     if "command" in fields:
         return _command(node, fields)
     if "edits" in fields:
-        known_fields(node.path, fields, ("path", "edits"), ())
+        check_fields(node.path, fields, ("path", "edits"), ())
         path = fields["path"].name("a path")
         return [_replacement(item, path, _fields(item)) for item in fields["edits"].items()]
     if "content" in fields:
-        known_fields(node.path, fields, ("path", "content"), ("expected_hash",))
-        return [_written(fields)]
+        check_fields(node.path, fields, ("path", "content"), ("expected_hash",))
+        return [_parse_write(fields)]
     return [_single(node, fields)]
 
 
 def _fields(node: Node) -> Fields:
     """The members of an object under the names that this module knows them by."""
     fields: Fields = {}
-    for key, member in calls.given(node).items():
+    for key, member in calls.members_of(node).items():
         name = _SPELLINGS.get(key, key)
         if name in fields:
             raise InvalidInput(node.path, f'"{key}" and another name of it', "Keep one.")
@@ -87,10 +94,10 @@ def _command(node: Node, fields: Fields) -> list[AnyEdit]:
         case "view":
             return []
         case "create":
-            known_fields(node.path, fields, ("path", "file_text"), ())
+            check_fields(node.path, fields, ("path", "file_text"), ())
             return [CreateFile(fields["path"].name("a path"), fields["file_text"].text())]
         case "insert":
-            return [_inserted(node, fields)]
+            return [_parse_insert(node, fields)]
         case "str_replace":
             edit = _single(node, fields)
             if edit.old_text == "":
@@ -99,26 +106,26 @@ def _command(node: Node, fields: Fields) -> list[AnyEdit]:
     raise command.wrong("view, create, str_replace or insert")
 
 
-def _inserted(node: Node, fields: Fields) -> InsertAfter:
+def _parse_insert(node: Node, fields: Fields) -> InsertAfter:
     """An older version of the tool calls the text `new_str`."""
     text = "new_str" if "new_str" in fields else "insert_text"
-    known_fields(node.path, fields, ("path", "insert_line", text), ("expected_hash",))
+    check_fields(node.path, fields, ("path", "insert_line", text), ("expected_hash",))
     path, after_line = fields["path"].name("a path"), fields["insert_line"].integer(0)
-    return InsertAfter(path, after_line, lines_of(fields[text].text()), expected_hash(fields))
+    return InsertAfter(path, after_line, lines_of(fields[text].text()), read_expected_hash(fields))
 
 
-def _written(fields: Fields) -> WriteFile:
+def _parse_write(fields: Fields) -> WriteFile:
     path, content = fields["path"].name("a path"), fields["content"].text()
-    return WriteFile(path, content, expected_hash(fields))
+    return WriteFile(path, content, read_expected_hash(fields))
 
 
 def _single(node: Node, fields: Fields) -> Edit:
-    known_fields(node.path, fields, ("path", "old_str"), ("new_str", *_FLAGS, "expected_hash"))
+    check_fields(node.path, fields, ("path", "old_str"), ("new_str", *_FLAGS, "expected_hash"))
     return _replacement(node, fields.pop("path").name("a path"), fields)
 
 
 def _replacement(node: Node, path: str, fields: Fields) -> Edit:
-    known_fields(node.path, fields, ("old_str",), ("new_str", *_FLAGS, "expected_hash"))
+    check_fields(node.path, fields, ("old_str",), ("new_str", *_FLAGS, "expected_hash"))
     count = fields["expected_replacements"].integer(1) if _FLAGS[1] in fields else None
     is_flagged = "replace_all" in fields and fields["replace_all"].boolean()
     replaces_all = is_flagged or (count is not None and count > 1)
@@ -126,14 +133,14 @@ def _replacement(node: Node, path: str, fields: Fields) -> Edit:
         path,
         fields["old_str"].text(),
         fields["new_str"].text() if "new_str" in fields else "",
-        expected_hash(fields),
+        read_expected_hash(fields),
         replace_all=replaces_all,
         # One is what every edit expects; it need not shut out the looser tiers.
         expected_count=count if replaces_all else None,
     )
 
 
-def _said(edit: AnyEdit) -> dict[str, object]:
+def _render(edit: AnyEdit) -> dict[str, object]:
     said: dict[str, object]
     match edit:
         case CreateFile(path, text) if edit == CreateFile(path, text):

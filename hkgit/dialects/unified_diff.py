@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
-from hkgit.dialects import diff_names
-from hkgit.dialects.diff_hunks import Hunk, begins_sides, read_hunk
-from hkgit.dialects.diff_names import DEV_NULL
-from hkgit.dialects.hunks import body_of, ended_lines, text_of
-from hkgit.dialects.reading import Reading, cannot_say, wrong_line
+from hkgit.dialects.fenced_diffs import name_fences
+from hkgit.dialects.patches import diff_names
+from hkgit.dialects.patches.diff_hunks import PatchHunk, begins_sides, read_hunk
+from hkgit.dialects.patches.diff_names import DEV_NULL
+from hkgit.dialects.patches.hunks import body_of, split_ended_lines, text_of
+from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -27,6 +27,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.paths import quote_path
+from hkgit.values import dataclass, field
 
 NAME = "unified-diff"
 SEQUENTIAL = False
@@ -35,6 +36,7 @@ BLOCK = re.compile(r"^@@.*(?:\n(?:[ +\\-].*)?)*", re.MULTILINE)
 
 NO_NEWLINE = "\\ No newline at end of file"
 
+_FENCED = re.compile(r"^[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*$", re.MULTILINE)
 _SEEN = re.compile(r"^(?:diff --git \S|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
 _MODE = re.compile(r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*")
 _MOVE = re.compile(r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)")
@@ -50,7 +52,7 @@ class _Section:
     sides: tuple[str, str] | None = None
     modes: dict[str, int] = field(default_factory=dict)
     moves: dict[str, str] = field(default_factory=dict)
-    hunks: list[Hunk] = field(default_factory=list)
+    hunks: list[PatchHunk] = field(default_factory=list)
 
     def is_of_other_file(self, sides: tuple[str, str]) -> bool:
         """Whether `---` and `+++` name a file that the headers above them do not."""
@@ -59,11 +61,13 @@ class _Section:
 
 
 def detects(text: str) -> bool:
-    return _SEEN.search(text) is not None
+    if _SEEN.search(text) is not None:
+        return True
+    return _FENCED.search(text) is not None and "\n+++ " in "\n".join(name_fences(text))
 
 
-def parse(text: str) -> Reading:
-    lines = text.removesuffix("\n").split("\n")
+def parse(text: str) -> ParseResult:
+    lines = name_fences(text.removesuffix("\n"))
     edits: list[AnyEdit] = []
     index = 0
     while index < len(lines):
@@ -75,11 +79,11 @@ def parse(text: str) -> Reading:
             fix = "Write --- a/PATH and +++ b/PATH above it."
             raise wrong_line(index, "a hunk of no file", fix)
         index += 1
-    return Reading(tuple(edits))
+    return ParseResult(tuple(edits))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    return "".join(map(_said, edits))
+    return "".join(map(_render, edits))
 
 
 def _begins_file(lines: Sequence[str], index: int) -> bool:
@@ -126,7 +130,7 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
     if (move := _MOVE.fullmatch(line)) is not None:
         if move["kind"] == "copy":
             raise wrong_line(index, "a copy of a file", "Give the new file as one that is created.")
-        section.moves[move["side"]] = diff_names.unquoted(move["name"])
+        section.moves[move["side"]] = diff_names.unquote_name(move["name"])
         return True
     return _OTHER_HEADER.match(line) is not None
 
@@ -134,14 +138,14 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
 def _edits(section: _Section) -> list[AnyEdit]:
     """The edits that a section's headers and hunks mean."""
     old, new = section.sides or ("", "")
-    path = section.moves.get("from") or diff_names.agreed(old, new, section.where)
+    path = section.moves.get("from") or diff_names.agree_on_name(old, new, section.where)
     if path == "" or len(section.moves) == 1:
         fix = "Write --- a/PATH and +++ b/PATH, or `rename from` and `rename to`."
         raise InvalidInput(section.where, "a file without a name", fix)
     if old == DEV_NULL or "new file" in section.modes:
-        return [_created(section, path)]
+        return [_parse_creation(section, path)]
     if new == DEV_NULL or "deleted file" in section.modes:
-        return [_deleted(section, path)]
+        return [_parse_deletion(section, path)]
     edits: list[AnyEdit] = []
     if "to" in section.moves:
         edits.append(RenameFile(path, section.moves["to"]))
@@ -153,7 +157,7 @@ def _edits(section: _Section) -> list[AnyEdit]:
     return edits
 
 
-def _created(section: _Section, path: str) -> CreateFile:
+def _parse_creation(section: _Section, path: str) -> CreateFile:
     if any(line.strip() for hunk in section.hunks for line in hunk.old):
         what = "a new file with context or removed lines"
         raise InvalidInput(section.where, what, "Begin each of its lines with +.")
@@ -163,7 +167,7 @@ def _created(section: _Section, path: str) -> CreateFile:
     return CreateFile(path, text, section.modes.get("new file", REGULAR))
 
 
-def _deleted(section: _Section, path: str) -> DeleteFile:
+def _parse_deletion(section: _Section, path: str) -> DeleteFile:
     if any(line.strip() for hunk in section.hunks for line in hunk.new):
         what = "a removed file with context or added lines"
         raise InvalidInput(section.where, what, "Begin each of its lines with -.")
@@ -174,15 +178,17 @@ def _deleted(section: _Section, path: str) -> DeleteFile:
     return DeleteFile(path, old_text=text[:-1] if is_open else text)
 
 
-def _said(edit: AnyEdit) -> str:
+def _render(edit: AnyEdit) -> str:
     match edit:
         case CreateFile(path, text, mode):
             head = [f"diff --git {_pair(path, path)}", f"new file mode {mode:o}"]
-            sides = [f"--- {DEV_NULL}", f"+++ {diff_names.written('b/', path)}"] if text else []
+            sides = [f"--- {DEV_NULL}", f"+++ {diff_names.write_name('b/', path)}"] if text else []
             return text_of([*head, *sides, *_whole("+", text)])
         case DeleteFile(path, None, old_text) if old_text != "":
             head = [f"diff --git {_pair(path, path)}", f"deleted file mode {REGULAR:o}"]
-            sides = [f"--- {diff_names.written('a/', path)}", f"+++ {DEV_NULL}"] if old_text else []
+            sides = (
+                [f"--- {diff_names.write_name('a/', path)}", f"+++ {DEV_NULL}"] if old_text else []
+            )
             return text_of([*head, *sides, *_whole("-", old_text or "")])
         case RenameFile(path, new_path, None):
             names = [f"rename from {quote_path(path)}", f"rename to {quote_path(new_path)}"]
@@ -197,7 +203,10 @@ def _said(edit: AnyEdit) -> str:
 def _hunk_said(edit: Edit) -> str:
     path, hint, end = edit.path, edit.line_hint, edit.final_newline
     plain = Edit(path, edit.old_text, edit.new_text, line_hint=hint, final_newline=end)
-    old, new = ended_lines(NAME, edit, edit.old_text), ended_lines(NAME, edit, edit.new_text)
+    old, new = (
+        split_ended_lines(NAME, edit, edit.old_text),
+        split_ended_lines(NAME, edit, edit.new_text),
+    )
     carrier = {True: old, False: new, None: old or new}[end]
     if edit != plain or not carrier or (hint is not None and hint < 1):
         raise cannot_say(NAME, edit)
@@ -205,7 +214,7 @@ def _hunk_said(edit: Edit) -> str:
     if end is not None:
         last = max(i for i, line in enumerate(body) if line[0] == ("-" if end else "+"))
         body.insert(last + 1, NO_NEWLINE)
-    sides = [f"--- {diff_names.written('a/', path)}", f"+++ {diff_names.written('b/', path)}"]
+    sides = [f"--- {diff_names.write_name('a/', path)}", f"+++ {diff_names.write_name('b/', path)}"]
     sides.insert(0, f"diff --git {_pair(path, path)}")
     head = f"@@ -{hint or 0},{len(old)} +{hint or 0},{len(new)} @@"
     return text_of([*sides, head, *body])

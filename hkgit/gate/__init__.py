@@ -1,9 +1,6 @@
 """The gate: one function judges commits under a policy, whoever asks."""
 
-from hkgit.gate.arrival import Arrival
-from hkgit.gate.floors import entry_findings
-from hkgit.gate.glass import BREAK_GLASS
-from hkgit.gate.grants import pusher_of
+from hkgit.gate.context import JudgeContext
 from hkgit.gate.judge import Gate
 from hkgit.gate.ranges import (
     CommitRange,
@@ -15,11 +12,32 @@ from hkgit.gate.ranges import (
     split_range,
     without_floors,
 )
-from hkgit.gate.rulings import REJECTED, Report, Ruling, Tried
-from hkgit.gate.trusted import named_policy, trusted_policy
+from hkgit.gate.rules.break_glass import BREAK_GLASS
+from hkgit.gate.rules.floors import blind_edits, entry_findings
+from hkgit.gate.rules.grants import pusher_of
+from hkgit.gate.rulings import REJECTED, Report, RuleResult, Ruling, is_of_one_ref
+from hkgit.gate.trusted import read_named_policy, read_trusted_policy
 
 __all__ = [
-    "BREAK_GLASS", "REJECTED", "Arrival", "CommitRange", "Gate", "Report", "Ruling", "Tried",
-    "Watch", "candidate_of", "commits_of", "entry_findings", "judge_index", "judge_range",
-    "named_policy", "pusher_of", "split_range", "trusted_policy", "without_floors",
-]  # fmt: skip
+    "BREAK_GLASS",
+    "REJECTED",
+    "CommitRange",
+    "Gate",
+    "JudgeContext",
+    "Report",
+    "RuleResult",
+    "Ruling",
+    "Watch",
+    "blind_edits",
+    "candidate_of",
+    "commits_of",
+    "entry_findings",
+    "is_of_one_ref",
+    "judge_index",
+    "judge_range",
+    "pusher_of",
+    "read_named_policy",
+    "read_trusted_policy",
+    "split_range",
+    "without_floors",
+]

@@ -18,7 +18,7 @@ class OutOfTime(Exception):
 
 
 @contextmanager
-def limited(seconds: float, error: type[BaseException] = OutOfTime) -> Iterator[None]:
+def limit_time(seconds: float, error: type[BaseException] = OutOfTime) -> Iterator[None]:
     """Raise OutOfTime, or another error, when the block is not done in time.
 
     Only the main thread of a system with timers has the limit. An outer limit that ends earlier

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 
+from hkgit.evidence.replay.findings import CandidateCommit, ReplayResult, Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
-from hkgit.git.store import EMPTY_TREE
-from hkgit.git.trees import TreeChange
-from hkgit.policy.model import Policy
-from hkgit.replay.findings import Candidate, Judged, Verdict
+from hkgit.values import dataclass, field
 
 
 @dataclass(frozen=True)
-class Case:
+class JudgedCommit:
     """A commit, what replay says of it, and who is held to the rules for it.
 
     `agent` is the name that makes it governed, if a name does. `grant` says by which rule its
@@ -23,13 +23,13 @@ class Case:
 
     repository: Repository
     policy: Policy
-    judged: Judged
+    judged: ReplayResult
     agent: str | None
     grant: Callable[[Sequence[str]], str | None]
     coming: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def candidate(self) -> Candidate:
+    def candidate(self) -> CandidateCommit:
         return self.judged.candidate
 
     @property

@@ -7,23 +7,23 @@ commit pass.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from hkgit.errors import InvalidInput, Unverifiable
-from hkgit.gate.arrival import UNKNOWN, Arrival
-from hkgit.gate.budget import OutOfTime, limited
-from hkgit.gate.case import Case
-from hkgit.gate.checks import CHECKS
-from hkgit.gate.floors import APPLY
-from hkgit.gate.glass import record_for
-from hkgit.gate.grants import granted
-from hkgit.gate.hand import blind_commit, changed_paths
-from hkgit.gate.rulings import Ruling, Tried
+from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
+from hkgit.evidence.replay.judging import candidate_of, replay
+from hkgit.evidence.replay.messages import stray_trailers
+from hkgit.gate.budget import OutOfTime, limit_time
+from hkgit.gate.case import JudgedCommit
+from hkgit.gate.context import UNKNOWN, JudgeContext
+from hkgit.gate.policy.model import ATTEST, Policy
+from hkgit.gate.rules.break_glass import record_for
+from hkgit.gate.rules.checks import CHECKS
+from hkgit.gate.rules.floors import APPLY
+from hkgit.gate.rules.grants import find_grant
+from hkgit.gate.rules.manual import blind_commit, find_changed_paths
+from hkgit.gate.rulings import Before, RuleResult, Ruling
 from hkgit.git.repository import Repository
-from hkgit.policy.model import ATTEST, Policy
-from hkgit.replay.findings import Candidate, Finding, Judged, Verdict
-from hkgit.replay.judging import candidate_of, replay
-from hkgit.replay.messages import stray_trailers
+from hkgit.values import dataclass, field, replace
 
 MOST_LEANING = 50
 """So many reverts may lean on each other where none was judged before."""
@@ -35,16 +35,18 @@ class Gate:
 
     `arrival` says how the commits came here. `tip` is one whose history covers those that are
     judged, by default each one's own; `trusted` the commit of the trusted side, whose entries
-    alone may be pruned, by default each one's parent. `known` says which commits were judged
+    alone may be pruned, by default each one's parent; `landing` the one that the ref has which
+    the commits are for: what it says must be accounted for. `known` says which commits were judged
     already, `depth` how many lean on the one that is. Raises InvalidInput for a policy that
     extends another one which was not read.
     """
 
     repository: Repository
     policy: Policy
-    arrival: Arrival = UNKNOWN
+    arrival: JudgeContext = UNKNOWN
     tip: str | None = None
     trusted: str | None = None
+    landing: str | None = None
     known: dict[str, bool] = field(default_factory=dict, repr=False)
     depth: int = 0
 
@@ -53,59 +55,88 @@ class Gate:
             what = f"extends {self.policy.extends}, which was not read"
             raise InvalidInput(self.policy.source, what, "Read it with gate.trusted_policy.")
 
-    def judge(self, candidate: Candidate) -> Ruling:
+    def judge(self, candidate: CandidateCommit) -> Ruling:
         """The ruling on one commit."""
-        tried: list[Tried] = []
+        tried: list[RuleResult] = []
         try:
-            with limited(self.policy.max_seconds):
+            with limit_time(self.policy.max_seconds):
                 ruling = self._judge(candidate, tried)
         except Unverifiable as error:
-            ruling = _refused(candidate, Verdict.UNVERIFIABLE, Finding.of("unverifiable", error))
+            ruling = _refuse(candidate, Verdict.UNVERIFIABLE, Finding.of("unverifiable", error))
         except OutOfTime:
             if self.depth:  # the time is that of the commit that leans on this one
                 raise
             what = f"takes longer than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
-            ruling = _refused(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
-        ruling = self._despite(self._attested(ruling, tried), tried)
-        ruling = replace(ruling, tried=tuple(tried))
+            ruling = _refuse(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
+        ruling = self._despite(self._apply_attestation(ruling, tried), tried)
+        ruling = replace(ruling, tried=tuple(tried), before=self._before(ruling))
         if candidate.id is not None:
             self.known[candidate.id] = ruling.passes
         return ruling
 
-    def judge_any(self, candidates: Sequence[Candidate]) -> Ruling:
-        """The ruling on a commit whose parents are not known yet: the first that passes."""
-        rulings = [self.judge(candidate) for candidate in candidates]
-        return next((ruling for ruling in rulings if ruling.passes), rulings[0])
+    def judge_any(self, candidates: Sequence[CandidateCommit]) -> Ruling:
+        """The ruling on a commit whose parents are not known yet: the first that passes.
 
-    def _judge(self, candidate: Candidate, tried: list[Tried]) -> Ruling:
+        Git amends no commit to an empty one; so what is that beside the parents of HEAD is a
+        commit on HEAD, which takes back what HEAD did.
+        """
+        first, *others = (self.judge(candidate) for candidate in candidates)
+        amended = (each for each in others if each.judged.verdict is not Verdict.EMPTY)
+        return next((ruling for ruling in (first, *amended) if ruling.passes), first)
+
+    def _judge(self, candidate: CandidateCommit, tried: list[RuleResult]) -> Ruling:
         identities = (candidate.author, candidate.committer)
         agent = self.policy.governing_name(identities, candidate.message)
-        judged = self._replayed(candidate)
+        judged = self._replay(candidate)
         rule = None
         if judged is None:
             judged, rule = self._without_evidence(candidate, agent)
-        case = Case(
-            self.repository, self.policy, judged, agent,
-            lambda paths: self._grant(candidate, paths), self.arrival.coming,
-        )  # fmt: skip
-        tried += [Tried("govern", _governed(case)), Tried("replay", str(judged.verdict))]
-        judged = _checked(case, tried)
+        elif judged.leftovers:
+            # Few commits bring anything beside their entries.
+            from hkgit.gate.rules.consult import excuse_questions
+
+            judged = excuse_questions(self.repository, judged)
+        case = JudgedCommit(
+            self.repository,
+            self.policy,
+            judged,
+            agent,
+            lambda paths: self._grant(candidate, paths),
+            self.arrival.coming,
+        )
+        tried += [
+            RuleResult("govern", _explain_governed(case)),
+            RuleResult("replay", str(judged.verdict)),
+        ]
+        judged = _check_rules(case, tried)
         return self._ruling(judged, rule, tried)
 
-    def _replayed(self, candidate: Candidate) -> Judged | None:
+    def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
         """What replay says; a revert counts only of a commit that passes itself."""
         tip = self.tip or next(iter(candidate.parents), None)
         tip = tip if candidate.id is not None else None
         judged = replay(self.repository, candidate, tip=tip)
         if judged is not None and judged.verdict is Verdict.PRUNE:
-            return _pruned(self.repository, self.trusted, judged)
+            return _judge_prune(self.repository, self.trusted, judged)
+        if judged is not None and judged.verdict is not Verdict.FAIL:
+            judged = self._account_for_merge(judged, tip)
         basis = judged.basis if judged is not None and judged.verdict is Verdict.REVERT else None
         if basis is None or self._passes(basis):
             return judged
         again = replay(self.repository, candidate, tip=tip, reverts=False)
         note = f"takes back {basis[:12]}, which does not pass itself"
         return None if again is None else replace(again, notes=(*again.notes, note))
+
+    def _account_for_merge(self, judged: ReplayResult, tip: str | None) -> ReplayResult:
+        """What replay says of a merge, held against the ref that it lands on."""
+        if len(judged.candidate.parents) != 2:
+            return judged
+        # Most commits are no merges.
+        from hkgit.evidence.replay.merging.accounting import merge_findings
+
+        found = tuple(merge_findings(self.repository, judged, self.landing, tip))
+        return replace(judged, verdict=Verdict.FAIL, findings=found) if found else judged
 
     def _passes(self, commit: str) -> bool:
         """Whether an earlier commit passes, or came before the policy's `since`."""
@@ -115,23 +146,23 @@ class Gate:
                 start = self.repository.resolve(since)
                 self.known[commit] = self.repository.is_ancestor(commit, start)
             if not self.known.get(commit) and self.depth < MOST_LEANING:
-                deeper = replace(self, depth=self.depth + 1, trusted=None)
+                deeper = replace(self, depth=self.depth + 1, trusted=None, landing=None)
                 deeper.judge(candidate_of(self.repository, commit))
         return self.known.get(commit, False)
 
-    def _ruling(self, judged: Judged, rule: str | None, tried: list[Tried]) -> Ruling:
+    def _ruling(self, judged: ReplayResult, rule: str | None, tried: list[RuleResult]) -> Ruling:
         """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
         findings = judged.findings
-        refused = self._unaccepted(judged)
+        refused = self._find_unaccepted(judged)
         if not findings and refused is not None:
             what = f"the policy does not accept {refused}"
             findings = (Finding("verdict", "commit", what, APPLY),)
-            tried.append(Tried("verdict", what))
+            tried.append(RuleResult("verdict", what))
         if findings:
             return Ruling(judged, False, findings[0].rule, findings)
         return Ruling(judged, True, rule or f"verdict {judged.verdict}")
 
-    def _unaccepted(self, judged: Judged) -> Verdict | None:
+    def _find_unaccepted(self, judged: ReplayResult) -> Verdict | None:
         """The verdict that the policy does not accept: its own, or that beneath what is by hand."""
         if self.policy.any_verdict:
             return None
@@ -139,7 +170,7 @@ class Gate:
         refused = (each for each in verdicts if each is not None)
         return next((each for each in refused if each not in self.policy.verdicts), None)
 
-    def _attested(self, ruling: Ruling, tried: list[Tried]) -> Ruling:
+    def _apply_attestation(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who is trusted has signed for this very change."""
         candidate, policy = ruling.judged.candidate, self.policy
         is_trusting = policy.attest_keys or policy.roles.get(ATTEST)
@@ -148,17 +179,17 @@ class Gate:
         if Verdict.ATTESTED not in policy.verdicts:
             return ruling
         # Few commits need it.
-        from hkgit.attestations.trusting import attestation_of
+        from hkgit.gate.attestations.trusting import attestation_of
 
         signer = attestation_of(self.repository, policy, candidate, self.arrival.ref)
         if signer is None:
             return ruling
-        tried.append(Tried("attested", f"by {signer}"))
+        tried.append(RuleResult("attested", f"by {signer}"))
         entries, notes = ruling.judged.entries, ruling.judged.notes
-        judged = Judged(candidate, Verdict.ATTESTED, entries, notes=notes, basis=signer)
+        judged = ReplayResult(candidate, Verdict.ATTESTED, entries, notes=notes, basis=signer)
         return Ruling(judged, True, f"verdict {Verdict.ATTESTED}")
 
-    def _despite(self, ruling: Ruling, tried: list[Tried]) -> Ruling:
+    def _despite(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who may has broken the glass for this commit."""
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
@@ -166,31 +197,48 @@ class Gate:
         record = record_for(self.repository, self.policy, commit, self.arrival.coming)
         if record is None:
             return ruling
-        tried.append(Tried("break-glass", str(record)))
+        tried.append(RuleResult("break-glass", str(record)))
         told = Finding("break-glass", "commit", str(record), "Look at what it let pass.")
         findings = (*ruling.findings, told)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
 
     def _without_evidence(
-        self, candidate: Candidate, agent: str | None
-    ) -> tuple[Judged, str | None]:
+        self, candidate: CandidateCommit, agent: str | None
+    ) -> tuple[ReplayResult, str | None]:
         """No entry accounts for what this commit changes: whose is it, and may they?"""
         notes = stray_trailers(candidate)
         if agent is None and self.policy.govern == "agents":
-            judged = Judged(candidate, Verdict.UNGOVERNED, notes=notes)
+            judged = ReplayResult(candidate, Verdict.UNGOVERNED, notes=notes)
             return judged, "author is not governed"
-        paths = changed_paths(self.repository, candidate)
+        paths = find_changed_paths(self.repository, candidate)
         grant = self._grant(candidate, paths)
         if grant is not None:
-            return Judged(candidate, Verdict.MANUAL, notes=notes), grant
-        finding = blind_commit(candidate, paths, agent)
-        return Judged(candidate, Verdict.FAIL, findings=(finding,), notes=notes), None
+            return ReplayResult(candidate, Verdict.MANUAL, notes=notes), grant
+        # Few commits ask people anything.
+        from hkgit.gate.rules.consult import asking_rule
 
-    def _grant(self, candidate: Candidate, paths: Sequence[str]) -> str | None:
-        return granted(self.repository, self.policy, candidate, paths, self.arrival)
+        asks = asking_rule(self.repository, self.policy, candidate, paths, agent)
+        if asks is not None:
+            return ReplayResult(candidate, Verdict.MANUAL, notes=notes), asks
+        finding = blind_commit(self.policy, candidate, paths, agent)
+        return ReplayResult(candidate, Verdict.FAIL, findings=(finding,), notes=notes), None
+
+    def _before(self, ruling: Ruling) -> Before:
+        """What it takes to make a rejected commit again."""
+        if ruling.passes or not ruling.judged.candidate.parents:
+            return Before()
+        # Few commits are rejected.
+        from hkgit.gate.again import before
+
+        made = before(self.repository, self.policy, ruling.judged.candidate)
+        asks = any(each.rule in ("policy", "protected") for each in ruling.findings)
+        return replace(made, for_person=made.for_person or asks)
+
+    def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
+        return find_grant(self.repository, self.policy, candidate, paths, self.arrival)
 
 
-def _pruned(repository: Repository, trusted: str | None, judged: Judged) -> Judged:
+def _judge_prune(repository: Repository, trusted: str | None, judged: ReplayResult) -> ReplayResult:
     """A prune, as far as the trusted side has the entries."""
     if trusted is None:
         return judged
@@ -198,29 +246,30 @@ def _pruned(repository: Repository, trusted: str | None, judged: Judged) -> Judg
     what, fix = "the trusted side does not have this entry yet", "Land it first, then prune it."
     missing = tuple(
         Finding("prune", path, what, fix, path)
-        for path in judged.removed if files.entry(path) is None
-    )  # fmt: skip
+        for path in judged.removed
+        if files.entry(path) is None
+    )
     return replace(judged, verdict=Verdict.FAIL, findings=missing) if missing else judged
 
 
-def _checked(case: Case, tried: list[Tried]) -> Judged:
+def _check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
     """What replay says, and against it everything in which the commit breaks a rule."""
     judged = case.judged
     if judged.verdict is Verdict.FAIL or not case.is_governed:
-        tried += [Tried(each.rule, f"{each.where}: {each.what}") for each in judged.findings]
+        tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in judged.findings]
         return judged
     broken: list[Finding] = []
     for name, check in CHECKS.items():
         found = [*check(case)]
-        tried += [Tried(each.rule, f"{each.where}: {each.what}") for each in found]
-        tried += [] if found else [Tried(name, "holds")]
+        tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
+        tried += [] if found else [RuleResult(name, "holds")]
         broken += found
     if not broken:
         return judged
     return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *broken))
 
 
-def _governed(case: Case) -> str:
+def _explain_governed(case: JudgedCommit) -> str:
     """Why a commit is held to the rules, or that it is not."""
     if case.agent is not None:
         return f"governed: {case.agent} is an agent"
@@ -231,7 +280,7 @@ def _governed(case: Case) -> str:
     return "not governed: no entry, and neither author nor committer nor co-author is an agent"
 
 
-def _refused(candidate: Candidate, verdict: Verdict, finding: Finding) -> Ruling:
+def _refuse(candidate: CandidateCommit, verdict: Verdict, finding: Finding) -> Ruling:
     return Ruling(
-        Judged(candidate, verdict, findings=(finding,)), False, finding.rule, (finding,)
+        ReplayResult(candidate, verdict, findings=(finding,)), False, finding.rule, (finding,)
     )

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
-from hkgit.gate.arrival import UNKNOWN, Arrival
+from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.evidence.replay.judging import candidate_of as candidate_of
+from hkgit.gate.context import UNKNOWN, JudgeContext
 from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Report
 from hkgit.git.repository import Repository
-from hkgit.policy.model import Policy
-from hkgit.replay.findings import Candidate
-from hkgit.replay.judging import candidate_of as candidate_of
+from hkgit.values import dataclass, replace
 
 Watch = Callable[[Sequence[str]], Iterator[str]]
 """Gets commits and gives them on, one by one, to show how far the work has come."""
@@ -59,15 +59,16 @@ def judge_range(
     repository: Repository,
     asked: CommitRange,
     policy: Policy,
-    arrival: Arrival = UNKNOWN,
+    arrival: JudgeContext = UNKNOWN,
     *,
     watch: Watch = iter,
 ) -> Report:
     """The rulings on every commit of a range, each judged on its own parents.
 
-    Its `old` is the trusted side: only the entries that stand there may be pruned.
+    Its `old` is the trusted side: only the entries that stand there may be pruned, and what it
+    says merges must account for.
     """
-    gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old)
+    gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old, landing=asked.old)
     commits = commits_of(repository, asked, policy)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
     return Report(policy, rulings, provisional=arrival.on_client)
@@ -76,20 +77,29 @@ def judge_range(
 def without_floors(policy: Policy) -> Policy:
     """The policy with everything accepted that replays; who is governed stays as it is."""
     return replace(
-        policy, mode="enforce", accept=KINDS, any_verdict=True,
-        tiers=None, ladders=None, min_confidence=0, min_threshold=0, min_tightness=0, paths=(),
-        reject_text=(), entries_signed=False,
-    )  # fmt: skip
+        policy,
+        mode="enforce",
+        accept=KINDS,
+        any_verdict=True,
+        tiers=None,
+        ladders=None,
+        min_confidence=0,
+        min_threshold=0,
+        min_tightness=0,
+        paths=(),
+        reject_text=(),
+        entries_signed=False,
+    )
 
 
 def judge_index(
     repository: Repository, policy: Policy, *, author: str, committer: str, message: bytes | None
 ) -> Report:
     """The provisional ruling on the commit that git is about to make."""
-    gate = Gate(repository, policy, Arrival(on_client=True))
+    gate = Gate(repository, policy, JudgeContext(on_client=True))
     tree = repository.index_tree()
     candidates = [
-        Candidate(None, tree, parents, author, committer, message)
+        CandidateCommit(None, tree, parents, author, committer, message)
         for parents in repository.commit_in_progress_parents()
     ]
     return Report(policy, (gate.judge_any(candidates),), provisional=True)

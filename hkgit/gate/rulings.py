@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from hkgit.policy.model import Policy
-from hkgit.replay.findings import Finding, Judged
+from hkgit.evidence.replay.findings import Finding, ReplayResult, Verdict
+from hkgit.gate.policy.model import Policy
+from hkgit.values import dataclass
 
 REJECTED = "hkgit-rejected"
 """The file that the gate, as a hook of a transaction, leaves in the git directory it judged."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class RuleResult:
     """One rule that was tried on a commit, and what it said."""
 
     rule: str
@@ -20,18 +19,44 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
+class Before:
+    """The paths that a commit changes, each with the hash of the whole file as it was.
+
+    None stands for a file that was not there; `is_merged` says that it is as git merges it, and
+    `for_person` that no evidence lets an agent change one of them.
+    """
+
+    files: tuple[tuple[str, str | None], ...] = ()
+    is_merged: bool = False
+    for_person: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Ruling:
     """One commit: what replay says, and whether and why the policy lets it pass.
 
     `tried` holds the rules in the order in which they were tried. A commit that a record of
-    break-glass lets pass keeps its findings.
+    break-glass lets pass keeps its findings. `before` is what it takes to make a rejected one
+    again.
     """
 
-    judged: Judged
+    judged: ReplayResult
     passes: bool
     rule: str
     findings: tuple[Finding, ...] = ()
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[RuleResult, ...] = ()
+    before: Before = Before()
+
+
+def is_of_one_ref(ruling: Ruling) -> bool:
+    """Whether it hangs on the ref that the commit is for, so that for another it may differ.
+
+    A statement names a ref, entries go that its old side has, and a merge keeps what it had.
+    """
+    judged = ruling.judged
+    if judged.verdict is Verdict.MERGE:
+        return bool(judged.entries)
+    return judged.verdict in (Verdict.ATTESTED, Verdict.PRUNE) or not judged.candidate.parents
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,45 +12,45 @@ from typing import Any
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.git.ids import HEX
+from hkgit.gate.policy.files import CONFIG, LARGEST, load_toml, policy_in, read_policy, with_signers
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.policy.parsing import parse_policy
+from hkgit.git.objects.ids import HEX
 from hkgit.git.repository import Repository
-from hkgit.policy.files import CONFIG, LARGEST, load_toml, policy_in, read_policy, with_signers
-from hkgit.policy.model import Policy
-from hkgit.policy.parsing import parse_policy
 
 _PINNED = re.compile(rf"refs/\S+|{HEX}")
 _URL = re.compile(r"\w[\w+.-]*://|\S+@\S+:")
 
 
-def trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
+def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
     """The policy of the trusted side, a commit or files; where there is none the built-in one.
 
     Raises InvalidInput when it is malformed, contradicts itself or loosens what it extends.
     """
     files = repository.snapshot(side) if isinstance(side, str) else side
-    return _followed(repository, Policy() if files is None else read_policy(files))
+    return _follow(repository, Policy() if files is None else read_policy(files))
 
 
-def named_policy(repository: Repository, given: str) -> Policy:
+def read_named_policy(repository: Repository, given: str) -> Policy:
     """The policy that was named, as FILE or REV:PATH. Raises InvalidInput."""
     if Path(given).is_file():
-        return _followed(repository, _of_file(Path(given)))
+        return _follow(repository, _of_file(Path(given)))
     rev, colon, path = given.partition(":")
     if not colon:
         raise InvalidInput("--policy", f"there is no {given}", "Name a FILE or REV:PATH.")
-    return _followed(repository, _of_revision(repository, rev, path))
+    return _follow(repository, _of_revision(repository, rev, path))
 
 
-def _followed(repository: Repository, policy: Policy) -> Policy:
+def _follow(repository: Repository, policy: Policy) -> Policy:
     if policy.extends is None:
         return policy
     # Few policies extend another, and every commit waits for this module.
-    from hkgit.policy.extending import followed
+    from hkgit.gate.policy.extending import follow_extends
 
-    return followed(policy, lambda named, by: _extended(repository, named, by))
+    return follow_extends(policy, lambda named, by: _read_extended(repository, named, by))
 
 
-def _extended(repository: Repository, named: str, by: Policy) -> Policy:
+def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:
     """The policy that another one extends; only what its author cannot be tricked about."""
     where = f"{by.source}: extends"
     if _URL.match(named):
@@ -68,7 +68,7 @@ def _extended(repository: Repository, named: str, by: Policy) -> Policy:
 def _of_file(file: Path) -> Policy:
     data = _bytes(file)
     root = file.parent.parent if file.as_posix().endswith(CONFIG) else file.parent
-    policy = _parsed(str(file), file.name, data)
+    policy = _parse(str(file), file.name, data)
     signers = policy.allowed_signers
     found = {} if signers is None else {signers: File(_bytes(root / signers))}
     return with_signers(policy, MappingSnapshot(found))
@@ -87,9 +87,9 @@ def _of_revision(repository: Repository, rev: str, path: str) -> Policy:
     file = files.get(path)
     if file is None:
         raise InvalidInput(f"{rev}:{path}", "is not there", "Name a FILE or REV:PATH.")
-    return with_signers(_parsed(f"{rev}:{path}", path.rpartition("/")[2], file.data), files)
+    return with_signers(_parse(f"{rev}:{path}", path.rpartition("/")[2], file.data), files)
 
 
-def _parsed(source: str, name: str, data: bytes) -> Policy:
+def _parse(source: str, name: str, data: bytes) -> Policy:
     table: Any = policy_in(load_toml(source, data), name)
     return Policy(source=source) if table is None else parse_policy(table, source)

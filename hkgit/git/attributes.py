@@ -13,9 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from hkgit.edits import EXECUTABLE, REGULAR
-from hkgit.git.objects import TreeSnapshot
+from hkgit.git.objects.objects import TreeSnapshot
+from hkgit.git.objects.trees import TreeEntry
 from hkgit.git.repository import Repository
-from hkgit.git.trees import TreeEntry
 
 UNSPECIFIED = "unspecified"
 
@@ -36,7 +36,7 @@ def attributes(
     contents += _contents([repository.common_dir / "info" / "attributes", *_outside(repository)])
     if not any(name.encode() in content for name in names for content in contents):
         return {path: dict.fromkeys(names, UNSPECIFIED) for path in paths}
-    return _checked(repository, above, paths, names)
+    return _check_attributes(repository, above, paths, names)
 
 
 def _files_above(files: TreeSnapshot, paths: Iterable[str]) -> Iterator[tuple[str, TreeEntry]]:
@@ -63,7 +63,7 @@ def _contents(paths: Iterable[Path]) -> list[bytes]:
     return [path.read_bytes() for path in paths if path.is_file()]
 
 
-def _checked(
+def _check_attributes(
     repository: Repository,
     above: Mapping[str, TreeEntry],
     paths: Iterable[str],

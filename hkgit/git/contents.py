@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from hkgit.edits import encoded
+from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
-from hkgit.git.backend import BLOB, COMMIT, Backend, common_dir_of
-from hkgit.git.building import Builder, Files
-from hkgit.git.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
-from hkgit.git.objects import Commit, TreeSnapshot, parse_commit
-from hkgit.git.store import Store
-from hkgit.git.trees import Tree, TreeChange, compare
+from hkgit.git.backends.backend import BLOB, COMMIT, Backend, common_dir_of
+from hkgit.git.objects.building import Builder, Files
+from hkgit.git.objects.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
+from hkgit.git.objects.objects import Commit, TreeSnapshot, parse_commit
+from hkgit.git.objects.store import Store
+from hkgit.git.objects.tags import peel
+from hkgit.git.objects.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
+from hkgit.values import dataclass, field
 
 _WHOLE_REF = re.compile(r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)")
 """The name of a ref from its beginning, without what may follow it in a revision."""
@@ -72,6 +73,13 @@ class Contents:
                 fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
             raise InvalidInput(rev or "revision", "names no commit here", fix)
         return found
+
+    def commit_named_by(self, object_id: str) -> str | None:
+        """The commit that an object is or that its tags name; None for a tree or a blob.
+
+        Raises Unverifiable for a tag that cannot be read, or that leads to what is not here.
+        """
+        return peel(self._backend, object_id)
 
     def commit(self, commit_id: str) -> Commit:
         """A commit by its id; raises Unverifiable when it is not here."""
@@ -134,7 +142,7 @@ class Contents:
 
         def changes(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
             found = compare(old_tree, new_tree, self._store.differ.differing)
-            return tuple(sorted(found, key=lambda change: encoded(change.path)))
+            return tuple(sorted(found, key=lambda change: encode_text(change.path)))
 
         return lru_cache(4)(changes)
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from hkgit.errors import InvalidInput
 from hkgit.git.attributes import UNSPECIFIED, attributes
-from hkgit.git.objects import TreeSnapshot
+from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.paths import quote_path
+from hkgit.values import dataclass
 
 _LINE_ENDS = ("text", "eol", "crlf", "binary")
 _FOREIGN = ("filter", "working-tree-encoding")
@@ -58,7 +58,7 @@ class Conversion:
         data = content.data
         if self.stores_lf(path, content):
             data = data.replace(b"\r\n", b"\n")
-        if _IDENT.search(data) and self._said([path], ("ident",))[path]["ident"] == "set":
+        if _IDENT.search(data) and self._ask_attributes([path], ("ident",))[path]["ident"] == "set":
             data = _IDENT.sub(b"$Id$", data)
         return data
 
@@ -66,7 +66,7 @@ class Conversion:
         """Whether CRLF becomes LF."""
         if b"\r\n" not in content.data:
             return False
-        action = _action(self._said([path], _LINE_ENDS)[path])
+        action = _action(self._ask_attributes([path], _LINE_ENDS)[path])
         if action is None and self.repository.quick_config("core.autocrlf") in _AUTOCRLF:
             action = "auto"
         if action == "auto":
@@ -75,7 +75,7 @@ class Conversion:
 
     def _expect_plain(self, paths: Collection[str]) -> None:
         fix = "Edit it in the work tree, and git add it."
-        for path, said in self._said(paths, _FOREIGN).items():
+        for path, said in self._ask_attributes(paths, _FOREIGN).items():
             driver, encoding = (said[name] for name in _FOREIGN)
             if driver not in _UNSET:
                 what = f"goes through the filter {driver}: what git stores is another text"
@@ -84,7 +84,9 @@ class Conversion:
                 what = f"is {encoding} in the work tree, and UTF-8 in git"
                 raise InvalidInput(quote_path(path), what, fix)
 
-    def _said(self, paths: Collection[str], names: Collection[str]) -> dict[str, dict[str, str]]:
+    def _ask_attributes(
+        self, paths: Collection[str], names: Collection[str]
+    ) -> dict[str, dict[str, str]]:
         return attributes(self.repository, self.files, paths, names)
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.errors import HkgitError
 from hkgit.git import hooks
-from hkgit.git.commits import HOOKS
-from hkgit.git.journal import State, abandoned, listed
-from hkgit.git.recovery import Outcome, Settled, outcome_of, settle_abandoned
 from hkgit.git.repository import Repository
+from hkgit.git.transactions.commits import HOOKS
+from hkgit.git.transactions.journal import TransactionState, find_abandoned, list_transactions
+from hkgit.git.transactions.recovery import Outcome, Settled, outcome_of, settle_abandoned
+from hkgit.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,12 @@ class InstalledHook:
     owner: str
 
 
-def running(repository: Repository) -> tuple[State, ...]:
+def running(repository: Repository) -> tuple[TransactionState, ...]:
     """The transactions that have a process."""
     left = {settled.state.id for settled in stale(repository)}
-    return tuple(state for state in listed(repository.common_dir) if state.id not in left)
+    return tuple(
+        state for state in list_transactions(repository.common_dir) if state.id not in left
+    )
 
 
 def stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
@@ -34,7 +36,7 @@ def stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
     if fix:
         return tuple(settle_abandoned(repository))
     found = []
-    for journal in abandoned(repository.common_dir):
+    for journal in find_abandoned(repository.common_dir):
         try:
             found.append(Settled(journal.state, outcome_of(repository, journal.state)))
         except HkgitError as error:
@@ -44,7 +46,7 @@ def stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
     return tuple(found)
 
 
-def installed_hooks(repository: Repository) -> Iterator[InstalledHook]:
+def find_hooks(repository: Repository) -> Iterator[InstalledHook]:
     """The active hooks that a commit or push meets here."""
     directory = repository.hooks_path or repository.common_dir / "hooks"
     for name in dict.fromkeys((*hooks.ALL_HOOKS, *HOOKS)):

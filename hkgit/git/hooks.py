@@ -22,14 +22,24 @@ _SCRIPT = """\
 
 python={python}
 
+# Whether the interpreter recorded above is to be started: the hkgit on PATH is a program of its
+# own, or there is none. That spares what the program would load before it begins.
+is_recorded() {{
+    [ -x "$python" ] || return 1
+    found=$(command -v hkgit) || return 0
+    [ "$found" -ef "${{python%/*}}/hkgit" ] 2>/dev/null
+}}
+
 gate() {{
-    if command -v hkgit >/dev/null 2>&1; then
-        hkgit gate "$@"
-    elif [ -x "$python" ]; then
+    if is_recorded; then
         # -P: a package named hkgit in the repository being judged is not the judge.
-        "$python" -P -m hkgit gate "$@"
+        "$python" -P -c 'import hkgit.__main__' gate "$@"
+    elif command -v hkgit >/dev/null 2>&1; then
+        hkgit gate "$@"
     else
         echo "hkgit is not on PATH, so nothing can be judged: install it, then try again." >&2
+        echo "To take its hooks out:" \\
+            "rm \\$(grep -l '^# hkgit gate' \\$(git rev-parse --git-path hooks)/*)" >&2
         exit 1
     fi
 }}
@@ -37,15 +47,17 @@ gate() {{
 {body}"""
 
 _RECORD = """\
-# What sessions have edited becomes evidence; without sessions nothing is started. That nothing can
-# be recorded stops no commit: whether it needs evidence, the gate knows.
+# What sessions have edited becomes evidence; where no edit waits nothing is started. That nothing
+# can be recorded stops no commit: whether it needs evidence, the gate knows.
 record() {
-    sessions=$(git rev-parse --git-path hkgit/sessions)
-    [ -d "$sessions" ] || [ -d .hkgit/local ] || [ -n "$HKGIT_STATE" ] || return 0
-    if command -v hkgit >/dev/null 2>&1; then
+    place=${GIT_DIR:-.git}
+    [ -d "$place" ] || place=$(git rev-parse --git-dir)
+    [ -e "$place/hkgit/sessions/.waiting" ] || [ -e .hkgit/local/sessions/.waiting ] ||
+        [ -n "$HKGIT_STATE" ] || return 0
+    if is_recorded; then
+        "$python" -P -c 'import hkgit.__main__' record "$@" || :
+    elif command -v hkgit >/dev/null 2>&1; then
         hkgit record "$@" || :
-    elif [ -x "$python" ]; then
-        "$python" -P -m hkgit record "$@" || :
     fi
 }
 
@@ -73,6 +85,22 @@ while read -r old new ref; do
 "
 done
 [ -z "$moved" ] || printf %s "$moved" | gate --quiet --reference-transaction "$1"
+"""
+
+_PRE_RECEIVE = r"""# Who pushes may have had a say in the environment. Of
+# what git, Python and hkgit heed in it, only that is kept which git itself sets for a push; home
+# is that of the account.
+names=$(env | sed -nE 's/^(_*(GIT|PYTHON|HKGIT|XDG|LD|DYLD)_?[A-Za-z0-9_]*)=.*/\1/p')
+for name in $names; do
+    case $name in
+        GIT_DIR|GIT_OBJECT_DIRECTORY|GIT_ALTERNATE_OBJECT_DIRECTORIES|GIT_QUARANTINE_PATH) ;;
+        GIT_NAMESPACE|GIT_PROTOCOL|GIT_SHALLOW_FILE|GIT_PUSH_*) ;;
+        *) unset "$name" ;;
+    esac
+done
+eval "HOME=~$(id -un)" 2>/dev/null || HOME=/nonexistent
+export HOME
+gate --quiet --pre-receive
 """
 
 _HOOKS = {
@@ -110,16 +138,18 @@ gate --quiet --message-file "$1" || {{ status=$?; record --withdraw; exit $statu
     ),
     "pre-receive": (
         "Judges what each ref of a push adds, under the policy that this server has.",
-        """# Who pushes may have had a say in the environment, but has none in what Python loads.
-unset PYTHONHOME PYTHONPATH PYTHONSTARTUP PYTHONUSERBASE
-gate --quiet --pre-receive
-""",
+        _PRE_RECEIVE,
     ),
 }
 
 HOOKS = (
-    "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-push",
-)  # fmt: skip
+    "pre-commit",
+    "pre-merge-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "post-commit",
+    "pre-push",
+)
 """What a clone needs for evidence to be recorded, and judged before it leaves, by git's names."""
 
 CLIENT_HOOKS = (*HOOKS, "reference-transaction")
@@ -131,13 +161,47 @@ ALL_HOOKS = tuple(_HOOKS)
 
 _FORMER = {
     "pre-commit": frozenset(
-        {"f9ff1833ad99d7ffc61af93ed183b623bbb1acd457c65407f3aabfe5033d1fec"}
+        {
+            "f9ff1833ad99d7ffc61af93ed183b623bbb1acd457c65407f3aabfe5033d1fec",
+            "7fa478bc0d347672e64b9b4b7d0ddb03addb6a23c9621c6d682e23dae88a84d7",
+        }
+    ),
+    "pre-merge-commit": frozenset(
+        {
+            "e305141f53cb3878e16edc9d7371ff7c51d3c4516f58bb52340b1eec7d319985",
+        }
+    ),
+    "prepare-commit-msg": frozenset(
+        {
+            "6a0a952a31934d4351c62683e31e589e7825b91ac124869842c3e3a1497c1af3",
+        }
     ),
     "commit-msg": frozenset(
-        {"5b615825b2fe93b670609d5ef5fa47ef5a469ec5f22bae2d84aebb369f72edb2"}
+        {
+            "5b615825b2fe93b670609d5ef5fa47ef5a469ec5f22bae2d84aebb369f72edb2",
+            "b0d02026dcb009723989713b67a71eb59e0552ab148d588be5a904146b58d35f",
+        }
+    ),
+    "post-commit": frozenset(
+        {
+            "3cb464efeba3d2e0de5279cf17e6270d9bac94efdc2aae7a66f989d8ac6e41c9",
+        }
     ),
     "pre-push": frozenset(
-        {"944bb41f7f873e16ad3422d6b7b0db7e7a1e19f2a5cce65f83434034157f77e2"}
+        {
+            "944bb41f7f873e16ad3422d6b7b0db7e7a1e19f2a5cce65f83434034157f77e2",
+            "f9da7ebf69ae7c24e005b5687d831e0e7a04ad04d36c7c3fdcd86b6aa1ee6f99",
+        }
+    ),
+    "reference-transaction": frozenset(
+        {
+            "ad122cc41c6d981534bd4c3c2989844659728c34e63b6cb4397eabe14c4da40f",
+        }
+    ),
+    "pre-receive": frozenset(
+        {
+            "9e596274a571a6ba1d2357447cdf24cd072d803a0bd636f9aece4bfeb310a29d",
+        }
     ),
 }
 """SHA-256 of the hooks that an older hkgit wrote, without the interpreter recorded in them."""

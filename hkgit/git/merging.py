@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
+from hkgit.edits import SUBMODULE, File
 from hkgit.errors import Unverifiable
 from hkgit.git import program
+from hkgit.git.objects.trees import TreeEntry
 from hkgit.git.program import Completed, Git
 from hkgit.paths import quote_path
+from hkgit.values import dataclass
 
 CONFIG = """\
 [core]
@@ -31,9 +33,10 @@ CONFIG = """\
     renameLimit = 7000
     renormalize = false
 """
-_IDENTITY = (
-    "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"
-)
+MEMORY = 320 * 2**20
+"""Bytes of data that a merge may take: two edits of a file of a million lines take half of them."""
+
+_IDENTITY = ("GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL")
 
 
 def automatic_merge(
@@ -71,7 +74,7 @@ class Resolved:
     others: tuple[str, ...]
 
 
-def resolved_merge(
+def resolve_merge(
     object_directories: Sequence[Path],
     parents: tuple[str, str],
     tree: str,
@@ -86,7 +89,41 @@ def resolved_merge(
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Contested:
+    """A file that git leaves to people, as each side has it; None where it is absent.
+
+    `base` is what both sides began with, which may be a merge that git made up.
+    """
+
+    path: str
+    base: File | None
+    ours: File | None
+    theirs: File | None
+
+
+def find_contested(
+    object_directories: Sequence[Path],
+    parents: tuple[str, str],
+    boundaries: Collection[str] = (),
+    object_format: str = "sha1",
+) -> tuple[Contested, ...]:
+    """Every file in conflict between two commits. Raises Unverifiable when git cannot tell."""
+    found: dict[str, dict[int, TreeEntry]] = {}
+    with _empty_repository(object_directories, boundaries, object_format) as empty:
+        for path, stage, entry in empty.stages(*parents):
+            found.setdefault(path, {})[stage] = entry
+        return tuple(_read_contested(empty, path, stages) for path, stages in found.items())
+
+
+def _read_contested(
+    empty: _EmptyRepository, path: str, stages: Mapping[int, TreeEntry]
+) -> Contested:
+    sides = (stages.get(number) for number in (1, 2, 3))
+    return Contested(path, *(None if side is None else empty.file(side) for side in sides))
+
+
+@dataclass(frozen=True, slots=True)
+class MergeAttempt:
     """What git makes of two commits by itself.
 
     `conflicts` are the paths that it leaves to people; `objects` is a pack of all that it wrote
@@ -103,16 +140,16 @@ def set_aside(conflicts: Collection[str], parents: Collection[str]) -> list[str]
     return [path for path in conflicts if any(f"~{parent}" in path for parent in parents)]
 
 
-def attempted_merge(
+def attempt_merge(
     object_directories: Sequence[Path],
     parents: tuple[str, str],
     boundaries: Collection[str] = (),
     object_format: str = "sha1",
-) -> Attempt:
+) -> MergeAttempt:
     """The merge of two commits, with its conflicts. Raises Unverifiable when git cannot tell."""
     with _empty_repository(object_directories, boundaries, object_format) as empty:
         made, *conflicts = empty.attempt(*parents)
-        return Attempt(made, tuple(conflicts), empty.packed())
+        return MergeAttempt(made, tuple(conflicts), empty.packed())
 
 
 def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[str]) -> None:
@@ -135,19 +172,39 @@ class _EmptyRepository:
 
     def merge(self, ours: str, theirs: str) -> str | None:
         args = ("merge-tree", "--write-tree", "--allow-unrelated-histories", ours, theirs)
-        done = self._git(*args)
-        if done.code not in (0, 1):
-            raise Unverifiable(f"merge of {ours} and {theirs}", str(program.refusal(args, done)))
+        done = self._merge(args, ours, theirs)
         return done.text if done.code == 0 else None
 
     def attempt(self, ours: str, theirs: str) -> list[str]:
         """The merged tree, and every path in conflict."""
-        options = ("-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
-        done = self._git("merge-tree", "--write-tree", *options, ours, theirs)
-        if done.code not in (0, 1):
-            what = str(program.refusal(("merge-tree",), done))
-            raise Unverifiable(f"merge of {ours} and {theirs}", what)
+        return self._list(ours, theirs, "--name-only")
+
+    def stages(self, ours: str, theirs: str) -> Iterator[tuple[str, int, TreeEntry]]:
+        """Path, stage and file of everything in conflict, as git's index would hold it."""
+        for line in self._list(ours, theirs)[1:]:
+            words, _, path = line.partition("\t")
+            mode, object_id, stage = words.split(" ")
+            yield path, int(stage), TreeEntry(int(mode, 8), object_id)
+
+    def file(self, entry: TreeEntry) -> File:
+        has_bytes = entry.mode != SUBMODULE
+        data = self._git("cat-file", "blob", entry.id).stdout if has_bytes else entry.id.encode()
+        return File(data, entry.mode)
+
+    def _list(self, ours: str, theirs: str, *options: str) -> list[str]:
+        options = ("-z", "--no-messages", "--allow-unrelated-histories", *options)
+        done = self._merge(("merge-tree", "--write-tree", *options, ours, theirs), ours, theirs)
         return os.fsdecode(done.stdout).split("\0")[:-1]
+
+    def _merge(self, args: Sequence[str], ours: str, theirs: str) -> Completed:
+        done = self._git(*args, memory=MEMORY)
+        if done.code in (0, 1):
+            return done
+        where, said = f"merge of {ours} and {theirs}", str(program.refusal(args, done))
+        if done.code < 0 or "memory" in said:
+            what = f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
+            raise Unverifiable(where, what, "Change the file on one side alone: rebase the other.")
+        raise Unverifiable(where, said)
 
     def differing(self, tree: str, other: str) -> list[str]:
         """The paths in which two trees differ."""
@@ -165,7 +222,7 @@ class _EmptyRepository:
         named = [word for parent in parents for word in ("-p", parent)]
         return self._git("commit-tree", tree, *named, "-m", "octopus").text
 
-    def _git(self, *args: str, stdin: bytes = b"") -> Completed:
+    def _git(self, *args: str, stdin: bytes = b"", memory: int | None = None) -> Completed:
         inherited = dict.fromkeys(name for name in os.environ if name.startswith("GIT"))
         own = dict.fromkeys(_IDENTITY, "hkgit@localhost") | {
             "HOME": str(self.path),
@@ -176,7 +233,7 @@ class _EmptyRepository:
             "GIT_ATTR_NOSYSTEM": "1",
         }
         env = {**inherited, **own}
-        return program.run(args, cwd=self.path, env=env, stdin=stdin, check=False)
+        return program.run(args, cwd=self.path, env=env, stdin=stdin, check=False, memory=memory)
 
 
 @contextmanager

@@ -10,10 +10,10 @@ import os
 import re
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hkgit.errors import GitRefused
+from hkgit.values import dataclass, replace
 
 OLDEST = (2, 38)
 """The first git that has `merge-tree --write-tree`."""
@@ -83,7 +83,7 @@ class Completed:
         return os.fsdecode(self.stdout).rstrip("\n")
 
 
-def scrubbed(environment: Mapping[str, str]) -> dict[str, str]:
+def scrub_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """An environment that points at no repository."""
     return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
 
@@ -92,7 +92,7 @@ def environment_for(
     laid_over: Mapping[str, str | None], *, keep_environment: bool = False
 ) -> dict[str, str]:
     """The environment of a git process (see `run`)."""
-    inherited = os.environ if keep_environment else scrubbed(os.environ)
+    inherited = os.environ if keep_environment else scrub_environment(os.environ)
     environment = {**inherited, **PINNED, **laid_over}
     return {name: value for name, value in environment.items() if value is not None}
 
@@ -106,16 +106,18 @@ def run(
     check: bool = True,
     keep_environment: bool = False,
     own_session: bool = False,
+    memory: int | None = None,
 ) -> Completed:
     """Run `git ARGS` in `cwd`; `env` is laid over the environment, None takes a name away.
 
     `keep_environment` is for hooks, where git itself says by GIT_INDEX_FILE or GIT_QUARANTINE_PATH
-    what is being judged. With `own_session` an interrupt from the keyboard does not reach git.
+    what is being judged. With `own_session` an interrupt from the keyboard does not reach git;
+    with `memory` it gets so many bytes for its data, where the system can hold it to that.
     Raises GitRefused with git's own words when `check` is set and git fails, and always when
     there is no git.
     """
     environment = environment_for(env or {}, keep_environment=keep_environment)
-    command = ["git", "-c", "core.fsmonitor=false", *args]
+    command = [*_limit_data(memory), "git", "-c", "core.fsmonitor=false", *args]
     try:
         done = subprocess.run(
             command,
@@ -135,6 +137,13 @@ def run(
     if check and completed.code != 0:
         raise refusal(args, completed)
     return completed
+
+
+def _limit_data(memory: int | None) -> tuple[str, ...]:
+    """What starts a program with so many bytes for its data, packs that it maps left aside."""
+    if memory is None or os.name != "posix":
+        return ()
+    return ("sh", "-c", 'ulimit -S -d "$0" 2>/dev/null; exec "$@"', str(memory // 1024))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +191,7 @@ def git_on(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool)
     return Git(git_dir, {"GIT_DIR": str(git_dir)})
 
 
-def configured(git: Git, name: str, *options: str) -> str | None:
+def read_config(git: Git, name: str, *options: str) -> str | None:
     """The last value of a configuration variable, as git reads it. Raises GitRefused."""
     args = ("config", *options, "--get", name)
     asked = git(*args, check=False)
@@ -195,11 +204,11 @@ def refusal(args: Sequence[str], completed: Completed) -> GitRefused:
     """git's own words about a failure, and what to do next."""
     installed = version()
     if installed < OLDEST:
-        what = f"git {_dotted(installed)} is too old"
-        return GitRefused("git", what, f"Install git {_dotted(OLDEST)} or newer.")
+        what = f"git {_join_key(installed)} is too old"
+        return GitRefused("git", what, f"Install git {_join_key(OLDEST)} or newer.")
     words = completed.stderr.strip() or completed.text or f"ended with code {completed.code}"
     advice = (fix for needle, fix in ADVICE if needle in words)
-    return GitRefused(_named(args), words, next(advice, ""))
+    return GitRefused(_name_command(args), words, next(advice, ""))
 
 
 def version() -> tuple[int, int]:
@@ -209,7 +218,7 @@ def version() -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def _named(args: Sequence[str]) -> str:
+def _name_command(args: Sequence[str]) -> str:
     """`git commit` for `git -c name=value commit -q`."""
     words = iter(args)
     for word in words:
@@ -220,7 +229,7 @@ def _named(args: Sequence[str]) -> str:
     return "git"
 
 
-def _dotted(numbers: tuple[int, int]) -> str:
+def _join_key(numbers: tuple[int, int]) -> str:
     return ".".join(map(str, numbers))
 
 

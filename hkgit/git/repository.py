@@ -8,25 +8,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.backends.opening import open_backend
 from hkgit.git.contents import Contents
-from hkgit.git.ids import FULL_ID
 from hkgit.git.merging import (
-    Attempt,
+    Contested,
+    MergeAttempt,
     Resolved,
-    attempted_merge,
+    attempt_merge,
     automatic_merge,
     expect_merge_bases,
-    resolved_merge,
+    find_contested,
+    resolve_merge,
 )
-from hkgit.git.objects import Head
-from hkgit.git.opening import opened
-from hkgit.git.program import Git, configured, git_on
-from hkgit.git.signatures import verified_principal, verified_tagger
+from hkgit.git.objects.ids import FULL_ID
+from hkgit.git.objects.objects import Head
+from hkgit.git.program import Git, git_on, read_config
+from hkgit.git.signatures import verify_principal, verify_tagger
+from hkgit.values import dataclass
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,7 @@ class Repository(Contents):
         Raises GitRefused where there is none, or none that can be read faithfully.
         """
         start = start.absolute()
-        repository = cls(opened(start, in_hook=in_hook), start, in_hook)
+        repository = cls(open_backend(start, in_hook=in_hook), start, in_hook)
         if (repository.common_dir / "info" / "grafts").exists():
             fix = "Turn it into a replacement: git replace --convert-graft-file"
             raise GitRefused(str(start), "info/grafts rewrites the history that git shows", fix)
@@ -92,27 +94,41 @@ class Repository(Contents):
             self.object_directories, parents, self._boundaries, self._backend.object_format
         )
 
-    def attempted_merge(self, parents: tuple[str, str]) -> Attempt:
+    def attempted_merge(self, parents: tuple[str, str]) -> MergeAttempt:
         """What merging two commits gives, conflicts and all (see `merging`)."""
         if self.is_shallow:
             expect_merge_bases(self.git, parents, self._boundaries)
-        return attempted_merge(
+        return attempt_merge(
             self.object_directories, parents, self._boundaries, self._backend.object_format
         )
 
     def resolved_merge(self, parents: tuple[str, str], tree: str) -> Resolved:
         """How a tree completes the merge of two commits (see `merging`)."""
-        return resolved_merge(
+        return resolve_merge(
             self.object_directories, parents, tree, self._boundaries, self._backend.object_format
         )
 
+    def contested_files(self, parents: tuple[str, str]) -> tuple[Contested, ...]:
+        """The files that git leaves to people where it merges two commits (see `merging`)."""
+        return find_contested(
+            self.object_directories, parents, self._boundaries, self._backend.object_format
+        )
+
+    def merge_bases(self, first: str, second: str) -> tuple[str, ...]:
+        """Every best common ancestor of two commits."""
+        return tuple(self.git("merge-base", "--all", first, second, check=False).text.split())
+
+    def roots_between(self, old: str, new: str) -> tuple[str, ...]:
+        """The commits without a parent that `new` has in its history and `old` has not."""
+        return tuple(self.git("rev-list", "--max-parents=0", new, f"^{old}", "--").text.split())
+
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
         """The principal whose SSH key signed a commit (see `signatures`)."""
-        return verified_principal(self.git, self.commit(commit_id), allowed_signers)
+        return verify_principal(self.git, self.commit(commit_id), allowed_signers)
 
     def verify_tag(self, tag_id: str, allowed_signers: str) -> str | None:
         """The principal whose SSH key signed an annotated tag (see `signatures`)."""
-        return verified_tagger(self.git, tag_id, allowed_signers)
+        return verify_tagger(self.git, tag_id, allowed_signers)
 
     @property
     def object_directories(self) -> tuple[Path, ...]:
@@ -165,7 +181,7 @@ class Repository(Contents):
 
     def config(self, name: str) -> str | None:
         """The last value of a configuration variable, as git reads it."""
-        return configured(self.git, name)
+        return read_config(self.git, name)
 
     def quick_config(self, name: str) -> str | None:
         """The value of a variable, without a process where one can; `name` in lower case."""
@@ -174,7 +190,7 @@ class Repository(Contents):
     @cached_property
     def hooks_path(self) -> Path | None:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
-        said = configured(self.git, "core.hooksPath", "--type=path")
+        said = read_config(self.git, "core.hooksPath", "--type=path")
         return (self.work_tree or self.git_dir) / said if said is not None else None
 
     # How it is done

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from hkgit.git.objects import Commit
+from hkgit.git.objects.objects import Commit
 from hkgit.git.program import Git
 
 _SSH = b" -----BEGIN SSH SIGNATURE-----\n"
@@ -16,7 +16,7 @@ _HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
 """Where the signature of a commit stands, by the number of digits of its id."""
 
 
-def verified_principal(git: Git, commit: Commit, allowed_signers: str) -> str | None:
+def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | None:
     """The principal that the signature of a commit belongs to, or None.
 
     `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
@@ -32,7 +32,7 @@ def verified_principal(git: Git, commit: Commit, allowed_signers: str) -> str | 
     return principal if trust == "G" else None
 
 
-def verified_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
+def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
     """The principal that the SSH signature of an annotated tag belongs to, or None.
 
     The caller has seen that it is an SSH signature: for another kind git would ask other programs.

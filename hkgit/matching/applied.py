@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hkgit.matching.exact import is_whole, starts_line
-from hkgit.matching.lines import View, Wanted, folds, is_telling, keys, reading_of
+from hkgit.matching.lines import EditLines, FileLines, folds, is_telling, keys, reading_of
 from hkgit.matching.places import Place
+from hkgit.matching.tiers.exact import is_whole, starts_line
 
 if TYPE_CHECKING:
-    from hkgit.matching.candidates import Candidate
+    from hkgit.matching.search.candidates import AlignedPlace
 
 
-def stands_over(view: View, wanted: Wanted, place: Place) -> bool:
+def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
     """Whether the new text, which holds the old one, stands around a place of the old one."""
-    if not wanted.new.strip():
+    if not wanted.new.strip() or _only_blanks(wanted):
         return False
     if stands_literally(view, wanted, place):
         return True
@@ -34,7 +34,12 @@ def stands_over(view: View, wanted: Wanted, place: Place) -> bool:
     return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in found)
 
 
-def stands_literally(view: View, wanted: Wanted, place: Place) -> bool:
+def _only_blanks(wanted: EditLines) -> bool:
+    """Whether the texts differ in blanks and line ends alone; another blank line may be meant."""
+    return wanted.old.split() == wanted.new.split()
+
+
+def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
     """Whether the new text stands around a place byte for byte; whole lines if the old one does."""
     document = view.document
     whole = is_whole(document, place)
@@ -48,7 +53,7 @@ def stands_literally(view: View, wanted: Wanted, place: Place) -> bool:
     return False
 
 
-def place_of_new(view: View, wanted: Wanted) -> Place | None:
+def place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
     """Where the new text stands in whole lines, up to blanks and typography, if it is telling."""
     found = _runs(view, wanted)
     if not found or not _adds(view, wanted):
@@ -57,15 +62,15 @@ def place_of_new(view: View, wanted: Wanted) -> Place | None:
     return Place(offsets[found[0][0]], offsets[found[0][-1] + 1])
 
 
-def rival_of(view: View, wanted: Wanted, best: Candidate) -> Place | None:
+def rival_of(view: FileLines, wanted: EditLines, best: AlignedPlace) -> Place | None:
     """Where the new text stands as surely as the old one does at its best candidate.
 
     The change is read backwards: it has been made where a candidate for the new text has every
     line that the change adds, and no other line where it takes some away. A change that only
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
-    from hkgit.matching.candidates import candidates, loss
-    from hkgit.matching.fuzzy import place_of
+    from hkgit.matching.search.candidates import candidates, loss
+    from hkgit.matching.tiers.fuzzy import place_of
 
     backwards = wanted.reversed
     if not _adds(view, wanted) or not _are_there(view, backwards):
@@ -77,23 +82,23 @@ def rival_of(view: View, wanted: Wanted, best: Candidate) -> Place | None:
     return None
 
 
-def _adds(view: View, wanted: Wanted) -> bool:
+def _adds(view: FileLines, wanted: EditLines) -> bool:
     """Whether the change brings words, and not only other blanks."""
     _, old = keys(view, wanted)
     _, new = keys(view, wanted.reversed)
     return any(is_telling(new[i]) and new[i] not in old for i in wanted.added)
 
 
-def _are_there(view: View, backwards: Wanted) -> bool:
+def _are_there(view: FileLines, backwards: EditLines) -> bool:
     """Whether all lines that a change adds stand anywhere; mostly they do not, and that is fast."""
     _, new = keys(view, backwards)
     text = reading_of(view, backwards).text
     return all(b"\n" + new[i] + b"\n" in text for i in backwards.removed if new[i])
 
 
-def _runs(view: View, wanted: Wanted) -> list[tuple[int, ...]]:
+def _runs(view: FileLines, wanted: EditLines) -> list[tuple[int, ...]]:
     """The lines where the new text stands, up to blanks and typography."""
-    from hkgit.matching.whitespace import runs
+    from hkgit.matching.tiers.whitespace import runs
 
     _, new = keys(view, wanted.reversed)
     return runs(reading_of(view, wanted), new) if any(map(is_telling, new)) else []
@@ -107,4 +112,3 @@ def _holds(lines: Sequence[bytes], part: Sequence[bytes]) -> bool:
 
 def _says(lines: Sequence[bytes]) -> list[bytes]:
     return [line for line in lines if line]
-

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
-from hkgit.document import Document
 from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import HkgitError, Stale
 from hkgit.matching.places import Place
+from hkgit.text.document import Document
+from hkgit.values import dataclass
 
 Holds = Callable[[Place], bool]
+
+
+def nothing(_: Place) -> bool:
+    """Vouch for no place."""
+    return False
+
 
 MARGIN = 6
 """A runner-up agrees by less than this, in the weight of its lines, or the choice is a guess."""
@@ -21,11 +27,15 @@ NEAR_HINT = 5
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """What may choose between places that are equally good, and nothing else."""
+    """What may choose between places that are equally good, and nothing else.
+
+    `holds` is that an expected hash does, `vouches` that any evidence covers a place.
+    """
 
     document: Document
     edit: Edit
     holds: Holds | None
+    vouches: Holds = nothing
 
     def broken(self, places: Sequence[Place]) -> list[Place]:
         """The places that a holding hash leaves, and of several of them a line hint."""
@@ -35,9 +45,9 @@ class Ties:
         is_tie = len({(place.agreement, place.similarity) for place in places}) == 1
         if len(places) == 1 or hint is None or not is_tie:
             return list(places)
-        return self._hinted(sorted(places), hint)
+        return self._apply_hint(sorted(places), hint)
 
-    def _hinted(self, places: list[Place], hint: int) -> list[Place]:
+    def _apply_hint(self, places: list[Place], hint: int) -> list[Place]:
         """The one of some places in order that a line hint means, or all where it means none."""
         if hint == END_OF_FILE:
             is_last = not self.document.data[places[-1].end :].strip()
@@ -53,7 +63,7 @@ class Ties:
 
     def refusal(self, places: Sequence[Place]) -> HkgitError:
         """Why none of several places is chosen; they may all have another hash than expected."""
-        from hkgit.matching import hints
+        from hkgit.matching.refusals import hints
 
         error = hints.ambiguous(self.document, places, self.edit)
         expected = self.edit.expected_hash

@@ -3,65 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Iterable, Iterator, Sequence
 
-from hkgit.document import Document
 from hkgit.errors import InvalidInput
-from hkgit.matching.diff import changes
-from hkgit.matching.exact import is_whole
-from hkgit.matching.lines import DOTS, View, Wanted, indent_of, is_telling, key_of
+from hkgit.matching.lines import EditLines, FileLines, indent_of, is_telling, key_of
 from hkgit.matching.places import Place
-
-_MARKER = (
-    rb"<{5,9} ?(?:SEARCH|HEAD|ORIGINAL)\b.*|>{5,9} ?(?:REPLACE|UPDATED)\b.*"
-    rb"|-{5,9} SEARCH>?|\+{5,9} REPLACE"
-    rb"|\*\*\* (?:Begin Patch|End Patch|End of File|(?:Add|Update|Delete) File: .*)"
-    rb"|@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"
-)
-"""Lines of the notations that edits are written in."""
-
-_MARKS = (b"<<<<<", b">>>>>", b"-----", b"+++++", b"***", b"@@")
-"""What every one of them begins with."""
-
-_LEAD = rb"(?:#+|//+|/\*+|<!--|\{/\*|--+|;+|%+|\"\"\"|'''|\*)?\s*"
-_DOTS = rb"(?:\.\.\.|\xe2\x80\xa6)"
-_KEPT = (
-    rb"(?:existing|rest|remaining|remainder|unchanged|same|previous|other|original|omitted|keep"
-    rb"|code|everything else)"
-)
-_THING = (
-    rb"(?:code|file|functions?|methods?|class|body|implementation|contents?|lines|logic|imports"
-    rb"|tests|cases|fields|module|it)"
-)
-_STAYS = (
-    rb"(?:(?:is|are|remains?|stays?|goes|continues|kept|the|same|unchanged|as|before|is|here|above"
-    rb"|below|omitted|for brevity|identical)[ ,]*)"
-)
-_WHICH = rb"(?: of)?(?: (?:the|this|your|all))?(?: existing)?(?: " + _THING + rb")?"
-_TAIL = rb"\s*(?:\*/\}?|-->|\"\"\"|''')?"
-_PLACEHOLDER = (
-    _LEAD
-    + rb"(?:"
-    + _DOTS + rb"\s*[(\[]?(?:the |keep )?" + _KEPT + _WHICH + rb"[ ,:]*" + _STAYS + rb"*[)\]]?\s*"
-    + _DOTS + rb"?"
-    + rb"|[(\[]?(?:the )?(?:rest|remainder) of (?:the |this |your )?(?:existing )?" + _THING
-    + rb"[ ,:]*" + _STAYS + rb"*[)\]]?[.]*"
-    + rb"|[(\[]?(?:the )?(?:existing|unchanged|previous|remaining|other) " + _THING
-    + rb"[ ,:]*" + _STAYS + rb"+[)\]]?[.]*"
-    + rb")"
-    + _TAIL
-)
-"""Remarks that stand for code which the author did not write out."""
-
-_TELLTALES = (
-    b"existing", b"rest", b"remain", b"unchanged", b"same", b"previous", b"other", b"original",
-    b"omitted", b"keep", b"code", b"everything else",
-)  # fmt: skip
-"""Words of which every one of them has one."""
+from hkgit.matching.tiers.elisions import DOTS, is_bare, is_elision, is_placeholder
+from hkgit.matching.tiers.exact import cuts_at, is_whole
+from hkgit.text.counting import count_noun
+from hkgit.text.diff import changes
+from hkgit.text.document import Document
 
 PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
 """Names of files in which a fence may stand around all there is."""
+
+FENCES = (b"```", b"~~~")
 
 BODY_BEGINS = (b":", b'"""', b"'''")
 """How a line ends below which three dots may be the body of a function."""
@@ -69,29 +25,23 @@ BODY_BEGINS = (b":", b'"""', b"'''")
 _NUMBERED = re.compile(rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)")
 
 
-def is_marker(line: bytes) -> bool:
-    """Whether a line, without blanks at its ends, is of a notation that edits are written in."""
-    return line.startswith(_MARKS) and _pattern(_MARKER).fullmatch(line) is not None
+def check(
+    view: FileLines, wanted: EditLines, path: str, place: Place, *, is_paired: bool = False
+) -> None:
+    """Raise InvalidInput where new text has remarks or dots in the place of lines.
 
-
-def is_placeholder(line: bytes) -> bool:
-    """Whether a line, without blanks at its ends, stands for code that was not written out."""
-    said = line.lower()
-    return any(word in said for word in _TELLTALES) and (
-        _pattern(_PLACEHOLDER).fullmatch(line) is not None
-    )
-
-
-@cache
-def _pattern(pattern: bytes) -> re.Pattern[bytes]:
-    """Compiled when it is needed: that takes as long as many an edit."""
-    return re.compile(pattern, re.IGNORECASE if pattern is _PLACEHOLDER else 0)
-
-
-def check(view: View, wanted: Wanted, path: str) -> None:
-    """Raise InvalidInput where new text would leave marks of its notation in the file."""
-    check_lines(view.document.data, wanted.old_lines, wanted.new_lines, path)
-    if _elides(wanted):
+    `is_paired` says that each of its elisions stands for lines that stay.
+    """
+    shown = wanted.new_lines
+    if is_paired:
+        shown = tuple(line for line in shown if not is_elision(line.strip()))
+    if path.lower().endswith(PROSE):
+        is_open = _opens_fence(view.document.data[: place.start])
+        shown = tuple(_outside_fences(shown, is_open=is_open))
+    # Also there a remark that comes with fewer lines than it replaces stands for the others.
+    checked = (*shown, *_shrunk(wanted))
+    check_lines(view.document.data, wanted.old_lines, wanted.new_lines, path, checked)
+    if _elides(wanted, shown):
         raise InvalidInput(
             path,
             "the new text has '...' where the old one has lines",
@@ -99,25 +49,62 @@ def check(view: View, wanted: Wanted, path: str) -> None:
         )
 
 
-def check_lines(data: bytes, old: Sequence[bytes], new: Sequence[bytes], path: str) -> None:
-    """The same for lines of a file, `data`, that give way to others."""
+def _shrunk(wanted: EditLines) -> Iterator[bytes]:
+    """The new lines of changes that take away more than they add: lines that say something, or
+    the ends of fences."""
+    for change in wanted.changes:
+        old = wanted.old_lines[change.old_start : change.old_end]
+        new = wanted.new_lines[change.new_start : change.new_end]
+        if _telling(new) < _telling(old) or _fences(new) < _fences(old):
+            yield from new
+
+
+def _telling(lines: Iterable[bytes]) -> int:
+    return sum(is_telling(key_of(line)) for line in lines)
+
+
+def _fences(lines: Iterable[bytes]) -> int:
+    return sum(line.lstrip().startswith(FENCES) for line in lines)
+
+
+def _opens_fence(above: bytes) -> bool:
+    """Whether a fence of a text about code is still open at the end of its upper part."""
+    return _fences(above.split(b"\n")) % 2 == 1
+
+
+def _outside_fences(lines: Sequence[bytes], *, is_open: bool) -> list[bytes]:
+    """The lines outside of fences; in a text about code, what stands in one may leave code out."""
+    kept = []
+    for line in lines:
+        if line.lstrip().startswith(FENCES):
+            is_open = not is_open
+        elif not is_open:
+            kept.append(line)
+    return kept
+
+
+def check_lines(
+    data: bytes,
+    old: Sequence[bytes],
+    new: Sequence[bytes],
+    path: str,
+    shown: Sequence[bytes] | None = None,
+) -> None:
+    """The same for lines of a file, `data`, that give way to others.
+
+    `shown` are those of the new lines among which no placeholder may stand, by default all.
+    """
     known = {line.strip() for line in old}
-    for line in (line.strip() for line in new):
+    for line in (line.strip() for line in (new if shown is None else shown)):
         if line not in known:
-            _check_marker(data, line, path)
             _check_placeholder(data, line, path)
     _check_numbers(old, new, path)
 
 
 def check_whole(before: Document | None, after: Document, path: str) -> None:
-    """The same for the text of a whole file, over what was there, if anything was.
-
-    A text about such notations has their marks inside; those that leak stand at its ends.
-    """
+    """The same for the text of a whole file, over what was there, if anything was."""
     data = b"" if before is None else before.data
     says = [line.strip() for line in after.lines if line.strip()]
-    for line in (*says[:1], *says[-1:]):
-        _check_marker(data, line, path)
     if _is_fenced(says) and not path.lower().endswith(PROSE) and b"```" not in data:
         raise InvalidInput(
             path, "the whole text stands in a fence", "Write the text without the fence."
@@ -135,12 +122,12 @@ def _check_rewritten(before: Document, after: Document, path: str) -> None:
     _check_numbers(before.lines, after.lines, path)
 
 
-def _elides(wanted: Wanted) -> bool:
+def _elides(wanted: EditLines, shown: Sequence[bytes]) -> bool:
     """Whether lines are removed, and three dots written that stand for nothing in the old text.
 
     As the whole body of a function they are code.
     """
-    lines = [line for line in wanted.new_lines if line.strip()]
+    lines = [line for line in shown if line.strip()]
     dots = [i for i, line in enumerate(lines) if line.strip() in DOTS]
     if not dots or any(line.strip() in DOTS for line in wanted.old_lines):
         return False
@@ -155,7 +142,7 @@ def _is_body(lines: Sequence[bytes], row: int) -> bool:
     return opens and all(len(indent_of(line)) < len(indent_of(lines[row])) for line in below)
 
 
-def doubled(view: View, wanted: Wanted, place: Place) -> tuple[str, ...]:
+def find_doubled_lines(view: FileLines, wanted: EditLines, place: Place) -> tuple[str, ...]:
     """Notes on new lines at an end of the place that repeat the line beyond it.
 
     That may be meant; more often the author took the line for one of the replaced ones.
@@ -175,31 +162,30 @@ def doubled(view: View, wanted: Wanted, place: Place) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _repeats(view: View, line: bytes, number: int) -> bool:
+def parts_of_words(view: FileLines, places: Sequence[Place]) -> tuple[str, ...]:
+    """A note on how many of all places are parts of longer words."""
+    inside = sum(any(cuts_at(view.document.data, o) for o in (p.start, p.end)) for p in places)
+    if not inside:
+        return ()
+    return (f"{inside} of {count_noun(len(places), 'replaced place')} are parts of longer words",)
+
+
+def _repeats(view: FileLines, line: bytes, number: int) -> bool:
     """Whether a line says something, and the same as line `number` of the file."""
     is_there = 1 <= number <= len(view.lines)
     return is_there and is_telling(key_of(line)) and key_of(line) == key_of(view.lines[number - 1])
 
 
-def _check_marker(data: bytes, line: bytes, path: str) -> None:
-    if is_marker(line) and line not in data:
-        raise InvalidInput(
-            path,
-            f"the new text has the marker {_shown(line)} of an edit notation in it",
-            "Close the edit before the marker, so that it is not taken for text.",
-        )
-
-
 def _check_placeholder(data: bytes, line: bytes, path: str) -> None:
-    if is_placeholder(line) and line not in data:
+    if (is_placeholder(line) or is_bare(line)) and line not in data:
         raise InvalidInput(
             path,
-            f"the new text has {_shown(line)} in the place of code",
+            f"the new text has {_show_lines(line)} in the place of code",
             "Write the code out, or edit only the lines that change.",
         )
 
 
-def _shown(line: bytes) -> str:
+def _show_lines(line: bytes) -> str:
     return repr(line[:80].decode("utf-8", "replace"))
 
 

@@ -8,23 +8,22 @@ file.
 from __future__ import annotations
 
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
-from hkgit.document import BOM, Document
-from hkgit.edits import Edit, encoded
-from hkgit.matching.diff import Change, changes
-from hkgit.matching.fold import fold, join_hyphens
+from hkgit.edits import Edit, encode_text
+from hkgit.matching.tiers.elisions import is_elision
+from hkgit.matching.tiers.fold import fold, join_hyphens
+from hkgit.text.diff import LineChange, changes
+from hkgit.text.document import BOM, Document
+from hkgit.values import dataclass, field
 
 BLANKS = b" \t\v\f\r"
 INDENT = b" \t"
-DOTS = (b"...", b"\xe2\x80\xa6")
-"""Lines that stand for lines left out."""
 
 
 @dataclass(frozen=True)
-class Reading:
+class LineReading:
     """The lines of a file without something (blanks, typography), so that others are equal."""
 
     lines: Sequence[bytes]
@@ -46,7 +45,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class View:
+class FileLines:
     """A terminated document with the readings of its lines that the tiers ask for."""
 
     document: Document
@@ -57,15 +56,15 @@ class View:
         return self.document.lines
 
     @cached_property
-    def squeezed(self) -> Reading:
+    def squeezed(self) -> LineReading:
         """The lines without any blanks."""
-        return Reading(self._body.translate(None, BLANKS).split(b"\n")[:-1])
+        return LineReading(self._body.translate(None, BLANKS).split(b"\n")[:-1])
 
     @cached_property
-    def folded(self) -> Reading:
+    def folded(self) -> LineReading:
         """The lines without any blanks and typography."""
         body = self._body if self.is_ascii else fold(self._body)
-        return Reading(join_hyphens(body.translate(None, BLANKS)).split(b"\n")[:-1])
+        return LineReading(join_hyphens(body.translate(None, BLANKS)).split(b"\n")[:-1])
 
     @cached_property
     def is_ascii(self) -> bool:
@@ -78,29 +77,35 @@ class View:
 
 
 @lru_cache(maxsize=2)
-def view_of(document: Document) -> View:
+def view_of(document: Document) -> FileLines:
     """The view of a document; kept, because a spec often has many edits of one file."""
-    return View(document)
+    return FileLines(document)
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What an edit looks for and what it wants there, as bytes and as lines without ends."""
+class EditLines:
+    """What an edit looks for and what it wants there, as bytes and as lines without ends.
+
+    `whole_lines` says that the edit was written in lines (see `Edit`), `is_repaired` that these
+    are not the texts as they were written.
+    """
 
     old: bytes
     new: bytes
+    whole_lines: bool = field(default=False, compare=False)
+    is_repaired: bool = field(default=False, compare=False)
 
     @classmethod
-    def of(cls, edit: Edit, repairs: Sequence[str] = ()) -> Wanted:
+    def of(cls, edit: Edit, repairs: Sequence[str] = ()) -> EditLines:
         """An edit as it is written, or with repairs made; a byte order mark is no part of it."""
-        old, new = (encoded(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text))
+        old, new = (encode_text(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text))
         if repairs:
             # Most edits need none.
-            from hkgit.matching.repairs import repaired
+            from hkgit.matching.repairs import repair_texts
 
             for name in repairs:
-                old, new = repaired(name, old, new)
-        return cls(old, new)
+                old, new = repair_texts(name, old, new)
+        return cls(old, new, edit.whole_lines, bool(repairs))
 
     @cached_property
     def old_lines(self) -> tuple[bytes, ...]:
@@ -121,14 +126,14 @@ class Wanted:
         return tuple(map(key_of, self.old_lines))
 
     @cached_property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[LineChange, ...]:
         """What the author changed, in lines."""
         return changes(self.old_lines, self.new_lines)
 
     @cached_property
-    def reversed(self) -> Wanted:
+    def reversed(self) -> EditLines:
         """The edit that undoes this one."""
-        return Wanted(self.new, self.old)
+        return EditLines(self.new, self.old, self.whole_lines, self.is_repaired)
 
     @cached_property
     def removed(self) -> frozenset[int]:
@@ -166,23 +171,23 @@ class Wanted:
         dots are no context either, but lines that the author left out.
         """
         added = {self.new_lines[i].strip() for i in self.added} - {b""}
-        dots = {i for i, line in enumerate(self.old_lines) if line.strip() in DOTS}
+        dots = {i for i, line in enumerate(self.old_lines) if is_elision(line.strip())}
         if not any(self.old_lines[i].strip() in added for i in self.removed):
             return self.removed | dots
         return dots.union(range(self.changes[0].old_start, self.changes[-1].old_end))
 
 
-def folds(view: View, wanted: Wanted) -> bool:
+def folds(view: FileLines, wanted: EditLines) -> bool:
     """Whether typography can make a difference between a document and an edit."""
     return not (view.is_ascii and wanted.old.isascii() and wanted.new.isascii())
 
 
-def reading_of(view: View, wanted: Wanted) -> Reading:
+def reading_of(view: FileLines, wanted: EditLines) -> LineReading:
     """The reading of the file under which lines of one meaning are equal."""
     return view.folded if folds(view, wanted) else view.squeezed
 
 
-def keys(view: View, wanted: Wanted) -> tuple[Sequence[bytes], Sequence[bytes]]:
+def keys(view: FileLines, wanted: EditLines) -> tuple[Sequence[bytes], Sequence[bytes]]:
     """The file's lines and the old lines, so written that lines of one meaning are equal."""
     return reading_of(view, wanted).lines, wanted.folded if folds(view, wanted) else wanted.squeezed
 

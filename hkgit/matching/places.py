@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hkgit.errors import InvalidInput
+from hkgit.values import dataclass
 
-LADDER_VERSION = 2
+LADDER_VERSION = 3
 """The number of the ladder, raised when any of its answers may change."""
 
 FULL = 1000
@@ -19,7 +18,8 @@ class Place:
 
     `agreement` weighs the lines that stand there up to whitespace and typography; of two places
     of a loose tier it decides. `rows` are those old lines that say something, one bit each. A
-    place is a fit unless a line to be removed is another one there.
+    place is a fit unless a line to be removed is another one there. `known` is the share of the
+    context, per mille of its weight, that has a counterpart there at all.
     """
 
     start: int
@@ -28,6 +28,7 @@ class Place:
     agreement: int = 0
     is_fit: bool = True
     rows: int = 0
+    known: int = FULL
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,20 +10,34 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
+from hkgit.matching.line_numbers import (
+    strip_line_numbers,
+    strip_padded_numbers,
+    strip_spaced_numbers,
+)
+
 Texts = tuple[bytes, bytes]
 Repair = Callable[[bytes, bytes], Texts | None]
 
-_NUMBERED = re.compile(rb"[ \t]*L?(\d{1,7})(\t| *\||\xe2\x86\x92|:)")
 _FENCE = re.compile(
     rb"\A\s*(`{3,}|~{3,})[\w+-]*[ \t]*\r?\n(.*?)(?:\r?\n)?\1[ \t]*\r?\n?\Z", re.DOTALL
 )
 _ENTITIES = {
-    b"lt": b"<", b"gt": b">", b"amp": b"&", b"quot": b'"', b"apos": b"'",
-    b"#39": b"'", b"#x27": b"'", b"#34": b'"', b"#x22": b'"',
-}  # fmt: skip
+    b"lt": b"<",
+    b"gt": b">",
+    b"amp": b"&",
+    b"quot": b'"',
+    b"apos": b"'",
+    b"#39": b"'",
+    b"#x27": b"'",
+    b"#34": b'"',
+    b"#x22": b'"',
+}
 _ENTITY = re.compile(rb"&(lt|gt|amp|quot|apos|#39|#x27|#34|#x22);")
+_BACKSLASHES = re.compile(rb"\\+")
 _TRIPLE = re.compile(rb"\"{3}|'{3}")
 
+_INVISIBLE = re.compile(rb"\xe2\x80[\x8b-\x8d]|\xe2\x81\xa0|\xef\xbb\xbf")
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b'"': b'"', b"'": b"'", b"\\": b"\\", b"/": b"/"}
 
 
@@ -34,56 +48,21 @@ def _fence(old: bytes, new: bytes) -> Texts | None:
         return None
     inner = _FENCE.match(new)
     if inner is None:
-        return _ended(found[2]), new
+        return _end_text(found[2]), new
     # An empty fence holds nothing, or one blank line, if there was one above what is removed.
     is_blank = not inner[2] and found[2].startswith(b"\n")
-    return _ended(found[2]), b"\n" if is_blank else _ended(inner[2])
+    return _end_text(found[2]), b"\n" if is_blank else _end_text(inner[2])
 
 
-def _ended(text: bytes) -> bytes:
+def _end_text(text: bytes) -> bytes:
     return text + b"\n" if text else text
-
-
-def _line_numbers(old: bytes, new: bytes) -> Texts | None:
-    """Every line carries the number that a reading tool put before it; at times only the old."""
-    plain = _unnumbered(old)
-    if plain is None:
-        return None
-    rest = _unnumbered(new)
-    return plain, new if rest is None else rest
-
-
-def _spaced_numbers(old: bytes, new: bytes) -> Texts | None:
-    """The same where a blank stands between number and line."""
-    plain, rest = _line_numbers(old, new) or (b"", b"")
-    if not plain or any(line[:1] not in (b"", b" ") for line in plain.split(b"\n")):
-        return None
-    is_numbered = _unnumbered(new) is not None
-    return _unspaced(plain), _unspaced(rest) if is_numbered else rest
-
-
-def _unspaced(text: bytes) -> bytes:
-    return b"\n".join(line.removeprefix(b" ") for line in text.split(b"\n"))
-
-
-def _unnumbered(text: bytes) -> bytes | None:
-    """The text without numbers, if every line has one and they go up by one."""
-    lines = text.removesuffix(b"\n").split(b"\n")
-    marks = [_NUMBERED.match(line) for line in lines]
-    numbers = [int(mark[1]) for mark in marks if mark is not None]
-    if len(numbers) < len(lines) or numbers != list(range(numbers[0], numbers[0] + len(lines))):
-        return None
-    if len({mark[2].strip(b" ") for mark in marks if mark is not None}) > 1:
-        return None
-    kept = (line[mark.end() :] for line, mark in zip(lines, marks, strict=True) if mark)
-    return b"\n".join(kept) + (b"\n" if text.endswith(b"\n") else b"")
 
 
 def _escapes(old: bytes, new: bytes) -> Texts | None:
     """Line feeds, tabs, quotes and backslashes arrived as they stand in a JSON string."""
     if b"\\" not in old or b"\n" in old.strip() or not _is_uniform(b'"', old + new):
         return None
-    return _unescaped(old), _unescaped(new)
+    return _unescape(old), _unescape(new)
 
 
 def _is_uniform(quote: bytes, text: bytes) -> bool:
@@ -91,7 +70,7 @@ def _is_uniform(quote: bytes, text: bytes) -> bool:
     return text.count(quote) == text.count(b"\\" + quote)
 
 
-def _unescaped(text: bytes) -> bytes:
+def _unescape(text: bytes) -> bytes:
     return re.sub(rb"\\(.)", lambda m: _ESCAPES.get(m[1], m[0]), text, flags=re.DOTALL)
 
 
@@ -109,7 +88,7 @@ def _newlines(old: bytes, new: bytes) -> Texts | None:
         return None
     if b'\\"' in old + new and _is_uniform(b'"', old + new):
         return None
-    return _unlined(old), _unlined(new)
+    return _strip_number(old), _strip_number(new)
 
 
 def _may_be_inside(text: bytes) -> bool:
@@ -122,8 +101,21 @@ def _may_be_inside(text: bytes) -> bool:
     )
 
 
-def _unlined(text: bytes) -> bytes:
+def _strip_number(text: bytes) -> bytes:
     return text.replace(b"\\r\\n", b"\n").replace(b"\\n", b"\n").replace(b"\\t", b"\t")
+
+
+def _backslashes(old: bytes, new: bytes) -> Texts | None:
+    """Every backslash arrived as two of them."""
+    runs = _BACKSLASHES.findall(old + b"\n" + new)
+    if b"\\" not in old or any(len(run) % 2 for run in runs):
+        return None
+    return halve_backslashes(old), halve_backslashes(new)
+
+
+def halve_backslashes(text: bytes) -> bytes:
+    """The text with one backslash for two."""
+    return text.replace(b"\\\\", b"\\")
 
 
 def _entities(old: bytes, new: bytes) -> Texts | None:
@@ -137,27 +129,41 @@ def _plain(text: bytes) -> bytes:
     return _ENTITY.sub(lambda m: _ENTITIES[m[1]], text)
 
 
+def _zero_width(old: bytes, new: bytes) -> Texts | None:
+    """Characters that nobody sees came in with a copy."""
+    return (_INVISIBLE.sub(b"", old), _INVISIBLE.sub(b"", new)) if _INVISIBLE.search(old) else None
+
+
 REPAIRS: dict[str, Repair] = {
+    "backslashes": _backslashes,
+    "misquoted": lambda old, new: None,
     "fence": _fence,
-    "line-numbers": _line_numbers,
-    "spaced-line-numbers": _spaced_numbers,
+    "line-numbers": strip_line_numbers,
+    "spaced-line-numbers": strip_spaced_numbers,
+    "padded-line-numbers": strip_padded_numbers,
     "escapes": _escapes,
     "quotes": _quotes,
     "newlines": _newlines,
     "entities": _entities,
+    "zero-width": _zero_width,
 }
 """Every repair by the name that a record of it carries."""
 
 READINGS: tuple[tuple[str, ...], ...] = (
+    ("backslashes",),
     ("fence",),
     ("line-numbers",),
     ("spaced-line-numbers",),
+    ("padded-line-numbers",),
     ("newlines",),
     ("quotes",),
     ("escapes",),
     ("entities",),
+    ("zero-width",),
+    ("backslashes", "line-numbers"),
     ("fence", "line-numbers"),
     ("fence", "spaced-line-numbers"),
+    ("fence", "padded-line-numbers"),
     ("fence", "quotes"),
     ("escapes", "line-numbers"),
     ("newlines", "line-numbers"),
@@ -169,7 +175,7 @@ READINGS: tuple[tuple[str, ...], ...] = (
 _RENAMED = re.compile(r"renamed (\w+) to (\w+)")
 
 
-def repaired(name: str, old: bytes, new: bytes) -> Texts:
+def repair_texts(name: str, old: bytes, new: bytes) -> Texts:
     """Both texts after one repair: one of the table, or `renamed OLD to NEW`."""
     words = _RENAMED.fullmatch(name)
     if words is None:

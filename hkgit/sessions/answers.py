@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.reporting import refusal_text
 from hkgit.edits import File, Read
 from hkgit.errors import HkgitError
+from hkgit.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Blind:
+class UnreadEdit:
     """An edit that nothing ties to what was read: its number, its lines, the read that mends it."""
 
     number: int
@@ -30,7 +30,7 @@ class Blind:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EditReport:
     """What became of a call of `edit`.
 
     Outcomes are numbered through all specs. `files` are those that changed, or would in a dry run:
@@ -42,7 +42,7 @@ class Answer:
     outcomes: tuple[EditOutcome, ...]
     files: Mapping[str, File | None] = field(default_factory=dict)
     call: str | None = None
-    blind: tuple[Blind, ...] = ()
+    blind: tuple[UnreadEdit, ...] = ()
     batch: str | None = None
     conflicts: tuple[str, ...] = ()
 
@@ -75,7 +75,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoReport:
     """The calls that were taken back, and the files that changed: path -> new content."""
 
     calls: tuple[str, ...]

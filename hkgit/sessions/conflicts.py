@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from hkgit.committing.minding import note_tried
-from hkgit.conflicts.noting import Tried
 from hkgit.errors import HkgitError
+from hkgit.gate.conflicts.noting import RefusedSpec
+from hkgit.gate.conflicts.tracking import note_tried
 from hkgit.git.repository import Repository
-from hkgit.sessions.drafting import Draft
+from hkgit.sessions.drafting import SeriesPlan
 
 
-def keep_conflicts(root: Path, made: Draft, agent: str) -> tuple[str, ...]:
-    """Write down the conflicts of a refused draft in a checkout; what is to be said of them."""
+def keep_conflicts(
+    root: Path, made: SeriesPlan, agent: str, earlier: Callable[[str], Iterable[bytes]]
+) -> tuple[str, ...]:
+    """Write down the conflicts of a refused draft in a checkout; what is to be said of them.
+
+    `earlier` gives the versions of a file that the session has met.
+    """
     try:
         repository = Repository.discover(root)
         tip = repository.head().commit
@@ -21,5 +27,7 @@ def keep_conflicts(root: Path, made: Draft, agent: str) -> tuple[str, ...]:
     if tip is None:
         return ()
     last = made.drafted[-1]
-    tried = Tried(last.spec, last.made.outcomes, last.reads, agent, None, tip, made.files)
+    tried = RefusedSpec(
+        last.spec, last.made.outcomes, last.reads, agent, None, tip, made.files, earlier
+    )
     return tuple(note_tried(repository, tried))

@@ -7,23 +7,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 
+from hkgit.applying.carry.following import edit_lines, follow_reads
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import is_empty
-from hkgit.applying.following import edited, followed
-from hkgit.applying.names import resolved
 from hkgit.applying.outcome import (
     EditOutcome,
     FileChange,
     Plan,
-    changed_files,
-    expect_change,
-    numbered,
+    files_after,
+    files_before,
+    number_outcomes,
 )
-from hkgit.applying.planner import Options, plan
-from hkgit.document import Document
+from hkgit.applying.planner import Options
+from hkgit.applying.specs import plan_spec
 from hkgit.edits import (
     CreateFile,
     File,
@@ -33,18 +31,20 @@ from hkgit.edits import (
     Spec,
     WriteFile,
 )
-from hkgit.errors import HkgitError, NoMatch, Stale
-from hkgit.ledger.canonical import digest
-from hkgit.sessions.answers import Blind
-from hkgit.sessions.batches import Batch
-from hkgit.sessions.knowledge import UNKEPT, Kept, Known, carried, knowing
+from hkgit.errors import NoMatch, Stale
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.sessions.answers import UnreadEdit
+from hkgit.sessions.readings.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, knowing
+from hkgit.sessions.storage.batches import Batch
+from hkgit.text.document import Document
+from hkgit.values import dataclass, replace
 
 ACCEPTED = ("hash", "receipt")
 """The evidence that the built-in policy accepts; an edit with any other is blind."""
 
 
 @dataclass(frozen=True, slots=True)
-class Drafted:
+class PlannedSpec:
     """One spec, planned with the reads that hold on the files it was planned on."""
 
     spec: Spec
@@ -53,7 +53,7 @@ class Drafted:
 
 
 @dataclass
-class Draft:
+class SeriesPlan:
     """The specs of a call, what all of them change, and what the session knows then.
 
     `known` holds the files about which something else is known than before; None where the file
@@ -61,8 +61,8 @@ class Draft:
     """
 
     files: Overlay
-    known: dict[str, Known | None]
-    drafted: list[Drafted]
+    known: dict[str, FileKnowledge | None]
+    drafted: list[PlannedSpec]
 
     @property
     def is_ok(self) -> bool:
@@ -71,7 +71,7 @@ class Draft:
     @property
     def outcomes(self) -> tuple[EditOutcome, ...]:
         """The outcomes of all specs, numbered through."""
-        return numbered((each.spec, each.made) for each in self.drafted)
+        return number_outcomes((each.spec, each.made) for each in self.drafted)
 
     @property
     def agent(self) -> str | None:
@@ -95,55 +95,46 @@ class Draft:
         after = self.files.files.items()
         return {path: file for path, file in after if self.files.below.get(path) != file}
 
+    @property
+    def found(self) -> dict[str, File | None]:
+        """Every path that a spec changes, with the file that stood there before all of them."""
+        return files_before(change for each in self.drafted for change in each.made.files)
+
 
 def draft(
     specs: Sequence[Spec],
     files: Snapshot,
     options: Options,
     expects: Sequence[Read],
-    known: Mapping[str, Known],
+    known: Mapping[str, FileKnowledge],
     kept: Kept,
-) -> Draft:
+) -> SeriesPlan:
     """Plan specs; stops at the first in which an edit is refused.
 
     `expects` speak of the files as they are before all of the specs. `known` is what the session
     knows before, and `kept` gives the versions that speaks of.
     """
-    draft = Draft(Overlay(files), {}, [])
+    draft = SeriesPlan(Overlay(files), {}, [])
     for spec in specs:
-        now: dict[str, Known | None] = {**known, **draft.known}
+        now: dict[str, FileKnowledge | None] = {**known, **draft.known}
         receipts, stale = _receipts(spec, draft.files, now, kept)
         reads = (*expects, *receipts)
-        try:
-            made = expect_change(plan(resolved(spec, draft.files), draft.files, options, reads))
-        except HkgitError as error:
-            made = _all_refused(spec, error)
-        made = Plan(tuple(_explained(each, stale) for each in made.outcomes), made.files)
-        draft.drafted.append(Drafted(spec, made, reads))
+        made = plan_spec(spec, draft.files, options, reads)
+        made = Plan(tuple(_explain_stale(each, stale) for each in made.outcomes), made.files)
+        draft.drafted.append(PlannedSpec(spec, made, reads))
         if not made.ok:
             break
         whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
         for change in made.files:
             before = now.get(change.path or "")
-            draft.known |= _learned(change, before, kept, is_whole=change.name in whole)
-        expects = followed(expects, made)
-        draft.files = Overlay(files, {**draft.files.files, **changed_files(made)})
+            draft.known |= _learn(change, before, kept, is_whole=change.name in whole)
+        expects = follow_reads(expects, made)
+        draft.files = Overlay(files, {**draft.files.files, **files_after(made)})
     return draft
 
 
-def _all_refused(spec: Spec, error: HkgitError) -> Plan:
-    """The plan of a spec whose names cannot be settled."""
-    return Plan(
-        tuple(
-            EditOutcome(number, edit.path, error.status, error=error)
-            for number, edit in enumerate(spec.edits, 1)
-        ),
-        (),
-    )
-
-
 def _receipts(
-    spec: Spec, files: Snapshot, known: Mapping[str, Known | None], kept: Kept
+    spec: Spec, files: Snapshot, known: Mapping[str, FileKnowledge | None], kept: Kept
 ) -> tuple[list[Read], dict[str, str]]:
     """The receipts of a spec's files that hold now; and what became of files that do not."""
     receipts: list[Read] = []
@@ -157,7 +148,7 @@ def _receipts(
             continue
         if knowledge.version not in (UNKEPT, digest(file.data)):
             stale[path] = "it has changed since this session read it"
-        receipts += carried(knowledge, file.data, kept).receipts(path)
+        receipts += carry_knowledge(knowledge, file.data, kept).receipts(path)
     return receipts, stale
 
 
@@ -166,7 +157,7 @@ def _speaks_of(spec: Spec, path: str) -> bool:
     return any(path == edit.path or path.endswith(f"/{edit.path}") for edit in spec.edits)
 
 
-def _explained(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcome:
+def _explain_stale(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcome:
     """An edit whose text is nowhere, in a file that others have changed, is stale."""
     error = outcome.error
     if not isinstance(error, NoMatch) or outcome.path not in stale:
@@ -176,11 +167,11 @@ def _explained(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcome:
     return replace(outcome, status=renewed.status, error=renewed)
 
 
-def _learned(
-    change: FileChange, before: Known | None, kept: Kept, *, is_whole: bool
-) -> dict[str, Known | None]:
+def _learn(
+    change: FileChange, before: FileKnowledge | None, kept: Kept, *, is_whole: bool
+) -> dict[str, FileKnowledge | None]:
     """What the session knows of a file that it has changed itself."""
-    learned: dict[str, Known | None] = {}
+    learned: dict[str, FileKnowledge | None] = {}
     if change.path is not None and change.path != change.new_path:
         learned[change.path] = None
     if change.new_path is None or change.after is None:
@@ -188,13 +179,13 @@ def _learned(
     document = Document(change.after.data)
     lines = [(1, document.line_count)]
     if not is_whole and change.before is not None:
-        held = () if before is None else carried(before, change.before.data, kept).ranges
-        lines = edited([each.lines for each in held], change.hunks)
+        held = () if before is None else carry_knowledge(before, change.before.data, kept).ranges
+        lines = edit_lines([each.lines for each in held], change.hunks)
     learned[change.new_path] = knowing(change.after.data, lines)
     return learned
 
 
-def blind_edits(draft: Draft, session: str, call: int | None) -> Iterator[Blind]:
+def blind_edits(draft: SeriesPlan, session: str, call: int | None) -> Iterator[UnreadEdit]:
     """The edits that nothing ties to what was read, each with the read that mends it.
 
     What an applied edit replaced is read as it was before the `call`.
@@ -203,7 +194,7 @@ def blind_edits(draft: Draft, session: str, call: int | None) -> Iterator[Blind]
         if outcome.error is None and outcome.evidence.kind not in ACCEPTED:
             lines = _readable(outcome.base_lines)
             command = mending_read(outcome.path, outcome.base_lines, session, call)
-            yield Blind(outcome.number, outcome.path, lines, outcome.evidence.kind, command)
+            yield UnreadEdit(outcome.number, outcome.path, lines, outcome.evidence.kind, command)
 
 
 def mending_read(path: str, touched: Sequence[Lines], session: str, call: int | None) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from hkgit.errors import InvalidInput
-from hkgit.sessions.journal import Journal
-from hkgit.sessions.places import existing
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.paths import existing
 
 
 def latest_session(root: Path) -> str:
@@ -14,7 +14,7 @@ def latest_session(root: Path) -> str:
     found = [
         (journal.state.standing[-1].time, folder.name)
         for folder in existing(root)
-        if (journal := Journal(folder)).load().standing
+        if (journal := SessionJournal(folder)).load().standing
     ]
     if not found:
         fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."

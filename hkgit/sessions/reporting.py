@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hkgit.applying.reporting import shown_text
-from hkgit.sessions.answers import Answer, Status
-from hkgit.sessions.reading import Reading
+from hkgit.sessions.answers import EditReport, Status
+from hkgit.sessions.readings.reading import Reading
+from hkgit.text.escaping import to_json_text
+
+if TYPE_CHECKING:
+    from hkgit.sessions.ending import SessionState
 
 
 def reading_json(reading: Reading) -> dict[str, Any]:
     """Lines of a file as JSON; what there is nothing to say of is left out."""
     said: dict[str, Any] = {
-        "path": shown_text(reading.path),
+        "path": to_json_text(reading.path),
         "start_line": reading.start_line,
         "end_line": reading.end_line,
         "total_lines": reading.total_lines,
@@ -29,38 +32,60 @@ def reading_json(reading: Reading) -> dict[str, Any]:
     return said | {name: value for name, value in more.items() if value is not None}
 
 
-def kept_json(answer: Answer) -> dict[str, Any]:
+def call_json(answer: EditReport) -> dict[str, Any]:
     """What a session keeps of a call of `edit`: its name, a batch that waits, blind edits."""
     blind = [
         {
             "number": each.number,
-            "path": shown_text(each.path),
+            "path": to_json_text(each.path),
             "lines": [*each.lines],
-            "read": shown_text(each.command),
+            "read": to_json_text(each.command),
         }
         for each in answer.blind
     ]
-    files = sorted(shown_text(path) or "" for path in answer.files)
+    files = sorted(to_json_text(path) or "" for path in answer.files)
     return {"call": answer.call, "batch": answer.batch, "files": files, "blind": blind}
+
+
+def session_json(state: SessionState) -> dict[str, Any]:
+    """One session of a checkout, as JSON."""
+    return {
+        "session": state.name,
+        "agents": list(state.agents),
+        "call_count": state.calls,
+        "waiting": state.waiting,
+        "waiting_blind": state.blind,
+        "last_used": state.last_used,
+        "ended": state.is_ended,
+        "expires": state.expires,
+        "damage": state.damage,
+    }
 
 
 def status_json(status: Status) -> dict[str, Any]:
     """How a session stands, as JSON."""
     calls = [
         {
-            "call": each.id, "time": each.time, "agent": each.agent, "edits": each.edits,
-            "blind": each.blind, "committed": each.committed,
-            "files": [shown_text(path) for path in each.files], "undone": each.is_undone,
+            "call": each.id,
+            "time": each.time,
+            "agent": each.agent,
+            "edits": each.edits,
+            "blind": each.blind,
+            "committed": each.committed,
+            "files": [to_json_text(path) for path in each.files],
+            "undone": each.is_undone,
         }
         for each in status.calls
-    ]  # fmt: skip
+    ]
     receipts = [
         {
-            "path": shown_text(read.path), "start_line": read.start_line,
-            "end_line": read.end_line, "range_hash": read.range_hash,
+            "path": to_json_text(read.path),
+            "start_line": read.start_line,
+            "end_line": read.end_line,
+            "range_hash": read.range_hash,
         }
         for read in status.receipts
-    ]  # fmt: skip
+    ]
     return {
         "session": status.session,
         "calls": calls,

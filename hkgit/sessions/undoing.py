@@ -2,65 +2,116 @@
 
 Where a file is still as a change left it, it becomes what it was before. Where somebody went on
 working in it, the lines of the change are put back in the file as it is now: a three-way merge of
-lines, whose base is what the change left.
+lines, whose base is what the change left. What is as it was before stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from hkgit.document import Document, terminated, unterminated
-from hkgit.edits import File, Overlay, Snapshot
+from hkgit.edits import File, Overlay, Read, Snapshot
 from hkgit.errors import Conflict
-from hkgit.matching.diff import Change as Stretch
-from hkgit.matching.diff import changes
-from hkgit.sessions.blobs import Blobs
-from hkgit.sessions.records import Change, Version
+from hkgit.sessions.readings.knowledge import (
+    NOTHING,
+    FileKnowledge,
+    Kept,
+    KnownRange,
+    carry_knowledge,
+    knowing,
+)
+from hkgit.sessions.storage.blobs import Blobs
+from hkgit.sessions.storage.records import JournaledCall, Version, VersionChange
+from hkgit.text.diff import LineChange as Stretch
+from hkgit.text.diff import changes
+from hkgit.text.document import Document, terminate, unterminate
+from hkgit.values import dataclass
 
 _FIX = "Change it back by hand, or undo what came after it first."
 
 
-def undone(
-    done: Iterable[Change], files: Snapshot, blobs: Blobs
+def undo_changes(
+    done: Iterable[VersionChange], files: Snapshot, blobs: Blobs
 ) -> dict[str, File | None]:
     """The files that become others when changes are taken back, the last one first.
 
     Raises Conflict where later work is in the way.
     """
     now: dict[str, File | None] = {}
-    for change in reversed([*done]):
-        now |= _reversed(change, Overlay(files, now), blobs)
+    for change in reversed(_fold(done)):
+        now |= _reverse(change, Overlay(files, now), blobs)
     return {path: file for path, file in now.items() if files.get(path) != file}
 
 
-def reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[Change]:
+def _fold(done: Iterable[VersionChange]) -> list[VersionChange]:
+    """Changes, those of one file that follow on each other as one."""
+    folded: list[VersionChange] = []
+    for change in done:
+        last = folded[-1] if folded else None
+        is_next = last is not None and last.new_path == change.path is not None
+        if last is not None and is_next and last.after == change.before:
+            folded[-1] = VersionChange(last.path, change.new_path, last.before, change.after)
+        else:
+            folded.append(change)
+    return [each for each in folded if each.path is not None or each.new_path is not None]
+
+
+def reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[VersionChange]:
     """Files that become others, as changes path by path."""
     for path, file in changed.items():
         before, after = Version.of(files.get(path)), Version.of(file)
-        yield Change(path if before is not None else None, path if after is not None else None,
-                     before, after)  # fmt: skip
+        yield VersionChange(
+            path if before is not None else None, path if after is not None else None, before, after
+        )
 
 
-def _reversed(change: Change, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
+def reread(
+    calls: Iterable[JournaledCall], known: Mapping[str, FileKnowledge], files: Snapshot, kept: Kept
+) -> dict[str, FileKnowledge]:
+    """What is known of files once calls are taken back: what was read for them holds again."""
+    found: dict[str, FileKnowledge] = {}
+    for said in (spec for call in calls for spec in call.specs):
+        for read in said.reads:
+            file, range_ = files.get(read.path), _range(read)
+            version = next((each.before for each in said.changes if each.path == read.path), None)
+            if file is not None and range_ is not None and version is not None:
+                before = found.get(read.path, known.get(read.path, NOTHING))
+                held = carry_knowledge(FileKnowledge(version.sha256, (range_,)), file.data, kept)
+                now = carry_knowledge(before, file.data, kept)
+                lines = [each.lines for each in (*now.ranges, *held.ranges)]
+                found[read.path] = knowing(file.data, lines)
+    return found
+
+
+def _range(read: Read) -> KnownRange | None:
+    """The lines of a receipt; what else was given as evidence was not read here."""
+    if read.kind != "receipt" or read.start_line is None or read.end_line is None:
+        return None
+    return KnownRange(read.start_line, read.end_line, read.range_hash)
+
+
+def _reverse(change: VersionChange, files: Snapshot, blobs: Blobs) -> dict[str, File | None]:
     before, after = _file(change.before, blobs), _file(change.after, blobs)
     if change.new_path is None:
-        return _restored(change.path or "", before, files)
+        return _restore(change.path or "", before, files)
     present = files.get(change.new_path)
+    is_back = change.path is not None and files.get(change.path) == before
+    if is_back and (change.path == change.new_path or present is None):
+        return {}
     if change.path is None:
         if present is not None and present != after:
             raise Conflict(change.new_path, "was changed after it was made", _FIX)
         return {change.new_path: None}
     if present is None or before is None or after is None:
         raise Conflict(change.new_path, "is gone, or was never kept", _FIX)
-    file = _merged(change.new_path, before, after, present)
+    file = _merge_file(change.new_path, before, after, present)
     if change.path == change.new_path:
         return {change.path: file}
-    return {change.new_path: None, **_restored(change.path, file, files)}
+    return {change.new_path: None, **_restore(change.path, file, files)}
 
 
-def _restored(path: str, file: File | None, files: Snapshot) -> dict[str, File | None]:
+def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | None]:
     """A file put where there was one. Raises Conflict when another has taken the place."""
-    if files.get(path) is not None:
+    if files.get(path) not in (None, file):
         raise Conflict(path, "was made anew after it was removed", _FIX)
     return {path: file}
 
@@ -70,44 +121,86 @@ def _file(version: Version | None, blobs: Blobs) -> File | None:
     return None if version is None or data is None else File(data, version.mode)
 
 
-def _merged(path: str, before: File, after: File, present: File) -> File:
+def _merge_file(path: str, before: File, after: File, present: File) -> File:
     """The present file without what led from `before` to `after`."""
     mode = before.mode if present.mode == after.mode else present.mode
     if present.data == after.data:
         return File(before.data, mode)
     if before.data == after.data:
         return File(present.data, mode)
-    data = merged(path, after.data, before.data, present.data)
+    data = merge_back(path, after.data, before.data, present.data)
     return File(data, mode)
 
 
-def merged(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
-    """What led from `base` to `wanted`, made in `present`, by lines. Raises Conflict."""
-    old, new, here = (terminated(Document(data)) for data in (base, wanted, present))
-    theirs = changes(old.raw_lines, new.raw_lines)
-    ours = changes(old.raw_lines, here.raw_lines)
-    lines = list(here.raw_lines)
-    for change in reversed(theirs):
-        start, end = _place(path, change, ours)
-        lines[start:end] = new.raw_lines[change.new_start : change.new_end]
-    data = b"".join(lines)
+def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
+    """What led from `base` to `wanted`, made in `present`, by lines. Raises Conflict.
+
+    Lines that `present` has as `wanted` has them stay as they are.
+    """
+    old, new, here = (terminate(Document(data)) for data in (base, wanted, present))
+    lines: list[bytes] = []
+    done = 0
+    for place in _places(
+        changes(old.raw_lines, new.raw_lines), changes(old.raw_lines, here.raw_lines)
+    ):
+        said, there = new.raw_lines[place.theirs], here.raw_lines[place.ours]
+        if place.is_changed_by_both and said != there:
+            where = f"{path}:{place.ours.start + 1}"
+            raise Conflict(where, "these lines were changed again", _FIX)
+        lines += here.raw_lines[done : place.ours.start]
+        lines += said if place.is_changed_by_them else there
+        done = place.ours.stop
+    data = b"".join([*lines, *here.raw_lines[done:]])
     was_terminated = Document(wanted if _ends(base) == _ends(present) else present).is_terminated
-    return data if was_terminated else unterminated(data)
+    return data if was_terminated else unterminate(data)
 
 
 def _ends(data: bytes) -> bool:
     return Document(data).is_terminated
 
 
-def _place(path: str, change: Stretch, ours: Iterable[Stretch]) -> tuple[int, int]:
-    """Where the lines of the base that a change names are now. Raises Conflict."""
-    shift = 0
-    for other in ours:
-        is_point = other.old_start == other.old_end == change.old_start == change.old_end
-        if is_point or (other.old_start < change.old_end and change.old_start < other.old_end):
-            where = f"{path}:{other.new_start + 1}"
-            raise Conflict(where, "these lines were changed again", _FIX)
-        if other.old_start >= change.old_end:
-            break
-        shift = other.new_end - other.old_end
-    return change.old_start + shift, change.old_end + shift
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Lines that one side has changed, or both: where they stand with each."""
+
+    theirs: slice
+    ours: slice
+    is_changed_by_them: bool
+    is_changed_by_both: bool
+
+
+def _places(theirs: Sequence[Stretch], ours: Sequence[Stretch]) -> Iterator[_Place]:
+    """Every place that is changed, in order (three-way merge, as diff3 does it)."""
+    shifts = [0, 0]
+    for start, end, sides in _overlapping(theirs, ours):
+        found = []
+        for at, side in enumerate(sides):
+            first = start + shifts[at]
+            shifts[at] += sum(c.new_end - c.new_start - c.old_end + c.old_start for c in side)
+            found.append(slice(first, end + shifts[at]))
+        yield _Place(found[0], found[1], bool(sides[0]), all(sides))
+
+
+def _overlapping(
+    theirs: Sequence[Stretch], ours: Sequence[Stretch]
+) -> Iterator[tuple[int, int, tuple[list[Stretch], list[Stretch]]]]:
+    """Changes of the same lines of the base put together: which lines, and both sides' changes."""
+    pairs = [*((each, 0) for each in theirs), *((each, 1) for each in ours)]
+    group: tuple[int, int, tuple[list[Stretch], list[Stretch]]] | None = None
+    for change, side in sorted(pairs, key=lambda pair: (pair[0].old_start, pair[0].old_end)):
+        if group is not None and _meet(change, group[0], group[1]):
+            group = group[0], max(group[1], change.old_end), group[2]
+        else:
+            if group is not None:
+                yield group
+            group = change.old_start, change.old_end, ([], [])
+        group[2][side].append(change)
+    if group is not None:
+        yield group
+
+
+def _meet(change: Stretch, start: int, end: int) -> bool:
+    """Whether a change is one of some lines, or of the same point between two."""
+    if change.old_start == change.old_end == start == end:
+        return True
+    return change.old_start < end and start < change.old_end

@@ -11,44 +11,57 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from hkgit.applying.files.directory import DirectorySnapshot, write_files
+from hkgit.applying.files.replace import clear_away
 from hkgit.applying.outcome import FileChange
 from hkgit.applying.planner import Options
-from hkgit.applying.reads import used_reads
-from hkgit.directory import DirectorySnapshot, write_files
+from hkgit.applying.reads import reads_used
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
-from hkgit.sessions.blobs import Blobs, unwritable
-from hkgit.sessions.drafting import Drafted
-from hkgit.sessions.journal import Journal
-from hkgit.sessions.knowledge import Known
-from hkgit.sessions.places import candidates, locked
-from hkgit.sessions.records import Call, Change, Said, Version
+from hkgit.sessions.drafting import PlannedSpec
+from hkgit.sessions.readings.knowledge import FileKnowledge
+from hkgit.sessions.storage.blobs import Blobs, unwritable
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.paths import candidates, find_unused, lock_sessions
+from hkgit.sessions.storage.records import JournaledCall, JournaledSpec, Version, VersionChange
 
-_UNDER_WAY = "under-way"
+_UNDER_WAY = ".under-way"
 """The file beside the sessions that names the one whose call is being written."""
 
 
 @contextmanager
-def at_work(root: Path, journal: Journal) -> Iterator[None]:
-    """Hold the checkout, with what a crash left in it repaired. Raises GitRefused."""
-    with locked(journal.folder.parent):
+def at_work(root: Path, journal: SessionJournal) -> Iterator[None]:
+    """Hold the checkout, with what a crash left in it repaired. Raises GitRefused.
+
+    Whoever begins a session clears away those that nobody has used for long.
+    """
+    if not journal.folder.exists() and find_unused(root):
+        # Few calls need it, and it opens the repository.
+        from hkgit.sessions.ending import expire
+
+        expire(root)
+    with lock_sessions(journal.folder.parent):
         repair(root, journal.folder.parent)
         journal.load()
         yield
 
 
 def carry_out(
-    root: Path, journal: Journal, call: Call, files: Mapping[str, File | None],
-    known: Mapping[str, Known | None],
-) -> None:  # fmt: skip
+    root: Path,
+    journal: SessionJournal,
+    call: JournaledCall,
+    files: Mapping[str, File | None],
+    known: Mapping[str, FileKnowledge | None],
+) -> None:
     """Write the files of a call.
 
     Raises Stale where somebody has changed one meanwhile, GitRefused where one cannot be written;
     then nothing has changed.
     """
     present = DirectorySnapshot(root)
+    found = {path: present.get(path) for path in call.states()}
     for path, (before, _) in call.states().items():
-        if Version.of(present.get(path)) != before:
+        if Version.of(found[path]) != before:
             fix = "Read it again, and write the edit against that."
             raise Stale(path, "was changed while it was being edited", fix)
     mark = journal.folder.parent / _UNDER_WAY
@@ -60,7 +73,7 @@ def carry_out(
     # Where the journal cannot be closed any more (a full disk), the mark stays, and `repair` finds
     # out how the call ended.
     try:
-        write_files(root, files)
+        write_files(root, files, found)
     except HkgitError:
         with suppress(GitRefused):
             journal.add("abort", call=call.id)
@@ -84,34 +97,39 @@ def keep_files(blobs: Blobs, files: Iterable[File | None]) -> None:
 
 
 def next_call(
-    journal: Journal, agent: str, specs: tuple[Said, ...] = (), *,
-    reversals: tuple[Change, ...] = (), undoes: tuple[int, ...] = (),
-) -> Call:  # fmt: skip
+    journal: SessionJournal,
+    agent: str,
+    specs: tuple[JournaledSpec, ...] = (),
+    *,
+    reversals: tuple[VersionChange, ...] = (),
+    undoes: tuple[int, ...] = (),
+) -> JournaledCall:
     """The call that comes next in a journal."""
     number = journal.state.last + 1
-    return Call(number, time.time_ns() // 10**6, agent, specs, reversals, undoes)
+    return JournaledCall(number, time.time_ns() // 10**6, agent, specs, reversals, undoes)
 
 
-def said(drafted: Drafted, options: Options) -> Said:
+def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
     """A planned spec as the journal keeps it."""
     spec, made = drafted.spec, drafted.made
-    return Said(
+    return JournaledSpec(
         spec.dialect,
         spec.digest,
         spec.blocks,
         tuple(outcome.path for outcome in made.outcomes),
         tuple(outcome.evidence.kind for outcome in made.outcomes),
         tuple(outcome.base_lines for outcome in made.outcomes),
-        used_reads(drafted.reads, made),
+        reads_used(drafted.reads, made),
         tuple(_change(each) for each in made.files),
         options.settings.threshold,
         options.relocate,
+        tuple(sorted(spec.truncated)),
     )
 
 
-def _change(change: FileChange) -> Change:
+def _change(change: FileChange) -> VersionChange:
     before, after = Version.of(change.before), Version.of(change.after)
-    return Change(change.path, change.new_path, before, after)
+    return VersionChange(change.path, change.new_path, before, after)
 
 
 def repair(root: Path, home: Path) -> list[str]:
@@ -124,14 +142,14 @@ def repair(root: Path, home: Path) -> list[str]:
         session = mark.read_text()
     except OSError:
         return []
-    journal = Journal(home / session)
+    journal = SessionJournal(home / session)
     call = journal.load().broken
-    said = [] if call is None else _settled(root, journal, call)
+    said = [] if call is None else _settle_call(root, journal, call)
     mark.unlink(missing_ok=True)
     return said
 
 
-def crashed(root: Path, *, fix: bool) -> list[str]:
+def find_crashed(root: Path, *, fix: bool) -> list[str]:
     """What calls that died have left in a checkout, a line each; with `fix` it is repaired first.
 
     Raises GitRefused.
@@ -140,35 +158,37 @@ def crashed(root: Path, *, fix: bool) -> list[str]:
     for home in candidates(root):
         if not (home / _UNDER_WAY).exists():
             continue
-        with locked(home):
-            said += repair(root, home) if fix else _found(home)
+        with lock_sessions(home):
+            said += repair(root, home) if fix else _find_dead_call(home)
     return said
 
 
-def _found(home: Path) -> list[str]:
+def _find_dead_call(home: Path) -> list[str]:
     """The call that died, if one has."""
     try:
         session = (home / _UNDER_WAY).read_text()
     except OSError:
         return []
-    call = Journal(home / session).load().broken
+    call = SessionJournal(home / session).load().broken
     return [] if call is None else [f"call {call.id} of session {session} died half written"]
 
 
-def _settled(root: Path, journal: Journal, call: Call) -> list[str]:
+def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> list[str]:
     files = DirectorySnapshot(root)
-    states = {path: (*pair, Version.of(files.get(path))) for path, pair in call.states().items()}
-    _sweep(root, states)
+    found = {path: files.get(path) for path in call.states()}
+    states = {path: (*pair, Version.of(found[path])) for path, pair in call.states().items()}
+    swept = _sweep(root, journal.blobs, call)
     named = f"call {call.id} of session {journal.folder.name}"
     if all(now == after for _, after, now in states.values()):
         journal.end(call.id, dict.fromkeys(states))
-        return [f"{named} had been written as a whole"]
+        return [f"{named} had been written as a whole", *swept]
     back = {path: before for path, (before, after, now) in states.items() if now == after}
-    write_files(root, {path: _file(journal.blobs, version) for path, version in back.items()})
+    restored = {path: _file(journal.blobs, version) for path, version in back.items()}
+    write_files(root, restored, {path: found[path] for path in back})
     journal.add("abort", call=call.id)
     others = [path for path, (before, after, now) in states.items() if now not in (before, after)]
     left = f"; changed since, and left alone: {', '.join(others)}" if others else ""
-    return [f"{named} died half written and was taken back{left}"]
+    return [f"{named} died half written and was taken back{left}", *swept]
 
 
 def _file(blobs: Blobs, version: Version | None) -> File | None:
@@ -180,9 +200,16 @@ def _file(blobs: Blobs, version: Version | None) -> File | None:
     return File(data, version.mode)
 
 
-def _sweep(root: Path, paths: Mapping[str, object]) -> None:
-    """Remove new bytes that a dead call left beside the files they were for."""
-    for folder in {(root / path).parent for path in paths}:
-        for left in folder.glob(".hkgit-" + "[0-9a-f]" * 16):
-            with suppress(OSError):
-                left.unlink()
+def _sweep(root: Path, blobs: Blobs, call: JournaledCall) -> list[str]:
+    """Remove what a dead call left beside its files; what somebody saved gets a name that is seen.
+
+    A file that was saved while the call wrote may have been taken away when it died.
+    """
+    versions = {each for pair in call.states().values() for each in pair if each is not None}
+
+    def ours() -> list[bytes]:
+        kept = (blobs.get(each.sha256) for each in versions)
+        return [data for data in kept if data is not None]
+
+    kept = (clear_away(folder, ours) for folder in {(root / path).parent for path in call.states()})
+    return [f"what was saved while it wrote is kept in {place}" for each in kept for place in each]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents import HOOKED, PLAIN, hooked
-from hkgit.mcp.calls import CALLS
+from hkgit.agents import HOOKED, PLAIN, find_agent
+from hkgit.agents.servers.calls import CALLS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
 
@@ -15,7 +15,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
 @pytest.mark.parametrize("agent", HOOKED)
 def test_the_page_names_the_agent_and_its_files(agent: str) -> None:
     [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{agent}` |")]
-    names = [part.path for part in hooked(agent).parts("command")]
+    names = [part.path for part in find_agent(agent).parts("command")]
     assert all(name in row or f"{Path(name).parent.as_posix()}/" in row for name in names)
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents import HOOKED, MODES, PLAIN
-from hkgit.agents.installing import install, left_to_do, remove
-from hkgit.setup.steps import Action
+from hkgit.agents.setup.installing import install, remaining_steps, remove
+from hkgit.workflows.setup.steps import Action
 from tests.cli.running import run
 from tests.repos import Repo
 
@@ -132,11 +132,9 @@ def test_the_command_says_what_it_wrote_and_what_is_left(repo: Repo) -> None:
     assert settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] == "hkgit hook claude"
 
 
-@pytest.mark.parametrize(
-    ("name", "is_told"), [("claude", True), ("other", True), ("aider", False)]
-)
+@pytest.mark.parametrize(("name", "is_told"), [("claude", True), ("other", True), ("aider", False)])
 def test_agents_that_can_reach_a_server_are_told_of_its_package(name: str, is_told: bool) -> None:
-    assert any("hkgit[mcp]" in words for words in left_to_do(name)) == is_told
+    assert any("hkgit[mcp]" in words for words in remaining_steps(name)) == is_told
 
 
 def test_an_agent_and_git_hooks_at_once_are_wrong_usage(repo: Repo) -> None:

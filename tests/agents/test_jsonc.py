@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hkgit.agents.jsonc import added, parsed, removed
+from hkgit.agents.setup.jsonc import add_members, parse_jsonc, remove_members
 from hkgit.errors import InvalidInput
 
 OURS: dict[str, Any] = {
@@ -39,43 +39,45 @@ DOCUMENTS = [
 
 @pytest.mark.parametrize("text", DOCUMENTS)
 def test_what_is_added_and_removed_again_leaves_every_byte(text: str) -> None:
-    assert removed(added(text, OURS), OURS) == text
+    assert remove_members(add_members(text, OURS), OURS) == text
 
 
 @pytest.mark.parametrize("text", DOCUMENTS)
 def test_the_document_then_says_both(text: str) -> None:
-    value = parsed(added(text, OURS)).value
+    value = parse_jsonc(add_members(text, OURS)).value
     assert value["servers"]["hkgit"] == OURS["servers"]["hkgit"]
 
 
 @pytest.mark.parametrize("text", DOCUMENTS)
 def test_adding_twice_is_adding_once(text: str) -> None:
-    assert added(added(text, OURS), OURS) == added(text, OURS)
+    assert add_members(add_members(text, OURS), OURS) == add_members(text, OURS)
 
 
 @pytest.mark.parametrize("text", DOCUMENTS)
 def test_removing_what_is_not_there_changes_nothing(text: str) -> None:
-    assert removed(text, OURS) == text
+    assert remove_members(text, OURS) == text
 
 
 def test_the_lines_of_others_stay_as_they_are() -> None:
     text = '{\n  // keep\n  "a":   [ 1,2 ], // odd\n  "b": 2\n}\n'
-    assert added(text, {"c": [3]}) == (
+    assert add_members(text, {"c": [3]}) == (
         '{\n  // keep\n  "a":   [ 1,2 ], // odd\n  "b": 2,\n  "c": [\n    3\n  ]\n}\n'
     )
 
 
 def test_elements_that_somebody_put_around_ours_stay() -> None:
-    text = added('{"hooks": {"before": [1]}}', OURS)
-    text = added(text, {"hooks": {"before": [2]}})
-    assert parsed(removed(text, OURS)).value == {"hooks": {"before": [1, 2]}}
+    text = add_members('{"hooks": {"before": [1]}}', OURS)
+    text = add_members(text, {"hooks": {"before": [2]}})
+    assert parse_jsonc(remove_members(text, OURS)).value == {"hooks": {"before": [1, 2]}}
 
 
-NAMES = st.text("ab\"\\/é{}[],:", max_size=4)
+NAMES = st.text('ab"\\/é{}[],:', max_size=4)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-9, 9) | NAMES,
-    lambda inner: st.lists(inner, min_size=1, max_size=3)
-    | st.dictionaries(NAMES, inner, min_size=1, max_size=3),
+    lambda inner: (
+        st.lists(inner, min_size=1, max_size=3)
+        | st.dictionaries(NAMES, inner, min_size=1, max_size=3)
+    ),
     max_leaves=8,
 )
 
@@ -90,7 +92,7 @@ def test_any_document_survives(
     document: dict[str, Any], indent: int | str | None, end: str
 ) -> None:
     text = json.dumps(document, indent=indent, ensure_ascii=False) + end
-    assert removed(added(text, OURS), OURS) == text
+    assert remove_members(add_members(text, OURS), OURS) == text
 
 
 @pytest.mark.parametrize(
@@ -110,4 +112,4 @@ def test_any_document_survives(
 )
 def test_what_cannot_be_settled_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput):
-        added(text, OURS)
+        add_members(text, OURS)

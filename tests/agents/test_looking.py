@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents import claude
-from hkgit.agents.events import Reading, Shell
-from hkgit.agents.looking import readings
+from hkgit.agents.events import Shell, ToolReading
+from hkgit.agents.hooks import claude
+from hkgit.agents.shell_reads import readings
 
 LINES = ["one", "  two", "", "four", "five"]
 WHOLE = "\n".join(LINES) + "\n"
@@ -38,7 +38,7 @@ def test_the_lines_in_the_output_were_read(
     tmp_path: Path, command: str, output: str, shown: tuple[int, int]
 ) -> None:
     (tmp_path / "a.txt").write_text(WHOLE)
-    assert list(readings(Shell(command, output), tmp_path)) == [Reading("a.txt", *shown)]
+    assert list(readings(Shell(command, output), tmp_path)) == [ToolReading("a.txt", *shown)]
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,10 @@ def test_of_a_file_that_was_read_only_what_the_answer_shows_counts(
     asked: dict[str, int], answer: object, shown: tuple[int, int] | None
 ) -> None:
     payload = {
-        "hook_event_name": "PostToolUse", "tool_name": "Read",
-        "tool_input": {"file_path": "a.txt"} | asked, "tool_response": answer,
-    }  # fmt: skip
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Read",
+        "tool_input": {"file_path": "a.txt"} | asked,
+        "tool_response": answer,
+    }
     event = claude.event(payload)
-    assert (event and event.did) == (shown and Reading("a.txt", *shown))
+    assert (event and event.did) == (shown and ToolReading("a.txt", *shown))

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hkgit.agents import HOOKED, hooked
-from hkgit.agents.events import Editing, Touching
-from hkgit.commands.hook import command
-from hkgit.mcp.calls import Session
-from hkgit.sessions import places
+from hkgit.agents import HOOKED, find_agent
+from hkgit.agents.events import Editing, PendingToolEdit
+from hkgit.agents.servers.calls import Connection
+from hkgit.cli.agent.hook import command
 from hkgit.sessions.answers import Status
-from hkgit.sessions.desk import Desk
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import paths as places
 from tests.cli.running import run
 from tests.repos import Repo
 
@@ -65,7 +65,7 @@ def replayed(agent: str, repo: Repo, *options: str) -> list[dict[str, Any]]:
 def session(repo: Repo) -> Status:
     """The one session of a checkout."""
     [folder] = places.existing(repo.path)
-    return Desk.open(repo.path, folder.name).status()
+    return EditSession.open(repo.path, folder.name).status()
 
 
 @pytest.mark.parametrize("agent", HOOKED)
@@ -99,14 +99,12 @@ def test_an_edit_of_what_was_not_read_is_recorded_as_blind(agent: str, greeting:
 
 
 def _is_edit(agent: str, payload: dict[str, Any]) -> bool:
-    event = hooked(agent).event(payload)
-    return event is not None and isinstance(event.did, Editing | Touching)
+    event = find_agent(agent).event(payload)
+    return event is not None and isinstance(event.did, Editing | PendingToolEdit)
 
 
 @pytest.mark.parametrize("agent", HOOKED)
-def test_steering_stops_an_edit_and_names_the_tool_and_its_text(
-    agent: str, greeting: Repo
-) -> None:
+def test_steering_stops_an_edit_and_names_the_tool_and_its_text(agent: str, greeting: Repo) -> None:
     first = next(
         line["input"]
         for line in stream(agent, greeting)
@@ -126,7 +124,7 @@ def test_a_steered_edit_rests_on_what_the_agents_own_tool_has_read(greeting: Rep
     found = re.search(r"with session (\S+) and this text: (.*)", reason)
     assert found is not None
     greeting.write("greet.py", GREETING)
-    reply = Session(greeting.path, None).answer("edit", {"session": found[1], "text": found[2]})
+    reply = Connection(greeting.path, None).answer("edit", {"session": found[1], "text": found[2]})
     assert reply.document["edits"][0]["evidence"] == "receipt"
 
 

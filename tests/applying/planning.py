@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from hkgit import dialects
-from hkgit.applying.outcome import EditOutcome, Plan, changed_files
+from hkgit.applying.outcome import EditOutcome, Plan, files_after
 from hkgit.applying.planner import Options, plan
-from hkgit.document import range_hash
 from hkgit.edits import AnyEdit, File, MappingSnapshot, Read, Spec
+from hkgit.text.document import range_hash
 
 Files = Mapping[str, bytes | File]
 Operation = dict[str, object]
@@ -61,9 +61,7 @@ def on_base(files: Files, *edits: AnyEdit, reads: Iterable[Read] = ()) -> Plan:
 def result(made: Plan) -> dict[str, bytes | None]:
     """What became of each changed path; a refusal fails the test with its reason."""
     assert made.ok, made.first_error
-    return {
-        path: None if file is None else file.data for path, file in changed_files(made).items()
-    }
+    return {path: None if file is None else file.data for path, file in files_after(made).items()}
 
 
 def only(made: Plan) -> EditOutcome:
@@ -88,23 +86,33 @@ def hash_of(data: bytes, start: int, end: int) -> str:
 def replace_range(path: str, data: bytes, start: int, end: int, new_text: str) -> Operation:
     """Replace lines of a file whose bytes are `data`, with their hash."""
     return {
-        "op": "replace_range", "path": path, "start_line": start, "end_line": end,
-        "expected_hash": hash_of(data, start, end), "new_text": new_text,
-    }  # fmt: skip
+        "op": "replace_range",
+        "path": path,
+        "start_line": start,
+        "end_line": end,
+        "expected_hash": hash_of(data, start, end),
+        "new_text": new_text,
+    }
 
 
 def delete_range(path: str, data: bytes, start: int, end: int) -> Operation:
     """Delete lines, with their hash."""
     return {
-        "op": "delete_range", "path": path, "start_line": start, "end_line": end,
+        "op": "delete_range",
+        "path": path,
+        "start_line": start,
+        "end_line": end,
         "expected_hash": hash_of(data, start, end),
-    }  # fmt: skip
+    }
 
 
 def insert_after(path: str, data: bytes, after: int, *new_lines: str) -> Operation:
     """Insert lines, with the hash that section 3 of the contract asks for."""
     hashed = (after, after) if after else (1, min(1, data.count(b"\n") + 1 if data else 0))
     return {
-        "op": "insert_after", "path": path, "after_line": after,
-        "expected_hash": hash_of(data, *hashed), "new_lines": list(new_lines),
-    }  # fmt: skip
+        "op": "insert_after",
+        "path": path,
+        "after_line": after,
+        "expected_hash": hash_of(data, *hashed),
+        "new_lines": list(new_lines),
+    }

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hkgit.applying.carrying import LineMap, carried_plan
+from hkgit.applying.carry.carrying import LineMap, carry_plan
 from hkgit.applying.outcome import Plan
 from hkgit.applying.planner import Options
-from hkgit.document import Document
 from hkgit.edits import (
     EXECUTABLE,
     AnyEdit,
@@ -24,6 +23,7 @@ from hkgit.edits import (
     Spec,
 )
 from hkgit.errors import Stale
+from hkgit.text.document import Document
 from tests.applying.planning import (
     Files,
     Operation,
@@ -46,7 +46,7 @@ def carried(
     spec: Spec, tip: Files, base: Files | None = None, reads: tuple[Read, ...] = ()
 ) -> tuple[Plan, tuple[Read, ...]]:
     files = {"f": BASE} if base is None else base
-    return carried_plan(spec, snapshot(files), snapshot(tip), Options(), reads)
+    return carry_plan(spec, snapshot(files), snapshot(tip), Options(), reads)
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,25 @@ def carried(
     [
         pytest.param(replace_range("f", BASE, 2, 3, "z"), b"new\na\nz\nx\nd\ne\n", id="a range"),
         pytest.param(delete_range("f", BASE, 5, 5), b"new\na\nb\nc\nx\nd\n", id="a deletion"),
-        pytest.param(insert_after("f", BASE, 3, "z"), b"new\na\nb\nc\nz\nx\nd\ne\n",
-                     id="an insertion stays below its line"),
+        pytest.param(
+            insert_after("f", BASE, 3, "z"),
+            b"new\na\nb\nc\nz\nx\nd\ne\n",
+            id="an insertion stays below its line",
+        ),
         pytest.param(insert_after("f", BASE, 5, "z"), TIP + b"z\n", id="one at the end"),
-        pytest.param({"op": "replace_text", "path": "f", "old_text": "b\nc\n", "new_text": "z\n",
-                      "expected_hash": hash_of(BASE, 2, 3)}, b"new\na\nz\nx\nd\ne\n", id="text"),
+        pytest.param(
+            {
+                "op": "replace_text",
+                "path": "f",
+                "old_text": "b\nc\n",
+                "new_text": "z\n",
+                "expected_hash": hash_of(BASE, 2, 3),
+            },
+            b"new\na\nz\nx\nd\ne\n",
+            id="text",
+        ),
     ],
-)  # fmt: skip
+)
 def test_ranges_are_carried_through_the_line_diff(operation: Operation, expected: bytes) -> None:
     made, _ = carried(protocol(operation), {"f": TIP})
     assert result(made) == {"f": expected}
@@ -80,21 +92,41 @@ def test_a_range_below_which_the_file_changed_is_not_relocated() -> None:
 @pytest.mark.parametrize(
     ("edit", "tip", "said"),
     [
-        pytest.param(ReplaceRange("f", 3, 4, ("z",)), {"f": TIP}, "the lines of this edit were",
-                     id="lines that came apart"),
-        pytest.param(ReplaceRange("f", 2, 2, ("z",)), {"f": b"a\nB\nc\nd\ne\n"},
-                     "the lines of this edit were changed", id="lines that changed"),
-        pytest.param(InsertAfter("f", 2, ("z",)), {"f": b"a\nB\nc\nd\ne\n"},
-                     "the lines of this edit were changed", id="the line above an insertion"),
-        pytest.param(Edit("f", "b\n", "z\n"), {"f": b"a\nB\nc\nd\ne\nb\n"},
-                     "the lines of this edit were changed", id="text that stands elsewhere now"),
+        pytest.param(
+            ReplaceRange("f", 3, 4, ("z",)),
+            {"f": TIP},
+            "the lines of this edit were",
+            id="lines that came apart",
+        ),
+        pytest.param(
+            ReplaceRange("f", 2, 2, ("z",)),
+            {"f": b"a\nB\nc\nd\ne\n"},
+            "the lines of this edit were changed",
+            id="lines that changed",
+        ),
+        pytest.param(
+            InsertAfter("f", 2, ("z",)),
+            {"f": b"a\nB\nc\nd\ne\n"},
+            "the lines of this edit were changed",
+            id="the line above an insertion",
+        ),
+        pytest.param(
+            Edit("f", "b\n", "z\n"),
+            {"f": b"a\nB\nc\nd\ne\nb\n"},
+            "the lines of this edit were changed",
+            id="text that stands elsewhere now",
+        ),
         pytest.param(ReplaceRange("f", 2, 2, ("z",)), {}, "the file is gone", id="no file"),
         pytest.param(DeleteFile("f"), {"f": TIP}, "the file was changed", id="a whole file"),
         pytest.param(SetMode("f", 0o100755), {"f": TIP}, "the file was changed", id="its mode"),
-        pytest.param(CreateFile("g", "x"), {"f": BASE, "g": b"y"}, "the file was made",
-                     id="a file that was made meanwhile"),
+        pytest.param(
+            CreateFile("g", "x"),
+            {"f": BASE, "g": b"y"},
+            "the file was made",
+            id="a file that was made meanwhile",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_carried_is_stale(edit: AnyEdit, tip: Files, said: str) -> None:
     with pytest.raises(Stale, match=said):
         carried(spec_of([edit], sequential=False), tip)
@@ -103,17 +135,40 @@ def test_what_cannot_be_carried_is_stale(edit: AnyEdit, tip: Files, said: str) -
 @pytest.mark.parametrize(
     ("spec", "tip", "said"),
     [
-        pytest.param(protocol({"op": "rename_file", "path": "f", "new_path": "g"}),
-                     {"f": BASE, "g": b"precious\n"}, "g: exists already", id="a file in the way"),
-        pytest.param(protocol({"op": "create_file", "path": "d/x", "new_text": "x"}),
-                     {"f": BASE, "d": b"precious\n"}, "d is a file", id="a file above it"),
-        pytest.param(protocol({"op": "replace_text", "path": "f", "old_text": "b\n",
-                               "new_text": "z\n", "expected_hash": hash_of(BASE, 1, 5)}),
-                     {"f": TIP}, "does not hold", id="the hash of the whole file"),
-        pytest.param(spec_of([Edit("f", "b\n", "z\n")], sequential=True),
-                     {"f": BASE + b"b\n"}, "fits 2 places", id="text that stands twice now"),
+        pytest.param(
+            protocol({"op": "rename_file", "path": "f", "new_path": "g"}),
+            {"f": BASE, "g": b"precious\n"},
+            "g: exists already",
+            id="a file in the way",
+        ),
+        pytest.param(
+            protocol({"op": "create_file", "path": "d/x", "new_text": "x"}),
+            {"f": BASE, "d": b"precious\n"},
+            "d is a file",
+            id="a file above it",
+        ),
+        pytest.param(
+            protocol(
+                {
+                    "op": "replace_text",
+                    "path": "f",
+                    "old_text": "b\n",
+                    "new_text": "z\n",
+                    "expected_hash": hash_of(BASE, 1, 5),
+                }
+            ),
+            {"f": TIP},
+            "does not hold",
+            id="the hash of the whole file",
+        ),
+        pytest.param(
+            spec_of([Edit("f", "b\n", "z\n")], sequential=True),
+            {"f": BASE + b"b\n"},
+            "fits 2 places",
+            id="text that stands twice now",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_only_the_tip_forbids_is_refused_too(spec: Spec, tip: Files, said: str) -> None:
     made, _ = carried(spec, tip)
     assert made.first_error is not None

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hkgit.applying.diff import unified_diff
-from hkgit.applying.outcome import Plan, changed_files
-from hkgit.document import BOM, Document
+from hkgit.applying.diff import render_diff
+from hkgit.applying.outcome import Plan, files_after
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -24,8 +23,9 @@ from hkgit.edits import (
     ReplaceRange,
     SetMode,
     WriteFile,
-    encoded,
+    encode_text,
 )
+from hkgit.text.document import BOM, Document
 from tests.applying.planning import SOURCE, Files, in_sequence, on_base, snapshot
 
 TEN = b"".join(b"%d\n" % n for n in range(1, 11))
@@ -38,9 +38,9 @@ def git_applied(directory: Path, files: Files, made: Plan) -> dict[str, File]:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(file.data)
         place.chmod(file.mode & 0o777)
-    diff = "".join(unified_diff(change) for change in made.files)
+    diff = "".join(render_diff(change) for change in made.files)
     command = ["git", "-c", "core.autocrlf=false", "apply", "--whitespace=nowarn", "-"]
-    done = subprocess.run(command, cwd=directory, input=encoded(diff), capture_output=True)
+    done = subprocess.run(command, cwd=directory, input=encode_text(diff), capture_output=True)
     assert done.returncode == 0, (done.stderr.decode(), diff)
     found = (place for place in directory.rglob("*") if place.is_file())
     return {
@@ -52,7 +52,7 @@ def git_applied(directory: Path, files: Files, made: Plan) -> dict[str, File]:
 
 
 def expected(files: Files, made: Plan) -> dict[str, File]:
-    after: dict[str, File | None] = {**snapshot(files).files, **changed_files(made)}
+    after: dict[str, File | None] = {**snapshot(files).files, **files_after(made)}
     return {path: file for path, file in after.items() if file is not None}
 
 
@@ -60,12 +60,21 @@ def expected(files: Files, made: Plan) -> dict[str, File]:
     ("files", "edits"),
     [
         pytest.param({"f": TEN}, [ReplaceRange("f", 5, 5, ("x",))], id="a line"),
-        pytest.param({"f": TEN}, [ReplaceRange("f", 1, 1, ()), ReplaceRange("f", 10, 10, ("x",))],
-                     id="the first and the last, in two hunks"),
-        pytest.param({"f": TEN}, [ReplaceRange("f", 2, 2, ()), ReplaceRange("f", 8, 8, ("x",))],
-                     id="two in one hunk"),
-        pytest.param({"f": SOURCE}, [ReplaceRange("f", n, n, ("x", "y")) for n in (1, 90, 99, 300)],
-                     id="a real file"),
+        pytest.param(
+            {"f": TEN},
+            [ReplaceRange("f", 1, 1, ()), ReplaceRange("f", 10, 10, ("x",))],
+            id="the first and the last, in two hunks",
+        ),
+        pytest.param(
+            {"f": TEN},
+            [ReplaceRange("f", 2, 2, ()), ReplaceRange("f", 8, 8, ("x",))],
+            id="two in one hunk",
+        ),
+        pytest.param(
+            {"f": SOURCE},
+            [ReplaceRange("f", n, n, ("x", "y")) for n in (1, 90, 99, 300)],
+            id="a real file",
+        ),
         pytest.param({"f": TEN}, [ReplaceRange("f", 1, 10, ())], id="emptied"),
         pytest.param({"f": b""}, [WriteFile("f", "a\nb\n")], id="filled"),
         pytest.param({"f": b"a\nb"}, [ReplaceRange("f", 1, 1, ("x",))], id="above an open line"),
@@ -77,8 +86,9 @@ def expected(files: Files, made: Plan) -> dict[str, File]:
         pytest.param({"f": b"a\rb\nc\n"}, [ReplaceRange("f", 2, 2, ("x",))], id="lone CR"),
         pytest.param({"f": b"\xff\n\xfe\n"}, [ReplaceRange("f", 2, 2, ("é",))], id="not UTF-8"),
         pytest.param({"f": BOM + b"a\nb\n"}, [ReplaceRange("f", 1, 1, ("x",))], id="a BOM"),
-        pytest.param({"f": BOM + b"a\nb\n"}, [ReplaceRange("f", 1, 1, ())],
-                     id="a BOM whose line goes"),
+        pytest.param(
+            {"f": BOM + b"a\nb\n"}, [ReplaceRange("f", 1, 1, ())], id="a BOM whose line goes"
+        ),
         pytest.param({"f": BOM + TEN}, [ReplaceRange("f", 2, 2, ())], id="a BOM in the context"),
         pytest.param({"f": BOM + b"a\nb\n"}, [Edit("f", "a\n", "x\na\n")], id="above a BOM's line"),
         pytest.param({"f": BOM + b"a"}, [ReplaceRange("f", 1, 1, ())], id="to a BOM alone"),
@@ -90,21 +100,24 @@ def expected(files: Files, made: Plan) -> dict[str, File]:
         pytest.param({"f": TEN, "g": TEN}, [DeleteFile("f")], id="deleted"),
         pytest.param({"f": b"", "g": TEN}, [DeleteFile("f")], id="deleted empty"),
         pytest.param({"f": TEN}, [RenameFile("f", "g")], id="renamed"),
-        pytest.param({"f": TEN}, [RenameFile("f", "d/g"), ReplaceRange("f", 1, 1, ("x",))],
-                     id="renamed and edited"),
+        pytest.param(
+            {"f": TEN},
+            [RenameFile("f", "d/g"), ReplaceRange("f", 1, 1, ("x",))],
+            id="renamed and edited",
+        ),
         pytest.param({"f": TEN}, [SetMode("f", EXECUTABLE)], id="made executable"),
-        pytest.param({"f": File(TEN, EXECUTABLE)},
-                     [SetMode("f", REGULAR), ReplaceRange("f", 1, 1, ("x",))],
-                     id="made not executable and edited"),
+        pytest.param(
+            {"f": File(TEN, EXECUTABLE)},
+            [SetMode("f", REGULAR), ReplaceRange("f", 1, 1, ("x",))],
+            id="made not executable and edited",
+        ),
         pytest.param({"a b": TEN}, [ReplaceRange("a b", 1, 1, ("x",))], id="a blank in a name"),
         pytest.param({"a b": TEN}, [RenameFile("a b", "c d")], id="renamed with blanks"),
         pytest.param({}, [CreateFile("a b", "x")], id="created with a blank"),
         pytest.param({'"é\udcff': TEN}, [ReplaceRange('"é\udcff', 1, 1, ("x",))], id="an odd name"),
     ],
-)  # fmt: skip
-def test_git_makes_the_same_of_the_diff(
-    tmp_path: Path, files: Files, edits: list[AnyEdit]
-) -> None:
+)
+def test_git_makes_the_same_of_the_diff(tmp_path: Path, files: Files, edits: list[AnyEdit]) -> None:
     made = on_base(files, *edits)
     assert git_applied(tmp_path, files, made) == expected(files, made)
 
@@ -116,9 +129,13 @@ ENDS = st.sampled_from(["\n", "\r\n"])
 @settings(max_examples=60)
 @given(lines=LINES, end=ENDS, has_bom=st.booleans(), is_open=st.booleans(), drawn=st.data())
 def test_git_makes_the_same_of_any_diff(
-    lines: list[str], end: str, has_bom: bool, is_open: bool,
-    drawn: st.DataObject, tmp_path_factory: pytest.TempPathFactory,
-) -> None:  # fmt: skip
+    lines: list[str],
+    end: str,
+    has_bom: bool,
+    is_open: bool,
+    drawn: st.DataObject,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     text = "".join(line + end for line in lines)
     data = (BOM if has_bom else b"") + (text.rstrip() if is_open else text).encode()
     count = Document(data).line_count
@@ -135,7 +152,7 @@ def test_git_makes_the_same_of_any_diff(
 
 def test_a_diff_reads_as_gits_own() -> None:
     [change] = on_base({"f": TEN}, ReplaceRange("f", 2, 2, ("x", "y"))).files
-    assert unified_diff(change) == (
+    assert render_diff(change) == (
         "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,5 +1,6 @@\n 1\n-2\n+x\n+y\n 3\n 4\n 5\n"
     )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hkgit.applying.draft import Draft
 from hkgit.applying.hunks import Hunk, apply_hunks, net_hunks
-from hkgit.document import BOM, Document
+from hkgit.text.document import BOM, Document
 
 BASE = b"a\nb\nc\nd\ne\n"
 
@@ -123,23 +123,34 @@ def _origins(draft: Draft) -> list[int | None]:
         pytest.param([(2, 3, b"x")], [Hunk(2, 2, b"x\n", (1,))], id="a part of a line"),
         pytest.param([(0, 6, b"a\nx\nc\n")], [Hunk(2, 2, b"x\n", (1,))], id="equal outer lines"),
         pytest.param([(0, 6, b"a\nb\nc\n")], [], id="nothing but equal lines"),
-        pytest.param([(2, 4, b"x\n"), (4, 6, b"y\n")], [Hunk(2, 3, b"x\ny\n", (1, 2))],
-                     id="touching ones"),
-        pytest.param([(2, 3, b"x"), (4, 5, b"y")], [Hunk(2, 3, b"x\ny\n", (1, 2))],
-                     id="parts of touching lines"),
-        pytest.param([(2, 4, b"x\n"), (6, 8, b"y\n")],
-                     [Hunk(2, 2, b"x\n", (1,)), Hunk(4, 4, b"y\n", (2,))], id="ones apart"),
+        pytest.param(
+            [(2, 4, b"x\n"), (4, 6, b"y\n")], [Hunk(2, 3, b"x\ny\n", (1, 2))], id="touching ones"
+        ),
+        pytest.param(
+            [(2, 3, b"x"), (4, 5, b"y")],
+            [Hunk(2, 3, b"x\ny\n", (1, 2))],
+            id="parts of touching lines",
+        ),
+        pytest.param(
+            [(2, 4, b"x\n"), (6, 8, b"y\n")],
+            [Hunk(2, 2, b"x\n", (1,)), Hunk(4, 4, b"y\n", (2,))],
+            id="ones apart",
+        ),
         pytest.param([(2, 2, b"x\n")], [Hunk(2, 1, b"x\n", (1,))], id="an insertion"),
         pytest.param([(10, 10, b"x\n")], [Hunk(6, 5, b"x\n", (1,))], id="one at the end"),
         pytest.param([(3, 4, b"")], [Hunk(2, 3, b"bc\n", (1,))], id="two lines joined"),
         pytest.param([(2, 4, b"x\n"), (2, 4, b"b\n")], [], id="there and back again"),
-        pytest.param([(2, 4, b"x\n"), (2, 3, b"y")], [Hunk(2, 2, b"y\n", (1, 2))],
-                     id="one edit over another"),
+        pytest.param(
+            [(2, 4, b"x\n"), (2, 3, b"y")], [Hunk(2, 2, b"y\n", (1, 2))], id="one edit over another"
+        ),
         pytest.param([(0, 10, b"")], [Hunk(1, 5, b"", (1,))], id="everything"),
-        pytest.param([(2, 4, b""), (2, 2, b"x\n")], [Hunk(2, 2, b"x\n", (1, 2))],
-                     id="an insertion where a line was"),
+        pytest.param(
+            [(2, 4, b""), (2, 2, b"x\n")],
+            [Hunk(2, 2, b"x\n", (1, 2))],
+            id="an insertion where a line was",
+        ),
     ],
-)  # fmt: skip
+)
 def test_hunks_in_lines_of_the_base(
     splices: list[tuple[int, int, bytes]], hunks: list[Hunk]
 ) -> None:

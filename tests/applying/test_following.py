@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.applying.following import followed, renewed
-from hkgit.document import Document, range_hash
+from hkgit.applying.carry.following import follow_reads, renew_reads
 from hkgit.edits import Read
+from hkgit.text.document import Document, range_hash
 from tests.applying.planning import Operation, planned, replace_range
 
 TEXT = b"one\ntwo\nthree\nfour\nfive\n"
@@ -24,24 +24,29 @@ def read(start: int | None, end: int | None, path: str = "a.txt") -> Read:
         pytest.param(read(1, 5), [(1, 6)], id="all lines"),
         pytest.param(read(4, 5), [(2, 3), (5, 6)], id="lines below move"),
         pytest.param(read(1, 1), [(1, 3)], id="lines above stay"),
-        pytest.param(Read("a.txt", None, None, range_hash(TEXT, 2, 2)), [(2, 3)],
-                     id="a hash of the lines that the edit replaced"),
+        pytest.param(
+            Read("a.txt", None, None, range_hash(TEXT, 2, 2)),
+            [(2, 3)],
+            id="a hash of the lines that the edit replaced",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_read_follows_an_edit(before: Read, lines: list[tuple[int, int]]) -> None:
     made = planned({"a.txt": TEXT}, TWO, reads=[before])
     [change] = made.files
     assert change.after is not None
     after = Document(change.after.data)
-    assert followed([before], made) == tuple(
+    assert follow_reads([before], made) == tuple(
         Read("a.txt", *each, after.range_hash(*each)) for each in lines
     )
 
 
 RENAMED: Operation = {
-    "op": "rename_file", "path": "a.txt", "new_path": "b.txt",
+    "op": "rename_file",
+    "path": "a.txt",
+    "new_path": "b.txt",
     "expected_hash": range_hash(TEXT),
-}  # fmt: skip
+}
 DELETED: Operation = {"op": "delete_file", "path": "a.txt", "expected_hash": range_hash(TEXT)}
 
 
@@ -53,20 +58,20 @@ DELETED: Operation = {"op": "delete_file", "path": "a.txt", "expected_hash": ran
     ],
 )
 def test_a_read_follows_its_file(operation: Operation, left: tuple[Read, ...]) -> None:
-    assert followed([read(None, None)], planned({"a.txt": TEXT}, operation)) == left
+    assert follow_reads([read(None, None)], planned({"a.txt": TEXT}, operation)) == left
 
 
 def test_reads_of_other_files_stay_as_they_are() -> None:
     other = Read("b.txt", 1, 1, "0" * 64, "receipt")
-    assert followed([other], planned({"a.txt": TEXT}, TWO)) == (other,)
+    assert follow_reads([other], planned({"a.txt": TEXT}, TWO)) == (other,)
 
 
 def test_a_receipt_stays_a_receipt() -> None:
     receipt = Read("a.txt", 4, 5, range_hash(TEXT, 4, 5), "receipt")
-    left = followed([receipt], planned({"a.txt": TEXT}, TWO))
+    left = follow_reads([receipt], planned({"a.txt": TEXT}, TWO))
     assert {each.kind for each in left} == {"receipt"}
 
 
 def test_newer_reads_stand_for_all_older_ones_of_their_file() -> None:
     old, new, other = read(1, 1), read(2, 2), read(1, 1, "b.txt")
-    assert renewed([old, other], [new]) == (other, new)
+    assert renew_reads([old, other], [new]) == (other, new)

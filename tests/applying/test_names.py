@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.applying.names import resolved
+from hkgit.applying.names import resolve_names
 from hkgit.applying.planner import plan
 from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import InvalidInput
@@ -15,7 +15,7 @@ FILES = snapshot({"src/app.py": b"", "src/a/util.py": b"", "src/b/util.py": b"",
 
 def names(*edits: AnyEdit, dialect: str = "search-replace") -> list[str]:
     spec = Spec(dialect, edits, ("",) * len(edits), sequential=True)
-    return [edit.path for edit in resolved(spec, FILES).edits]
+    return [edit.path for edit in resolve_names(spec, FILES).edits]
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_file_that_the_spec_creates_is_meant_by_its_name() -> None:
 def test_a_file_that_is_not_there_is_answered_with_its_namesakes() -> None:
     edits = [Edit("lib/Util.py", "x", "y")]
     made = plan(Spec("text-editor", tuple(edits), ("",), sequential=True), FILES)
-    assert "There is src/a/util.py and src/b/util.py." in str(made.first_error)
+    assert "Did you mean src/a/util.py or src/b/util.py?" in str(made.first_error)
 
 
 def test_other_dialects_name_files_whole() -> None:

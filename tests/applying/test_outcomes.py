@@ -10,9 +10,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from hkgit.applying.outcome import Plan
-from hkgit.applying.reporting import applied_json, outcome_json, refusal_text
-from hkgit.edits import AnyEdit, CreateFile, Edit, ReplaceRange
-from tests.applying.planning import in_sequence, on_base
+from hkgit.applying.planner import plan
+from hkgit.applying.reporting import outcome_json, refusal_text, render_apply_json
+from hkgit.edits import AnyEdit, CreateFile, Edit, File, MappingSnapshot, ReplaceRange
+from hkgit.text.document import MOST_LINES
+from tests.applying.planning import in_sequence, on_base, spec_of
 
 DATA = b"x = 1\ny = 2\nx = 1\n\xff\n"
 REFUSED: dict[str, AnyEdit] = {
@@ -26,7 +28,7 @@ REFUSED: dict[str, AnyEdit] = {
 
 def valid(document: Any) -> Any:
     """The document, once it is valid by the schema of outcomes."""
-    schema = json.loads(files("hkgit").joinpath("schemas/outcome.json").read_text())
+    schema = json.loads(files("hkgit").joinpath("text/schemas/outcome.json").read_text())
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(document)
     return document
@@ -35,15 +37,26 @@ def valid(document: Any) -> Any:
 def test_the_json_of_an_applied_edit() -> None:
     [outcome] = in_sequence({"f": DATA}, Edit("f", "y = 2\n", "y = 3\n")).outcomes
     assert valid(outcome_json(outcome)) == {
-        "number": 1, "path": "f", "status": "applied", "tier": "exact", "similarity": 1.0,
-        "confidence": outcome.confidence, "evidence": "quote", "expected_hash": None,
-        "lines": [[2, 2]], "repairs": [], "notes": [], "matched_text": "y = 2\n",
+        "number": 1,
+        "path": "f",
+        "file": "f",
+        "status": "applied",
+        "tier": "exact",
+        "match_type": "exact",
+        "similarity": 1.0,
+        "confidence": outcome.confidence,
+        "evidence": "quote",
+        "expected_hash": None,
+        "lines": [[2, 2]],
+        "repairs": [],
+        "notes": [],
+        "matched_text": "y = 2\n",
         "diff": "diff --git a/f b/f\n--- a/f\n+++ b/f\n"
         "@@ -1,4 +1,4 @@\n x = 1\n-y = 2\n+y = 3\n x = 1\n \ufffd\n",
         "error": None,
         "candidates": [],
         "corrected": None,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("status", REFUSED)
@@ -55,10 +68,12 @@ def test_the_json_of_a_refused_edit(status: str) -> None:
     assert (document["status"], document["error"]) == (
         status,
         {
-            "where": error.where, "what": error.what, "fix": error.fix,
+            "where": error.where,
+            "what": error.what,
+            "fix": error.fix,
             "exit_code": error.exit_code,
         },
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("status", REFUSED)
@@ -97,14 +112,46 @@ def test_the_words_name_every_refused_edit() -> None:
 
 def test_one_edit_has_the_keys_of_harnesskit_beside_its_own() -> None:
     made = in_sequence({"f": DATA}, Edit("f", "y = 2\n", "y = 3\n"))
-    document = applied_json("applied", made.outcomes, "c0ffee")
+    document = render_apply_json("applied", made.outcomes, "c0ffee")
     keys = {"status", "file", "match_type", "confidence", "matched_text"}
     assert {key: document[key] for key in keys} == {
-        "status": "applied", "file": "f", "match_type": "exact", "matched_text": "y = 2\n",
+        "status": "applied",
+        "file": "f",
+        "match_type": "exact",
+        "matched_text": "y = 2\n",
         "confidence": made.outcomes[0].confidence,
-    }  # fmt: skip
+    }
 
 
 def test_several_edits_have_not() -> None:
     made = on_base({"f": DATA}, ReplaceRange("f", 1, 1, ()), ReplaceRange("f", 2, 2, ()))
-    assert list(applied_json("applied", made.outcomes, None)) == ["status", "edits", "commit"]
+    assert list(render_apply_json("applied", made.outcomes, None)) == ["status", "edits", "commit"]
+
+
+def test_a_spec_of_many_unfound_edits_reads_its_file_once_and_holds_no_copies() -> None:
+    """Each refusal held all that the search for its place had read."""
+    text = "".join(f"some words of line {number}\n" for number in range(3000))
+    read = _Counting({"f": File(text.encode())})
+    edits = [Edit("f", f"none\nof it {number}\n", "x\n") for number in range(20)]
+    made = plan(spec_of(edits, sequential=False), read)
+    assert [each.status for each in made.outcomes] == ["no_match"] * len(edits)
+    assert read.asked == 1
+    errors = [each.error for each in made.outcomes]
+    assert all(each is not None and each.__traceback__ is None for each in errors)
+
+
+def test_a_file_of_too_many_lines_is_refused_before_it_is_split() -> None:
+    edit = ReplaceRange("f", 1, 1, ("x",), "0" * 64)
+    made = on_base({"f": b"\n" * (MOST_LINES + 1)}, edit)
+    assert made.outcomes[0].status == "invalid"
+    assert "more than 2000000 lines" in str(made.first_error)
+
+
+class _Counting(MappingSnapshot):
+    """A snapshot that counts how often its files are read."""
+
+    asked = 0
+
+    def get(self, path: str) -> File | None:
+        _Counting.asked += 1
+        return super().get(path)

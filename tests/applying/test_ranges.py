@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hkgit.document import BOM, Document
 from hkgit.edits import EXECUTABLE, File, InsertAfter
+from hkgit.text.document import BOM, Document
 from tests.applying.planning import (
     SOURCE,
     Operation,
@@ -57,11 +57,17 @@ def edited(data: bytes, *operations: Operation) -> bytes | None:
         pytest.param(BOM + b"1\n2\n", 1, 2, "", BOM, id="byte order mark of no lines"),
         pytest.param(b"a\rb\r", 1, 1, "a\rc\r", b"a\rc\r", id="lone carriage returns"),
         pytest.param(b"1\n2\r", 1, 1, "x", b"x\n2\r", id="one at the very end"),
-        pytest.param(b"\xff\n2\n", 2, 2, "é", "\udcff\né\n".encode("utf-8", "surrogateescape"),
-                     id="bytes that are not UTF-8"),
+        pytest.param(
+            b"\xff\n2\n",
+            2,
+            2,
+            "é",
+            "\udcff\né\n".encode("utf-8", "surrogateescape"),
+            id="bytes that are not UTF-8",
+        ),
         pytest.param(b"1\f2\n3\n", 2, 2, "x", b"1\f2\nx\n", id="form feed"),
     ],
-)  # fmt: skip
+)
 def test_lines_are_replaced(
     data: bytes, start: int, end: int, new_text: str, expected: bytes
 ) -> None:
@@ -114,33 +120,76 @@ def test_lines_that_stand_there_already_are_inserted_again_by_their_hash_alone()
 @pytest.mark.parametrize(
     ("operations", "expected"),
     [
-        pytest.param([insert_after("f", FIVE, 2, "a"), insert_after("f", FIVE, 2, "b")],
-                     b"1\n2\na\nb\n3\n4\n5\n", id="insertions at one place in their order"),
-        pytest.param([insert_after("f", FIVE, 0, "a"), insert_after("f", FIVE, 0, "b")],
-                     b"a\nb\n1\n2\n3\n4\n5\n", id="at the top too"),
-        pytest.param([insert_after("f", FIVE, 1, "a"), replace_range("f", FIVE, 2, 3, "x"),
-                      insert_after("f", FIVE, 3, "b")],
-                     b"1\na\nx\nb\n4\n5\n", id="insertions at the borders of a replaced range"),
-        pytest.param([replace_range("f", FIVE, 2, 3, "x"), insert_after("f", FIVE, 3, "b"),
-                      insert_after("f", FIVE, 1, "a")],
-                     b"1\na\nx\nb\n4\n5\n", id="in any order"),
-        pytest.param([delete_range("f", FIVE, 2, 3), insert_after("f", FIVE, 1, "a"),
-                      insert_after("f", FIVE, 3, "b")],
-                     b"1\na\nb\n4\n5\n", id="and of a deleted one"),
-        pytest.param([replace_range("f", FIVE, 4, 5, "y"), replace_range("f", FIVE, 1, 2, "x")],
-                     b"x\n3\ny\n", id="ranges in any order"),
-        pytest.param([replace_range("f", FIVE, 1, 2, "x"), replace_range("f", FIVE, 3, 3, "y")],
-                     b"x\ny\n4\n5\n", id="ranges that touch"),
-        pytest.param([replace_range("f", FIVE, 1, 1, "a\nb\nc"), delete_range("f", FIVE, 3, 3)],
-                     b"a\nb\nc\n2\n4\n5\n", id="line numbers speak of the base"),
-        pytest.param([{"op": "replace_text", "path": "f", "old_text": "4\n", "new_text": "x\n"},
-                      replace_range("f", FIVE, 1, 1, "a\nb")],
-                     b"a\nb\n2\n3\nx\n5\n", id="text and range"),
-        pytest.param([replace_range("f", FIVE, 1, 1, "4"),
-                      {"op": "replace_text", "path": "f", "old_text": "4\n", "new_text": "x\n"}],
-                     b"4\n2\n3\nx\n5\n", id="text of the base, not what another edit wrote"),
+        pytest.param(
+            [insert_after("f", FIVE, 2, "a"), insert_after("f", FIVE, 2, "b")],
+            b"1\n2\na\nb\n3\n4\n5\n",
+            id="insertions at one place in their order",
+        ),
+        pytest.param(
+            [insert_after("f", FIVE, 0, "a"), insert_after("f", FIVE, 0, "b")],
+            b"a\nb\n1\n2\n3\n4\n5\n",
+            id="at the top too",
+        ),
+        pytest.param(
+            [
+                insert_after("f", FIVE, 1, "a"),
+                replace_range("f", FIVE, 2, 3, "x"),
+                insert_after("f", FIVE, 3, "b"),
+            ],
+            b"1\na\nx\nb\n4\n5\n",
+            id="insertions at the borders of a replaced range",
+        ),
+        pytest.param(
+            [
+                replace_range("f", FIVE, 2, 3, "x"),
+                insert_after("f", FIVE, 3, "b"),
+                insert_after("f", FIVE, 1, "a"),
+            ],
+            b"1\na\nx\nb\n4\n5\n",
+            id="in any order",
+        ),
+        pytest.param(
+            [
+                delete_range("f", FIVE, 2, 3),
+                insert_after("f", FIVE, 1, "a"),
+                insert_after("f", FIVE, 3, "b"),
+            ],
+            b"1\na\nb\n4\n5\n",
+            id="and of a deleted one",
+        ),
+        pytest.param(
+            [replace_range("f", FIVE, 4, 5, "y"), replace_range("f", FIVE, 1, 2, "x")],
+            b"x\n3\ny\n",
+            id="ranges in any order",
+        ),
+        pytest.param(
+            [replace_range("f", FIVE, 1, 2, "x"), replace_range("f", FIVE, 3, 3, "y")],
+            b"x\ny\n4\n5\n",
+            id="ranges that touch",
+        ),
+        pytest.param(
+            [replace_range("f", FIVE, 1, 1, "a\nb\nc"), delete_range("f", FIVE, 3, 3)],
+            b"a\nb\nc\n2\n4\n5\n",
+            id="line numbers speak of the base",
+        ),
+        pytest.param(
+            [
+                {"op": "replace_text", "path": "f", "old_text": "4\n", "new_text": "x\n"},
+                replace_range("f", FIVE, 1, 1, "a\nb"),
+            ],
+            b"a\nb\n2\n3\nx\n5\n",
+            id="text and range",
+        ),
+        pytest.param(
+            [
+                replace_range("f", FIVE, 1, 1, "4"),
+                {"op": "replace_text", "path": "f", "old_text": "4\n", "new_text": "x\n"},
+            ],
+            b"4\n2\n3\nx\n5\n",
+            id="text of the base, not what another edit wrote",
+        ),
     ],
-)  # fmt: skip
+)
 def test_operations_compose(operations: list[Operation], expected: bytes) -> None:
     assert edited(FIVE, *operations) == expected
 
@@ -148,22 +197,46 @@ def test_operations_compose(operations: list[Operation], expected: bytes) -> Non
 @pytest.mark.parametrize(
     ("operations", "where"),
     [
-        pytest.param([replace_range("f", FIVE, 2, 3, "x"), replace_range("f", FIVE, 3, 4, "y")],
-                     "f:3-4", id="ranges that share a line"),
-        pytest.param([replace_range("f", FIVE, 2, 2, "x"), delete_range("f", FIVE, 2, 2)],
-                     "f:2-2", id="the same range"),
-        pytest.param([replace_range("f", FIVE, 1, 5, "x"), delete_range("f", FIVE, 3, 3)],
-                     "f:3-3", id="one inside the other"),
-        pytest.param([delete_range("f", FIVE, 3, 3), replace_range("f", FIVE, 1, 5, "x")],
-                     "f:1-5", id="one around the other"),
-        pytest.param([replace_range("f", FIVE, 2, 3, "x"), insert_after("f", FIVE, 2, "y")],
-                     "f:3-2", id="an insertion between two replaced lines"),
-        pytest.param([insert_after("f", FIVE, 2, "y"), replace_range("f", FIVE, 2, 3, "x")],
-                     "f:2-3", id="the other way round"),
-        pytest.param([{"op": "replace_text", "path": "f", "old_text": "2\n", "new_text": "x\n"},
-                      delete_range("f", FIVE, 1, 2)], "f:1-2", id="text and range"),
+        pytest.param(
+            [replace_range("f", FIVE, 2, 3, "x"), replace_range("f", FIVE, 3, 4, "y")],
+            "f:3-4",
+            id="ranges that share a line",
+        ),
+        pytest.param(
+            [replace_range("f", FIVE, 2, 2, "x"), delete_range("f", FIVE, 2, 2)],
+            "f:2-2",
+            id="the same range",
+        ),
+        pytest.param(
+            [replace_range("f", FIVE, 1, 5, "x"), delete_range("f", FIVE, 3, 3)],
+            "f:3-3",
+            id="one inside the other",
+        ),
+        pytest.param(
+            [delete_range("f", FIVE, 3, 3), replace_range("f", FIVE, 1, 5, "x")],
+            "f:1-5",
+            id="one around the other",
+        ),
+        pytest.param(
+            [replace_range("f", FIVE, 2, 3, "x"), insert_after("f", FIVE, 2, "y")],
+            "f:3-2",
+            id="an insertion between two replaced lines",
+        ),
+        pytest.param(
+            [insert_after("f", FIVE, 2, "y"), replace_range("f", FIVE, 2, 3, "x")],
+            "f:2-3",
+            id="the other way round",
+        ),
+        pytest.param(
+            [
+                {"op": "replace_text", "path": "f", "old_text": "2\n", "new_text": "x\n"},
+                delete_range("f", FIVE, 1, 2),
+            ],
+            "f:1-2",
+            id="text and range",
+        ),
     ],
-)  # fmt: skip
+)
 def test_overlaps_are_invalid(operations: list[Operation], where: str) -> None:
     said = refusal(planned({"f": FIVE}, *operations))
     assert said.startswith(f"invalid: {where}: overlaps another edit of this spec")
@@ -172,12 +245,14 @@ def test_overlaps_are_invalid(operations: list[Operation], where: str) -> None:
 @pytest.mark.parametrize(
     "operation",
     [
-        pytest.param({"op": "replace_range", "start_line": 5, "end_line": 6, "new_text": ""},
-                     id="a range that ends there"),
+        pytest.param(
+            {"op": "replace_range", "start_line": 5, "end_line": 6, "new_text": ""},
+            id="a range that ends there",
+        ),
         pytest.param({"op": "delete_range", "start_line": 7, "end_line": 7}, id="one that begins"),
         pytest.param({"op": "insert_after", "after_line": 6, "new_text": "x"}, id="an insertion"),
     ],
-)  # fmt: skip
+)
 def test_lines_past_the_end_are_invalid_without_a_hash(operation: Operation) -> None:
     said = refusal(planned({"f": FIVE}, {"path": "f", **operation}))
     assert said.startswith("invalid: f:")

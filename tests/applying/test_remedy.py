@@ -11,8 +11,8 @@ from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.applying.planner import plan
 from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, size
 from hkgit.applying.reporting import refusal_text
-from hkgit.document import range_hash
 from hkgit.edits import Edit, File, ReplaceRange
+from hkgit.text.document import range_hash
 from tests.applying.planning import in_sequence, on_base, snapshot
 
 DATA = b"x = 1\ny = 2\nz = 3\nx = 1\nw = 4\n"
@@ -80,26 +80,30 @@ def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:
     [
         pytest.param(
             json.dumps({"file": "f.py", "old_text": "y = 3\nz = 3", "new_text": "y = 4\nz = 3"}),
-            True, id="harnesskit",
+            True,
+            id="harnesskit",
         ),
         pytest.param(
             "f.py\n<<<<<<< SEARCH\ny = 3\nz = 3\n=======\ny = 4\nz = 3\n>>>>>>> REPLACE\n",
-            False, id="search-replace",
+            False,
+            id="search-replace",
         ),
         pytest.param(
             "*** Begin Patch\n*** Update File: f.py\n@@\n-y = 3\n+y = 4\n z = 3\n*** End Patch\n",
-            False, id="apply-patch",
+            False,
+            id="apply-patch",
         ),
         pytest.param(
             "--- a/f.py\n+++ b/f.py\n@@ -2,2 +2,2 @@\n-y = 3\n+y = 4\n z = 3\n",
-            False, id="unified-diff",
+            False,
+            id="unified-diff",
         ),
     ],
-)  # fmt: skip
+)
 def test_the_corrected_edit_is_in_the_dialect_of_the_spec(spec: str, has_hash: bool) -> None:
     parsed = dialects.parse(spec)
     [outcome] = plan(parsed, snapshot({"f.py": DATA})).outcomes
-    again = dialects.parse(outcome.corrected or "", parsed.dialect)
+    again = dialects.parse(outcome.correct_batch or "", parsed.dialect)
     made = plan(again, snapshot({"f.py": DATA}))
     assert made.files[0].after is not None
     assert made.files[0].after.data == DATA.replace(b"y = 2", b"y = 4")

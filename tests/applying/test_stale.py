@@ -24,31 +24,85 @@ NEW = b"x\ny\na\nb\nc\nd\n"
 @pytest.mark.parametrize(
     ("now", "operation", "where", "fix"),
     [
-        pytest.param(NEW, replace_range("f", OLD, 2, 3, "z"), "f:2-3",
-                     "The range now stands at lines 4-5: name those, or pass --relocate.",
-                     id="a range that moved"),
-        pytest.param(NEW, delete_range("f", OLD, 4, 4), "f:4-4",
-                     "The range now stands at lines 6-6", id="a deletion"),
-        pytest.param(NEW, insert_after("f", OLD, 4, "z"), "f:4-4",
-                     "The range now stands at lines 6-6", id="an insertion by its line above"),
-        pytest.param(NEW, insert_after("f", OLD, 0, "z"), "f:1-1",
-                     "The range now stands at lines 3-3", id="one at the top by line 1"),
-        pytest.param(b"a\nx\na\n", replace_range("f", b"x\na\n", 1, 1, "z"), "f:1-1",
-                     "The range now stands at lines 2-2", id="one line below"),
-        pytest.param(b"x\na\nb\na\nb\n", replace_range("f", b"a\nb\n", 1, 2, "z"), "f:1-2",
-                     "The range now stands at lines 2, 4: say which.", id="two places"),
-        pytest.param(b"x\ny\n", replace_range("f", b"a\nb\n", 1, 2, "z"), "f:1-2",
-                     "Read the lines again (`hkgit read f`)", id="no place"),
-        pytest.param(b"a\n", replace_range("f", b"a\nb\nc\n", 3, 3, "z"), "f:3-3",
-                     "Read the lines again", id="past the end of what is left"),
-        pytest.param(b"c\n", replace_range("f", b"a\nb\nc\n", 3, 3, "z"), "f:3-3",
-                     "The range now stands at lines 1-1", id="past the end, but found"),
-        pytest.param(b"", insert_after("f", b"a\n", 0, "z"), "f:1-0", "Read the lines again",
-                     id="the file was emptied"),
-        pytest.param(b"a\n", insert_after("f", b"", 0, "z"), "f:1-1", "Read the lines again",
-                     id="the file was filled"),
+        pytest.param(
+            NEW,
+            replace_range("f", OLD, 2, 3, "z"),
+            "f:2-3",
+            "The range now stands at lines 4-5: name those, or pass --relocate.",
+            id="a range that moved",
+        ),
+        pytest.param(
+            NEW,
+            delete_range("f", OLD, 4, 4),
+            "f:4-4",
+            "The range now stands at lines 6-6",
+            id="a deletion",
+        ),
+        pytest.param(
+            NEW,
+            insert_after("f", OLD, 4, "z"),
+            "f:4-4",
+            "The range now stands at lines 6-6",
+            id="an insertion by its line above",
+        ),
+        pytest.param(
+            NEW,
+            insert_after("f", OLD, 0, "z"),
+            "f:1-1",
+            "The range now stands at lines 3-3",
+            id="one at the top by line 1",
+        ),
+        pytest.param(
+            b"a\nx\na\n",
+            replace_range("f", b"x\na\n", 1, 1, "z"),
+            "f:1-1",
+            "The range now stands at lines 2-2",
+            id="one line below",
+        ),
+        pytest.param(
+            b"x\na\nb\na\nb\n",
+            replace_range("f", b"a\nb\n", 1, 2, "z"),
+            "f:1-2",
+            "The range now stands at lines 2, 4: say which.",
+            id="two places",
+        ),
+        pytest.param(
+            b"x\ny\n",
+            replace_range("f", b"a\nb\n", 1, 2, "z"),
+            "f:1-2",
+            "Read the lines again (`hkgit read f`)",
+            id="no place",
+        ),
+        pytest.param(
+            b"a\n",
+            replace_range("f", b"a\nb\nc\n", 3, 3, "z"),
+            "f:3-3",
+            "Read the lines again",
+            id="past the end of what is left",
+        ),
+        pytest.param(
+            b"c\n",
+            replace_range("f", b"a\nb\nc\n", 3, 3, "z"),
+            "f:3-3",
+            "The range now stands at lines 1-1",
+            id="past the end, but found",
+        ),
+        pytest.param(
+            b"",
+            insert_after("f", b"a\n", 0, "z"),
+            "f:1-0",
+            "Read the lines again",
+            id="the file was emptied",
+        ),
+        pytest.param(
+            b"a\n",
+            insert_after("f", b"", 0, "z"),
+            "f:1-1",
+            "Read the lines again",
+            id="the file was filled",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_hash_that_does_not_hold_is_stale_and_says_where_the_range_is(
     now: bytes, operation: Operation, where: str, fix: str
 ) -> None:
@@ -73,16 +127,27 @@ def test_the_first_refusal_decides_and_every_edit_is_looked_at() -> None:
 @pytest.mark.parametrize(
     ("now", "operation", "lines", "expected"),
     [
-        pytest.param(NEW, replace_range("f", OLD, 2, 3, "z"), (4, 5), b"x\ny\na\nz\nd\n",
-                     id="a range"),
+        pytest.param(
+            NEW, replace_range("f", OLD, 2, 3, "z"), (4, 5), b"x\ny\na\nz\nd\n", id="a range"
+        ),
         pytest.param(NEW, delete_range("f", OLD, 4, 4), (6, 6), b"x\ny\na\nb\nc\n", id="deletion"),
         pytest.param(NEW, insert_after("f", OLD, 4, "z"), (7, 6), NEW + b"z\n", id="insertion"),
-        pytest.param(NEW, insert_after("f", OLD, 0, "z"), (3, 2), b"x\ny\nz\na\nb\nc\nd\n",
-                     id="insertion at the top stays above what was line 1"),
-        pytest.param(b"c\n", delete_range("f", b"a\nb\nc\n", 3, 3), (1, 1), b"",
-                     id="past the end of what is left"),
+        pytest.param(
+            NEW,
+            insert_after("f", OLD, 0, "z"),
+            (3, 2),
+            b"x\ny\nz\na\nb\nc\nd\n",
+            id="insertion at the top stays above what was line 1",
+        ),
+        pytest.param(
+            b"c\n",
+            delete_range("f", b"a\nb\nc\n", 3, 3),
+            (1, 1),
+            b"",
+            id="past the end of what is left",
+        ),
     ],
-)  # fmt: skip
+)
 def test_relocate_accepts_the_one_place_and_records_it(
     now: bytes, operation: Operation, lines: tuple[int, int], expected: bytes
 ) -> None:
@@ -135,12 +200,15 @@ def test_a_file_that_is_gone_is_no_match_otherwise() -> None:
     assert refusal(planned({}, operation)).startswith("no_match: f: there is no such file")
 
 
-@pytest.mark.parametrize(("operation", "corrected"), [
-    pytest.param(replace_range("f", OLD, 2, 3, "z"), '"start_line": 4', id="a range"),
-    pytest.param(insert_after("f", OLD, 2, "z"), '"after_line": 4', id="an insertion"),
-])
+@pytest.mark.parametrize(
+    ("operation", "corrected"),
+    [
+        pytest.param(replace_range("f", OLD, 2, 3, "z"), '"start_line": 4', id="a range"),
+        pytest.param(insert_after("f", OLD, 2, "z"), '"after_line": 4', id="an insertion"),
+    ],
+)
 def test_an_edit_whose_lines_moved_is_said_again_in_its_dialect(
     operation: Operation, corrected: str
 ) -> None:
     [outcome] = planned({"f": NEW}, operation).outcomes
-    assert corrected in (outcome.corrected or "")
+    assert corrected in (outcome.correct_batch or "")

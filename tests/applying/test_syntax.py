@@ -1,44 +1,195 @@
-"""A Python or JSON file that parsed before and does not after it is reported, or refused."""
+"""A file that parsed before and does not after it is refused, reported, or nobody's business."""
 
 from __future__ import annotations
+
+import sys
+from textwrap import dedent
 
 import pytest
 
 from hkgit.applying.planner import Options, plan
-from hkgit.edits import Edit, File, MappingSnapshot, Spec
+from hkgit.applying.syntax.syntax import check_syntax
+from hkgit.edits import Edit, File, MappingSnapshot, ReplaceRange, Spec, encode_text
 
+PYTHON = f"Python {sys.version_info[0]}.{sys.version_info[1]}"
+SAVE = """\
+    def save(path, data):
+        with open(path, "w") as stream:
+            stream.write(data)
+        return path
+    """
+MATCH = """\
+    fn name(kind: Kind) -> &'static str {
+        match kind {
+            Kind::One => "one",
+            Kind::Two => "two",
+        }
+    }
+    """
+CALL = """\
+    function start(server, log) {
+      server.listen(80, () => {
+        log.info("listening");
+      });
+      return server;
+    }
+    """
 FILES = {
-    "a.py": File(b"def f():\n    return 1\n"),
-    "broken.py": File(b"def f(:\n    return 1\n"),
-    "a.json": File(b'{"a": 1}\n'),
-    "a.txt": File(b"return 1\n"),
+    "a.py": SAVE,
+    "broken.py": "def f(:\n    return 1\n",
+    "a.json": '{\n  "name": "shop",\n  "size": 1\n}\n',
+    "a.toml": '[tool]\nname = "shop"\nsize = 1\n',
+    "a.rs": MATCH,
+    "a.js": CALL,
+    "a.go": 'package main\n\nfunc main() {\n\trun("shop", 1)\n\tstop("shop", 2)\n}\n',
+    "a.txt": "one (\ntwo three four\n",
 }
+SNAPSHOT = MappingSnapshot({path: File(encode_text(dedent(text))) for path, text in FILES.items()})
+
+LOOSE = [
+    pytest.param(
+        "a.py",
+        'with open(path, "w") as stream: \n',
+        'with open(path, "wb") as stream:\n    with lock(path):\n',
+        (4, "is no longer Python"),
+        id="Python: a with that has no body",
+    ),
+    pytest.param(
+        "a.py",
+        '    with open(path, "w") as stream: \n        stream.write(data)\n',
+        '    with open(path, "w" as stream:\n        stream.write(data)\n',
+        (2, "is no longer Python"),
+        id="Python: a bracket that is not closed",
+    ),
+    pytest.param(
+        "a.json", '"name":  "shop",\n', '"name": "shop"\n', (3, "is no longer JSON"), id="JSON"
+    ),
+    pytest.param(
+        "a.toml", 'name  =  "shop"\n', 'name = shop"\n', (2, "is no longer TOML"), id="TOML"
+    ),
+    pytest.param(
+        "a.toml",
+        'name  =  "shop"\n',
+        'size = "shop"\n',
+        (3, "is no longer TOML"),
+        id="TOML: a key that is there already",
+    ),
+    pytest.param(
+        "a.rs",
+        'Kind::Two  =>  "two",\n    }\n',
+        'Kind::Two => "TWO",\n',
+        (4, "is no longer Rust"),
+        id="Rust: half of a match removed",
+    ),
+    pytest.param(
+        "a.js",
+        'log.info( "listening" );\n',
+        'log.info("listening"));\n',
+        (3, "is no longer JavaScript"),
+        id="JavaScript",
+    ),
+    pytest.param(
+        "a.go", 'run( "shop",  1 )\n', 'run("shop", 1) {\n', (4, "is no longer Go"), id="Go"
+    ),
+]
 
 
-def notes_and_statuses(path: str, old: str, new: str, syntax: str) -> tuple[list[str], list[str]]:
-    spec = Spec("edits", (Edit(path, old, new),), ("",), sequential=True)
-    made = plan(spec, MappingSnapshot(FILES), Options(syntax=syntax))
-    notes = [note for outcome in made.outcomes for note in outcome.notes]
-    return notes, [outcome.status for outcome in made.outcomes]
+def planned(*edits: Edit | ReplaceRange, syntax: str = "guard") -> tuple[str, list[str]]:
+    """What becomes of a spec: what its refusal says, or nothing, and the notes on its edits."""
+    is_sequential = not any(isinstance(edit, ReplaceRange) for edit in edits)
+    spec = Spec("edits", edits, ("",) * len(edits), sequential=is_sequential)
+    made = plan(spec, SNAPSHOT, Options(syntax=syntax))
+    error = made.first_error
+    notes = [note for outcome in made.outcomes for note in outcome.notes if "longer" in note]
+    return "" if error is None else f"{error.status}: {error.what}", notes
 
 
-@pytest.mark.parametrize(("path", "old", "new", "note"), [
-    pytest.param("a.py", "return 1", "return (", "is no longer Python", id="Python"),
-    pytest.param("a.json", '"a": 1', '"a" 1', "is no longer JSON", id="JSON"),
-])
-def test_a_file_that_breaks_is_reported(path: str, old: str, new: str, note: str) -> None:
-    notes, statuses = notes_and_statuses(path, old, new, "report")
-    assert ([note in each for each in notes], statuses) == ([True], ["applied"])
+@pytest.mark.parametrize(("path", "old", "new", "said"), LOOSE)
+def test_what_is_not_exact_may_not_break_a_file(
+    path: str, old: str, new: str, said: tuple[int, str]
+) -> None:
+    refusal, _ = planned(Edit(path, old, new))
+    assert refusal.startswith(f"invalid: with this edit line {said[0]} {said[1]}")
 
 
-@pytest.mark.parametrize(("path", "new"), [
-    pytest.param("a.py", "return 2", id="a file that still parses"),
-    pytest.param("broken.py", "return (", id="a file that was broken before"),
-    pytest.param("a.txt", "return (", id="a file of another kind"),
-])
-def test_nothing_is_said_of(path: str, new: str) -> None:
-    assert notes_and_statuses(path, "return 1", new, "report") == ([], ["applied"])
+@pytest.mark.parametrize(("path", "old", "new", "said"), LOOSE)
+def test_that_can_be_turned_off(path: str, old: str, new: str, said: tuple[int, str]) -> None:
+    assert planned(Edit(path, old, new), syntax="ignore") == ("", [])
 
 
-def test_a_file_that_breaks_is_refused_on_request() -> None:
-    assert notes_and_statuses("a.py", "return 1", "return (", "refuse") == ([], ["invalid"])
+@pytest.mark.parametrize(
+    "edit",
+    [
+        pytest.param(Edit("a.py", "stream.write(data)", "stream.write(data"), id="text"),
+        pytest.param(ReplaceRange("a.py", 3, 3, ("        stream.write(data",)), id="lines"),
+    ],
+)
+def test_what_is_exact_is_taken_at_its_word_and_told(edit: Edit | ReplaceRange) -> None:
+    refusal, notes = planned(edit)
+    assert refusal == ""
+    assert [note.partition(":")[0] for note in notes] == [f"the file is no longer {PYTHON}"]
+
+
+def test_what_is_exact_is_not_looked_at_where_nobody_reads_notes() -> None:
+    assert planned(Edit("a.py", "write(data)", "write(data"), syntax="loose") == ("", [])
+    loose = Edit("a.py", "stream.write( data)\n", "stream.write(data\n")
+    assert planned(loose, syntax="loose")[0].startswith("invalid")
+
+
+def test_what_is_exact_is_refused_on_request() -> None:
+    refusal, _ = planned(Edit("a.py", "write(data)", "write(data"), syntax="refuse")
+    assert refusal == f"invalid: with this edit line 3 is no longer {PYTHON}: '(' was never closed"
+
+
+def test_what_is_exact_is_only_reported_where_nobody_guards() -> None:
+    edit = Edit("a.py", "stream.write( data)\n", "stream.write(data\n")
+    refusal, notes = planned(edit, syntax="report")
+    assert (refusal, len(notes)) == ("", 1)
+
+
+@pytest.mark.parametrize(
+    ("path", "old", "new"),
+    [
+        pytest.param("a.py", "return  path\n", "return None\n", id="a file that still parses"),
+        pytest.param("broken.py", "return  1\n", "return (\n", id="a file that was broken before"),
+        pytest.param("a.txt", "two  three four\n", "two (\n", id="a file of another kind"),
+    ],
+)
+def test_nothing_is_said_of(path: str, old: str, new: str) -> None:
+    assert planned(Edit(path, old, new)) == ("", [])
+
+
+def test_the_edits_of_a_file_are_judged_together() -> None:
+    opens = Edit("a.py", "stream.write( data )\n", "stream.write(\n")
+    closes = Edit("a.py", "return  path\n", "    data)\n    return path\n")
+    assert planned(opens)[0].startswith("invalid")
+    assert planned(opens, closes) == ("", [])
+
+
+def test_the_edit_that_is_nearest_above_the_fault_is_refused() -> None:
+    edits = (
+        Edit("a.py", "stream.write( data )\n", "stream.write(data))\n"),
+        Edit("a.py", "def save(path,  data):\n", "def save(path, data, mode):\n"),
+    )
+    made = plan(Spec("edits", edits, ("",) * 2, sequential=True), SNAPSHOT, Options(syntax="guard"))
+    assert [outcome.status for outcome in made.outcomes] == ["invalid", "applied"]
+    assert made.files == ()
+
+
+def test_the_refusal_holds_the_place_and_the_way_out() -> None:
+    edit = Edit("a.py", "stream.write( data )\n", "stream.write(data\n")
+    made = plan(Spec("edits", (edit,), ("",), sequential=True), SNAPSHOT, Options(syntax="guard"))
+    outcome = made.outcomes[0]
+    assert outcome.hint == (
+        "The place, lines 3-3, was found by the tier whitespace: quote them as they stand, mend the"
+        " new text, or send what else it needs with it. --no-check-syntax (check_syntax=false in a"
+        " call) lands it as it is."
+    )
+    found = [(each.start_line, each.end_line, each.text) for each in outcome.candidates]
+    assert found == [(3, 3, "        stream.write(data)\n")]
+
+
+def test_a_plan_without_faults_is_left_alone() -> None:
+    spec = Spec("edits", (Edit("a.py", "return path", "return 1"),), ("",), sequential=True)
+    made = plan(spec, SNAPSHOT)
+    assert check_syntax(made, "guard") == made

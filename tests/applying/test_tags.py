@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from hkgit.dialects.tags import tag
-from hkgit.document import BOM
 from hkgit.edits import AnyEdit, Edit, TagEdit
+from hkgit.text.document import BOM
+from hkgit.text.tags import tag
 from tests.applying.planning import in_sequence, only, refusal, result
 
 ABCB = b"a\nb\nc\nb\n"
@@ -18,23 +18,38 @@ A, B, C = tag(b"a"), tag(b"b"), tag(b"c")
 @pytest.mark.parametrize(
     ("data", "edit", "expected"),
     [
-        pytest.param(ABCB, TagEdit("f", A, None, ("x", "y")), b"x\ny\na\nb\nc\nb\n",
-                     id="inserted before the line"),
+        pytest.param(
+            ABCB,
+            TagEdit("f", A, None, ("x", "y")),
+            b"x\ny\na\nb\nc\nb\n",
+            id="inserted before the line",
+        ),
         pytest.param(ABCB, TagEdit("f", B, B, ("x",)), b"a\nx\nc\nb\n", id="the first such line"),
         pytest.param(ABCB, TagEdit("f", A, C, ("x",)), b"x\nb\n", id="a range, inclusive"),
         pytest.param(ABCB, TagEdit("f", A), b"b\nc\nb\n", id="one line deleted"),
         pytest.param(ABCB, TagEdit("f", B, C), b"a\nb\n", id="a range deleted"),
-        pytest.param(ABCB, TagEdit("f", B, B, ("x",), offset=3), b"a\nb\nc\nx\n",
-                     id="the first such line from an offset on"),
-        pytest.param(ABCB, TagEdit("f", C, B, offset=3), b"a\nb\n",
-                     id="both from an offset on"),
-        pytest.param(b"ab|1\n", TagEdit("f", tag(b"ab|1"), tag(b"ab|1"), ("ab|2",)), b"ab|2\n",
-                     id="what looks like a tag in the file"),
+        pytest.param(
+            ABCB,
+            TagEdit("f", B, B, ("x",), offset=3),
+            b"a\nb\nc\nx\n",
+            id="the first such line from an offset on",
+        ),
+        pytest.param(ABCB, TagEdit("f", C, B, offset=3), b"a\nb\n", id="both from an offset on"),
+        pytest.param(
+            b"ab|1\n",
+            TagEdit("f", tag(b"ab|1"), tag(b"ab|1"), ("ab|2",)),
+            b"ab|2\n",
+            id="what looks like a tag in the file",
+        ),
         pytest.param(b"a\r\nb", TagEdit("f", B, B, ("x", "y")), b"a\r\nx\r\ny", id="line ends"),
-        pytest.param(BOM + b"a\n", TagEdit("f", A, None, ("x",)), BOM + b"x\na\n",
-                     id="behind a byte order mark"),
+        pytest.param(
+            BOM + b"a\n",
+            TagEdit("f", A, None, ("x",)),
+            BOM + b"x\na\n",
+            id="behind a byte order mark",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_tag_names_a_line(data: bytes, edit: TagEdit, expected: bytes) -> None:
     assert result(in_sequence({"f": data}, edit)) == {"f": expected}
 
@@ -42,12 +57,18 @@ def test_a_tag_names_a_line(data: bytes, edit: TagEdit, expected: bytes) -> None
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        pytest.param(TagEdit("f", A, B, (f"{A}|x", "  |y")), "every line of the new text begins",
-                     id="new lines with tags"),
-        pytest.param(TagEdit("f", A, B, ("# ... existing code ...",)), "in the place of code",
-                     id="a remark in the place of lines"),
+        pytest.param(
+            TagEdit("f", A, B, (f"{A}|x", "  |y")),
+            "every line of the new text begins",
+            id="new lines with tags",
+        ),
+        pytest.param(
+            TagEdit("f", A, B, ("# ... existing code ...",)),
+            "in the place of code",
+            id="a remark in the place of lines",
+        ),
     ],
-)  # fmt: skip
+)
 def test_new_lines_that_nobody_means_are_refused(edit: TagEdit, said: str) -> None:
     assert said in refusal(in_sequence({"f": ABCB}, edit))
 
@@ -55,15 +76,22 @@ def test_new_lines_that_nobody_means_are_refused(edit: TagEdit, said: str) -> No
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        pytest.param(TagEdit("f", tag(b"x")), f"stale: f: no line has the tag {tag(b'x')}",
-                     id="unknown"),
-        pytest.param(TagEdit("f", C, B), f"stale: f: the tag {B} is that of line 2, above line 3",
-                     id="a stop whose first line is above the start"),
-        pytest.param(TagEdit("f", C, C, offset=4), f"stale: f: no line has the tag {C} from line 4",
-                     id="none from the offset on"),
+        pytest.param(
+            TagEdit("f", tag(b"x")), f"stale: f: no line has the tag {tag(b'x')}", id="unknown"
+        ),
+        pytest.param(
+            TagEdit("f", C, B),
+            f"stale: f: the tag {B} is that of line 2, above line 3",
+            id="a stop whose first line is above the start",
+        ),
+        pytest.param(
+            TagEdit("f", C, C, offset=4),
+            f"stale: f: no line has the tag {C} from line 4",
+            id="none from the offset on",
+        ),
         pytest.param(TagEdit("g", A), "no_match: g: there is no such file", id="no file"),
     ],
-)  # fmt: skip
+)
 def test_a_tag_that_names_no_line_is_stale(edit: TagEdit, said: str) -> None:
     assert refusal(in_sequence({"f": ABCB}, edit)).startswith(said)
 
@@ -72,16 +100,31 @@ def test_a_tag_that_names_no_line_is_stale(edit: TagEdit, said: str) -> None:
     ("edit", "expected"),
     [
         pytest.param(Edit("f", "", "x\n", anchors=("a",)), b"a\nx\n  b\nc\n  b\n", id="below one"),
-        pytest.param(Edit("f", "", "x", anchors=("  c ",)), b"a\n  b\nc\nx\n  b\n",
-                     id="without the blanks around it"),
-        pytest.param(Edit("f", "", "x\n", anchors=("c", "b")), b"a\n  b\nc\n  b\nx\n",
-                     id="one below the other"),
-        pytest.param(Edit("f", "  b\n", "  x\n", anchors=("c",)), b"a\n  b\nc\n  x\n",
-                     id="text below an anchor"),
-        pytest.param(Edit("f", "  b\n", "  x\n", anchors=("a",)), b"a\n  x\nc\n  b\n",
-                     id="the first such text below it"),
-        pytest.param(Edit("f", "  b\n", "  x\n", anchors=("a",), line_hint=10**9),
-                     b"a\n  b\nc\n  x\n", id="the last one, if that is said"),
+        pytest.param(
+            Edit("f", "", "x", anchors=("  c ",)),
+            b"a\n  b\nc\nx\n  b\n",
+            id="without the blanks around it",
+        ),
+        pytest.param(
+            Edit("f", "", "x\n", anchors=("c", "b")),
+            b"a\n  b\nc\n  b\nx\n",
+            id="one below the other",
+        ),
+        pytest.param(
+            Edit("f", "  b\n", "  x\n", anchors=("c",)),
+            b"a\n  b\nc\n  x\n",
+            id="text below an anchor",
+        ),
+        pytest.param(
+            Edit("f", "  b\n", "  x\n", anchors=("a",)),
+            b"a\n  x\nc\n  b\n",
+            id="the first such text below it",
+        ),
+        pytest.param(
+            Edit("f", "  b\n", "  x\n", anchors=("a",), line_hint=10**9),
+            b"a\n  b\nc\n  x\n",
+            id="the last one, if that is said",
+        ),
     ],
 )
 def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
@@ -91,24 +134,48 @@ def test_an_anchor_says_below_which_line(edit: Edit, expected: bytes) -> None:
 @pytest.mark.parametrize(
     ("edit", "said"),
     [
-        pytest.param(Edit("f", "", "x\n", anchors=("z",)), "no_match: f: the anchor 'z' stands "
-                     "nowhere below line 0", id="nowhere"),
-        pytest.param(Edit("f", "", "x\n", anchors=("c", "a")), "no_match: f: the anchor 'a' stands "
-                     "nowhere below line 3", id="not below the other"),
-        pytest.param(Edit("f", "", "x\n", anchors=("b",)), "ambiguous: f: the anchor 'b' names",
-                     id="more than one line"),
-        pytest.param(Edit("f", "a\n", "x\n", anchors=("c",)), "no_match: f: the old text",
-                     id="text that is only above"),
-        pytest.param(Edit("g", " b\n", " x\n", anchors=("a (1)",)), "ambiguous: g: the old text",
-                     id="text that is twice in its block"),
-        pytest.param(Edit("g", "", "x\n", anchors=("a",)), "ambiguous: g: the anchor 'a' names",
-                     id="new lines below the beginning of a line"),
-        pytest.param(Edit("g", " b\n", " x\n", anchors=("a",)), "ambiguous: g: the old text",
-                     id="text that is twice below the beginning of a line"),
-        pytest.param(Edit("g", " e\n", " x\n", anchors=("d (",)), "no_match: g: the anchor 'd (",
-                     id="a beginning that is no word"),
+        pytest.param(
+            Edit("f", "", "x\n", anchors=("z",)),
+            "no_match: f: the anchor 'z' stands nowhere below line 0",
+            id="nowhere",
+        ),
+        pytest.param(
+            Edit("f", "", "x\n", anchors=("c", "a")),
+            "no_match: f: the anchor 'a' stands nowhere below line 3",
+            id="not below the other",
+        ),
+        pytest.param(
+            Edit("f", "", "x\n", anchors=("b",)),
+            "ambiguous: f: the anchor 'b' names",
+            id="more than one line",
+        ),
+        pytest.param(
+            Edit("f", "a\n", "x\n", anchors=("c",)),
+            "no_match: f: the old text",
+            id="text that is only above",
+        ),
+        pytest.param(
+            Edit("g", " b\n", " x\n", anchors=("a (1)",)),
+            "ambiguous: g: the old text",
+            id="text that is twice in its block",
+        ),
+        pytest.param(
+            Edit("g", "", "x\n", anchors=("a",)),
+            "ambiguous: g: the anchor 'a' names",
+            id="new lines below the beginning of a line",
+        ),
+        pytest.param(
+            Edit("g", " b\n", " x\n", anchors=("a",)),
+            "ambiguous: g: the old text",
+            id="text that is twice below the beginning of a line",
+        ),
+        pytest.param(
+            Edit("g", " e\n", " x\n", anchors=("d (",)),
+            "no_match: g: the anchor 'd (",
+            id="a beginning that is no word",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_anchor_that_does_not_lead_there_is_refused(edit: AnyEdit, said: str) -> None:
     files = {"f": ABCB, "g": b"a (1)\n b\n c\n b\nd (1)\n e\nd (2)\n"}
     assert refusal(in_sequence(files, edit)).startswith(said)
@@ -137,14 +204,26 @@ def b():
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        pytest.param("    total = width + height\n", "    total = 0\n",
-                     r"Nearest: line 5, .* Line 5 says 'total = width \*", id="nowhere"),
-        pytest.param("    done()\n", "    stop()\n",
-                     r"at lines 6, 8\n.*: 6: 'total = .*'; 8: 'log", id="at two places"),
-        pytest.param("    note()\n", "    log(total)\n", "^f:7: .* stands at line 7 already",
-                     id="made already"),
+        pytest.param(
+            "    total = width + height\n",
+            "    total = 0\n",
+            r"Nearest: line 5, .* Line 5 says 'total = width \*",
+            id="nowhere",
+        ),
+        pytest.param(
+            "    done()\n",
+            "    stop()\n",
+            r"at lines 6, 8\n.*: 6: 'total = .*'; 8: 'log",
+            id="at two places",
+        ),
+        pytest.param(
+            "    note()\n",
+            "    log(total)\n",
+            "^f:7: .* stands at line 7 already",
+            id="made already",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_refusal_below_an_anchor_counts_lines_from_the_top(
     old: str, new: str, words: str
 ) -> None:

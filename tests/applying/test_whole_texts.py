@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.document import BOM
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, ReplaceRange, WriteFile
+from hkgit.text.document import BOM
 from tests.applying.planning import hash_of, in_sequence, on_base, refusal, result
 
 TWO = b"1\n2\n"
@@ -16,16 +16,28 @@ CODE = b"a = 1\nb = 2\nc = 3\n"
 @pytest.mark.parametrize(
     ("path", "text", "said"),
     [
-        pytest.param("new.py", "a = 1\n>>>>>>> REPLACE\n", "the marker '>>>>>>> REPLACE'",
-                     id="a marker below a new file"),
+        pytest.param(
+            "new.py",
+            "a = 1\n>>>>>>> REPLACE\n",
+            "the marker '>>>>>>> REPLACE'",
+            id="a marker below a new file",
+        ),
         pytest.param("new.py", "```python\na = 1\n```\n", "in a fence", id="a fence around one"),
-        pytest.param("old.py", "\n*** End Patch\n", "the marker '*** End Patch'",
-                     id="a marker in place of a file"),
-        pytest.param("old.py", "a = 2\n# ... rest of the code unchanged ...\n", "in the place of",
-                     id="a remark in place of lines"),
+        pytest.param(
+            "old.py",
+            "\n*** End Patch\n",
+            "the marker '*** End Patch'",
+            id="a marker in place of a file",
+        ),
+        pytest.param(
+            "old.py",
+            "a = 2\n# ... rest of the code unchanged ...\n",
+            "in the place of",
+            id="a remark in place of lines",
+        ),
         pytest.param("old.py", "1\ta = 1\n2\tb = 3\n", "a line number", id="line numbers"),
     ],
-)  # fmt: skip
+)
 def test_a_text_that_nobody_means_a_file_to_have_is_refused(
     path: str, text: str, said: str
 ) -> None:
@@ -37,13 +49,19 @@ def test_a_text_that_nobody_means_a_file_to_have_is_refused(
     ("path", "text"),
     [
         pytest.param("new.md", "```\na = 1\n```\n", id="prose that is one fence"),
-        pytest.param("new.md", "So:\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\nThus.\n",
-                     id="a text about markers"),
+        pytest.param(
+            "new.md",
+            "So:\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\nThus.\n",
+            id="a text about markers",
+        ),
         pytest.param("new.tsv", "1\ta\n2\tb\n", id="a new table with numbers"),
-        pytest.param("old.py", "a = 1\nb = 2\nc = 3\n# existing code stays as it is\n",
-                     id="a remark where no line goes"),
+        pytest.param(
+            "old.py",
+            "a = 1\nb = 2\nc = 3\n# existing code stays as it is\n",
+            id="a remark where no line goes",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_text_that_only_looks_so_is_written(path: str, text: str) -> None:
     made = in_sequence({"old.py": CODE}, WriteFile(path, text))
     assert result(made) == {path: text.encode()}
@@ -70,16 +88,26 @@ def test_a_file_is_written_over(before: bytes, text: str, after: bytes) -> None:
 @pytest.mark.parametrize(
     ("edits", "said"),
     [
-        pytest.param([WriteFile("f", "x"), ReplaceRange("f", 1, 1, ("y",))], "invalid: f: overlaps",
-                     id="then edited"),
-        pytest.param([WriteFile("f", "x"), InsertAfter("f", 2, ("y",))], "invalid: f: overlaps",
-                     id="then added to"),
-        pytest.param([InsertAfter("f", 0, ("y",)), WriteFile("f", "x")], "invalid: f: overlaps",
-                     id="after it was added to"),
-        pytest.param([WriteFile("f", "x"), WriteFile("f", "y")], "invalid: f: overlaps",
-                     id="twice"),
+        pytest.param(
+            [WriteFile("f", "x"), ReplaceRange("f", 1, 1, ("y",))],
+            "invalid: f: overlaps",
+            id="then edited",
+        ),
+        pytest.param(
+            [WriteFile("f", "x"), InsertAfter("f", 2, ("y",))],
+            "invalid: f: overlaps",
+            id="then added to",
+        ),
+        pytest.param(
+            [InsertAfter("f", 0, ("y",)), WriteFile("f", "x")],
+            "invalid: f: overlaps",
+            id="after it was added to",
+        ),
+        pytest.param(
+            [WriteFile("f", "x"), WriteFile("f", "y")], "invalid: f: overlaps", id="twice"
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_file_written_over_has_no_lines_of_the_base_to_edit(
     edits: list[AnyEdit], said: str
 ) -> None:

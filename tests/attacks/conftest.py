@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.policy import Policy
+from hkgit.gate.policy import Policy
 from tests.attacks.scene import GOVERN, Scene
 
 

@@ -12,11 +12,19 @@ from pathlib import Path
 
 from hkgit.edits import File
 from hkgit.gate import Ruling
-from hkgit.policy import Policy
+from hkgit.gate.policy import Policy
 from tests.applying.planning import Operation, protocol, replace_range
-from tests.replay.attacks import A, B, governed_repository, honest
-from tests.replay.commits import AGENT, PERSON, Change, applied, commit_tree, judge, tree_of
-from tests.replay.commits import _message as message_of
+from tests.evidence.replay.attacks import A, B, governed_repository, honest
+from tests.evidence.replay.commits import (
+    AGENT,
+    PERSON,
+    Change,
+    applied,
+    commit_tree,
+    judge,
+    tree_of,
+)
+from tests.evidence.replay.commits import _message as message_of
 from tests.repos import Repo
 
 __all__ = ["AGENT", "PERSON", "A", "B", "Change", "Operation", "protocol", "replace_range"]
@@ -51,9 +59,12 @@ class Scene:
         )
 
     def by_hand(
-        self, files: dict[str, File | None], author: str = AGENT, on: str = "HEAD",
+        self,
+        files: dict[str, File | None],
+        author: str = AGENT,
+        on: str = "HEAD",
         message: str = "Say\n",
-    ) -> str:  # fmt: skip
+    ) -> str:
         """A commit without entries."""
         return self.commit(Change(files, author=author, message=message, parents=(on,)))
 
@@ -84,4 +95,3 @@ def falsified(scene: Scene, falsify: Callable[[Change], None]) -> str:
     change = scene.honest()
     falsify(change)
     return scene.commit(change)
-

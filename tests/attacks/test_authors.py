@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.gate import Arrival
-from hkgit.gate.grants import granted
+from hkgit.gate import JudgeContext
+from hkgit.gate.policy import Grant, Policy
+from hkgit.gate.rules.grants import find_grant
 from hkgit.git.repository import Repository
-from hkgit.policy import Grant, Policy
 from tests.attacks.scene import AGENT, GOVERN, PERSON, Change, Scene, replace_range
+from tests.evidence.replay.attacks import sha256
+from tests.evidence.replay.commits import commit_tree, judge, tree_of
 from tests.keys import made_key, public
-from tests.replay.attacks import sha256
-from tests.replay.commits import commit_tree, judge, tree_of
 
 BLIND = {"b.txt": File(b"evil\n")}
 
@@ -41,8 +41,12 @@ def test_another_name_opts_out_of_agents_alone(scene: Scene, author: str) -> Non
 
 def test_a_committers_name_does_not_hide_an_author(scene: Scene, policy: Policy) -> None:
     change = Change({**BLIND}, author=AGENT, message="Say\n")
-    env = {"GIT_COMMITTER_NAME": "Ada Tester", "GIT_COMMITTER_EMAIL": "ada@example.org",
-           "GIT_AUTHOR_NAME": "codex", "GIT_AUTHOR_EMAIL": "codex@example.org"}  # fmt: skip
+    env = {
+        "GIT_COMMITTER_NAME": "Ada Tester",
+        "GIT_COMMITTER_EMAIL": "ada@example.org",
+        "GIT_AUTHOR_NAME": "codex",
+        "GIT_AUTHOR_EMAIL": "codex@example.org",
+    }
     tree = tree_of(scene.repo, change)
     made = scene.repo.git("commit-tree", tree, "-p", "HEAD", "-m", "Say", env=env)
     assert scene.rule(made, policy) == "blind"
@@ -96,9 +100,11 @@ def signers(key: Path) -> str:
 def by_principal(key: Path) -> Policy:
     """Ada may change texts, whoever signs with her key."""
     return Policy(
-        govern="all", manual=(Grant(("*.txt",), principals=("ada@example.org",)),),
-        allowed_signers="signers", signers=signers(key),
-    )  # fmt: skip
+        govern="all",
+        manual=(Grant(("*.txt",), principals=("ada@example.org",)),),
+        allowed_signers="signers",
+        signers=signers(key),
+    )
 
 
 def signed(scene: Scene, key: Path, files: dict[str, File | None]) -> str:
@@ -112,8 +118,9 @@ def signed(scene: Scene, key: Path, files: dict[str, File | None]) -> str:
 def test_a_principal_changes_what_is_granted(scene: Scene, key: Path) -> None:
     ruling = scene.ruling(signed(scene, key, {**BLIND}), by_principal(key))
     assert (ruling.passes, ruling.rule) == (
-        True, "manual grant to ada@example.org, who signed it",
-    )  # fmt: skip
+        True,
+        "manual grant to ada@example.org, who signed it",
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,9 +132,12 @@ def test_a_principal_changes_what_is_granted(scene: Scene, key: Path) -> None:
     ],
 )
 def test_a_grant_to_a_principal_is_for_paths_and_keys(
-    scene: Scene, key: Path, request: pytest.FixtureRequest, whose: str,
+    scene: Scene,
+    key: Path,
+    request: pytest.FixtureRequest,
+    whose: str,
     files: dict[str, File | None],
-) -> None:  # fmt: skip
+) -> None:
     made = signed(scene, request.getfixturevalue(whose), {**files})
     assert scene.rule(made, by_principal(key)) == "blind"
 
@@ -149,9 +159,7 @@ def merged(scene: Scene, key: Path, tree: str, *parents: str) -> str:
     return commit_tree(scene.repo, tree, parents, b"Merge\n", PERSON, f"-S{key}")
 
 
-def test_who_may_change_some_paths_does_not_drop_others_in_a_merge(
-    scene: Scene, key: Path
-) -> None:
+def test_who_may_change_some_paths_does_not_drop_others_in_a_merge(scene: Scene, key: Path) -> None:
     """Parents turned round, the tree of one's own: what the branch had is gone by `-s ours`."""
     main = scene.by_hand({"a.py": File(b"fixed\n")}, PERSON)
     own = signed(scene, key, {"b.txt": File(b"mine\n")})
@@ -203,7 +211,7 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
 ) -> None:
     ruling = judge(scene.repo)
     repository, candidate = Repository.discover(scene.repo.path), ruling.judged.candidate
-    rule = granted(repository, BY_PUSHER, candidate, paths, Arrival(pusher=pusher))
+    rule = find_grant(repository, BY_PUSHER, candidate, paths, JudgeContext(pusher=pusher))
     assert (rule is not None) is is_granted
 
 
@@ -213,14 +221,30 @@ def test_a_grant_to_a_pusher_needs_a_server_that_knows_them(
 @pytest.mark.parametrize(
     "operation",
     [
-        pytest.param({"op": "create_file", "path": "pyproject.toml",
-                      "new_text": "[tool.hkgit.gate]\nmode = 'report'\n"}, id="a first policy"),
-        pytest.param({"op": "create_file", "path": "pyproject.toml",
-                      "new_text": "x = " + "[" * 5000 + "]" * 5000 + "\n"},
-                     id="a file that cannot be read"),
-        pytest.param({"op": "create_file", "path": "pyproject.toml",
-                      "new_text": "[tool.hkgit.gate]\n" + "a." * 3000 + "a = 1\n"},
-                     id="a table that is nested too deep"),
+        pytest.param(
+            {
+                "op": "create_file",
+                "path": "pyproject.toml",
+                "new_text": "[tool.hkgit.gate]\nmode = 'report'\n",
+            },
+            id="a first policy",
+        ),
+        pytest.param(
+            {
+                "op": "create_file",
+                "path": "pyproject.toml",
+                "new_text": "x = " + "[" * 5000 + "]" * 5000 + "\n",
+            },
+            id="a file that cannot be read",
+        ),
+        pytest.param(
+            {
+                "op": "create_file",
+                "path": "pyproject.toml",
+                "new_text": "[tool.hkgit.gate]\n" + "a." * 3000 + "a = 1\n",
+            },
+            id="a table that is nested too deep",
+        ),
     ],
 )
 def test_a_governed_commit_does_not_make_the_policy(

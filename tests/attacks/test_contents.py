@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
-from hkgit.gate.strength import strengths
-from hkgit.git.ids import EMPTY_TREE
+from hkgit.gate.policy import Floors, Policy
+from hkgit.gate.rules.strength import strengths
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.policy import Floors, Policy
 from tests.attacks.scene import (
     AGENT,
     A,
@@ -23,7 +23,7 @@ from tests.attacks.scene import (
     commit_of,
     replace_range,
 )
-from tests.replay.commits import commit_tree
+from tests.evidence.replay.commits import commit_tree
 
 LINES = tuple(f"line {number}\n" for number in range(1, 41))
 TEXT = "".join(LINES).encode()
@@ -134,17 +134,21 @@ def test_what_decides_what_runs_needs_a_grant(scene: Scene, policy: Policy, path
 def test_a_rename_does_not_carry_a_file_out_of_protection(scene: Scene, policy: Policy) -> None:
     on = created(scene, ".gitlab-ci.yml", b"x\n")
     rename: Operation = {
-        "op": "rename_file", "path": ".gitlab-ci.yml", "new_path": "x.yml",
+        "op": "rename_file",
+        "path": ".gitlab-ci.yml",
+        "new_path": "x.yml",
         "expected_hash": sha256(b"x\n"),
-    }  # fmt: skip
+    }
     assert scene.rule(scene.commit(scene.applied(rename, on=on)), policy) == "protected"
 
 
 def test_a_rename_does_not_carry_a_file_into_protection(scene: Scene, policy: Policy) -> None:
     rename: Operation = {
-        "op": "rename_file", "path": "a.py", "new_path": ".github/workflows/a.py",
+        "op": "rename_file",
+        "path": "a.py",
+        "new_path": ".github/workflows/a.py",
         "expected_hash": sha256(A),
-    }  # fmt: skip
+    }
     assert scene.rule(scene.commit(scene.applied(rename)), policy) == "protected"
 
 
@@ -158,8 +162,7 @@ def test_a_path_may_be_unprotected(scene: Scene, policy: Policy) -> None:
     ("files", "rule"),
     [
         pytest.param({"b.txt": None}, "blind", id="delete-only"),
-        pytest.param({"b.txt": None, "c.txt": File(b"one\ntwo\n")}, "blind",
-                     id="rename-only"),
+        pytest.param({"b.txt": None, "c.txt": File(b"one\ntwo\n")}, "blind", id="rename-only"),
         pytest.param({"b.txt": File(b"one\ntwo\ndrei\n", EXECUTABLE)}, "blind", id="mode-only"),
         pytest.param({"link": File(b"/etc/passwd", SYMLINK)}, "blind", id="a link"),
         pytest.param({"a.py": File(b"b.txt", SYMLINK)}, "blind", id="a file made a link"),
@@ -249,8 +252,9 @@ def test_characters_that_show_another_text_are_not_added(
 @pytest.mark.parametrize(
     ("path", "message", "where"),
     [
-        pytest.param("invoice\u202efdp.exe", "Say\n",
-                     '"invoice\\342\\200\\256fdp.exe"', id="a name"),
+        pytest.param(
+            "invoice\u202efdp.exe", "Say\n", '"invoice\\342\\200\\256fdp.exe"', id="a name"
+        ),
         pytest.param("x", "Say \u2066evil\n", "message:1", id="a message"),
         pytest.param("x", "Say\n\nReviewed\rby: nobody\n", "message:3", id="a line over another"),
     ],

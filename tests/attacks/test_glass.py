@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.audit.reports import FORMATS, render
+from hkgit.audit.reports.placing import sheet_of
 from hkgit.edits import File
-from hkgit.gate import Arrival, Gate, Report, Ruling, candidate_of, named_policy
+from hkgit.gate import Gate, JudgeContext, Report, Ruling, candidate_of, read_named_policy
+from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
-from hkgit.policy import Policy
-from hkgit.reports import FORMATS, render
-from hkgit.reports.placing import sheet_of
 from tests.attacks.scene import Scene
 from tests.keys import made_key
 
@@ -57,7 +57,7 @@ def tag(
 def ruling(scene: Scene, commit: str, policy: Policy, *records: str) -> Ruling:
     opened = Repository.discover(scene.repo.path)
     coming = {f"refs/tags/break-glass/{number}": tag for number, tag in enumerate(records)}
-    return Gate(opened, policy, Arrival(coming=coming)).judge(candidate_of(opened, commit))
+    return Gate(opened, policy, JudgeContext(coming=coming)).judge(candidate_of(opened, commit))
 
 
 def test_a_signed_reason_lets_one_commit_pass(
@@ -161,5 +161,5 @@ def test_a_policy_with_its_signers_is_read_from_a_file(
     text = '[gate]\nallowed_signers = "signers"\nroles = {break-glass = ["ada@example.org"]}\n'
     (tmp_path / "policy.toml").write_text(text)
     opened = Repository.discover(scene.repo.path)
-    found = ruling(scene, blind, named_policy(opened, str(tmp_path / "policy.toml")))
+    found = ruling(scene, blind, read_named_policy(opened, str(tmp_path / "policy.toml")))
     assert found.rule == "break-glass"

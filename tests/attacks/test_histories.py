@@ -9,12 +9,12 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
+from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, commits_of, judge_range
+from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
-from hkgit.policy import Policy
-from hkgit.replay.findings import Verdict
 from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
-from tests.replay.commits import commit_tree, joined
+from tests.evidence.replay.commits import commit_tree, joined
 
 EVIL = File(b"evil\n")
 
@@ -101,9 +101,7 @@ def merge_that_drops(scene: Scene) -> str:
 
 def octopus(scene: Scene) -> str:
     b = scene.repo.show("HEAD", "b.txt")
-    parents = [
-        scene.commit(scene.applied(replace_range("b.txt", b, n, n, "x"))) for n in (1, 2)
-    ]
+    parents = [scene.commit(scene.applied(replace_range("b.txt", b, n, n, "x"))) for n in (1, 2)]
     top = scene.commit(scene.honest())
     return commit_tree(scene.repo, tree(scene, top), [top, *parents], b"Merge\n", AGENT)
 

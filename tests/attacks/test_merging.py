@@ -8,10 +8,10 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import File
-from hkgit.policy import CONFIG, PYPROJECT, Policy
+from hkgit.gate.policy import CONFIG, PYPROJECT, Policy
 from tests.attacks.scene import AGENT, PERSON, A, Change, Scene, replace_range
 from tests.attacks.test_unlocated import write_in
-from tests.replay.commits import commit_tree
+from tests.evidence.replay.commits import commit_tree
 
 LOOSE = File(b"[gate]\nmode = 'warn'\n")
 TIGHT = File(b"[gate]\nmin_confidence = 0.9\n")
@@ -80,12 +80,13 @@ def a_decoy_of_no_known_ladder(scene: Scene) -> Change:
         pytest.param(a_policy_left_out, "merge", id="a policy left out"),
         pytest.param(records_left_out, "merge", id="records left out"),
         pytest.param(one_of_two_policies, "policy", id="one of two policies"),
-        pytest.param(an_older_policy_beside_a_conflict, "policy",
-                     id="an older policy beside a conflict"),
+        pytest.param(
+            an_older_policy_beside_a_conflict, "policy", id="an older policy beside a conflict"
+        ),
         pytest.param(one_of_two_workflows, "protected", id="one of two workflows"),
         pytest.param(a_decoy_of_no_known_ladder, "verdict", id="a decoy of no known ladder"),
     ],
-)  # fmt: skip
+)
 def test_a_merge_decides_no_more_than_its_entry_may(
     scene: Scene, policy: Policy, attack: Callable[[Scene], Change], rule: str
 ) -> None:

@@ -27,9 +27,11 @@ def bench(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> Bench:
     )
     change = scene.applied(replace_range(NAME, text, 2, 2, f"x{HOSTILE}"), on=first)
     change.entry["claims"] = {
-        "agent": "a/1", "note": HOSTILE, "verify": {"command": HOSTILE, "exit_code": 0},
+        "agent": "a/1",
+        "note": HOSTILE,
+        "verify": {"command": HOSTILE, "exit_code": 0},
         "conflicts": [{"id": HOSTILE, "path": HOSTILE, "tries": 9}],
-    }  # fmt: skip
+    }
     second = scene.commit(replace(change, message=f"Say {HOSTILE}\n\nHkgit-Entry: {HOSTILE}\n"))
     top = scene.by_hand({"a.py": None}, PERSON, second, f"Hkgit-Edit: {HOSTILE}\n")
     repo.git("update-ref", "refs/heads/main", top)
@@ -41,13 +43,24 @@ def bench(scene: Scene, tmp_path_factory: pytest.TempPathFactory) -> Bench:
 
 
 COMMANDS = [
-    ["log"], ["log", "--json"], ["show", "HEAD~1"], ["show", "HEAD~1", "--json"],
+    ["log"],
+    ["log", "--json"],
+    ["show", "HEAD~1"],
+    ["show", "HEAD~1", "--json"],
     ["show", "HEAD~2"],
-    ["gate", "--range", "HEAD~3..HEAD"], ["gate", "--range", "HEAD~3..HEAD", "--explain"],
-    ["gate", "--simulate", "HEAD~3..HEAD"], ["verify", "HEAD~3..HEAD"], ["policy", "check"],
-    ["blame", "b.txt"], ["blame", NAME], ["stats"], ["report", "HEAD~3..HEAD"],
-    ["qa", "HEAD~3..HEAD"], ["read", NAME, "--json"], ["gate", "--range", f"HEAD..{NAME}"],
-]  # fmt: skip
+    ["gate", "--range", "HEAD~3..HEAD"],
+    ["gate", "--range", "HEAD~3..HEAD", "--explain"],
+    ["gate", "--simulate", "HEAD~3..HEAD"],
+    ["verify", "HEAD~3..HEAD"],
+    ["policy", "check"],
+    ["blame", "b.txt"],
+    ["blame", NAME],
+    ["stats"],
+    ["report", "HEAD~3..HEAD"],
+    ["qa", "HEAD~3..HEAD"],
+    ["read", NAME, "--json"],
+    ["gate", "--range", f"HEAD..{NAME}"],
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: " ".join(words).replace(NAME, "X"))

@@ -9,15 +9,15 @@ from functools import cache
 import pytest
 
 from hkgit.edits import File
-from hkgit.ledger.entry import LEDGER, entry_path
-from hkgit.policy import Policy
-from hkgit.replay.findings import Verdict
+from hkgit.evidence.ledger.entry import LEDGER, entry_path
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate.policy import Policy
 from tests.attacks.scene import A, Attack, Change, Scene, commit_of, falsified, replace_range
-from tests.ledger.entries import written
-from tests.replay.attacks import Attack as Falsify
-from tests.replay.attacks import sha256
-from tests.replay.test_forged import FORGED, decoy_bytes, decoy_text, smuggled_byte
-from tests.replay.test_smuggled import SMUGGLED
+from tests.evidence.ledger.entries import written
+from tests.evidence.replay.attacks import Attack as Falsify
+from tests.evidence.replay.attacks import sha256
+from tests.evidence.replay.test_forged import FORGED, decoy_bytes, decoy_text, smuggled_byte
+from tests.evidence.replay.test_smuggled import SMUGGLED
 
 
 @pytest.mark.parametrize(("falsify", "rule", "where"), [*FORGED, *SMUGGLED])
@@ -182,8 +182,9 @@ def test_a_forged_number_of_the_ladder_gives_no_strict_commit(
     change.entry["ladder"] = ladder
     made = scene.commit(change)
     assert (scene.rule(made, policy), scene.ruling(made, policy).judged.verdict) == (
-        "verdict", Verdict.SPLICED,
-    )  # fmt: skip
+        "verdict",
+        Verdict.SPLICED,
+    )
 
 
 def test_a_forged_number_is_stopped_where_spliced_passes_and_ladders_are_named(

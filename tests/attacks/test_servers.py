@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import Rejected
+from hkgit.gate.entrypoints.ci import event_of, judge_event
+from hkgit.gate.entrypoints.trust import side_of
 from hkgit.git.repository import Repository
-from hkgit.points.ci import event_of, judge_event
-from hkgit.points.trust import side_of
+from tests.gate.entrypoints.serving import Served, begin, commit, copied
 from tests.hooks.commands import AGENT, hkgit
 from tests.keys import made_key, public
-from tests.points.serving import Served, begin, commit, copied
 from tests.repos import Repo
 
 POLICY = """\
@@ -84,8 +84,13 @@ def test_a_job_that_sets_the_variable_is_no_server(
     base, head = (served.clone.git("rev-parse", name) for name in ("main", "human"))
     payload = {"pull_request": {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}}
     (tmp_path / "event.json").write_text(json.dumps(payload))
-    event = event_of({"GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request",
-                      "GITHUB_EVENT_PATH": str(tmp_path / "event.json")})  # fmt: skip
+    event = event_of(
+        {
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_EVENT_NAME": "pull_request",
+            "GITHUB_EVENT_PATH": str(tmp_path / "event.json"),
+        }
+    )
     monkeypatch.setenv("GL_USERNAME", "ada")
     try:
         passes = judge_event(Repository.discover(served.clone.path), event).passes
@@ -119,8 +124,9 @@ def test_glass_is_broken_with_the_push(served: Served) -> None:
     assert not served.push("blind:main")[0]
     done, said = served.push("blind:main", "break-glass/1")
     assert (done, "ada@example.org on 2024-05-06T07:08Z: The site is down." in said) == (
-        True, True,
-    ), said  # fmt: skip
+        True,
+        True,
+    ), said
 
 
 def test_the_key_of_glass_is_not_brought_with_the_push(served: Served, tmp_path: Path) -> None:
@@ -175,3 +181,39 @@ def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(
     old, default = (clone.git("rev-parse", name) for name in ("old", "main"))
     sides = [side_of(repository, [ref], old, default) for ref in refs]
     assert [side.beside for side in sides] == [(), (default,)]
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        pytest.param({"HOME": "{}"}, id="a home with another policy"),
+        pytest.param({"GIT_CONFIG_GLOBAL": "{}/.gitconfig"}, id="a configuration with one"),
+        pytest.param({"XDG_CONFIG_HOME": "{}"}, id="another place for it"),
+        pytest.param(
+            {
+                "GIT_CONFIG_COUNT": "1",
+                "GIT_CONFIG_KEY_0": "hkgit.gate.policy",
+                "GIT_CONFIG_VALUE_0": "{}/open.toml",
+            },
+            id="a policy in variables",
+        ),
+        pytest.param({"PYTHONPYCACHEPREFIX": "{}"}, id="a cache of modules"),
+        pytest.param({"PYTHONPATH": "{}"}, id="modules"),
+        pytest.param({"_HKGIT_COMPLETE": "bash_source"}, id="a shell that completes"),
+    ],
+)
+def test_the_environment_of_a_push_does_not_turn_the_gate_off(
+    served: Served, tmp_path: Path, variables: dict[str, str]
+) -> None:
+    planted = tmp_path / "planted"
+    (planted / "git").mkdir(parents=True)
+    (planted / "open.toml").write_text('[gate]\nmode = "off"\nrefs = ["refs/none"]\n')
+    policy = f"[hkgit]\n\tpolicy = {planted}/open.toml\n[user]\n\tname = A\n\temail = a@b.c\n"
+    for place in (planted / ".gitconfig", planted / "git" / "config"):
+        place.write_text(policy)
+    for name in ("hkgit", "usercustomize", "sitecustomize"):
+        (planted / f"{name}.py").write_text("import os\nos._exit(0)\n")
+    env = {name: value.format(planted) for name, value in variables.items()}
+    accepted, said = served.push("blind:main", **env)
+    assert not accepted
+    assert "blind" in said

@@ -9,30 +9,30 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.attestations.entries import (
+from hkgit.evidence.ledger.entry import Entry, entry_id
+from hkgit.evidence.ledger.reading import read_entry
+from hkgit.gate import Gate, JudgeContext, candidate_of, without_floors
+from hkgit.gate.attestations.entries import (
     NAMESPACE,
     PAYLOAD_TYPE,
     entry_refs,
     payload_of,
-    signed_entry,
+    sign_entry,
 )
-from hkgit.attestations.envelope import Envelope, Signature, pae
-from hkgit.attestations.keeping import keep_below
-from hkgit.attestations.keys import sign
-from hkgit.gate import Arrival, Gate, candidate_of, without_floors
-from hkgit.ledger.entry import Entry, entry_id
-from hkgit.ledger.reading import read_entry
-from hkgit.policy import Policy
+from hkgit.gate.attestations.envelope import Envelope, Signature, pae
+from hkgit.gate.attestations.keeping import keep_below
+from hkgit.gate.attestations.keys import sign
+from hkgit.gate.policy import Policy
 from tests.attacks.scene import PERSON, Scene, protocol
 from tests.cli.running import run
+from tests.evidence.ledger.entries import written
+from tests.evidence.replay.commits import applied, commit
+from tests.gate.entrypoints.serving import begin
+from tests.gate.entrypoints.serving import commit as commit_files
 from tests.gating import begun, good, opened
 from tests.hooks.commands import AGENT as BY_AGENT
 from tests.hooks.commands import hkgit
 from tests.keys import made_key, public
-from tests.ledger.entries import written
-from tests.points.serving import begin
-from tests.points.serving import commit as commit_files
-from tests.replay.commits import applied, commit
 from tests.repos import Repo
 
 ADA, BOB = "ada@example.org", "bob@example.org"
@@ -87,19 +87,19 @@ def by_nobody(keys: Keys, name: str, entry: Entry) -> Envelope:
 
 
 def by_a_stranger(keys: Keys, name: str, entry: Entry) -> Envelope:
-    return signed_entry(name, entry, keys.mallory)
+    return sign_entry(name, entry, keys.mallory)
 
 
 def without_the_role(keys: Keys, name: str, entry: Entry) -> Envelope:
-    return signed_entry(name, entry, keys.bob)
+    return sign_entry(name, entry, keys.bob)
 
 
 def of_another_entry(keys: Keys, name: str, entry: Entry) -> Envelope:
-    return signed_entry("0" * 64, entry, keys.ada)
+    return sign_entry("0" * 64, entry, keys.ada)
 
 
 def moved_to_the_entry(keys: Keys, name: str, entry: Entry) -> Envelope:
-    other = signed_entry("0" * 64, entry, keys.ada)
+    other = sign_entry("0" * 64, entry, keys.ada)
     return replace(other, payload=payload_of(name, entry))
 
 
@@ -125,7 +125,7 @@ def of_another_type(keys: Keys, name: str, entry: Entry) -> Envelope:
 
 
 def around_another_payload(keys: Keys, name: str, entry: Entry) -> Envelope:
-    return replace(signed_entry(name, entry, keys.ada), payload=b"{}\n")
+    return replace(sign_entry(name, entry, keys.ada), payload=b"{}\n")
 
 
 def rubbish(keys: Keys, name: str, entry: Entry) -> Envelope:
@@ -133,10 +133,18 @@ def rubbish(keys: Keys, name: str, entry: Entry) -> Envelope:
 
 
 FORGERIES = [
-    by_nobody, by_a_stranger, without_the_role, of_another_entry, moved_to_the_entry,
-    for_a_verdict, for_a_commit, of_the_payload_alone, of_another_type,
-    around_another_payload, rubbish,
-]  # fmt: skip
+    by_nobody,
+    by_a_stranger,
+    without_the_role,
+    of_another_entry,
+    moved_to_the_entry,
+    for_a_verdict,
+    for_a_commit,
+    of_the_payload_alone,
+    of_another_type,
+    around_another_payload,
+    rubbish,
+]
 
 
 @pytest.mark.parametrize("forge", FORGERIES)
@@ -148,9 +156,7 @@ def test_only_a_signature_by_who_may_sign_this_very_entry_counts(
     assert scene.rule(attack, asking(policy, keys.signers())) == "signature"
 
 
-def test_an_entry_that_nobody_signed_is_rejected(
-    scene: Scene, keys: Keys, policy: Policy
-) -> None:
+def test_an_entry_that_nobody_signed_is_rejected(scene: Scene, keys: Keys, policy: Policy) -> None:
     attack, name, _ = made(scene, "unsigned")
     ruling = scene.ruling(attack, asking(policy, keys.signers()))
     assert [(each.rule, each.where) for each in ruling.findings] == [
@@ -172,15 +178,13 @@ def test_a_key_counts_as_the_signers_list_it_now(
     scene: Scene, keys: Keys, policy: Policy, options: str, passes: bool
 ) -> None:
     signed, name, entry = made(scene, "honest")
-    keep_below(opened(scene.repo), entry_refs(name), signed_entry(name, entry, keys.ada))
+    keep_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.ruling(signed, asking(policy, keys.signers(options))).passes is passes
 
 
-def test_a_key_that_was_taken_out_counts_no_more(
-    scene: Scene, keys: Keys, policy: Policy
-) -> None:
+def test_a_key_that_was_taken_out_counts_no_more(scene: Scene, keys: Keys, policy: Policy) -> None:
     signed, name, entry = made(scene, "revoked")
-    keep_below(opened(scene.repo), entry_refs(name), signed_entry(name, entry, keys.ada))
+    keep_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.rule(signed, asking(policy, f"{ADA} {public(keys.bob)}\n")) == "signature"
 
 
@@ -188,8 +192,10 @@ def test_forgeries_do_not_keep_a_signature_from_counting(
     scene: Scene, keys: Keys, policy: Policy
 ) -> None:
     signed, name, entry = made(scene, "crowded")
-    for each in (*(forge(keys, name, entry) for forge in FORGERIES),
-                 signed_entry(name, entry, keys.ada)):  # fmt: skip
+    for each in (
+        *(forge(keys, name, entry) for forge in FORGERIES),
+        sign_entry(name, entry, keys.ada),
+    ):
         keep_below(opened(scene.repo), entry_refs(name), each)
     assert scene.ruling(signed, asking(policy, keys.signers())).passes
 
@@ -200,7 +206,7 @@ def test_rubbish_among_signatures_does_no_harm(scene: Scene, keys: Keys, named: 
     scene.repo.git("update-ref", f"{entry_refs(name)}/0", scene.repo.git("rev-parse", named))
     policy = asking(Policy(), keys.signers())
     assert scene.rule(signed, policy) == "signature"
-    keep_below(opened(scene.repo), entry_refs(name), signed_entry(name, entry, keys.ada))
+    keep_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.ruling(signed, policy).passes
 
 
@@ -220,7 +226,7 @@ def test_a_commit_that_is_still_being_made_is_not_signed_yet(
 ) -> None:
     repository = opened(scene.repo)
     candidate = replace(candidate_of(repository, made(scene, "coming")[0]), id=None)
-    gate = Gate(repository, asking(policy, keys.signers()), Arrival(on_client=True))
+    gate = Gate(repository, asking(policy, keys.signers()), JudgeContext(on_client=True))
     assert gate.judge(candidate).passes
 
 
@@ -234,8 +240,14 @@ def test_a_person_who_brings_an_entry_signs_it_too(
 def test_a_key_does_not_come_with_what_it_signed(repo: Repo, keys: Keys) -> None:
     """A person brings a signer: the old policy does not know them. What is said mends it."""
     begun(repo)
-    repo.commit({"pyproject.toml": "[project]\nname = 'x'\n", ".hkgit/config.toml": POLICY,
-                 "signers": keys.signers()}, "Ask for signatures")  # fmt: skip
+    repo.commit(
+        {
+            "pyproject.toml": "[project]\nname = 'x'\n",
+            ".hkgit/config.toml": POLICY,
+            "signers": keys.signers(),
+        },
+        "Ask for signatures",
+    )
     repo.git("checkout", "-q", "-b", "topic")
     more = keys.signers() + f"{ADA} {public(keys.mallory)}\n"
     repo.commit({"signers": more}, "Trust another key")

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.audit.reports import FORMATS, render
+from hkgit.audit.reports.placing import sheet_of
 from hkgit.edits import File
+from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, Gate, Report, candidate_of, judge_range
-from hkgit.gate.budget import OutOfTime, limited
+from hkgit.gate.budget import OutOfTime, limit_time
+from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
-from hkgit.policy import Policy
-from hkgit.replay.findings import Verdict
-from hkgit.reports import FORMATS, render
-from hkgit.reports.placing import sheet_of
 from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
-from tests.replay.commits import applied, commit_tree
+from tests.evidence.replay.commits import applied, commit_tree
 from tests.repos import Repo
 
 EVIL = File(b"evil\n")
@@ -31,8 +31,9 @@ EVIL = File(b"evil\n")
 def commits(scene: Scene) -> dict[str, str]:
     """One commit to be rejected by each of several ways of judging, and one that passes."""
     b = scene.repo.show("HEAD", "b.txt")
-    left, right = scene.commit(scene.honest()), scene.commit(
-        scene.applied(replace_range("b.txt", b, 1, 1, "uno"))
+    left, right = (
+        scene.commit(scene.honest()),
+        scene.commit(scene.applied(replace_range("b.txt", b, 1, 1, "uno"))),
     )
     merged = scene.repo.git("merge-tree", "--write-tree", left, right)
     smuggled = scene.honest()
@@ -48,9 +49,12 @@ def commits(scene: Scene) -> dict[str, str]:
 
 
 VERDICTS = {
-    "strict": ("verdict strict", True), "blind": ("blind", False), "bytes": ("bytes", False),
-    "merge": ("verdict merge", True), "evil merge": ("merge", False),
-}  # fmt: skip
+    "strict": ("verdict strict", True),
+    "blind": ("blind", False),
+    "bytes": ("bytes", False),
+    "merge": ("verdict merge", True),
+    "evil merge": ("merge", False),
+}
 
 
 def rulings(repo: Repo, commits: dict[str, str], policy: Policy) -> dict[str, tuple[str, bool]]:
@@ -122,8 +126,10 @@ ENVIRONMENT = [
     pytest.param({"GIT_OBJECT_DIRECTORY": "/nowhere"}, id="other objects"),
     pytest.param({"GIT_REPLACE_REF_BASE": "refs/heads/"}, id="other replacements"),
     pytest.param({"GIT_EXTERNAL_DIFF": "false", "GIT_PAGER": "false"}, id="other programs"),
-    pytest.param({"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.bare",
-                  "GIT_CONFIG_VALUE_0": "true"}, id="configuration"),
+    pytest.param(
+        {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.bare", "GIT_CONFIG_VALUE_0": "true"},
+        id="configuration",
+    ),
     pytest.param({"GIT_ATTR_SOURCE": "HEAD", "GIT_SHALLOW_FILE": "/dev/null"}, id="attributes"),
     pytest.param({"LC_ALL": "de_DE.UTF-8", "LANGUAGE": "de", "TZ": "Asia/Tokyo"}, id="a locale"),
     pytest.param({"GIT_TRACE": "1", "GIT_TRACE_SETUP": "1"}, id="traces"),
@@ -186,17 +192,17 @@ def test_the_time_of_a_commit_is_that_of_all_it_leans_on(
 
 
 def test_an_outer_limit_that_ends_first_stays() -> None:
-    with pytest.raises(OutOfTime), limited(0.05), limited(30):
+    with pytest.raises(OutOfTime), limit_time(0.05), limit_time(30):
         time.sleep(5)
 
 
 def test_an_inner_limit_gives_the_outer_one_back() -> None:
     def judge_and_go_on() -> None:
-        with limited(0.2):
+        with limit_time(0.2):
             pass
         time.sleep(5)
 
-    with pytest.raises(OutOfTime), limited(0.3):
+    with pytest.raises(OutOfTime), limit_time(0.3):
         judge_and_go_on()
 
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from hkgit.applying.names import resolved
+from hkgit.applying.names import resolve_names
 from hkgit.dialects import parse
-from hkgit.document import hash_lines
 from hkgit.edits import EXECUTABLE, File
-from hkgit.policy import Policy
-from hkgit.replay.findings import Verdict
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate.policy import Policy
+from hkgit.text.document import hash_lines
 from tests.attacks.scene import (
     PERSON,
     A,
@@ -24,8 +24,8 @@ from tests.attacks.scene import (
     commit_of,
     replace_range,
 )
-from tests.replay.attacks import sha256
-from tests.replay.commits import applied, files_of
+from tests.evidence.replay.attacks import sha256
+from tests.evidence.replay.commits import applied, files_of
 
 RUN = b"#!/bin/sh\n"
 NOBODYS = sha256(b"files that nobody has")
@@ -59,9 +59,13 @@ def _mark(mode: str, digest: str) -> dict[str, str]:
 def _beside(change: Change, path: str, new_path: str | None, after: dict[str, str] | None) -> None:
     """Let the entry also do something to a whole file, of which it says nothing."""
     file: dict[str, Any] = {
-        "path": path, "new_path": new_path, "before": _mark("100644", NOBODYS), "after": after,
-        "final_newline": True, "hunks": [],
-    }  # fmt: skip
+        "path": path,
+        "new_path": new_path,
+        "before": _mark("100644", NOBODYS),
+        "after": after,
+        "final_newline": True,
+        "hunks": [],
+    }
     change.entry["files"] = [*change.entry["files"], file]
 
 
@@ -86,9 +90,7 @@ def another_line_in_a_file_that_stayed(scene: Scene) -> str:
 def another_text_in_a_new_file(scene: Scene) -> str:
     create: Operation = {"op": "create_file", "path": "a.new", "new_text": "harmless\n"}
     b = scene.repo.show("HEAD", "b.txt")
-    change = replace(
-        scene.applied(create, replace_range("b.txt", b, 1, 1, "uno")), message="Say\n"
-    )
+    change = replace(scene.applied(create, replace_range("b.txt", b, 1, 1, "uno")), message="Say\n")
     _forget(_of(change, "b.txt"))
     [made] = [each for each in change.entry["files"] if each["path"] is None]
     made["hunks"][0] |= {"new_text": "evil()\n", "new_hash": hash_lines([b"evil()"])}
@@ -124,17 +126,25 @@ def lines_taken_by_a_rename(scene: Scene) -> str:
     """An edit that moves a file says nothing of its lines, and so does not take them out."""
     lines = scene.repo.show("HEAD", "b.txt").splitlines()
     rename: Operation = {
-        "op": "rename_file", "path": "b.txt", "new_path": "c.txt",
+        "op": "rename_file",
+        "path": "b.txt",
+        "new_path": "c.txt",
         "expected_hash": hash_lines(lines),
-    }  # fmt: skip
+    }
     change = replace(scene.applied(rename), message="Say\n")
     file = change.file
     _forget(file)
-    file["hunks"] = [{
-        "lines": [2, 2], "old_hash": hash_lines(lines[1:2]), "new_hash": hash_lines([]),
-        "new_text": "", "before": [hash_lines(lines[:1])], "after": [hash_lines(lines[2:])],
-        "edits": [1],
-    }]  # fmt: skip
+    file["hunks"] = [
+        {
+            "lines": [2, 2],
+            "old_hash": hash_lines(lines[1:2]),
+            "new_hash": hash_lines([]),
+            "new_text": "",
+            "before": [hash_lines(lines[:1])],
+            "after": [hash_lines(lines[2:])],
+            "edits": [1],
+        }
+    ]
     change.files["c.txt"] = File(b"one\ndrei\n")
     return scene.commit(change)
 
@@ -173,14 +183,20 @@ def _quoting(scene: Scene, first: int, new_text: str) -> str:
     hashes = [hash_lines([line]) for line in lines]
     edit = change.edit
     edit |= {
-        "evidence": "hash", "expected_hash": NOBODYS, "evidence_lines": stretch,
-        "base_lines": [stretch], "lines": [stretch],
-    }  # fmt: skip
+        "evidence": "hash",
+        "expected_hash": NOBODYS,
+        "evidence_lines": stretch,
+        "base_lines": [stretch],
+        "lines": [stretch],
+    }
     change.file["hunks"][0] |= {
-        "lines": stretch, "old_hash": hash_lines(lines[first - 1 : 6]), "new_text": new_text,
+        "lines": stretch,
+        "old_hash": hash_lines(lines[first - 1 : 6]),
+        "new_text": new_text,
         "new_hash": hash_lines(new_text.encode().splitlines()),
-        "before": hashes[first - 4 : first - 1], "after": hashes[6:9],
-    }  # fmt: skip
+        "before": hashes[first - 4 : first - 1],
+        "after": hashes[6:9],
+    }
     _forget(change.file)
     change.entry["base"] = None
     kept = [b"%s\n" % line for line in lines]
@@ -226,13 +242,19 @@ def a_decoy_of_no_known_ladder_beside_one_that_moved(scene: Scene) -> str:
         pytest.param(a_removal, "typed.py", id="a removal"),
         pytest.param(lines_taken_by_a_rename, "b.txt:2-2", id="lines taken out by a rename"),
         pytest.param(a_line_that_is_not_quoted_taken_away, "a.py:5-6", id="a line taken away"),
-        pytest.param(words_in_the_place_of_others_than_are_quoted, "a.py:6-6",
-                     id="words in the place of others than are quoted"),
+        pytest.param(
+            words_in_the_place_of_others_than_are_quoted,
+            "a.py:6-6",
+            id="words in the place of others than are quoted",
+        ),
         pytest.param(the_words_for_another_file, "a.py", id="the words for another file"),
-        pytest.param(a_decoy_of_no_known_ladder_beside_one_that_moved, "a.py:5-6",
-                     id="a decoy of no known ladder beside an entry that moved"),
+        pytest.param(
+            a_decoy_of_no_known_ladder_beside_one_that_moved,
+            "a.py:5-6",
+            id="a decoy of no known ladder beside an entry that moved",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_an_entry_does_not_say_is_found_though_nobody_locates_it(
     scene: Scene, policy: Policy, attack: Attack, where: str
 ) -> None:
@@ -277,7 +299,7 @@ def test_what_it_says_it_may_do(scene: Scene, policy: Policy) -> None:
 def test_a_name_in_prose_may_be_cut_short(scene: Scene, policy: Policy) -> None:
     text = "src\\A.py\n<<<<<<< SEARCH\none\n=======\nuno\n>>>>>>> REPLACE\n"
     on = scene.by_hand({"lib/src/a.py": File(b"one\ntwo\n")}, PERSON)
-    change = applied(scene.repo, resolved(parse(text), files_of(scene.repo, on)), on=on)
+    change = applied(scene.repo, resolve_names(parse(text), files_of(scene.repo, on)), on=on)
     _forget(change.file)
     edit = change.edit
     edit |= {"evidence": "hash", "expected_hash": NOBODYS, "evidence_lines": [1, 1]}

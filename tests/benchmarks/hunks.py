@@ -56,16 +56,20 @@ def main():
 '''
 
 AFTER = (
-    BEFORE.replace("LIMIT = 250\n", "LIMIT = 300\nCURRENCY = \"EUR\"\n")
-    .replace("        if count > 10 and base > 100:\n            base = base * 95 // 100\n",
-             "        if count > 20 and base > 200:\n            base = base * 90 // 100\n"
-             "        elif count > 10:\n            base = base * 95 // 100\n")
-    .replace("        for item in list(self.stock):\n            del self.stock[item]\n",
-             "        self.stock.clear()\n")
+    BEFORE.replace("LIMIT = 250\n", 'LIMIT = 300\nCURRENCY = "EUR"\n')
+    .replace(
+        "        if count > 10 and base > 100:\n            base = base * 95 // 100\n",
+        "        if count > 20 and base > 200:\n            base = base * 90 // 100\n"
+        "        elif count > 10:\n            base = base * 95 // 100\n",
+    )
+    .replace(
+        "        for item in list(self.stock):\n            del self.stock[item]\n",
+        "        self.stock.clear()\n",
+    )
     .replace('            stream.write("\\n")\n', '            stream.write("\\n\\n")\n')
     .replace('        words.append("only today")\n', '        words.insert(0, "only today")\n')
     .replace("    shop.close()\n", "    shop.save(os.devnull)\n    shop.close()\n")
-)  # fmt: skip
+)
 
 TABBED_BEFORE = BEFORE.replace("    ", "\t").replace("Shop", "Store")
 TABBED_AFTER = AFTER.replace("    ", "\t").replace("Shop", "Store")

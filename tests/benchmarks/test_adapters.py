@@ -86,4 +86,3 @@ def test_a_program_that_is_not_there_is_named_and_not_faked(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(NotInstalledError, match="there is no patch"), commands.gnu_patch(tmp_path):
         pass
-

@@ -31,10 +31,15 @@ def test_the_file_after() -> None:
     [
         pytest.param(0, 0, "two\n", "TWO\n2b\n", id="no context"),
         pytest.param(1, 0, "one\ntwo\n", "one\nTWO\n2b\n", id="context above"),
-        pytest.param(9, 9, "top\none\ntwo\nthree\nend\n", "top\none\nTWO\n2b\nthree\nend\n",
-                     id="more context than there is"),
+        pytest.param(
+            9,
+            9,
+            "top\none\ntwo\nthree\nend\n",
+            "top\none\nTWO\n2b\nthree\nend\n",
+            id="more context than there is",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_edit_with_its_context(above: int, below: int, old: str, new: str) -> None:
     assert (draft(above, below).old, draft(above, below).new) == (old, new)
 

@@ -46,6 +46,20 @@ def test_an_answer_where_the_edit_must_land(
 
 
 @pytest.mark.parametrize(
+    ("verdict", "expected"),
+    [
+        pytest.param(Verdict.LAND, Grade.ACCEPTED, id="where it must land"),
+        pytest.param(Verdict.REFUSE, Grade.WRONG, id="where nothing may"),
+    ],
+)
+def test_plain_replacement_of_what_stands_once_is_accepted(
+    verdict: Verdict, expected: Grade
+) -> None:
+    plain = b"a = 1\nb = 2\nd = 4\n"
+    assert grade(Truth(verdict, BEFORE, IDEAL, literal=plain), plain) is expected
+
+
+@pytest.mark.parametrize(
     ("verdict", "answer", "expected"),
     [
         pytest.param(Verdict.REFUSE, None, Grade.REFUSED, id="refused"),

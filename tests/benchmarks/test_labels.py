@@ -60,10 +60,21 @@ def test_what_the_old_text_becomes(label: str, old: str) -> None:
 
 
 EDITED = [
-    "dedented", "indented", "stripped", "crlf-edit", "tabs-in-edit", "other-unit", "fence",
-    "escaped-newlines", "line-numbers", "context-joined", "context-identifier", "trailing-added",
-    "context-line-extra", "removed-token",
-]  # fmt: skip
+    "dedented",
+    "indented",
+    "stripped",
+    "crlf-edit",
+    "tabs-in-edit",
+    "other-unit",
+    "fence",
+    "escaped-newlines",
+    "line-numbers",
+    "context-joined",
+    "context-identifier",
+    "trailing-added",
+    "context-line-extra",
+    "removed-token",
+]
 
 
 @pytest.mark.parametrize("label", EDITED)

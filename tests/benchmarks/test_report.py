@@ -9,7 +9,6 @@ from benchmarks.engines.cases import Case
 from benchmarks.engines.drafts import Verdict
 from benchmarks.engines.dump import dumped
 from benchmarks.engines.grading import Truth, grade
-from benchmarks.engines.reliability import reliability
 from benchmarks.engines.report import Outcome, Score, by_label, failures, overall, run
 from benchmarks.engines.scaling import fuzzy_edit, real_lines, repetitive_lines
 from tests.benchmarks.hunks import small_corpus
@@ -48,8 +47,10 @@ def test_wrong_and_refused_count_over_all() -> None:
 
 def test_the_row_of_an_engine() -> None:
     assert overall({"e": MIXED}).splitlines()[2].split("|")[1:4] == [
-        " e      ", " 7     ", " 50.0 % (2)         ",
-    ]  # fmt: skip
+        " e      ",
+        " 7     ",
+        " 50.0 % (2)         ",
+    ]
 
 
 def test_a_label_has_a_row_of_its_own() -> None:
@@ -64,23 +65,33 @@ def test_failures_are_wrong_answers_first_and_then_missed_ones() -> None:
 def test_a_case_in_full_shows_what_was_expected_and_what_came() -> None:
     assert dumped(MIXED[3]).splitlines() == [
         "=== other: p/f.py:2 (must land; wrong; why)",
-        "--- old text", "  'b'", "  ''",
-        "--- new text", "  'B'", "  ''",
-        "--- expected", "@@ -1,3 +1,3 @@", "   'a'", "  -'b'", "  +'B'", "   ''",
-        "--- got", "@@ -1,3 +1,3 @@", "   'a'", "  -'b'", "   ''", "  +''",
-    ]  # fmt: skip
-
-
-def test_confidence_is_held_against_what_was_right() -> None:
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]]
-            for line in reliability(MIXED).splitlines()[2:]]  # fmt: skip
-    assert rows == [["0.50 to 0.70", "2", "0.600", "0.500"], ["1.00", "3", "1.000", "0.667"]]
+        "--- old text",
+        "  'b'",
+        "  ''",
+        "--- new text",
+        "  'B'",
+        "  ''",
+        "--- expected",
+        "@@ -1,3 +1,3 @@",
+        "   'a'",
+        "  -'b'",
+        "  +'B'",
+        "   ''",
+        "--- got",
+        "@@ -1,3 +1,3 @@",
+        "   'a'",
+        "  -'b'",
+        "   ''",
+        "  +''",
+    ]
 
 
 def test_every_case_is_asked() -> None:
     asked: list[str] = []
 
-    def engine(before: bytes, old: str, new: str) -> Answer:
+    def engine(
+        before: bytes, old: str, new: str, path: str = "file", *, replace_all: bool = False
+    ) -> Answer:
         asked.append(old)
         return Answer(None, 0.0)
 

@@ -14,7 +14,7 @@ from tests.repos import Repo
 
 SOURCES = {
     "src/errors.py": ("hkgit", "errors.py"),
-    "src/document.py": ("hkgit", "document.py"),
+    "src/document.py": ("hkgit", "text/document.py"),
     "vendor/click/utils.py": ("click", "utils.py"),
     "vendor/click/core.py": ("click", "core.py"),
 }

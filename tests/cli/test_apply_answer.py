@@ -36,12 +36,10 @@ def test_success_is_one_line_as_git_prints_it_with_the_least_sure_edit(bench: Be
 
 DOCUMENTS = [
     pytest.param(search_replace(), (), 0, "applied", id="applied"),
-    pytest.param(search_replace(), ("--dry-run",), 0, "applied", id="would be applied"),
+    pytest.param(search_replace(), ("--dry-run",), 0, "would_apply", id="would be applied"),
     pytest.param(search_replace("nowhere to be found"), (), 1, "no_match", id="no match"),
     pytest.param(search_replace("    exit_code = 3", "x"), (), 2, "ambiguous", id="ambiguous"),
-    pytest.param(
-        harnesskit(edit(expected_hash="0123456789ab")), (), 3, "stale", id="stale"
-    ),
+    pytest.param(harnesskit(edit(expected_hash="0123456789ab")), (), 3, "stale", id="stale"),
     pytest.param(search_replace(path="../x.py"), (), 4, "invalid", id="outside"),
     pytest.param(search_replace(new=OLD), (), None, None, id="changes nothing"),
     pytest.param(search_replace(), ("--verify", "false"), 5, "verify_failed", id="not verified"),
@@ -65,6 +63,7 @@ def test_json_is_one_document_with_the_seed_s_keys_for_one_edit(
     assert result.code == answer.get("error", {"exit_code": 0})["exit_code"]
     has_edit = len(answer["edits"]) == 1
     keys = {"status", "edits", "commit"} | ({"error"} if result.code else set())
+    keys |= {"dry_run"} if "--dry-run" in options else set()
     assert set(answer) == keys | (SEED if has_edit else set())
     assert has_edit or code == 7
     for outcome in answer["edits"]:
@@ -89,14 +88,16 @@ def test_json_without_an_edit_has_the_three_keys_and_the_reason(bench: Bench, sp
 def test_the_seed_s_keys_say_what_was_matched(bench: Bench) -> None:
     answer = bench.apply(harnesskit(edit(f"{OLD}  ", NEW)), "--json").json()
     assert {key: answer[key] for key in ("file", "match_type", "matched_text")} == {
-        "file": SOURCE, "match_type": "whitespace", "matched_text": OLD,
-    }  # fmt: skip
+        "file": SOURCE,
+        "match_type": "whitespace",
+        "matched_text": OLD,
+    }
     assert answer["confidence"] == answer["edits"][0]["confidence"] < 1
 
 
 def test_two_edits_have_no_keys_of_one(bench: Bench, schema: Draft202012Validator) -> None:
     answer = bench.apply(harnesskit(edit(), edit(OTHER, "x = 1")), "--json", "--dry-run").json()
-    assert set(answer) == {"status", "edits", "commit"}
+    assert set(answer) == {"status", "dry_run", "edits", "commit"}
     assert [outcome["number"] for outcome in answer["edits"]] == [1, 2]
     schema.validate(answer["edits"][1])
 
@@ -149,9 +150,7 @@ def test_text_that_is_not_utf_8_survives_and_is_shown_as_json_can(bench: Bench) 
 
 def test_the_published_schema_of_the_ledger_holds_for_a_new_entry(bench: Bench) -> None:
     assert bench.apply(search_replace()).code == 0
-    [added] = bench.repo.git(
-        "diff", "--name-only", "HEAD~1", "--", ".hkgit/ledger"
-    ).splitlines()
+    [added] = bench.repo.git("diff", "--name-only", "HEAD~1", "--", ".hkgit/ledger").splitlines()
     published = bench.run("schema", "ledger").json()
     Draft202012Validator(published).validate(json.loads(bench.repo.read(added)))
 
@@ -160,3 +159,38 @@ def test_the_edits_of_several_specs_are_numbered_through(bench: Bench) -> None:
     specs = [bench.write(search_replace(), "one"), bench.write(search_replace(OTHER, "x"), "two")]
     answer = bench.run("apply", *specs, "--dry-run", "--json").json()
     assert [edit["number"] for edit in answer["edits"]] == [1, 2]
+
+
+@pytest.mark.parametrize("command", ["apply", "edit"])
+def test_nothing_is_called_applied_that_is_not(bench: Bench, command: str) -> None:
+    spec = harnesskit(edit(), edit("nowhere to be found", "x")).encode()
+    answer = bench.run(command, "-", "--json", stdin=spec).json()
+    assert (answer["status"], [each["status"] for each in answer["edits"]]) == (
+        "no_match",
+        ["not_applied", "no_match"],
+    )
+    assert all(each["file"] == each["path"] for each in answer["edits"])
+
+
+def test_a_dry_run_says_so(bench: Bench) -> None:
+    spec = harnesskit(edit()).encode()
+    answer = bench.run("edit", "-", "--json", "--dry-run", stdin=spec).json()
+    edits = [each["status"] for each in answer["edits"]]
+    assert (answer["status"], answer["dry_run"], edits) == ("would_apply", True, ["would_apply"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "repairs"),
+    [
+        pytest.param("if x:\n    a = 1", "if x:\n    a = 2", ["re-indented"], id="indented"),
+        pytest.param("    return a", "    return a + b", ["re-spaced"], id="spaced"),
+        pytest.param("        a = 1", "        a = 2", [], id="as written"),
+    ],
+)
+def test_new_text_in_other_blanks_is_a_repair(
+    bench: Bench, old: str, new: str, repairs: list[str]
+) -> None:
+    bench.repo.commit({"b.py": "def f():\n    if x:\n        a = 1\n    return  a\n"})
+    spec = json.dumps({"file": "b.py", "old_text": old, "new_text": new}).encode()
+    answer = bench.run("edit", "-", "--json", "--dry-run", stdin=spec).json()
+    assert answer["edits"][0]["repairs"] == repairs

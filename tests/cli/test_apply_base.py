@@ -57,9 +57,7 @@ def test_a_carried_edit_replays_on_its_parent(bench: Bench) -> None:
         pytest.param("1-{n}", 3, id="lines that changed were read too"),
     ],
 )
-def test_every_expected_hash_must_hold_at_the_tip_too(
-    bench: Bench, lines: str, code: int
-) -> None:
+def test_every_expected_hash_must_hold_at_the_tip_too(bench: Bench, lines: str, code: int) -> None:
     named = lines.format(n=line_of(bench, OLD))
     first, last = map(int, named.split("-"))
     wanted = f"{SOURCE}:{named}={bench.hash(SOURCE, first, last)}"
@@ -73,8 +71,11 @@ def test_a_file_cannot_be_renamed_onto_one_that_came_since_the_base(bench: Bench
     whole = bench.hash(SOURCE, 1, 900)
     bench.repo.commit({"src/new.py": "somebody's work\n"}, "Take the name")
     rename: dict[str, object] = {
-        "op": "rename_file", "path": SOURCE, "new_path": "src/new.py", "expected_hash": whole,
-    }  # fmt: skip
+        "op": "rename_file",
+        "path": SOURCE,
+        "new_path": "src/new.py",
+        "expected_hash": whole,
+    }
     with bench.untouched():
         assert bench.apply(protocol(rename), "--base", base).code == 3
 
@@ -135,15 +136,6 @@ def test_an_untracked_file_that_the_agent_read_is_named_as_such(bench: Bench) ->
     with bench.untouched():
         result = bench.apply(protocol(replace_range("new.py", 1, 1, read, "two")))
     assert (result.code, "uncommitted" in result.err) == (3, True)
-
-
-def test_a_blind_edit_is_applied_with_a_warning_that_says_how_to_give_its_hash(
-    bench: Bench
-) -> None:
-    result = bench.apply(search_replace())
-    assert result.code == 0
-    assert "blind edit" in result.err
-    assert f"hkgit read {SOURCE}:{line_of(bench, NEW)}" in result.err
 
 
 def test_what_an_earlier_spec_changed_is_not_taken_for_uncommitted(bench: Bench) -> None:

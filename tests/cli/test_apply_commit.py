@@ -41,13 +41,22 @@ def test_each_kind_of_edit_has_its_line(bench: Bench) -> None:
     bench.repo.commit({"gone.py": "1\n", "old name.py": "2\n", "caf\udce9.py": "3\n"})
     digits = {name: bench.hash(name, 1, 1) for name in ("gone.py", "old name.py", SOURCE)}
     operations: list[dict[str, object]] = [
-        {"op": "insert_after", "path": SOURCE, "after_line": 1, "new_lines": ["x"],
-         "expected_hash": digits[SOURCE]},
+        {
+            "op": "insert_after",
+            "path": SOURCE,
+            "after_line": 1,
+            "new_lines": ["x"],
+            "expected_hash": digits[SOURCE],
+        },
         {"op": "create_file", "path": "new.py", "new_text": "1\n"},
         {"op": "delete_file", "path": "gone.py", "expected_hash": digits["gone.py"]},
-        {"op": "rename_file", "path": "old name.py", "new_path": "é.py",
-         "expected_hash": digits["old name.py"]},
-    ]  # fmt: skip
+        {
+            "op": "rename_file",
+            "path": "old name.py",
+            "new_path": "é.py",
+            "expected_hash": digits["old name.py"],
+        },
+    ]
     assert bench.apply(protocol(*operations)).code == 0
     assert trailers(bench)["Hkgit-Edit"] == [
         f"{SOURCE}:1+ {digits[SOURCE][:12]} range 1.00",
@@ -76,7 +85,7 @@ def test_at_most_ten_edits_have_a_line(bench: Bench) -> None:
             {}, ("-m", "Subject\n\n# not a comment\n"), "Subject\n\n# not a comment", id="verbatim"
         ),
     ],
-)  # fmt: skip
+)
 def test_the_message_is_the_one_given(
     bench: Bench, about: dict[str, str], options: tuple[str, ...], message: str
 ) -> None:
@@ -131,12 +140,16 @@ def test_a_message_or_agent_that_cannot_be_is_invalid(
             {}, "Ada Tester <ada@example.org>|Ada Tester <ada@example.org>", id="configuration"
         ),
         pytest.param(
-            {"GIT_AUTHOR_NAME": "Alan", "GIT_AUTHOR_EMAIL": "alan@example.org",
-             "GIT_COMMITTER_NAME": "Grace"},
-            "Alan <alan@example.org>|Grace <ada@example.org>", id="environment",
+            {
+                "GIT_AUTHOR_NAME": "Alan",
+                "GIT_AUTHOR_EMAIL": "alan@example.org",
+                "GIT_COMMITTER_NAME": "Grace",
+            },
+            "Alan <alan@example.org>|Grace <ada@example.org>",
+            id="environment",
         ),
     ],
-)  # fmt: skip
+)
 def test_author_and_committer_are_git_s(bench: Bench, env: dict[str, str], people: str) -> None:
     assert bench.apply(first_line(bench), env=env).code == 0
     assert bench.repo.git("log", "-1", "--format=%an <%ae>|%cn <%ce>") == people
@@ -147,9 +160,11 @@ def test_a_commit_is_signed_where_git_would_sign_it(bench: Bench, tmp_path: Path
     signers = tmp_path / "signers"
     signers.write_text(f"ada@example.org {key.with_suffix('.pub').read_text()}")
     for name, value in {
-        "gpg.format": "ssh", "user.signingKey": str(key), "commit.gpgSign": "true",
+        "gpg.format": "ssh",
+        "user.signingKey": str(key),
+        "commit.gpgSign": "true",
         "gpg.ssh.allowedSignersFile": str(signers),
-    }.items():  # fmt: skip
+    }.items():
         bench.repo.git("config", name, value)
     assert bench.apply(first_line(bench)).code == 0
     assert bench.repo.git("log", "-1", "--format=%G? %GS") == "G ada@example.org"

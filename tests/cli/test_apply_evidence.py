@@ -153,8 +153,9 @@ def test_relocate_accepts_that_place_and_records_it(bench: Bench) -> None:
     assert bench.repo.read(SOURCE).decode().splitlines()[number - 1] == NEW
     [entry] = bench.run("show", "--json").json()["ledger"]
     assert (entry["edits"][0]["relocated"], entry["edits"][0]["base_lines"]) == (
-        True, [[number, number]],
-    )  # fmt: skip
+        True,
+        [[number, number]],
+    )
 
 
 @pytest.mark.parametrize(
@@ -170,3 +171,13 @@ def test_the_threshold_says_how_alike_a_fuzzy_match_must_be(
     new = old.replace("exit_code = 2", "exit_code = 22")
     result = bench.apply(harnesskit(edit(old, new)), "--threshold", threshold, "--dry-run")
     assert result.code == code, result.err
+
+
+def test_a_spec_that_is_cut_off_is_refused_or_recorded_as_such(bench: Bench) -> None:
+    cut = search_replace().rsplit(">>>>>>> REPLACE", 1)[0]
+    refused = bench.apply(cut)
+    assert (refused.code, "without its tail" in refused.err) == (4, True)
+    taken = bench.apply(cut, "--accept-truncated", "--allow-blind", "--json")
+    assert taken.json()["edits"][0]["repairs"] == ["truncated"]
+    verdict = bench.run("verify", "HEAD~1..HEAD", "--format", "json").json()
+    assert verdict["commits"][0]["verdict"] == "strict"

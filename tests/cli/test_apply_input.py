@@ -28,9 +28,15 @@ def numbered(bench: Bench) -> str:
     number = bench.repo.show("HEAD", SOURCE).decode().splitlines().index(OLD) + 1
     expected = bench.hash(SOURCE, number, number)
     return protocol(
-        {"op": "replace_range", "path": SOURCE, "start_line": number, "end_line": number,
-         "expected_hash": expected, "new_text": NEW}
-    )  # fmt: skip
+        {
+            "op": "replace_range",
+            "path": SOURCE,
+            "start_line": number,
+            "end_line": number,
+            "expected_hash": expected,
+            "new_text": NEW,
+        }
+    )
 
 
 def changed(bench: Bench) -> bytes:
@@ -56,9 +62,7 @@ WAYS = [
         lambda b: b.apply(f"Here is the change:\n\n```python\n{search_replace()}```\nDone.\n"),
         id="search-replace in prose and a fence",
     ),
-    pytest.param(
-        lambda b: b.run("apply", "--edit", b.write(harnesskit(edit()))), id="--edit FILE"
-    ),
+    pytest.param(lambda b: b.run("apply", "--edit", b.write(harnesskit(edit()))), id="--edit FILE"),
     pytest.param(
         lambda b: b.run("apply", "--stdin", stdin=harnesskit(edit()).encode()), id="--stdin"
     ),
@@ -249,9 +253,11 @@ def test_an_append_replays_from_its_entry_and_may_lean_on_a_hash(bench: Bench) -
     number = bench.repo.read(SOURCE).count(b"\n")
     result = bench.apply(
         f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n",
-        "--empty-search", "append", "--expect",
+        "--empty-search",
+        "append",
+        "--expect",
         f"{SOURCE}:{number}={bench.hash(SOURCE, number, number)}",
-    )  # fmt: skip
+    )
     assert (result.code, bench.run("gate", "--range", "HEAD~1..HEAD").code) == (0, 0), result.err
 
 

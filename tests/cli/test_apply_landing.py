@@ -16,9 +16,11 @@ EDITED = NEW.encode()
 
 def rename(bench: Bench, new_path: str) -> str:
     operation: dict[str, object] = {
-        "op": "rename_file", "path": SOURCE, "new_path": new_path,
+        "op": "rename_file",
+        "path": SOURCE,
+        "new_path": new_path,
         "expected_hash": bench.hash(SOURCE, 1, 900),
-    }  # fmt: skip
+    }
     return protocol(operation)
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.committing.targets import Choices, find_target
 from hkgit.dialects import parse
 from hkgit.errors import InvalidInput
 from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.setup import install
+from hkgit.workflows.commits.targets import ApplyOptions, find_target
+from hkgit.workflows.setup import install
 from tests.cli.conftest import make_bench
 from tests.cli.running import Bench, range_hash
 from tests.cli.specs import protocol, replace_range
@@ -193,7 +193,7 @@ def test_what_no_spec_can_resolve_is_refused(
 ) -> None:
     prepare(bench.repo)
     with pytest.raises(InvalidInput, match=words):
-        find_target(Repository.discover(bench.repo.path), [], Choices(merge=rev))
+        find_target(Repository.discover(bench.repo.path), [], ApplyOptions(merge=rev))
 
 
 def test_an_edit_beside_the_conflicts_is_refused(bench: Bench) -> None:
@@ -213,7 +213,7 @@ def test_a_merge_of_more_than_two_is_wrong_usage(bench: Bench) -> None:
 def test_one_merge_is_one_commit_of_one_spec(bench: Bench) -> None:
     spec = parse(resolution(bench.repo))
     with pytest.raises(InvalidInput, match="of one spec"):
-        find_target(Repository.discover(bench.repo.path), [spec, spec], Choices(merge="side"))
+        find_target(Repository.discover(bench.repo.path), [spec, spec], ApplyOptions(merge="side"))
 
 
 def test_a_hook_that_refuses_leaves_nothing(bench: Bench) -> None:

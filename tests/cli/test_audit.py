@@ -53,7 +53,7 @@ def test_report_keeps_derived_and_claimed_apart(history: Bench) -> None:
 
 def test_report_says_what_is_rejected_and_what_mends_it(history: Bench) -> None:
     result = history.run("report", "start..blind-commit")
-    assert (result.code, "mend: <code>git rebase" in result.out) == (0, True)
+    assert (result.code, "mend: <code>git diff" in result.out) == (0, True)
 
 
 def test_report_as_json_is_one_document(history: Bench) -> None:

@@ -36,13 +36,15 @@ SPECS = [
     pytest.param("Please change the file.\n", 4, "no known dialect", id="prose"),
     pytest.param(protocol(), 4, "empty spec", id="no operations"),
     pytest.param(b"\xff\xfe\x00", 4, "no known dialect", id="not text"),
-    pytest.param('{"version": "1", "operations": [', 4, "line 1, column", id="cut short"),
+    pytest.param('{"version": "1", "operations": [', 4, "JSON ends too early", id="cut short"),
     pytest.param(WRITTEN_TWICE, 4, '"operations" stands here twice', id="duplicate keys"),
     pytest.param(
         protocol(operation("replace_line", SOURCE)), 4, "operations[0].op", id="unknown operation"
     ),
     pytest.param(
-        protocol(replace_range(SOURCE, 1, 1, "0123456789a", "x")), 4, "12 to 64 hex digits",
+        protocol(replace_range(SOURCE, 1, 1, "0123456789a", "x")),
+        4,
+        "12 to 64 hex digits",
         id="a hash too short",
     ),
     pytest.param(
@@ -50,21 +52,29 @@ SPECS = [
     ),
     pytest.param(
         protocol(replace_range(SOURCE, 1, 2, None, "x"), replace_range(SOURCE, 2, 3, None, "y")),
-        4, "overlaps", id="overlapping operations",
+        4,
+        "overlaps",
+        id="overlapping operations",
     ),
     pytest.param(
-        protocol(replace_range(SOURCE, LAST, LAST, None, "x")), 4, "lines",
+        protocol(replace_range(SOURCE, LAST, LAST, None, "x")),
+        4,
+        "lines",
         id="line numbers past the end",
     ),
     pytest.param(
-        protocol(replace_range(SOURCE, LAST, LAST, ABSENT, "x")), 3, "lines",
+        protocol(replace_range(SOURCE, LAST, LAST, ABSENT, "x")),
+        3,
+        "lines",
         id="line numbers past the end, with a hash",
     ),
     pytest.param(
         protocol(replace_range("nowhere.py", 1, 1, None, "x")), 1, "no such file", id="no such file"
     ),
     pytest.param(
-        protocol(replace_range("nowhere.py", 1, 1, ABSENT, "x")), 3, "no such file",
+        protocol(replace_range("nowhere.py", 1, 1, ABSENT, "x")),
+        3,
+        "no such file",
         id="no such file, with a hash",
     ),
     pytest.param(protocol(operation("create_file", SOURCE, new_text="x")), 3, "exists", id="taken"),
@@ -72,20 +82,31 @@ SPECS = [
         protocol(operation("create_file", "src", new_text="x")), 3, "src", id="a directory's name"
     ),
     pytest.param(
-        protocol(operation("create_file", f"{SOURCE}/x", new_text="x")), 4, SOURCE,
+        protocol(operation("create_file", f"{SOURCE}/x", new_text="x")),
+        4,
+        SOURCE,
         id="below a file",
     ),
     pytest.param(
         protocol(operation("delete_file", SOURCE), operation("create_file", SOURCE, new_text="x")),
-        4, SOURCE, id="removed and made again",
+        4,
+        SOURCE,
+        id="removed and made again",
     ),
     pytest.param(
-        protocol(replace_range(SOURCE, 2, 2, None, ""), operation("delete_file", "src/document.py"),
-                 operation("rename_file", SOURCE, new_path="src/document.py")),
-        4, "src/document.py", id="moved onto what is removed",
+        protocol(
+            replace_range(SOURCE, 2, 2, None, ""),
+            operation("delete_file", "src/document.py"),
+            operation("rename_file", SOURCE, new_path="src/document.py"),
+        ),
+        4,
+        "src/document.py",
+        id="moved onto what is removed",
     ),
     pytest.param(
-        protocol(replace_range("plain", 1, 1, None, "1")), 4, "changes nothing",
+        protocol(replace_range("plain", 1, 1, None, "1")),
+        4,
+        "changes nothing",
         id="changes nothing",
     ),
     pytest.param(
@@ -96,9 +117,11 @@ SPECS = [
     ),
     pytest.param(
         protocol(*[operation("create_file", f"many/{n}", new_text="") for n in range(1001)]),
-        4, "edits 1-1001: the spec: 1001 edits", id="more edits than an entry holds",
+        4,
+        "edits 1-1001: the spec: 1001 edits",
+        id="more edits than an entry holds",
     ),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")

@@ -63,6 +63,13 @@ def test_files_are_left_to_the_shell(tagged: Repo) -> None:
     assert run(cwd=tagged.path, env=env).out == "file,sp\n"
 
 
+@pytest.mark.parametrize("asked", ["bash_source", "bash_complete", "nonsense"])
+def test_a_command_runs_though_a_completion_is_asked_for(tagged: Repo, asked: str) -> None:
+    """Set in an environment, the variable would turn the gate off."""
+    env = {"COMP_WORDS": "hkgit gate", "COMP_CWORD": "1", "_HKGIT_COMPLETE": asked}
+    assert run("gate", "--range", "nowhere", cwd=tagged.path, env=env).code != 0
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_every_shell_has_both_programs(tmp_path: Path, shell: str) -> None:
     said = run("completions", shell, cwd=tmp_path).out

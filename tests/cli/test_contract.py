@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from hkgit.commands.main import main
+from hkgit.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 CONTRACT = (ROOT / "docs/contract.md").read_text()

@@ -92,8 +92,9 @@ def test_mode_line_ends_and_byte_order_mark_survive(bench: Bench) -> None:
     path.chmod(0o750)
     assert call(bench, "hkgit edit", bench.write(search_replace("two", "2", "run.sh"))).code == 0
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (
-        b"\xef\xbb\xbfone\r\n2\r\nthree", 0o750,
-    )  # fmt: skip
+        b"\xef\xbb\xbfone\r\n2\r\nthree",
+        0o750,
+    )
 
 
 @pytest.mark.parametrize(
@@ -143,9 +144,7 @@ def test_outside_a_repository_paths_are_from_the_current_directory(tmp_path: Pat
     assert (result.code, (tmp_path / "a.py").read_text()) == (0, f"{NEW}\n")
 
 
-def test_a_repository_that_hkgit_cannot_open_has_a_working_tree_all_the_same(
-    bench: Bench
-) -> None:
+def test_a_repository_that_hkgit_cannot_open_has_a_working_tree_all_the_same(bench: Bench) -> None:
     bench.repo.git("config", "core.repositoryFormatVersion", "1")
     bench.repo.git("config", "extensions.refStorage", "unheard-of")
     spec = bench.write(search_replace())

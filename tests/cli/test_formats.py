@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.reports import DOCUMENTS
+from hkgit.audit.reports import DOCUMENTS
 from tests.cli.running import Bench
 
 WORKFLOW = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "ada/engine"}
@@ -60,4 +60,4 @@ def test_other_formats_leave_the_job_summary_alone(history: Bench, tmp_path: Pat
 def test_what_mends_a_commit_ends_its_rejection(history: Bench) -> None:
     lines = history.run("gate", "--range", "start..blind-commit").out.splitlines()
     old, new = (history.repo.git("rev-parse", rev)[:12] for rev in ("start", "blind-commit"))
-    assert lines[-2].strip().startswith(f"mend: git rebase --onto {old} {new}  #")
+    assert lines[-2].strip().startswith(f"mend: git diff --no-renames {old} {new} -- ")

@@ -11,8 +11,8 @@ import pytest
 
 from hkgit.git import program
 from tests.cli.running import Result, run
+from tests.gate.entrypoints import serving
 from tests.hooks.commands import AGENT, git
-from tests.points import serving
 from tests.repos import Repo
 
 BLIND = "app.py\n<<<<<<< SEARCH\nthree\n=======\nTHREE\n>>>>>>> REPLACE\n"
@@ -90,9 +90,13 @@ def odd(template: Repo, tmp_path: Path) -> Repo:
 def spec(repo: Repo, line: int = 2) -> str:
     read = run("read", f"app.py:{line}", "--json", cwd=repo.path).json()
     operation = {
-        "op": "replace_range", "path": "app.py", "start_line": line, "end_line": line,
-        "expected_hash": read["range_hash"], "new_text": f"line {line}\n",
-    }  # fmt: skip
+        "op": "replace_range",
+        "path": "app.py",
+        "start_line": line,
+        "end_line": line,
+        "expected_hash": read["range_hash"],
+        "new_text": f"line {line}\n",
+    }
     return json.dumps({"version": "1", "operations": [operation]})
 
 
@@ -117,11 +121,15 @@ def test_its_entry_and_trailers_name_the_base(template: Repo) -> None:
 @pytest.mark.parametrize(
     "args",
     [
-        ("gate", "--staged"), ("log",), ("blame", "app.py"), ("stats",), ("doctor",),
+        ("gate", "--staged"),
+        ("log",),
+        ("blame", "app.py"),
+        ("stats",),
+        ("doctor",),
         ("report", "held..HEAD"),
     ],
     ids=" ".join,
-)  # fmt: skip
+)
 def test_every_command_that_looks_works(template: Repo, args: tuple[str, ...]) -> None:
     result = run(*args, cwd=template.path)
     assert result.code == 0, result.out + result.err

@@ -110,9 +110,7 @@ def test_the_last_line_sums_it_up(history: Bench, args: list[str], words: str) -
         pytest.param("0" * 40 + "..good", 4, "fetch-depth", id="a commit that is not here"),
     ],
 )
-def test_what_is_no_range_is_refused(
-    history: Bench, commits: str, code: int, words: str
-) -> None:
+def test_what_is_no_range_is_refused(history: Bench, commits: str, code: int, words: str) -> None:
     result = history.run("gate", "--range", commits)
     assert (result.code, result.out, words in result.err) == (code, "", True), result.err
 
@@ -183,9 +181,12 @@ def test_a_policy_may_be_that_of_a_revision(history: Bench, policy: str, code: i
 
 
 def test_a_policy_in_both_places_is_refused(bench: Bench) -> None:
-    bench.repo.commit({
-        ".hkgit/config.toml": ENFORCED, "pyproject.toml": '[tool.hkgit.gate]\nmode = "warn"\n',
-    })  # fmt: skip
+    bench.repo.commit(
+        {
+            ".hkgit/config.toml": ENFORCED,
+            "pyproject.toml": '[tool.hkgit.gate]\nmode = "warn"\n',
+        }
+    )
     result = bench.run("gate", "--range", "HEAD..HEAD")
     assert (result.code, "pyproject.toml" in result.err) == (4, True)
 

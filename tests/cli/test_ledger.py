@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.running import run
-from tests.replay.commits import edited_thrice
+from tests.evidence.replay.commits import edited_thrice
 from tests.repos import Repo
 
 
@@ -21,7 +21,7 @@ def entries(repo: Repo, rev: str = "HEAD") -> set[str]:
 
 
 def test_a_prune_lands_and_the_whole_history_still_passes(edited: Repo) -> None:
-    done = run("ledger", "prune", cwd=edited.path)
+    done = run("ledger", "prune", "--yes", cwd=edited.path)
     assert (done.code, "Prune 3 entries" in done.out) == (0, True), done.err
     assert (len(entries(edited)), edited.status()) == (1, [])
     verified = run("verify", "HEAD~4..HEAD", "--json", cwd=edited.path).json()
@@ -35,7 +35,7 @@ def test_the_newest_may_stay(edited: Repo) -> None:
     assert (len(done["entries"]), newest <= entries(edited)) == (2, True)
 
 
-@pytest.mark.parametrize("options", [(), ("--keep", "2")], ids=["all", "but two"])
+@pytest.mark.parametrize("options", [("--yes",), ("--keep", "2")], ids=["all", "but two"])
 def test_a_prune_leaves_nothing_for_the_next_one(edited: Repo, options: tuple[str, ...]) -> None:
     run("ledger", "prune", *options, cwd=edited.path)
     done = run("ledger", "prune", *options, cwd=edited.path)
@@ -44,7 +44,7 @@ def test_a_prune_leaves_nothing_for_the_next_one(edited: Repo, options: tuple[st
 
 def test_the_manifest_of_a_prune_goes_along_with_the_next_entry(edited: Repo) -> None:
     run("ledger", "prune", "--keep", "1", cwd=edited.path)
-    run("ledger", "prune", cwd=edited.path)
+    run("ledger", "prune", "--yes", cwd=edited.path)
     assert len(entries(edited)) == 1
     verified = run("verify", "HEAD~2..HEAD", "--json", cwd=edited.path).json()
     assert [each["verdict"] for each in verified["commits"]] == ["prune", "prune"]
@@ -66,3 +66,12 @@ def test_nothing_to_prune_is_said(repo: Repo) -> None:
     repo.commit({"a": "x\n"}, "Begin")
     done = run("ledger", "prune", cwd=repo.path)
     assert (done.code, "nothing to prune" in done.err) == (4, True)
+
+
+def test_all_of_them_go_only_where_that_is_said(edited: Repo) -> None:
+    before = edited.head
+    done = run("ledger", "prune", cwd=edited.path)
+    assert (done.code, "3 entries would go" in done.err, edited.head) == (4, True, before)
+    command = done.err.partition("To do it: hkgit ")[2].partition(";")[0]
+    assert run(*command.split(), cwd=edited.path).code == 0
+    assert edited.head != before

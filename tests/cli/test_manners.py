@@ -31,9 +31,13 @@ def on_terminal(*args: str, cwd: Path, env: dict[str, str] | None = None) -> tup
     ours, theirs = os.openpty()
     environment = {**os.environ, "TERM": "xterm", **(env or {})}
     done = subprocess.run(
-        [script("hkgit"), *args], cwd=cwd, env=environment,
-        stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
-    )  # fmt: skip
+        [script("hkgit"), *args],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+    )
     os.close(theirs)
     said = b""
     try:
@@ -152,7 +156,6 @@ def test_commands_of_a_command_are_quiet_as_well(one: Repo) -> None:
     assert "--quiet" in run("policy", "check", "-h", cwd=one.path).out
 
 
-
 @pytest.fixture
 def broken(one: Repo, tmp_path: Path) -> dict[str, str]:
     (tmp_path / "pygit2.py").write_text("raise RuntimeError('one line\\nand another')\n")
@@ -223,8 +226,8 @@ def sleeper(tmp_path: Path, *, to_terminal: bool) -> bytes:
     """What a watched second of work writes to standard error, and whether it did the work."""
     script = tmp_path / "work.py"
     script.write_text(
-        "import time\nfrom hkgit.commands.manners import watched\n"
-        "for item in watched('doing')(range(10)): time.sleep(0.08)\n"
+        "import time\nfrom hkgit.cli.output import show_progress\n"
+        "for item in show_progress('doing')(range(10)): time.sleep(0.08)\n"
     )
     ours, theirs = os.openpty()
     stream = theirs if to_terminal else subprocess.PIPE

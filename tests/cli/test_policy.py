@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.running import Bench
 
-ORG = '[gate]\nmin_confidence = 0.9\n'
+ORG = "[gate]\nmin_confidence = 0.9\n"
 
 
 def test_the_built_in_policy_is_said_in_words(bench: Bench) -> None:
@@ -26,8 +26,10 @@ def test_a_policy_of_a_revision_may_be_looked_at(bench: Bench) -> None:
     result = bench.run("policy", "check", "--policy", "HEAD:.hkgit/config.toml", "--json")
     said = result.json()
     assert (said["status"], said["source"], said["mode"]) == (
-        "ok", "HEAD:.hkgit/config.toml", "warn",
-    )  # fmt: skip
+        "ok",
+        "HEAD:.hkgit/config.toml",
+        "warn",
+    )
 
 
 def test_a_policy_over_that_of_an_organisation_is_looked_at_with_it(bench: Bench) -> None:
@@ -77,8 +79,9 @@ def test_the_rules_are_told_in_the_order_in_which_they_were_tried(history: Bench
     assert (result.code, lines[0]) == (0, "policy: built-in policy")
     assert lines[1].endswith(" passes, decided by: verdict strict")
     assert lines[2:4] == [
-        "  1. govern: governed: it carries ledger entries", "  2. replay: strict",
-    ]  # fmt: skip
+        "  1. govern: governed: it carries ledger entries",
+        "  2. replay: strict",
+    ]
     assert any(line.startswith("  evidence: ") and "tightness" in line for line in lines)
 
 
@@ -97,16 +100,20 @@ def test_a_simulation_rejects_nothing_and_counts_by_rule(history: Bench) -> None
     )
     said = result.json()
     assert (result.code, said["commits"], said["rejected"], said["by_rule"]) == (
-        0, 2, 1, {"blind": 1},
-    )  # fmt: skip
+        0,
+        2,
+        1,
+        {"blind": 1},
+    )
 
 
 def test_a_simulation_in_words_names_examples(history: Bench) -> None:
     result = history.run("gate", "--simulate", "start..blind-commit")
     lines = result.out.splitlines()
     assert (result.code, lines[0]) == (
-        0, "Under built-in policy, 1 of 1 commits would be rejected.",
-    )  # fmt: skip
+        0,
+        "Under built-in policy, 1 of 1 commits would be rejected.",
+    )
     assert lines[1] == "      1  blind"
     assert "README.md: blind commit" in lines[2]
 

@@ -72,3 +72,25 @@ def test_after_three_tries_nothing_lands(based: Repo, tmp_path: Path) -> None:
 def test_a_command_that_fails_is_named(based: Repo) -> None:
     code, err = apply(based, LOST, "exit 9")
     assert (code, "exited with 9" in err) == (4, True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param({"file": "a.py", "old_text": "x = 10", "new_text": "x = 11"}, id="on top"),
+        pytest.param({"file": "a.py", "old_text": "x = 1", "new_text": "x = 11"}, id="in place"),
+    ],
+)
+def test_a_failed_verification_goes_to_the_command(
+    based: Repo, tmp_path: Path, answer: dict[str, str]
+) -> None:
+    model = answering(tmp_path, answer)
+    check = ("--verify", "grep 'x = 11' a.py || { seq 9999; echo x is $(head -1 a.py); exit 1; }")
+    text = json.dumps(GOOD).encode()
+    done = run("apply", "--reflect", model, *check, cwd=based.path, stdin=text)
+    assert (done.code, based.read("a.py")) == (0, b"x = 11\ny = 2\n"), done.err
+    asked = (tmp_path / "asked-0").read_text()
+    assert "exited with 1" in asked
+    assert asked.find("\nx is x = 10\n") in range(20_000), "the end of what it printed"
+    assert "\n1\n2\n" in done.err, "whoever looks on sees all of it"
+    assert run("verify", "HEAD~1..HEAD", cwd=based.path).code == 0

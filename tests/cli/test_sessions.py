@@ -35,6 +35,26 @@ def test_a_variable_names_the_session(bench: Bench) -> None:
     assert answer["edits"][0]["evidence"] == "receipt"
 
 
+@pytest.mark.parametrize("name", ["lock", "under-way", "journal", "waiting"])
+def test_a_session_may_have_any_name(bench: Bench, name: str) -> None:
+    for command in (("read", "a.py"), ("edit", *EDIT), ("undo",)):
+        done = bench.run(*command, "--session", name)
+        assert done.code == 0, done.err
+    assert name in bench.run("session", "list").out
+
+
+def test_an_edit_by_a_person_is_committed_as_any_change(bench: Bench) -> None:
+    """Without a session hkgit keeps the way back, and asks nothing of the commit."""
+    bench.run("init")
+    bench.repo.git("add", ".hkgit")
+    bench.repo.git("commit", "-qm", "Guard")
+    done = bench.run("edit", *EDIT)
+    assert (done.code, done.err) == (0, "")
+    bench.repo.git("commit", "-qam", "Spell five")
+    assert bench.run("gate", "--range", "HEAD~1..HEAD").code == 0
+    assert (bench.repo.show("HEAD", "a.py").splitlines()[4], bench.repo.status()) == (b"five", [])
+
+
 def test_the_command_that_mends_a_blind_edit_mends_it(bench: Bench) -> None:
     said = bench.run("edit", *EDIT, "--session", "s").err
     command = said.partition("Mend it: hkgit ")[2].split()
@@ -130,7 +150,7 @@ def test_doctor_tells_of_a_call_that_died_and_takes_it_back(bench: Bench) -> Non
     home = bench.repo.path / ".git/hkgit/sessions"
     lines = (home / "s/journal").read_bytes().splitlines(keepends=True)
     (home / "s/journal").write_bytes(b"".join(line for line in lines if b'"end"' not in line))
-    (home / "under-way").write_text("s")
+    (home / ".under-way").write_text("s")
     bench.repo.write("b.py", TEXT)
     found = bench.run("doctor", "--json")
     assert (found.code, found.json()["sessions"]) == (7, ["call 1 of session s died half written"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -11,7 +12,7 @@ from tests.repos import Repo
 
 LOADED = """\
 import sys
-from hkgit.commands.main import run
+from hkgit.cli.main import run
 try:
     run()
 except SystemExit as ended:
@@ -36,17 +37,78 @@ def one(repo: Repo) -> Repo:
 def test_an_exact_edit_loads_neither_git_nor_the_ledgers_entries_nor_loose_tiers(one: Repo) -> None:
     modules = loaded(one, "edit", "--file", "a.py", "--old", "x = 1", "--new", "x = 2")
     foreign = {
-        "pygit2", "rapidfuzz", "rfc8785", "hkgit.git.repository", "hkgit.ledger.entry",
-        "hkgit.matching.candidates", "hkgit.matching.hints", "hkgit.dialects.unified_diff",
-        "hkgit.gate", "hkgit.conflicts", "html", "secrets",
-    }  # fmt: skip
+        "pygit2",
+        "rapidfuzz",
+        "rfc8785",
+        "hkgit.git.repository",
+        "hkgit.evidence.ledger.entry",
+        "hkgit.matching.search.candidates",
+        "hkgit.matching.refusals.hints",
+        "hkgit.dialects.unified_diff",
+        "hkgit.gate",
+        "hkgit.gate.conflicts",
+        "html",
+        "secrets",
+    }
     assert modules & foreign == set()
 
 
 @pytest.mark.parametrize("args", [("--help",), ("schema", "outcome"), ("completions", "bash")])
 def test_what_looks_at_no_repository_loads_none(one: Repo, args: tuple[str, ...]) -> None:
-    assert loaded(one, *args) & {"pygit2", "hkgit.edits", "hkgit.document"} == set()
+    assert loaded(one, *args) & {"pygit2", "hkgit.edits", "hkgit.text.document"} == set()
 
 
 def test_the_gate_loads_no_tier(one: Repo) -> None:
     assert not any("hkgit.matching.ladder" in name for name in loaded(one, "gate", "--staged"))
+
+
+KNOWN = """\
+import os, sys
+sys.argv = ["hkgit", *sys.argv[1:]]
+before = set(sys.modules)
+try:
+    import hkgit.__main__
+except SystemExit as ended:
+    assert not ended.code, ended.code
+print(*sorted(set(sys.modules) - before))
+"""
+
+HOOK_MODULES = {
+    "hkgit",
+    "hkgit.cli",
+    "hkgit.cli.remembering",
+    "hkgit.cli.start",
+    "hkgit.git",
+    "hkgit.git.facts",
+    "hkgit.values",
+}
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        pytest.param(("gate", "--quiet", "--staged"), HOOK_MODULES, id="pre-commit"),
+        pytest.param(
+            ("record", "--staged"),
+            {
+                "hkgit",
+                "hkgit.cli",
+                "hkgit.cli.start",
+            },
+            id="nothing waits",
+        ),
+    ],
+)
+def test_a_persons_commit_loads_next_to_nothing(
+    one: Repo, args: tuple[str, ...], expected: set[str]
+) -> None:
+    modules: set[str] = set()
+    for text in ("x = 2\n", "x = 3\n"):
+        one.write("a.py", text)
+        one.git("add", "-A")
+        command = [sys.executable, "-S", "-c", KNOWN, *args]
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+        printed = subprocess.check_output(command, cwd=one.path, text=True, env=environment)
+        modules = set(printed.split())
+    assert {each for each in modules if each.startswith("hkgit")} == expected
+    assert modules - expected <= {"__future__", "operator", "_operator"}

@@ -12,9 +12,22 @@ from tests.cli.running import run
 from tests.repos import Repo
 
 COMMANDS = (
-    "read", "apply", "edit", "gate", "verify", "log", "show", "blame", "stats", "report", "qa",
-    "consult", "init", "demo", "schema",
-)  # fmt: skip
+    "read",
+    "apply",
+    "edit",
+    "gate",
+    "verify",
+    "log",
+    "show",
+    "blame",
+    "stats",
+    "report",
+    "qa",
+    "consult",
+    "init",
+    "demo",
+    "schema",
+)
 
 
 def test_without_a_command_the_commands_are_listed(tmp_path: Path) -> None:

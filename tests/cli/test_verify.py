@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.errors import InvalidInput
-from hkgit.gate.spread import Share
+from hkgit.gate.parallelism import Shard
 from tests.cli.running import run
 
 COMMITS = 130
@@ -50,14 +50,14 @@ def test_the_shares_are_the_whole(history: Path) -> None:
 @pytest.mark.parametrize("count", [0, 1, 4, 11])
 def test_no_commit_is_in_two_shares_or_none(of: int, count: int) -> None:
     commits = [str(number) for number in range(count)]
-    shares = [Share(number, of).of_commits(commits) for number in range(1, of + 1)]
+    shares = [Shard(number, of).of_commits(commits) for number in range(1, of + 1)]
     assert [commit for share in shares for commit in share] == commits
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", "1/2/3", ""])
 def test_a_share_is_one_of_so_many(text: str) -> None:
     with pytest.raises(InvalidInput, match="share"):
-        Share.parse(text)
+        Shard.parse(text)
 
 
 def test_another_word_for_a_share_is_wrong_usage(history: Path) -> None:
@@ -72,8 +72,9 @@ def test_what_passed_before_is_not_judged_again(copied: Path) -> None:
     assert rules(verified(copied, "--incremental")) == {"verdict strict"}
     again = verified(copied, "--incremental")
     assert (rules(again), {each["verdict"] for each in again}) == (
-        {"verified before"}, {"strict"},
-    )  # fmt: skip
+        {"verified before"},
+        {"strict"},
+    )
 
 
 def test_only_who_asks_for_it_gets_what_is_known(copied: Path) -> None:

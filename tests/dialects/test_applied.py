@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from hkgit import dialects
 from hkgit.applying.planner import plan
-from hkgit.dialects.tags import tag, tags
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
@@ -23,6 +22,7 @@ from hkgit.edits import (
     ReplaceRange,
     TagEdit,
 )
+from hkgit.text.tags import tag, tags
 
 LINES = [f"    name_{i} = value_{i}({i * i})" for i in range(40)]
 SHOWN = [line for line, name in zip(LINES, tags(map(str.encode, LINES)), strict=True) if name]
@@ -130,9 +130,11 @@ def test_files_come_and_go(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("old", "new", "final_newline"),
-    [pytest.param(b"a\nb", b"a\nc\n", True, id="added"),
-     pytest.param(b"a\nb\n", b"a\nc", False, id="taken away")],
-)  # fmt: skip
+    [
+        pytest.param(b"a\nb", b"a\nc\n", True, id="added"),
+        pytest.param(b"a\nb\n", b"a\nc", False, id="taken away"),
+    ],
+)
 def test_a_diff_changes_the_end_of_the_last_line(
     old: bytes, new: bytes, final_newline: bool
 ) -> None:

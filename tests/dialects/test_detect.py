@@ -19,8 +19,12 @@ OPERATIONS = '{"version": "1", "operations": [{"op": "delete_file", "path": "a"}
         pytest.param(OPERATIONS, "protocol", id="protocol"),
         pytest.param('{"operations": [{"op": ', "protocol", id="protocol, cut off"),
         pytest.param('{"version": "1", "operations": []}', "protocol", id="protocol, empty"),
-        pytest.param(OPERATIONS.replace("delete_file", "replace_text")[:-3] +
-                     ', "old_text": "a", "new_text": "b"}]}', "protocol", id="protocol with texts"),
+        pytest.param(
+            OPERATIONS.replace("delete_file", "replace_text")[:-3]
+            + ', "old_text": "a", "new_text": "b"}]}',
+            "protocol",
+            id="protocol with texts",
+        ),
         pytest.param(f"Here:\n```json\n{OPERATIONS}\n```\n", "protocol", id="protocol in a fence"),
         pytest.param(EDIT, "harnesskit", id="harnesskit"),
         pytest.param(f"[{EDIT}]", "harnesskit", id="a list"),
@@ -33,7 +37,7 @@ OPERATIONS = '{"version": "1", "operations": [{"op": "delete_file", "path": "a"}
         pytest.param("diff --git a/x b/x\nnew mode 100755\n", "unified-diff", id="git's header"),
         pytest.param(DIFF + " {\n" + "+" + EDIT, "unified-diff", id="JSON in a diff"),
     ],
-)  # fmt: skip
+)
 def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
     assert dialects.detect(text) == name
 
@@ -44,7 +48,7 @@ def test_a_dialect_is_seen_from_its_text(text: str, name: str) -> None:
         pytest.param("", "no known dialect: it is blank", id="empty"),
         pytest.param(" \n\n", "no known dialect: it is blank", id="blank"),
         pytest.param("\nfix it\n", "no known dialect: it begins with 'fix it'", id="prose"),
-        pytest.param('{"a": 1}', "no known dialect: it begins with", id="other JSON"),
+        pytest.param('{"a": 1}', "no known dialect: JSON with the keys a", id="other JSON"),
         pytest.param("<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", "no known dialect", id="conflict"),
         pytest.param(f"{EDIT}\n{BLOCK}", "harnesskit or search-replace", id="two dialects"),
         pytest.param(f"{DIFF}\n{BLOCK}", "search-replace or unified-diff", id="a diff and a block"),

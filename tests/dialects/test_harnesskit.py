@@ -25,16 +25,20 @@ def xml(old: str, new: str = "b", head: str = 'file="x"') -> str:
         pytest.param(EDIT, [CHANGE], id="one"),
         pytest.param([EDIT, EDIT], [CHANGE, CHANGE], id="a list"),
         pytest.param({"edits": [EDIT]}, [CHANGE], id="edits"),
-        pytest.param({"file": "x", "edits": [{"old_text": "a", "new_text": "b"}]}, [CHANGE],
-                     id="edits of one file"),
+        pytest.param(
+            {"file": "x", "edits": [{"old_text": "a", "new_text": "b"}]},
+            [CHANGE],
+            id="edits of one file",
+        ),
         pytest.param({"path": "x", "old_text": "a", "new_text": "b"}, [CHANGE], id="path"),
         pytest.param({**EDIT, "old_text": ""}, [Edit("x", "", "b")], id="create"),
-        pytest.param({**EDIT, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)],
-                     id="a hash"),
+        pytest.param(
+            {**EDIT, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)], id="a hash"
+        ),
         pytest.param({**EDIT, "expected_hash": None}, [CHANGE], id="no hash, as null"),
         pytest.param({**EDIT, "file": "./x"}, [CHANGE], id="a leading dot"),
     ],
-)  # fmt: skip
+)
 def test_json_becomes_edits(value: object, edits: list[Edit]) -> None:
     assert dialects.parse(json.dumps(value)).edits == tuple(edits)
 
@@ -43,21 +47,26 @@ def test_json_becomes_edits(value: object, edits: list[Edit]) -> None:
     ("value", "message"),
     [
         pytest.param({"edits": []}, "empty spec", id="no edits"),
-        pytest.param({"edits": [EDIT], "file": "y"}, "edits[0]: a second name of the file",
-                     id="a second name"),
+        pytest.param(
+            {"edits": [EDIT], "file": "y"},
+            "edits[0]: a second name of the file",
+            id="a second name",
+        ),
         pytest.param({"edits": [EDIT], "note": "y"}, 'unknown key "note"', id="a key beside edits"),
-        pytest.param({"edits": {}}, "edits: expected a list of edits, found an object",
-                     id="object"),
+        pytest.param(
+            {"edits": {}}, "edits: expected a list of edits, found an object", id="object"
+        ),
         pytest.param([EDIT, 3], "[1]: expected an edit, found 3", id="no edit"),
         pytest.param({**EDIT, "path": "x"}, 'unknown key "path"', id="both names"),
         pytest.param({"old_text": "a", "new_text": "b"}, 'missing key "file"', id="no file"),
         pytest.param({"file": "x", "old_text": "a"}, 'missing key "new_text"', id="no new text"),
-        pytest.param({**EDIT, "old_text": None}, "old_text: expected a string, found null",
-                     id="null"),
+        pytest.param(
+            {**EDIT, "old_text": None}, "old_text: expected a string, found null", id="null"
+        ),
         pytest.param({**EDIT, "expected_hash": "1"}, "expected_hash: expected 12 to 64", id="hash"),
         pytest.param({**EDIT, "replace_all": True}, 'unknown key "replace_all"', id="unknown key"),
     ],
-)  # fmt: skip
+)
 def test_json_that_cannot_be_meant_is_refused(value: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         dialects.parse(json.dumps(value), "harnesskit")
@@ -68,27 +77,40 @@ def test_json_that_cannot_be_meant_is_refused(value: object, message: str) -> No
     ("text", "edits"),
     [
         pytest.param(xml("a"), [CHANGE], id="one"),
-        pytest.param(f"Here:\n<edits>\n{xml('a')}\n{xml('c')}\n</edits>\nDone.",
-                     [CHANGE, Edit("x", "c", "b")], id="several"),
+        pytest.param(
+            f"Here:\n<edits>\n{xml('a')}\n{xml('c')}\n</edits>\nDone.",
+            [CHANGE, Edit("x", "c", "b")],
+            id="several",
+        ),
         pytest.param(f"```xml\n{xml('a')}\n```", [CHANGE], id="a fence"),
-        pytest.param('<edit\n  path=\'x\' >\n <old>a</old>\n <new>b</new>\n</edit>', [CHANGE],
-                     id="blanks and single quotes"),
+        pytest.param(
+            "<edit\n  path='x' >\n <old>a</old>\n <new>b</new>\n</edit>",
+            [CHANGE],
+            id="blanks and single quotes",
+        ),
         pytest.param(xml("\na\n"), [CHANGE], id="one line end trimmed at each end"),
         pytest.param(xml("\r\na\r\n"), [CHANGE], id="one CRLF trimmed at each end"),
         pytest.param(xml("\n\n a\n\n"), [Edit("x", "\n a\n", "b")], id="no more than one"),
         pytest.param(xml("a", ""), [Edit("x", "a", "")], id="nothing"),
-        pytest.param(xml("if a < b && c > d: <br/>"), [Edit("x", "if a < b && c > d: <br/>", "b")],
-                     id="raw angle brackets and ampersands"),
+        pytest.param(
+            xml("if a < b && c > d: <br/>"),
+            [Edit("x", "if a < b && c > d: <br/>", "b")],
+            id="raw angle brackets and ampersands",
+        ),
         pytest.param(xml("&lt;"), [Edit("x", "&lt;", "b")], id="entities are left to matching"),
         pytest.param(xml("<![CDATA[</old>]]>"), [Edit("x", "</old>", "b")], id="CDATA"),
         pytest.param(xml("\n<![CDATA[\na\n]]>\n"), [CHANGE], id="CDATA on its own lines"),
-        pytest.param(xml("<![CDATA[a]]]]><![CDATA[>]]>"), [Edit("x", "a]]>", "b")],
-                     id="CDATA twice"),
+        pytest.param(
+            xml("<![CDATA[a]]]]><![CDATA[>]]>"), [Edit("x", "a]]>", "b")], id="CDATA twice"
+        ),
         pytest.param(xml("a", head='file="a&amp;b"'), [Edit("a&b", "a", "b")], id="a name"),
-        pytest.param(xml("a", head=f'file="x" expected_hash="{HASH}"'), [Edit("x", "a", "b", HASH)],
-                     id="a hash"),
+        pytest.param(
+            xml("a", head=f'file="x" expected_hash="{HASH}"'),
+            [Edit("x", "a", "b", HASH)],
+            id="a hash",
+        ),
     ],
-)  # fmt: skip
+)
 def test_xml_becomes_edits(text: str, edits: list[Edit]) -> None:
     assert dialects.parse(text).edits == tuple(edits)
 
@@ -98,19 +120,24 @@ def test_xml_becomes_edits(text: str, edits: list[Edit]) -> None:
     [
         pytest.param(xml("a</old>"), "line 1: expected <new>, found </old>", id="a tag in a text"),
         pytest.param(xml("a\n<new>"), "line 2: expected </old>, found <new>", id="another"),
-        pytest.param('<edit file="x">\n<old>a</old>', "line 2: expected <new>, found no more",
-                     id="cut off"),
+        pytest.param(
+            '<edit file="x">\n<old>a</old>', "line 2: expected <new>, found no more", id="cut off"
+        ),
         pytest.param(xml("a").replace("<new>", "and <new>"), "text in front of <new>", id="text"),
         pytest.param(xml("a", head='file="x" mode="y"'), 'line 1: unknown key "mode"', id="key"),
-        pytest.param(xml("a", head='file="x" file="y"'), "an attribute that stands there twice",
-                     id="a key twice"),
-        pytest.param(xml("a", head="file=x"), "attributes that cannot be read: 'file=x'",
-                     id="bare"),
+        pytest.param(
+            xml("a", head='file="x" file="y"'),
+            "an attribute that stands there twice",
+            id="a key twice",
+        ),
+        pytest.param(
+            xml("a", head="file=x"), "attributes that cannot be read: 'file=x'", id="bare"
+        ),
         pytest.param(xml("a", head='name="x"'), 'unknown key "name"', id="no file"),
         pytest.param(xml("a", head='file=""'), "line 1, file: expected a path", id="no name"),
         pytest.param(xml("a", head='file="x" expected_hash="1"'), "expected 12 to 64", id="hash"),
     ],
-)  # fmt: skip
+)
 def test_xml_whose_tags_leave_no_one_reading_is_refused(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         dialects.parse(text, "harnesskit")
@@ -123,9 +150,11 @@ def test_an_xml_edit_is_recorded_as_json() -> None:
 
 @pytest.mark.parametrize(
     "edit",
-    [pytest.param(CreateFile("a", "x"), id="a file made"),
-     pytest.param(Edit("a", "x", "y", line_hint=1), id="a line")],
-)  # fmt: skip
+    [
+        pytest.param(CreateFile("a", "x"), id="a file made"),
+        pytest.param(Edit("a", "x", "y", line_hint=1), id="a line"),
+    ],
+)
 def test_what_is_no_replacement_cannot_be_rendered(edit: AnyEdit) -> None:
     with pytest.raises(InvalidInput, match="cannot say"):
         dialects.DIALECTS["harnesskit"].render([edit])

@@ -7,9 +7,9 @@ import json
 import pytest
 
 from hkgit import dialects
-from hkgit.dialects.tags import find_tag, tag, tags
 from hkgit.edits import AnyEdit, Edit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
+from hkgit.text.tags import find_tag, tag, tags
 
 HASH = "0123456789ab"
 START = {"path": "x", "hash_start": "a3"}
@@ -47,9 +47,12 @@ def test_two_lines_that_share_a_tag_show_it_once() -> None:
 
 @pytest.mark.parametrize(
     ("start_line", "number"),
-    [pytest.param(1, 1, id="from the top"), pytest.param(2, 3, id="at or below an offset"),
-     pytest.param(4, None, id="nowhere below")],
-)  # fmt: skip
+    [
+        pytest.param(1, 1, id="from the top"),
+        pytest.param(2, 3, id="at or below an offset"),
+        pytest.param(4, None, id="nowhere below"),
+    ],
+)
 def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None:
     assert find_tag([b"a", b"b", b"a"], tag(b"a"), start_line) == number
 
@@ -59,23 +62,32 @@ def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None
     [
         pytest.param({"path": "x", "content": "a"}, WriteFile("x", "a"), id="create or overwrite"),
         pytest.param({"path": "x", "content": ""}, WriteFile("x", ""), id="empty a file"),
-        pytest.param({**START, "content": "a\nb"}, TagEdit("x", "a3", None, ("a", "b")),
-                     id="insert before"),
-        pytest.param({**START, "content": "\n"}, TagEdit("x", "a3", None, ("",)),
-                     id="insert a blank line"),
-        pytest.param({**START, "hash_stop": "Zz", "content": "a\n"},
-                     TagEdit("x", "a3", "Zz", ("a",)), id="replace"),
+        pytest.param(
+            {**START, "content": "a\nb"}, TagEdit("x", "a3", None, ("a", "b")), id="insert before"
+        ),
+        pytest.param(
+            {**START, "content": "\n"}, TagEdit("x", "a3", None, ("",)), id="insert a blank line"
+        ),
+        pytest.param(
+            {**START, "hash_stop": "Zz", "content": "a\n"},
+            TagEdit("x", "a3", "Zz", ("a",)),
+            id="replace",
+        ),
         pytest.param({**START, "hash_stop": "Zz"}, TagEdit("x", "a3", "Zz"), id="delete a range"),
-        pytest.param({**START, "hash_stop": "Zz", "content": ""}, TagEdit("x", "a3", "Zz"),
-                     id="replace by nothing"),
+        pytest.param(
+            {**START, "hash_stop": "Zz", "content": ""},
+            TagEdit("x", "a3", "Zz"),
+            id="replace by nothing",
+        ),
         pytest.param(START, TagEdit("x", "a3"), id="delete a line"),
         pytest.param({**START, "content": None}, TagEdit("x", "a3"), id="null content"),
         pytest.param({**START, "offset": 7}, TagEdit("x", "a3", offset=7), id="offset"),
-        pytest.param({**START, "expected_hash": HASH}, TagEdit("x", "a3", expected_hash=HASH),
-                     id="a hash"),
+        pytest.param(
+            {**START, "expected_hash": HASH}, TagEdit("x", "a3", expected_hash=HASH), id="a hash"
+        ),
         pytest.param({"name": "change_file", "input": START}, TagEdit("x", "a3"), id="a call"),
     ],
-)  # fmt: skip
+)
 def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None:
     spec = dialects.parse(json.dumps(call))
     assert (spec.dialect, spec.edits) == ("hashline", (edit,))
@@ -84,20 +96,28 @@ def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        pytest.param({"path": "x", "hash_stop": "a3", "content": "a"}, 'unknown key "hash_stop"',
-                     id="a stop without a start"),
-        pytest.param({"path": "x", "offset": 3, "content": "a"}, 'unknown key "offset"',
-                     id="an offset without a tag"),
+        pytest.param(
+            {"path": "x", "hash_stop": "a3", "content": "a"},
+            'unknown key "hash_stop"',
+            id="a stop without a start",
+        ),
+        pytest.param(
+            {"path": "x", "offset": 3, "content": "a"},
+            'unknown key "offset"',
+            id="an offset without a tag",
+        ),
         pytest.param({"path": "x"}, 'missing key "content"', id="nothing to do"),
         pytest.param({**START, "content": ""}, "content: expected lines to insert", id="no lines"),
-        pytest.param({**START, "hash_start": "a3|"}, "hash_start: expected a tag of two",
-                     id="a bar"),
-        pytest.param({**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two",
-                     id="letters"),
+        pytest.param(
+            {**START, "hash_start": "a3|"}, "hash_start: expected a tag of two", id="a bar"
+        ),
+        pytest.param(
+            {**START, "hash_stop": "é1"}, "hash_stop: expected a tag of two", id="letters"
+        ),
         pytest.param({**START, "offset": 0}, "offset: expected an integer from 1", id="line 0"),
         pytest.param({**START, "lines": []}, 'unknown key "lines"', id="unknown key"),
     ],
-)  # fmt: skip
+)
 def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         dialects.parse(json.dumps(call), "hashline")
@@ -107,8 +127,10 @@ def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> N
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param('{"path": "x", "edits": [{"op": "replace", "pos": "12#VK", "lines": []}]}',
-                     id="number, hash sign"),
+        pytest.param(
+            '{"path": "x", "edits": [{"op": "replace", "pos": "12#VK", "lines": []}]}',
+            id="number, hash sign",
+        ),
         pytest.param('{"path": "x", "hash_start": "12:a3", "content": "y"}', id="number, colon"),
         pytest.param('{"path": "x", "anchor": "12:a3|  return"}', id="with the line's text"),
         pytest.param("[src/x.py#1F3A]\nSWAP 3-4\n+a\n", id="verbs"),

@@ -25,13 +25,34 @@ def long(piece: str) -> str:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(json.dumps({"version": "1", "operations": [
-            {"op": "create_file", "path": "a", "new_text": long(LINE)}]}), id="one long text"),
-        pytest.param(json.dumps({"version": "1", "operations": [
-            {"op": "insert_after", "path": "a", "after_line": 1, "new_lines": ["x"] * 80_000}]}),
-            id="many lines"),
-        pytest.param(long('{"file": "a", "old_text": "b", "new_text": "c"}\n'),
-                     id="many documents"),
+        pytest.param(
+            json.dumps(
+                {
+                    "version": "1",
+                    "operations": [{"op": "create_file", "path": "a", "new_text": long(LINE)}],
+                }
+            ),
+            id="one long text",
+        ),
+        pytest.param(
+            json.dumps(
+                {
+                    "version": "1",
+                    "operations": [
+                        {
+                            "op": "insert_after",
+                            "path": "a",
+                            "after_line": 1,
+                            "new_lines": ["x"] * 80_000,
+                        }
+                    ],
+                }
+            ),
+            id="many lines",
+        ),
+        pytest.param(
+            long('{"file": "a", "old_text": "b", "new_text": "c"}\n'), id="many documents"
+        ),
         pytest.param('{"file": "' + long('\\"'), id="a string of quotes that never ends"),
         pytest.param('{"file": ' + long("[{"), id="brackets that never close"),
         pytest.param('{"file": ' + long("  "), id="blanks in JSON"),
@@ -49,12 +70,13 @@ def long(piece: str) -> str:
         pytest.param("<edit file='a'><old>" + long("<![CDATA["), id="many open sections"),
         pytest.param(long("<edit file='a'>"), id="many open elements"),
         pytest.param("<edit file='a'" + long(" a"), id="many attributes"),
-        pytest.param("a.py\n" + long(BLOCK + "--- a/x\n+++ b/x\n<edit file='a'>\n"),
-                     id="a mixture"),
+        pytest.param(
+            "a.py\n" + long(BLOCK + "--- a/x\n+++ b/x\n<edit file='a'>\n"), id="a mixture"
+        ),
         pytest.param(long("\n"), id="blank lines"),
         pytest.param(long(" \t"), id="one blank line"),
     ],
-)  # fmt: skip
+)
 def test_a_long_text_takes_bounded_time(text: str) -> None:
     start = time.process_time()
     for name in ("auto", *dialects.DIALECTS):

@@ -89,10 +89,21 @@ def test_an_expectation_is_a_path_a_range_and_a_hash(argument: str, expected: Re
 
 @pytest.mark.parametrize(
     "argument",
-    ["a.py", "a.py=", f"={HASH}", f"a.py={HASH[:-1]}", "a.py=" + "f" * 65, "a.py=0123456789ag", "",
-     f"a.py:5-3={HASH}", f"a.py:0-3={HASH}", f":1-2={HASH}", f":1={HASH}",
-     f"a.py:0={HASH}"],
-)  # fmt: skip
+    [
+        "a.py",
+        "a.py=",
+        f"={HASH}",
+        f"a.py={HASH[:-1]}",
+        "a.py=" + "f" * 65,
+        "a.py=0123456789ag",
+        "",
+        f"a.py:5-3={HASH}",
+        f"a.py:0-3={HASH}",
+        f":1-2={HASH}",
+        f":1={HASH}",
+        f"a.py:0={HASH}",
+    ],
+)
 def test_what_is_no_expectation_is_refused(argument: str) -> None:
     with pytest.raises(InvalidInput, match="--expect: expected"):
         parse_expect(argument)

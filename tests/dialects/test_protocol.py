@@ -29,29 +29,62 @@ def spec(*operations: object, **about: object) -> str:
 @pytest.mark.parametrize(
     ("operation", "edit"),
     [
-        pytest.param({**RANGE, "expected_hash": HASH, "new_text": "x\n"},
-                     ReplaceRange("a.py", 10, 12, ("x",), HASH), id="replace_range"),
-        pytest.param({**RANGE, "expected_hash": HASH.upper() * 5, "new_lines": ["x", ""]},
-                     ReplaceRange("a.py", 10, 12, ("x", ""), HASH * 5), id="new_lines, long hash"),
-        pytest.param({**RANGE, "new_text": "x"}, ReplaceRange("a.py", 10, 12, ("x",)),
-                     id="without a hash"),
-        pytest.param({**RANGE, "op": "delete_range", "expected_hash": HASH},
-                     ReplaceRange("a.py", 10, 12, (), HASH), id="delete_range"),
-        pytest.param({"op": "insert_after", "path": "a.py", "after_line": 0, "expected_hash": HASH,
-                      "new_lines": ["x", "y"]},
-                     InsertAfter("a.py", 0, ("x", "y"), HASH), id="insert_after the top"),
-        pytest.param({"op": "create_file", "path": "b/b.py", "new_text": "x\r\ny"},
-                     CreateFile("b/b.py", "x\r\ny"), id="create_file byte for byte"),
-        pytest.param({"op": "delete_file", "path": "c", "expected_hash": HASH},
-                     DeleteFile("c", HASH), id="delete_file"),
-        pytest.param({"op": "rename_file", "path": "d", "new_path": "e", "expected_hash": HASH},
-                     RenameFile("d", "e", HASH), id="rename_file"),
-        pytest.param({"op": "replace_text", "path": "f", "old_text": "x", "new_text": ""},
-                     Edit("f", "x", ""), id="replace_text"),
-        pytest.param({"op": "delete_file", "path": "a\\b"}, DeleteFile("a\\b"),
-                     id="a backslash stays as it is"),
+        pytest.param(
+            {**RANGE, "expected_hash": HASH, "new_text": "x\n"},
+            ReplaceRange("a.py", 10, 12, ("x",), HASH),
+            id="replace_range",
+        ),
+        pytest.param(
+            {**RANGE, "expected_hash": HASH.upper() * 5, "new_lines": ["x", ""]},
+            ReplaceRange("a.py", 10, 12, ("x", ""), HASH * 5),
+            id="new_lines, long hash",
+        ),
+        pytest.param(
+            {**RANGE, "new_text": "x"}, ReplaceRange("a.py", 10, 12, ("x",)), id="without a hash"
+        ),
+        pytest.param(
+            {**RANGE, "op": "delete_range", "expected_hash": HASH},
+            ReplaceRange("a.py", 10, 12, (), HASH),
+            id="delete_range",
+        ),
+        pytest.param(
+            {
+                "op": "insert_after",
+                "path": "a.py",
+                "after_line": 0,
+                "expected_hash": HASH,
+                "new_lines": ["x", "y"],
+            },
+            InsertAfter("a.py", 0, ("x", "y"), HASH),
+            id="insert_after the top",
+        ),
+        pytest.param(
+            {"op": "create_file", "path": "b/b.py", "new_text": "x\r\ny"},
+            CreateFile("b/b.py", "x\r\ny"),
+            id="create_file byte for byte",
+        ),
+        pytest.param(
+            {"op": "delete_file", "path": "c", "expected_hash": HASH},
+            DeleteFile("c", HASH),
+            id="delete_file",
+        ),
+        pytest.param(
+            {"op": "rename_file", "path": "d", "new_path": "e", "expected_hash": HASH},
+            RenameFile("d", "e", HASH),
+            id="rename_file",
+        ),
+        pytest.param(
+            {"op": "replace_text", "path": "f", "old_text": "x", "new_text": ""},
+            Edit("f", "x", ""),
+            id="replace_text",
+        ),
+        pytest.param(
+            {"op": "delete_file", "path": "a\\b"},
+            DeleteFile("a\\b"),
+            id="a backslash stays as it is",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_operation_becomes_an_edit(operation: dict[str, object], edit: AnyEdit) -> None:
     assert dialects.parse(spec(operation)).edits == (edit,)
 
@@ -77,37 +110,59 @@ def test_new_text_is_lines(new_text: str, lines: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        pytest.param({"start_line": "12"}, 'start_line: expected an integer from 1, found "12"',
-                     id="a string for a line"),
-        pytest.param({"start_line": True}, "start_line: expected an integer from 1, found true",
-                     id="a boolean for a line"),
-        pytest.param({"start_line": 0}, "start_line: expected an integer from 1, found 0",
-                     id="line 0"),
-        pytest.param({"end_line": 9}, "end_line: expected an integer from 10, found 9",
-                     id="end before start"),
-        pytest.param({"expected_hash": "0123456789a"}, 'expected_hash: expected 12 to 64 hex',
-                     id="a short hash"),
-        pytest.param({"expected_hash": "z" * 12}, 'expected_hash: expected 12 to 64 hex',
-                     id="no hex"),
-        pytest.param({"expected_hash": "0" * 65}, 'expected_hash: expected 12 to 64 hex',
-                     id="a long hash"),
-        pytest.param({"expected_hash": None}, "expected_hash: expected a hash, found null",
-                     id="null for a hash"),
+        pytest.param(
+            {"start_line": "12"},
+            'start_line: expected an integer from 1, found "12"',
+            id="a string for a line",
+        ),
+        pytest.param(
+            {"start_line": True},
+            "start_line: expected an integer from 1, found true",
+            id="a boolean for a line",
+        ),
+        pytest.param(
+            {"start_line": 0}, "start_line: expected an integer from 1, found 0", id="line 0"
+        ),
+        pytest.param(
+            {"end_line": 9}, "end_line: expected an integer from 10, found 9", id="end before start"
+        ),
+        pytest.param(
+            {"expected_hash": "0123456789a"},
+            "expected_hash: expected 12 to 64 hex",
+            id="a short hash",
+        ),
+        pytest.param(
+            {"expected_hash": "z" * 12}, "expected_hash: expected 12 to 64 hex", id="no hex"
+        ),
+        pytest.param(
+            {"expected_hash": "0" * 65}, "expected_hash: expected 12 to 64 hex", id="a long hash"
+        ),
+        pytest.param(
+            {"expected_hash": None},
+            "expected_hash: expected a hash, found null",
+            id="null for a hash",
+        ),
         pytest.param({"path": ""}, 'path: expected a path, found ""', id="no path"),
-        pytest.param({"path": "./a"}, 'path: expected a path from the root', id="dot"),
-        pytest.param({"path": "a//b"}, 'path: expected a path from the root', id="two slashes"),
-        pytest.param({"path": "a/../b"}, 'path: expected a path from the root', id="dots"),
-        pytest.param({"path": "/a"}, 'path: expected a path from the root', id="absolute"),
-        pytest.param({"path": "a/"}, 'path: expected a path from the root', id="directory"),
-        pytest.param({"new_lines": ["a"]}, ' expected either "new_text" or "new_lines", found both',
-                     id="both texts"),
+        pytest.param({"path": "./a"}, "path: expected a path from the root", id="dot"),
+        pytest.param({"path": "a//b"}, "path: expected a path from the root", id="two slashes"),
+        pytest.param({"path": "a/../b"}, "path: expected a path from the root", id="dots"),
+        pytest.param({"path": "/a"}, "path: expected a path from the root", id="absolute"),
+        pytest.param({"path": "a/"}, "path: expected a path from the root", id="directory"),
+        pytest.param(
+            {"new_lines": ["a"]},
+            ' expected either "new_text" or "new_lines", found both',
+            id="both texts",
+        ),
         pytest.param({"lines": 1}, ' unknown key "lines"', id="unknown key"),
-        pytest.param({"op": "replace"}, 'op: expected the name of an operation, found "replace"',
-                     id="unknown operation"),
+        pytest.param(
+            {"op": "replace"},
+            'op: expected the name of an operation, found "replace"',
+            id="unknown operation",
+        ),
         pytest.param({"op": 1}, "op: expected a string, found 1", id="a number for an operation"),
         pytest.param({"new_text": 1}, "new_text: expected a string, found 1", id="text"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_value_is_refused_at_its_path(change: dict[str, object], message: str) -> None:
     good = {**RANGE, "new_text": "x"}
     with pytest.raises(InvalidInput) as refusal:
@@ -120,27 +175,46 @@ def test_a_wrong_value_is_refused_at_its_path(change: dict[str, object], message
 @pytest.mark.parametrize(
     ("operation", "message"),
     [
-        pytest.param({**RANGE}, 'expected either "new_text" or "new_lines", found neither',
-                     id="no text"),
-        pytest.param({**RANGE, "new_lines": ["a\nb"]}, "[0].new_lines[0]: expected a line without",
-                     id="a line end in a line"),
+        pytest.param(
+            {**RANGE}, 'expected either "new_text" or "new_lines", found neither', id="no text"
+        ),
+        pytest.param(
+            {**RANGE, "new_lines": ["a\nb"]},
+            "[0].new_lines[0]: expected a line without",
+            id="a line end in a line",
+        ),
         pytest.param({**RANGE, "new_lines": [1]}, "new_lines[0]: expected a line", id="line"),
         pytest.param({**RANGE, "new_lines": "a"}, 'expected a list of lines, found "a"', id="list"),
         pytest.param({"op": "delete_range", "path": "a"}, 'missing key "start_line"', id="missing"),
-        pytest.param({**RANGE, "op": "delete_range", "new_text": ""}, 'unknown key "new_text"',
-                     id="a deletion with text"),
-        pytest.param({"op": "create_file", "path": "a", "new_text": "", "expected_hash": HASH},
-                     'unknown key "expected_hash"', id="a new file has no hash"),
-        pytest.param({"op": "rename_file", "path": "a", "new_path": "/b"},
-                     "operations[0].new_path: expected a path from the root", id="new_path"),
-        pytest.param({"op": "replace_text", "path": "a", "old_text": "", "new_text": "b"},
-                     "operations[0].old_text: expected the text to replace", id="nothing to find"),
-        pytest.param({"op": "insert_after", "path": "a", "after_line": -1, "new_text": "b"},
-                     "after_line: expected an integer from 0, found -1", id="before the top"),
+        pytest.param(
+            {**RANGE, "op": "delete_range", "new_text": ""},
+            'unknown key "new_text"',
+            id="a deletion with text",
+        ),
+        pytest.param(
+            {"op": "create_file", "path": "a", "new_text": "", "expected_hash": HASH},
+            'unknown key "expected_hash"',
+            id="a new file has no hash",
+        ),
+        pytest.param(
+            {"op": "rename_file", "path": "a", "new_path": "/b"},
+            "operations[0].new_path: expected a path from the root",
+            id="new_path",
+        ),
+        pytest.param(
+            {"op": "replace_text", "path": "a", "old_text": "", "new_text": "b"},
+            "operations[0].old_text: expected the text to replace",
+            id="nothing to find",
+        ),
+        pytest.param(
+            {"op": "insert_after", "path": "a", "after_line": -1, "new_text": "b"},
+            "after_line: expected an integer from 0, found -1",
+            id="before the top",
+        ),
         pytest.param({"path": "a"}, 'operations[0]: missing key "op"', id="no operation"),
         pytest.param([], "operations[0]: expected an operation, found a list", id="no object"),
     ],
-)  # fmt: skip
+)
 def test_an_operation_that_cannot_be_meant_is_refused(operation: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         dialects.parse(spec(operation))
@@ -201,9 +275,16 @@ def test_an_edit_that_has_no_operation_cannot_be_rendered(edit: Edit) -> None:
 
 @pytest.mark.parametrize(
     "edit",
-    [CreateFile("a", "x"), DeleteFile("a"), DeleteFile("a", HASH), RenameFile("a", "b", HASH),
-     Edit("a", "x", "y", HASH), InsertAfter("a", 0, ()), ReplaceRange("a", 1, 2, ("\r",))],
+    [
+        CreateFile("a", "x"),
+        DeleteFile("a"),
+        DeleteFile("a", HASH),
+        RenameFile("a", "b", HASH),
+        Edit("a", "x", "y", HASH),
+        InsertAfter("a", 0, ()),
+        ReplaceRange("a", 1, 2, ("\r",)),
+    ],
     ids=repr,
-)  # fmt: skip
+)
 def test_every_operation_reads_as_it_was_rendered(edit: AnyEdit) -> None:
     assert dialects.parse(dialects.DIALECTS["protocol"].render([edit])).edits == (edit,)

@@ -6,7 +6,7 @@ from textwrap import indent
 
 import pytest
 
-from hkgit import dialects
+from hkgit import apply_edits, dialects, parse_edits
 from hkgit.edits import AnyEdit, CreateFile, DeleteFile, Edit
 from hkgit.errors import InvalidInput
 
@@ -24,19 +24,23 @@ def read(text: str) -> list[Edit]:
         pytest.param(PLAIN, id="seven marks"),
         pytest.param("<<<<< SEARCH\na\n=====\nb\n>>>>> REPLACE\n", id="five marks"),
         pytest.param("<<<<<<<<< SEARCH\na\n=========\nb\n>>>>>>>>> REPLACE", id="nine marks"),
+        pytest.param(f"{'<' * 12} SEARCH\na\n{'=' * 12}\nb\n{'>' * 12} REPLACE", id="twelve"),
+        pytest.param("----------- SEARCH\na\n=======\nb\n++++++++++ REPLACE", id="11, 7, 10"),
+        pytest.param("<<<<<<< ORIGINAL\na\n=======\nb\n>>>>>>> UPDATED\n", id="other words"),
+        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n```\n", id="a fence behind"),
         pytest.param("<<<<<<< SEARCH>\na\n=======\nb\n>>>>>>> REPLACE", id="a mark after SEARCH"),
         pytest.param("<<<<<<< SEARCH  \na\n======= \nb\n>>>>>>> REPLACE\t\n", id="blanks behind"),
         pytest.param("------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n", id="dashes and pluses"),
         pytest.param("<<<<<<< SEARCH\na\n=======\nb\n+++++++ REPLACE\n", id="mixed"),
         pytest.param("<<<<<<< SEARCH\r\na\n=======\r\nb\n>>>>>>> REPLACE\r\n", id="CRLF markers"),
-        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n", id="no tail"),
-        pytest.param("<<<<<<< SEARCH\na\n=======\nb", id="no tail and no line end"),
-        pytest.param("```\n<<<<<<< SEARCH\na\n=======\nb\n```\n", id="no tail in a fence"),
         pytest.param("<<<<<<< SEARCH\na\n=======\nb\n=======\n", id="a divider for a tail"),
-        pytest.param("<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n>>>>>>> REPLACE\n",
-                     id="a tail for a divider"),
-        pytest.param("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n=======\n",
-                     id="a divider behind the tail"),
+        pytest.param(
+            "<<<<<<< SEARCH\na\n>>>>>>> REPLACE\nb\n>>>>>>> REPLACE\n", id="a tail for a divider"
+        ),
+        pytest.param(
+            "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n=======\n",
+            id="a divider behind the tail",
+        ),
         pytest.param("~~~\n<<<<<<< SEARCH\na\n=======\nb\n=======\n~~~", id="that in a fence"),
         pytest.param("````python\n" + PLAIN + "````\n", id="a fence of four"),
         pytest.param(PLAIN.lower(), id="small letters"),
@@ -51,17 +55,21 @@ def test_markers_are_read_as_models_write_them(text: str) -> None:
 @pytest.mark.parametrize(
     ("hints", "edit"),
     [
-        pytest.param(":start_line:12\n-------\n", Edit("f.c", "a\n", "b\n", line_hint=12),
-                     id="start"),
-        pytest.param(":start_line: 12\n:end_line:14\n-------\n",
-                     Edit("f.c", "a\n", "b\n", line_hint=12), id="start and end"),
+        pytest.param(
+            ":start_line:12\n-------\n", Edit("f.c", "a\n", "b\n", line_hint=12), id="start"
+        ),
+        pytest.param(
+            ":start_line: 12\n:end_line:14\n-------\n",
+            Edit("f.c", "a\n", "b\n", line_hint=12),
+            id="start and end",
+        ),
         pytest.param(":start_line:12\n", Edit("f.c", "a\n", "b\n", line_hint=12), id="no rule"),
         pytest.param("-------\n", Edit("f.c", "-------\na\n", "b\n"), id="a rule alone is text"),
         pytest.param(":end_line:3\n", Edit("f.c", ":end_line:3\na\n", "b\n"), id="no start"),
         pytest.param("\\:start_line:12\n", Edit("f.c", ":start_line:12\na\n", "b\n"), id="escaped"),
         pytest.param("12 | ", Edit("f.c", "12 | a\n", "b\n"), id="a prefix is left to matching"),
     ],
-)  # fmt: skip
+)
 def test_a_stated_line_is_a_hint(hints: str, edit: Edit) -> None:
     assert read(PLAIN.replace("SEARCH\n", f"SEARCH\n{hints}").join(["f.c\n", ""])) == [edit]
 
@@ -70,12 +78,16 @@ def test_a_stated_line_is_a_hint(hints: str, edit: Edit) -> None:
     ("search", "edit"),
     [
         pytest.param(":empty_search:append\n", Edit("f.c", "", "b\n", at_end=True), id="alone"),
-        pytest.param("\\:empty_search:append\n", Edit("f.c", ":empty_search:append\n", "b\n"),
-                     id="escaped"),
-        pytest.param(":empty_search:append\na\n", Edit("f.c", ":empty_search:append\na\n", "b\n"),
-                     id="above text"),
+        pytest.param(
+            "\\:empty_search:append\n", Edit("f.c", ":empty_search:append\n", "b\n"), id="escaped"
+        ),
+        pytest.param(
+            ":empty_search:append\na\n",
+            Edit("f.c", ":empty_search:append\na\n", "b\n"),
+            id="above text",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_append_is_said_in_the_place_of_the_old_text(search: str, edit: Edit) -> None:
     assert read(PLAIN.replace("\na\n", f"\n{search}").join(["f.c\n", ""])) == [edit]
 
@@ -83,8 +95,9 @@ def test_an_append_is_said_in_the_place_of_the_old_text(search: str, edit: Edit)
 def test_only_an_empty_search_becomes_an_append() -> None:
     spec = dialects.parse(f"f.c\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\ng.c\n{PLAIN}")
     assert dialects.appending(spec).edits == (
-        Edit("f.c", "", "b\n", at_end=True), Edit("g.c", "a\n", "b\n"),
-    )  # fmt: skip
+        Edit("f.c", "", "b\n", at_end=True),
+        Edit("g.c", "a\n", "b\n"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -173,13 +186,21 @@ def test_a_name_is_not_looked_for_inside_the_block_before() -> None:
         pytest.param("```\na\n```\n=======\nb\n", "```\na\n```\n", "b\n", id="fences inside"),
         pytest.param("\\=======\n=======\nb\n", "=======\n", "b\n", id="an escaped divider"),
         pytest.param("\\\\=======\n=======\nb\n", "\\=======\n", "b\n", id="escaped twice"),
-        pytest.param("\\<<<<<<< SEARCH\n\\>>>>>>> REPLACE\n=======\n",
-                     "<<<<<<< SEARCH\n>>>>>>> REPLACE\n", "", id="escaped head and tail"),
+        pytest.param(
+            "\\<<<<<<< SEARCH\n\\>>>>>>> REPLACE\n=======\n",
+            "<<<<<<< SEARCH\n>>>>>>> REPLACE\n",
+            "",
+            id="escaped head and tail",
+        ),
         pytest.param("\\alpha\n=======\n\\\\\n", "\\alpha\n", "\\\\\n", id="other backslashes"),
-        pytest.param("<<<<<<< HEAD\na\n=======\n|||||||\n", "<<<<<<< HEAD\na\n", "|||||||\n",
-                     id="a conflict's head"),
+        pytest.param(
+            "<<<<<<< HEAD\na\n=======\n|||||||\n",
+            "<<<<<<< HEAD\na\n",
+            "|||||||\n",
+            id="a conflict's head",
+        ),
     ],
-)  # fmt: skip
+)
 def test_content_is_kept_line_by_line(body: str, old: str, new: str) -> None:
     assert read(f"a.py\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n") == [Edit("a.py", old, new)]
 
@@ -188,18 +209,30 @@ def test_content_is_kept_line_by_line(body: str, old: str, new: str) -> None:
     ("body", "old"),
     [
         pytest.param("Title\n=====\n=======\nNew\n=====\n", "Title\n=====\n", id="shorter ones"),
-        pytest.param("Title 1\n=======\n=======\nTitle 2\n=======\n", "Title 1\n=======\n",
-                     id="underlines of seven in both halves"),
-        pytest.param("Title 1\n=======\ntext\n=======\nTitle 2\n=======\ntext\n",
-                     "Title 1\n=======\ntext\n", id="with text below"),
+        pytest.param(
+            "Title 1\n=======\n=======\nTitle 2\n=======\n",
+            "Title 1\n=======\n",
+            id="underlines of seven in both halves",
+        ),
+        pytest.param(
+            "Title 1\n=======\ntext\n=======\nTitle 2\n=======\ntext\n",
+            "Title 1\n=======\ntext\n",
+            id="with text below",
+        ),
         pytest.param("text\n=======\nTitle 2\n=======\ntext\n", "text\n", id="only in the new"),
-        pytest.param("Title 2\n=======\ntext\n=======\nmore text\n", "Title 2\n=======\ntext\n",
-                     id="only in the old"),
-        pytest.param("=======\nTitle 1\n=======\n\nx\n=======\ny\n",
-                     "=======\nTitle 1\n=======\n\nx\n", id="a title between two lines"),
+        pytest.param(
+            "Title 2\n=======\ntext\n=======\nmore text\n",
+            "Title 2\n=======\ntext\n",
+            id="only in the old",
+        ),
+        pytest.param(
+            "=======\nTitle 1\n=======\n\nx\n=======\ny\n",
+            "=======\nTitle 1\n=======\n\nx\n",
+            id="a title between two lines",
+        ),
         pytest.param("a\n======\nb\n=====\nc\n======\nd\n", "a\n======\nb\n", id="six, five, six"),
     ],
-)  # fmt: skip
+)
 def test_an_underline_is_content(body: str, old: str) -> None:
     [edit] = read(f"a.rst\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n")
     assert edit.old_text == old
@@ -210,29 +243,56 @@ def test_an_underline_is_content(body: str, old: str) -> None:
     ("text", "message"),
     [
         pytest.param(PLAIN, "line 1: expected the name of a file", id="no name"),
-        pytest.param("a.py\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n", "line 2: expected =======",
-                     id="no divider"),
-        pytest.param("a.py\n" + PLAIN[:-16] + PLAIN, "line 2: a block without its tail",
-                     id="no tail before the next head"),
-        pytest.param("a.py\n<<<<<<< SEARCH\na\n=======\n", "line 2: a block without its tail",
-                     id="cut off at the divider"),
-        pytest.param("a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n```\nDone.", "without its tail",
-                     id="prose behind a block without a tail"),
-        pytest.param("a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n", "without its tail",
-                     id="a second divider with text below"),
-        pytest.param("a.py\n" + PLAIN + ">>>>>>> REPLACE\n", "line 7: a marker that belongs to no",
-                     id="a tail alone"),
-        pytest.param("a.py\n" + PLAIN + "  <<<<<<< SEARCH\n", "line 7: a marker that belongs",
-                     id="indented, below one that is not"),
+        pytest.param(
+            "a.py\n<<<<<<< SEARCH\na\n>>>>>>> REPLACE\n",
+            "line 2: expected =======",
+            id="no divider",
+        ),
+        pytest.param(
+            "a.py\n" + PLAIN[:-16] + PLAIN,
+            "line 2: a block without its tail",
+            id="no tail before the next head",
+        ),
+        pytest.param(
+            "a.py\n<<<<<<< SEARCH\na\n=======\n",
+            "line 2: a block without its tail",
+            id="cut off at the divider",
+        ),
+        pytest.param(
+            "a.py\n```\n<<<<<<< SEARCH\na\n=======\nb\n```\nDone.",
+            "without its tail",
+            id="prose behind a block without a tail",
+        ),
+        pytest.param(
+            "a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n",
+            "without its tail",
+            id="a second divider with text below",
+        ),
+        pytest.param(
+            "a.py\n" + PLAIN + ">>>>>>> REPLACE\n",
+            "line 7: a marker that belongs to no",
+            id="a tail alone",
+        ),
+        pytest.param(
+            "a.py\n" + PLAIN + "  <<<<<<< SEARCH\n",
+            "line 7: a marker that belongs",
+            id="indented, below one that is not",
+        ),
         pytest.param("a.py\n<<<< SEARCH\n", "line 2: a marker that belongs", id="four marks"),
-        pytest.param("a.py\n<<<<<<< SEARCH a.py\na\n", "line 2: a marker that belongs",
-                     id="a name behind the head"),
-        pytest.param("a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
-                     "line 2: the divider could be any of lines 4, 6", id="two dividers"),
+        pytest.param(
+            "a.py\n<<<<<<< SEARCH a.py\na\n",
+            "line 2: a marker that belongs",
+            id="a name behind the head",
+        ),
+        pytest.param(
+            "a.py\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
+            "line 2: the divider could be any of lines 4, 6",
+            id="two dividers",
+        ),
         pytest.param("```bash\necho\na.py\n" + PLAIN, "line 1: a fence of", id="open fence"),
         pytest.param("nothing here\n", "empty spec", id="no block"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         read(text)
@@ -272,3 +332,64 @@ def test_a_block_carries_the_name_it_inherited() -> None:
 def test_what_has_no_block_cannot_be_rendered(edit: AnyEdit) -> None:
     with pytest.raises(InvalidInput, match="cannot say"):
         dialects.DIALECTS["search-replace"].render([edit])
+
+
+@pytest.mark.parametrize(
+    ("body", "new"),
+    [
+        pytest.param("a\n=======\n    b\n=======\n", "    b\n", id="below code"),
+        pytest.param("a\n=======\nb\n\n=======\n", "b\n\n", id="below a blank line"),
+        pytest.param("a\n=======\n=======\n", "", id="below the divider"),
+    ],
+)
+def test_a_divider_again_right_above_the_tail_is_no_text(body: str, new: str) -> None:
+    assert read(f"a.py\n<<<<<<< SEARCH\n{body}>>>>>>> REPLACE\n") == [Edit("a.py", "a\n", new)]
+
+
+NEAR = [
+    ">>>>>>> END",
+    "<<<<<<< REPLACE",
+    "======= REPLACE",
+    "> REPLACE",
+    ">>>>>>>>>>>>> REPLACE",
+    "  >>>>>>> REPLACE",
+    ">>>>>>> REPLACE done",
+    "<<<<<<< HEAD",
+    ">>>>>>>",
+    ">>>>>>> a1b2c3",
+    ":start_line:3",
+    ":end_line:",
+    "++++ REPLACE",
+]
+
+
+@pytest.mark.parametrize("line", NEAR)
+def test_what_nearly_looks_like_the_tail_ends_no_block(line: str) -> None:
+    with pytest.raises(InvalidInput, match="looks like a marker and is none") as refusal:
+        read(f"a.py\n<<<<<<< SEARCH\na\n=======\nb\n{line}\nand more\n")
+    assert refusal.value.where == "line 6"
+
+
+@pytest.mark.parametrize("line", NEAR)
+def test_what_nearly_looks_like_a_marker_is_text_only_where_the_file_has_it(line: str) -> None:
+    block = f"<<<<<<< SEARCH\na\n=======\nb\n{line}\nc\n>>>>>>> REPLACE\n"
+    [refused] = apply_edits(parse_edits(f"f.c\n{block}"), {"f.c": "a\n"}).outcomes
+    assert (refused.status, "has the marker" in str(refused.error)) == ("invalid", True)
+    there = apply_edits(parse_edits(f"f.c\n{block}"), {"f.c": f"{line}\na\n"})
+    assert there.files == {"f.c": f"{line}\nb\n{line}\nc\n"}
+    escaped = block.replace(f"\n{line}\n", f"\n\\{line}\n")
+    assert apply_edits(parse_edits(f"f.c\n{escaped}"), {"f.c": "a\n"}).files == {
+        "f.c": f"b\n{line}\nc\n"
+    }
+
+
+@pytest.mark.parametrize("hints", ["-------\n", ":start_line:2\n-------\n", ":end_line:3\n"])
+def test_hints_in_the_new_text_never_land(hints: str) -> None:
+    block = f"f.c\n<<<<<<< SEARCH\na\n=======\n{hints}b\n>>>>>>> REPLACE\n"
+    [refused] = apply_edits(parse_edits(block), {"f.c": "a\n"}).outcomes
+    assert refused.status == "invalid"
+
+
+def test_an_underline_in_the_new_text_is_text() -> None:
+    block = "f.c\n<<<<<<< SEARCH\na\n=======\nTitle\n-------\n>>>>>>> REPLACE\n"
+    assert apply_edits(parse_edits(block), {"f.c": "a\n"}).files == {"f.c": "Title\n-------\n"}

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from hkgit.dialects import strict_json
-from hkgit.dialects.json_nodes import Node
 from hkgit.errors import InvalidInput
+from hkgit.text import strict_json
+from hkgit.text.json_nodes import Node
 
 DEEP = 100_000
 
@@ -29,7 +29,7 @@ DEEP = 100_000
         pytest.param('{\n"a": 1,\n}', "line", "not JSON", id="trailing comma"),
         pytest.param("{\n'a': 1}", "line 2", "not JSON", id="single quotes"),
         pytest.param('{"a": "x\ny"}', "line 1", "control character", id="raw newline"),
-        pytest.param('{"a": "x', "line 1", "unterminated string", id="cut off"),
+        pytest.param('{"a": "x', "line 1", 'the JSON ends too early: "} is missing', id="cut off"),
         pytest.param('{"a": 1}\n{"a": 2} }', "line 2", "end of the line", id="a bracket too many"),
         pytest.param('{"a": 1},\n{"a": 2}', "line 1", "found ','", id="a list without brackets"),
         pytest.param("no brackets", "line 1", "expected JSON, found none", id="prose"),
@@ -81,25 +81,45 @@ NODE = Node("a[2]", {"n": "12", "t": True, "s": 3, "o": [], "l": {}, "f": 1.0, "
 @pytest.mark.parametrize(
     ("key", "ask", "message"),
     [
-        pytest.param("n", lambda n: n.integer(1), 'a[2].n: expected an integer from 1, found "12"',
-                     id="a string is no integer"),
-        pytest.param("t", lambda n: n.integer(0), "a[2].t: expected an integer from 0, found true",
-                     id="a boolean is no integer"),
-        pytest.param("f", lambda n: n.integer(0), "a[2].f: expected an integer from 0, found 1.0",
-                     id="a float is no integer"),
-        pytest.param("s", lambda n: n.integer(4), "a[2].s: expected an integer from 4, found 3",
-                     id="too small"),
+        pytest.param(
+            "n",
+            lambda n: n.integer(1),
+            'a[2].n: expected an integer from 1, found "12"',
+            id="a string is no integer",
+        ),
+        pytest.param(
+            "t",
+            lambda n: n.integer(0),
+            "a[2].t: expected an integer from 0, found true",
+            id="a boolean is no integer",
+        ),
+        pytest.param(
+            "f",
+            lambda n: n.integer(0),
+            "a[2].f: expected an integer from 0, found 1.0",
+            id="a float is no integer",
+        ),
+        pytest.param(
+            "s",
+            lambda n: n.integer(4),
+            "a[2].s: expected an integer from 4, found 3",
+            id="too small",
+        ),
         pytest.param("s", lambda n: n.text(), "a[2].s: expected a string, found 3", id="string"),
-        pytest.param("s", lambda n: n.boolean(), "a[2].s: expected true or false, found 3",
-                     id="boolean"),
-        pytest.param("e", lambda n: n.name("a path"), 'a[2].e: expected a path, found ""',
-                     id="name"),
-        pytest.param("o", lambda n: n.members(), "a[2].o: expected an object, found a list",
-                     id="object"),
-        pytest.param("l", lambda n: n.items(), "a[2].l: expected a list, found an object",
-                     id="list"),
+        pytest.param(
+            "s", lambda n: n.boolean(), "a[2].s: expected true or false, found 3", id="boolean"
+        ),
+        pytest.param(
+            "e", lambda n: n.name("a path"), 'a[2].e: expected a path, found ""', id="name"
+        ),
+        pytest.param(
+            "o", lambda n: n.members(), "a[2].o: expected an object, found a list", id="object"
+        ),
+        pytest.param(
+            "l", lambda n: n.items(), "a[2].l: expected a list, found an object", id="list"
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_shape_says_path_expectation_and_find(key: str, ask: object, message: str) -> None:
     assert callable(ask)
     with pytest.raises(InvalidInput) as refusal:

@@ -24,50 +24,113 @@ def read(value: object) -> tuple[AnyEdit, ...]:
     [
         pytest.param(CALL, [CHANGE], id="str_replace"),
         pytest.param({**CALL, "file_text": None, "view_range": None}, [CHANGE], id="nulls"),
-        pytest.param({"command": "str_replace", "path": "x", "old_str": "a"}, [Edit("x", "a", "")],
-                     id="a missing new_str deletes"),
-        pytest.param({"command": "create", "path": "x", "file_text": "a"}, [CreateFile("x", "a")],
-                     id="create"),
-        pytest.param({"command": "insert", "path": "x", "insert_line": 0, "insert_text": "a\nb"},
-                     [InsertAfter("x", 0, ("a", "b"))], id="insert at the top"),
-        pytest.param({"command": "insert", "path": "x", "insert_line": 3, "new_str": "a\n"},
-                     [InsertAfter("x", 3, ("a",))], id="insert, older spelling"),
+        pytest.param(
+            {"command": "str_replace", "path": "x", "old_str": "a"},
+            [Edit("x", "a", "")],
+            id="a missing new_str deletes",
+        ),
+        pytest.param(
+            {"command": "create", "path": "x", "file_text": "a"},
+            [CreateFile("x", "a")],
+            id="create",
+        ),
+        pytest.param(
+            {"command": "insert", "path": "x", "insert_line": 0, "insert_text": "a\nb"},
+            [InsertAfter("x", 0, ("a", "b"))],
+            id="insert at the top",
+        ),
+        pytest.param(
+            {"command": "insert", "path": "x", "insert_line": 3, "new_str": "a\n"},
+            [InsertAfter("x", 3, ("a",))],
+            id="insert, older spelling",
+        ),
         pytest.param([{"command": "view", "path": "x"}, CALL], [CHANGE], id="a view is no edit"),
-        pytest.param({"file_path": "x", "old_string": "a", "new_string": "b"}, [CHANGE],
-                     id="old_string"),
-        pytest.param({"file_path": "x", "old_string": "", "new_string": "b"}, [Edit("x", "", "b")],
-                     id="an empty old_string"),
-        pytest.param({"filePath": "x", "oldString": "a", "newString": "b", "replaceAll": False},
-                     [CHANGE], id="oldString"),
-        pytest.param({"path": "x", "edits": [{"oldText": "a", "newText": "b"}]}, [CHANGE],
-                     id="oldText"),
-        pytest.param({"file_path": "x", "edits": [
-            {"old_string": "a", "new_string": "b"},
-            {"old_string": "b", "new_string": "c", "replace_all": True}]},
-            [CHANGE, Edit("x", "b", "c", replace_all=True)], id="edits in sequence"),
+        pytest.param(
+            {"file_path": "x", "old_string": "a", "new_string": "b"}, [CHANGE], id="old_string"
+        ),
+        pytest.param(
+            {"file_path": "x", "old_string": "", "new_string": "b"},
+            [Edit("x", "", "b")],
+            id="an empty old_string",
+        ),
+        pytest.param(
+            {"filePath": "x", "oldString": "a", "newString": "b", "replaceAll": False},
+            [CHANGE],
+            id="oldString",
+        ),
+        pytest.param(
+            {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]}, [CHANGE], id="oldText"
+        ),
+        pytest.param(
+            {
+                "file_path": "x",
+                "edits": [
+                    {"old_string": "a", "new_string": "b"},
+                    {"old_string": "b", "new_string": "c", "replace_all": True},
+                ],
+            },
+            [CHANGE, Edit("x", "b", "c", replace_all=True)],
+            id="edits in sequence",
+        ),
         pytest.param({"file_path": "x", "content": "a"}, [WriteFile("x", "a")], id="whole file"),
-        pytest.param({"file_path": "x", "old_string": "a", "new_string": "b", "replace_all": True},
-                     [Edit("x", "a", "b", replace_all=True)], id="replace_all"),
-        pytest.param({"path": "x", "old_string": "a", "new_string": "b", "allow_multiple": True},
-                     [Edit("x", "a", "b", replace_all=True)], id="allow_multiple"),
-        pytest.param({"file_path": "x", "old_string": "a", "new_string": "b",
-                      "expected_replacements": 3},
-                     [Edit("x", "a", "b", replace_all=True, expected_count=3)], id="a count"),
-        pytest.param({"file_path": "x", "old_string": "a", "new_string": "b",
-                      "expected_replacements": 1, "instruction": "Why"}, [CHANGE],
-                     id="a count of one is what every edit expects"),
-        pytest.param({"file_path": "x", "old_string": "a", "new_string": "b", "replace_all": True,
-                      "expected_replacements": 1},
-                     [Edit("x", "a", "b", replace_all=True, expected_count=1)], id="all, and one"),
-        pytest.param({**CALL, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)],
-                     id="a hash"),
-        pytest.param({"file_path": "x", "content": "a", "expected_hash": HASH},
-                     [WriteFile("x", "a", HASH)], id="a hash of a whole file"),
-        pytest.param({"command": "insert", "path": "x", "insert_line": 1, "insert_text": "a",
-                      "expected_hash": HASH}, [InsertAfter("x", 1, ("a",), HASH)],
-                     id="a hash of a line"),
+        pytest.param(
+            {"file_path": "x", "old_string": "a", "new_string": "b", "replace_all": True},
+            [Edit("x", "a", "b", replace_all=True)],
+            id="replace_all",
+        ),
+        pytest.param(
+            {"path": "x", "old_string": "a", "new_string": "b", "allow_multiple": True},
+            [Edit("x", "a", "b", replace_all=True)],
+            id="allow_multiple",
+        ),
+        pytest.param(
+            {"file_path": "x", "old_string": "a", "new_string": "b", "expected_replacements": 3},
+            [Edit("x", "a", "b", replace_all=True, expected_count=3)],
+            id="a count",
+        ),
+        pytest.param(
+            {
+                "file_path": "x",
+                "old_string": "a",
+                "new_string": "b",
+                "expected_replacements": 1,
+                "instruction": "Why",
+            },
+            [CHANGE],
+            id="a count of one is what every edit expects",
+        ),
+        pytest.param(
+            {
+                "file_path": "x",
+                "old_string": "a",
+                "new_string": "b",
+                "replace_all": True,
+                "expected_replacements": 1,
+            },
+            [Edit("x", "a", "b", replace_all=True, expected_count=1)],
+            id="all, and one",
+        ),
+        pytest.param(
+            {**CALL, "expected_hash": HASH.upper()}, [Edit("x", "a", "b", HASH)], id="a hash"
+        ),
+        pytest.param(
+            {"file_path": "x", "content": "a", "expected_hash": HASH},
+            [WriteFile("x", "a", HASH)],
+            id="a hash of a whole file",
+        ),
+        pytest.param(
+            {
+                "command": "insert",
+                "path": "x",
+                "insert_line": 1,
+                "insert_text": "a",
+                "expected_hash": HASH,
+            },
+            [InsertAfter("x", 1, ("a",), HASH)],
+            id="a hash of a line",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_call_becomes_edits(call: object, edits: list[AnyEdit]) -> None:
     assert read(call) == tuple(edits)
 
@@ -79,16 +142,27 @@ def test_a_call_becomes_edits(call: object, edits: list[AnyEdit]) -> None:
         pytest.param({"type": "tool_use", "id": "1", "name": "edit", "input": CALL}, id="tool_use"),
         pytest.param({"name": "edit", "arguments": CALL}, id="arguments"),
         pytest.param({"name": "edit", "arguments": json.dumps(CALL)}, id="arguments in a string"),
-        pytest.param({"id": "1", "function": {"name": "edit", "arguments": json.dumps(CALL)}},
-                     id="a function"),
-        pytest.param({"tool_calls": [{"function": {"name": "e", "arguments": json.dumps(CALL)}}]},
-                     id="tool_calls"),
+        pytest.param(
+            {"id": "1", "function": {"name": "edit", "arguments": json.dumps(CALL)}},
+            id="a function",
+        ),
+        pytest.param(
+            {"tool_calls": [{"function": {"name": "e", "arguments": json.dumps(CALL)}}]},
+            id="tool_calls",
+        ),
         pytest.param([CALL], id="a list"),
-        pytest.param({"role": "assistant", "content": [
-            {"type": "text", "text": "So:"}, {"type": "tool_use", "name": "edit", "input": CALL},
-        ]}, id="a message"),
+        pytest.param(
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": "So:"},
+                    {"type": "tool_use", "name": "edit", "input": CALL},
+                ],
+            },
+            id="a message",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_envelope_is_opened(envelope: object) -> None:
     assert read(envelope) == (CHANGE,)
 
@@ -100,27 +174,43 @@ def test_calls_may_stand_one_a_line() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        pytest.param({**CALL, "old_str": ""}, 'old_str: expected the text to replace, found ""',
-                     id="str_replace of nothing"),
-        pytest.param({**CALL, "command": "undo_edit"}, "command: expected view, create,",
-                     id="undo"),
+        pytest.param(
+            {**CALL, "old_str": ""},
+            'old_str: expected the text to replace, found ""',
+            id="str_replace of nothing",
+        ),
+        pytest.param(
+            {**CALL, "command": "undo_edit"}, "command: expected view, create,", id="undo"
+        ),
         pytest.param({**CALL, "oldString": "a"}, '"oldString" and another name of it', id="twice"),
         pytest.param({**CALL, "line": 1}, 'unknown key "line"', id="unknown key"),
         pytest.param({"command": "create", "path": "x"}, 'missing key "file_text"', id="no text"),
-        pytest.param({"command": "insert", "path": "x", "insert_line": -1, "insert_text": "a"},
-                     "insert_line: expected an integer from 0, found -1", id="above the top"),
+        pytest.param(
+            {"command": "insert", "path": "x", "insert_line": -1, "insert_text": "a"},
+            "insert_line: expected an integer from 0, found -1",
+            id="above the top",
+        ),
         pytest.param({"old_string": "a", "new_string": "b"}, 'missing key "path"', id="no path"),
         pytest.param({"file_path": "", "content": ""}, "file_path: expected a path", id="no name"),
-        pytest.param({"file_path": "x", "edits": [{"old_string": 1}]},
-                     "edits[0].old_string: expected a string, found 1", id="inside edits"),
-        pytest.param({"file_path": "x", "old_string": "a", "expected_replacements": 0},
-                     "expected_replacements: expected an integer from 1", id="no replacements"),
-        pytest.param({"file_path": "x", "old_string": "a", "replace_all": "yes"},
-                     "replace_all: expected true or false", id="no boolean"),
+        pytest.param(
+            {"file_path": "x", "edits": [{"old_string": 1}]},
+            "edits[0].old_string: expected a string, found 1",
+            id="inside edits",
+        ),
+        pytest.param(
+            {"file_path": "x", "old_string": "a", "expected_replacements": 0},
+            "expected_replacements: expected an integer from 1",
+            id="no replacements",
+        ),
+        pytest.param(
+            {"file_path": "x", "old_string": "a", "replace_all": "yes"},
+            "replace_all: expected true or false",
+            id="no boolean",
+        ),
         pytest.param([CALL, 1], "[1]: expected a call", id="no call"),
         pytest.param({"command": "view", "path": "x"}, "empty spec", id="nothing but a view"),
     ],
-)  # fmt: skip
+)
 def test_a_call_that_cannot_be_meant_is_refused(call: object, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         dialects.parse(json.dumps(call), "text-editor")

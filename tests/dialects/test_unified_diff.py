@@ -17,7 +17,7 @@ from hkgit.edits import (
     RenameFile,
     ReplaceRange,
     SetMode,
-    decoded,
+    decode_text,
 )
 from hkgit.errors import InvalidInput
 from tests.repos import Repo
@@ -37,7 +37,7 @@ def read(text: str) -> tuple[AnyEdit, ...]:
         pytest.param("@@ -7,2 +7,2 @@", 7, id="true"),
         pytest.param("@@ -7,2 +7,2 @@ def f():", 7, id="with a heading"),
         pytest.param("@@ -7 +7 @@", 7, id="without counts"),
-        pytest.param("@@ -7,9 +7,99 @@", 7, id="wrong counts"),
+        pytest.param("@@ -7,1 +7,99 @@", 7, id="wrong counts"),
         pytest.param("@@ -7,2 +7,2", 7, id="not closed"),
         pytest.param("@@ -0,2 +0,2 @@", None, id="line 0"),
         pytest.param("@@ ... @@", None, id="dots"),
@@ -57,8 +57,9 @@ def test_the_head_of_a_hunk_is_a_hint(head: str, hint: int | None) -> None:
     [
         pytest.param("--- x.py\n+++ x.py\n", id="no prefixes"),
         pytest.param("--- a/x.py\t2024-01-02 03:04:05.6 +0000\n+++ b/x.py\t2024\n", id="tab, time"),
-        pytest.param("--- a/x.py 2024-01-02 03:04\n+++ b/x.py 2024-01-02 03:05\n",
-                     id="blank, time"),
+        pytest.param(
+            "--- a/x.py 2024-01-02 03:04\n+++ b/x.py 2024-01-02 03:05\n", id="blank, time"
+        ),
         pytest.param("--- i/x.py\n+++ w/x.py\n", id="mnemonic prefixes"),
         pytest.param("--- a/x.py\n+++ x.py\n", id="one prefix"),
         pytest.param('--- "a/x.py"\n+++ "b/\\170.py"\n', id="quoted"),
@@ -108,7 +109,7 @@ def test_a_hunk_may_begin_right_below_the_sides() -> None:
     assert read(f"{SIDES}{BODY}") == (CHANGE,)
 
 
-@pytest.mark.parametrize("count", [2, 9])
+@pytest.mark.parametrize("count", [1, 2])
 def test_the_signature_of_a_mail_is_no_removed_line(count: int) -> None:
     [edit] = read(f"{SIDES}@@ -1,{count} +1,{count} @@\n{BODY}-- \n2.39.5\n\n")
     assert edit == Edit("x.py", "a\nb\n", "a\nc\n", line_hint=1)
@@ -116,9 +117,12 @@ def test_the_signature_of_a_mail_is_no_removed_line(count: int) -> None:
 
 @pytest.mark.parametrize(
     "head",
-    [pytest.param("@@ -1,2 +1,2 @@", id="true"), pytest.param("@@ -1,9 +1,9 @@", id="too long"),
-     pytest.param("@@ @@", id="none")],
-)  # fmt: skip
+    [
+        pytest.param("@@ -1,2 +1,2 @@", id="true"),
+        pytest.param("@@ -1,9 +1,9 @@", id="too long"),
+        pytest.param("@@ @@", id="none"),
+    ],
+)
 def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
     second = SIDES.replace("x.py", "y.py") + "@@ @@\n" + BODY
     edits = read(f"{SIDES}{head}\n{BODY}{second}")
@@ -128,18 +132,29 @@ def test_the_next_file_begins_whatever_the_counts_say(head: str) -> None:
 @pytest.mark.parametrize(
     ("body", "edit"),
     [
-        pytest.param("-a\n\\ No newline at end of file\n+b\n",
-                     Edit("x.py", "a\n", "b\n", final_newline=True), id="added"),
-        pytest.param("-a\n+b\n\\ No newline at end of file\n",
-                     Edit("x.py", "a\n", "b\n", final_newline=False), id="taken away"),
-        pytest.param("-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n"),
-                     id="never there"),
-        pytest.param("-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n"),
-                     id="in the context"),
-        pytest.param(" a\n-b\n\\ No newline\n", Edit("x.py", "a\nb\n", "a\n", final_newline=True),
-                     id="gone with the last line"),
+        pytest.param(
+            "-a\n\\ No newline at end of file\n+b\n",
+            Edit("x.py", "a\n", "b\n", final_newline=True),
+            id="added",
+        ),
+        pytest.param(
+            "-a\n+b\n\\ No newline at end of file\n",
+            Edit("x.py", "a\n", "b\n", final_newline=False),
+            id="taken away",
+        ),
+        pytest.param(
+            "-a\n\\ No newline\n+b\n\\ No newline\n", Edit("x.py", "a\n", "b\n"), id="never there"
+        ),
+        pytest.param(
+            "-b\n a\n\\ Kein Zeilenumbruch\n", Edit("x.py", "b\na\n", "a\n"), id="in the context"
+        ),
+        pytest.param(
+            " a\n-b\n\\ No newline\n",
+            Edit("x.py", "a\nb\n", "a\n", final_newline=True),
+            id="gone with the last line",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_end_of_the_last_line_is_read(body: str, edit: Edit) -> None:
     assert read(f"{SIDES}@@ @@\n{body}") == (edit,)
 
@@ -150,42 +165,85 @@ GIT = "diff --git a/x.py b/x.py\n"
 @pytest.mark.parametrize(
     ("text", "edits"),
     [
-        pytest.param("--- /dev/null\n+++ b/x.py\n@@ -0,0 +1,2 @@\n+a\n+\n",
-                     [CreateFile("x.py", "a\n\n")], id="new"),
-        pytest.param("--- /dev/null\n+++ b/x.py\n@@ @@\n+a\n\n+b\n",
-                     [CreateFile("x.py", "a\n\nb\n")], id="new, a blank line without its plus"),
-        pytest.param("--- /dev/null\n+++ x.py\n@@ @@\n+a\n\\ No newline\n",
-                     [CreateFile("x.py", "a")], id="new, without a final newline"),
-        pytest.param(GIT + "new file mode 100755\nindex 0..1\n--- /dev/null\n+++ x.py\n@@ @@\n+a\n",
-                     [CreateFile("x.py", "a\n", EXECUTABLE)], id="new, executable"),
-        pytest.param(GIT + "new file mode 100644\nindex 000..e69\n", [CreateFile("x.py", "")],
-                     id="new, empty"),
-        pytest.param("--- a/x.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n",
-                     [DeleteFile("x.py", old_text="a\nb\n")], id="gone"),
-        pytest.param("--- a/x.py\n+++ /dev/null\n@@ @@\n-a\n\\ No newline\n",
-                     [DeleteFile("x.py", old_text="a")], id="gone, without a final newline"),
+        pytest.param(
+            "--- /dev/null\n+++ b/x.py\n@@ -0,0 +1,2 @@\n+a\n+\n",
+            [CreateFile("x.py", "a\n\n")],
+            id="new",
+        ),
+        pytest.param(
+            "--- /dev/null\n+++ b/x.py\n@@ @@\n+a\n\n+b\n",
+            [CreateFile("x.py", "a\n\nb\n")],
+            id="new, a blank line without its plus",
+        ),
+        pytest.param(
+            "--- /dev/null\n+++ x.py\n@@ @@\n+a\n\\ No newline\n",
+            [CreateFile("x.py", "a")],
+            id="new, without a final newline",
+        ),
+        pytest.param(
+            GIT + "new file mode 100755\nindex 0..1\n--- /dev/null\n+++ x.py\n@@ @@\n+a\n",
+            [CreateFile("x.py", "a\n", EXECUTABLE)],
+            id="new, executable",
+        ),
+        pytest.param(
+            GIT + "new file mode 100644\nindex 000..e69\n",
+            [CreateFile("x.py", "")],
+            id="new, empty",
+        ),
+        pytest.param(
+            "--- a/x.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n",
+            [DeleteFile("x.py", old_text="a\nb\n")],
+            id="gone",
+        ),
+        pytest.param(
+            "--- a/x.py\n+++ /dev/null\n@@ @@\n-a\n\\ No newline\n",
+            [DeleteFile("x.py", old_text="a")],
+            id="gone, without a final newline",
+        ),
         pytest.param("--- a/x.py\n+++ /dev/null\n", [DeleteFile("x.py")], id="gone, text unsaid"),
-        pytest.param(GIT + "deleted file mode 100644\nindex 1..0\n", [DeleteFile("x.py")],
-                     id="gone by the header"),
-        pytest.param("diff --git a/x.py b/d/y.py\nsimilarity index 90%\nrename from x.py\n"
-                     "rename to d/y.py\n", [RenameFile("x.py", "d/y.py")], id="moved"),
-        pytest.param("diff --git a/x.py b/y.py\nsimilarity index 90%\nrename from x.py\n"
-                     "rename to y.py\n"
-                     "index 1..2 100644\n--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY,
-                     [RenameFile("x.py", "y.py"), CHANGE], id="moved and changed"),
-        pytest.param(GIT + "old mode 100644\nnew mode 100755\n", [SetMode("x.py", EXECUTABLE)],
-                     id="mode"),
-        pytest.param(GIT + "old mode 100755\nnew mode 100644\n" + SIDES + "@@ @@\n" + BODY,
-                     [SetMode("x.py", REGULAR), CHANGE], id="mode and text"),
-        pytest.param('diff --git "a/\\303\\251\\t.py"'
-                     ' "b/\\303\\251\\t.py"\ndeleted file mode 100644\n',
-                     [DeleteFile("é\t.py")], id="a quoted name"),
-        pytest.param("diff --git a/my x.py b/my x.py\ndeleted file mode 100644\n",
-                     [DeleteFile("my x.py")], id="a name with blanks"),
-        pytest.param(GIT + "deleted file mode 100644\n--- a/y.py\n+++ b/y.py\n@@ @@\n" + BODY,
-                     [DeleteFile("x.py"), Edit("y.py", "a\nb\n", "a\nc\n")], id="two files"),
+        pytest.param(
+            GIT + "deleted file mode 100644\nindex 1..0\n",
+            [DeleteFile("x.py")],
+            id="gone by the header",
+        ),
+        pytest.param(
+            "diff --git a/x.py b/d/y.py\nsimilarity index 90%\nrename from x.py\n"
+            "rename to d/y.py\n",
+            [RenameFile("x.py", "d/y.py")],
+            id="moved",
+        ),
+        pytest.param(
+            "diff --git a/x.py b/y.py\nsimilarity index 90%\nrename from x.py\n"
+            "rename to y.py\n"
+            "index 1..2 100644\n--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY,
+            [RenameFile("x.py", "y.py"), CHANGE],
+            id="moved and changed",
+        ),
+        pytest.param(
+            GIT + "old mode 100644\nnew mode 100755\n", [SetMode("x.py", EXECUTABLE)], id="mode"
+        ),
+        pytest.param(
+            GIT + "old mode 100755\nnew mode 100644\n" + SIDES + "@@ @@\n" + BODY,
+            [SetMode("x.py", REGULAR), CHANGE],
+            id="mode and text",
+        ),
+        pytest.param(
+            'diff --git "a/\\303\\251\\t.py" "b/\\303\\251\\t.py"\ndeleted file mode 100644\n',
+            [DeleteFile("é\t.py")],
+            id="a quoted name",
+        ),
+        pytest.param(
+            "diff --git a/my x.py b/my x.py\ndeleted file mode 100644\n",
+            [DeleteFile("my x.py")],
+            id="a name with blanks",
+        ),
+        pytest.param(
+            GIT + "deleted file mode 100644\n--- a/y.py\n+++ b/y.py\n@@ @@\n" + BODY,
+            [DeleteFile("x.py"), Edit("y.py", "a\nb\n", "a\nc\n")],
+            id="two files",
+        ),
     ],
-)  # fmt: skip
+)
 def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> None:
     assert read(text) == tuple(edits)
 
@@ -197,28 +255,43 @@ def test_headers_say_what_becomes_of_a_file(text: str, edits: list[AnyEdit]) -> 
         pytest.param(SIDES, "line 1: a file without a change", id="no hunk"),
         pytest.param(SIDES + "@@@ -1 -1 +1 @@@\n  a\n", "line 3: the combined diff", id="a merge"),
         pytest.param(SIDES + "@@ @@\n", "line 3: a hunk without lines", id="an empty hunk"),
-        pytest.param(SIDES + "@@ @@\n-a\n+b\nc\n", "line 6: a line of a hunk without a prefix: 'c'",
-                     id="no prefix"),
-        pytest.param(SIDES + "@@ -1 +1 @@\n-a\n+b\nc\n+d\n", "line 6: a line of a hunk without",
-                     id="no prefix in a full hunk"),
-        pytest.param(SIDES + "@@ @@\n-a\n\\ No newline\n-b\n", "line 3: lines behind the end",
-                     id="lines behind the end"),
-        pytest.param("--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY, "two sides name different files",
-                     id="two names"),
-        pytest.param("--- /dev/null\n+++ b/x\n@@ @@\n a\n+b\n", "a new file with context",
-                     id="new"),
+        pytest.param(
+            SIDES + "@@ @@\n-a\n+b\nc\n",
+            "line 6: a line of a hunk without a prefix: 'c'",
+            id="no prefix",
+        ),
+        pytest.param(
+            SIDES + "@@ -1 +1 @@\n-a\n+b\nc\n+d\n",
+            "line 6: a line of a hunk without",
+            id="no prefix in a full hunk",
+        ),
+        pytest.param(
+            SIDES + "@@ @@\n-a\n\\ No newline\n-b\n",
+            "line 3: lines behind the end",
+            id="lines behind the end",
+        ),
+        pytest.param(
+            "--- a/x.py\n+++ b/y.py\n@@ @@\n" + BODY,
+            "two sides name different files",
+            id="two names",
+        ),
+        pytest.param(
+            "--- /dev/null\n+++ b/x\n@@ @@\n a\n+b\n", "a new file with context", id="new"
+        ),
         pytest.param("--- a/x\n+++ /dev/null\n@@ @@\n-a\n+b\n", "a removed file with", id="gone"),
         pytest.param(GIT + "new file mode 120000\n", "line 2: mode 120000", id="a link"),
         pytest.param(GIT + "index 1..2\nGIT binary patch\n", "line 3: a binary patch", id="binary"),
-        pytest.param(GIT + "Binary files a/x.py and b/x.py differ\n", "line 2: a binary",
-                     id="differ"),
+        pytest.param(
+            GIT + "Binary files a/x.py and b/x.py differ\n", "line 2: a binary", id="differ"
+        ),
         pytest.param("diff --git a/x b/y\ncopy from x\ncopy to y\n", "line 2: a copy", id="copy"),
-        pytest.param("diff --git a/x b/yy\nrename from x\n", "a file without a name",
-                     id="half a move"),
+        pytest.param(
+            "diff --git a/x b/yy\nrename from x\n", "a file without a name", id="half a move"
+        ),
         pytest.param("diff --git x\n@@ @@\n" + BODY, "a file without a name", id="no name"),
         pytest.param("no diff\n", "empty spec", id="nothing"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_refused_at_its_line(text: str, message: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
         read(text)
@@ -277,11 +350,11 @@ def _apply(files: dict[str, bytes], edit: AnyEdit) -> None:
         case CreateFile(path, text):
             files[path] = text.encode("utf-8", "surrogateescape")
         case DeleteFile(path, _, text):
-            assert text is None or decoded(files[path]) == text
+            assert text is None or decode_text(files[path]) == text
             del files[path]
         case Edit(path, old, new, line_hint=hint, final_newline=end):
             is_open = files[path] != b"" and not files[path].endswith(b"\n")
-            text = decoded(files[path]) + "\n" * is_open
+            text = decode_text(files[path]) + "\n" * is_open
             lines = text.split("\n")[:-1]
             first = (hint or 1) - 1
             size = old.count("\n")

@@ -7,9 +7,9 @@ import subprocess
 
 import pytest
 
-from hkgit.agents.installing import install
-from hkgit.sessions import places
-from hkgit.sessions.desk import Desk
+from hkgit.agents.setup.installing import install
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import paths as places
 from tests.cli.running import script
 from tests.repos import Repo
 
@@ -49,9 +49,13 @@ def driven(repo: Repo) -> str:
     """What the program prints."""
     path = os.pathsep.join([str(script("hkgit").parent), os.environ["PATH"]])
     done = subprocess.run(
-        ["node", "driver.mjs"], cwd=repo.path, env=os.environ | {"PATH": path}, check=True,
-        stdout=subprocess.PIPE, timeout=60,
-    )  # fmt: skip
+        ["node", "driver.mjs"],
+        cwd=repo.path,
+        env=os.environ | {"PATH": path},
+        check=True,
+        stdout=subprocess.PIPE,
+        timeout=60,
+    )
     return done.stdout.decode()
 
 
@@ -59,7 +63,7 @@ def test_an_edit_is_recorded_with_its_receipt(greeting: Repo) -> None:
     install(greeting.path, "opencode", "record")
     driven(greeting)
     [session] = places.existing(greeting.path)
-    status = Desk.open(greeting.path, session.name).status()
+    status = EditSession.open(greeting.path, session.name).status()
     assert (status.uncommitted, status.blind) == (1, 0)
 
 

@@ -6,22 +6,29 @@ import os
 import tempfile
 from pathlib import Path
 
-from hkgit.git.journal import Journal, State, begin
-from hkgit.git.recovery import Settled, settle_abandoned
 from hkgit.git.repository import Repository
+from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin
+from hkgit.git.transactions.recovery import Settled, settle_abandoned
 from tests.git.landing import Files, commit_on
 from tests.repos import Repo
 
 ID = "0123456789abcdef"
 
 
-def started(repo: Repo, *, branch: str = "main", checkout: bool = True) -> Journal:
+def started(repo: Repo, *, branch: str = "main", checkout: bool = True) -> TransactionJournal:
     """The journal of a transaction that has just begun."""
     opened = Repository.discover(repo.path)
-    state = State(
-        ID, "objects", os.getpid(), "here", 0, tempfile.gettempdir(), branch,
-        opened.branch_tip(branch), checkout=str(opened.git_dir) if checkout else None,
-    )  # fmt: skip
+    state = TransactionState(
+        ID,
+        "objects",
+        os.getpid(),
+        "here",
+        0,
+        tempfile.gettempdir(),
+        branch,
+        opened.branch_tip(branch),
+        checkout=str(opened.git_dir) if checkout else None,
+    )
     return begin(opened.common_dir, state)
 
 

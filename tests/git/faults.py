@@ -20,11 +20,13 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
 
-from hkgit.commands import apply, doctor, main
+from hkgit.cli import main
+from hkgit.cli.admin import doctor
+from hkgit.cli.edit import apply
 from hkgit.errors import GitRefused
-from hkgit.git import journal
+from hkgit.git.objects.store import Store
 from hkgit.git.repository import Repository
-from hkgit.git.store import Store
+from hkgit.git.transactions import journal
 
 CHANGES = frozenset(
     {"os.mkdir", "os.rmdir", "os.remove", "os.rename", "os.link", "os.chmod", "os.utime"}
@@ -39,8 +41,10 @@ class Forks:
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", __name__],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=Path(__file__).parents[2],
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
+        )
 
     def run(
         self, where: Path, args: Sequence[str], temporary: Path, kind: str = "", at: int = -1

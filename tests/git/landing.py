@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hkgit.edits import File
 from hkgit.git.repository import Repository
-from hkgit.git.transaction import transaction
+from hkgit.git.transactions.transaction import transaction
 from tests.repos import Repo
 
 Files = Mapping[str, str | None]
@@ -31,15 +31,24 @@ def land(
 def land_on_main(repo: Repo, files: Files) -> str:
     """Land a commit that changes these files on the branch that is checked out."""
     old, new = repo.head, commit_on(repo, files)
-    land(Repository.discover(repo.path), branch="main", old=old, new=new, checkout=True,
-         reflog="hkgit apply: Landed")  # fmt: skip
+    land(
+        Repository.discover(repo.path),
+        branch="main",
+        old=old,
+        new=new,
+        checkout=True,
+        reflog="hkgit apply: Landed",
+    )
     return new
 
 
 def everything(repo: Repo) -> tuple[object, ...]:
     """All that a refused landing must leave as it was."""
-    files = {str(path): path.read_bytes() for path in repo.path.rglob("*")
-             if path.is_file() and ".git" not in path.parts}  # fmt: skip
+    files = {
+        str(path): path.read_bytes()
+        for path in repo.path.rglob("*")
+        if path.is_file() and ".git" not in path.parts
+    }
     index = repo.git("ls-files", "--stage", "-v")
     return files, index, repo.git("for-each-ref"), repo.git("reflog"), repo.status()
 

@@ -116,8 +116,9 @@ def test_objects_in_quarantine_are_read_in_a_hook_alone(
     quarantine, objects = tmp_path / "incoming", repo.path / ".git" / "objects"
     shutil.copytree(objects, quarantine)
     apart = {
-        "GIT_OBJECT_DIRECTORY": str(quarantine), "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects)
-    }  # fmt: skip
+        "GIT_OBJECT_DIRECTORY": str(quarantine),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(objects),
+    }
     pushed = repo.git("hash-object", "-w", "--stdin", stdin=b"pushed", env=apart)
     known = repo.git("hash-object", "-w", "--stdin", stdin=b"known")
     for name, value in apart.items():
@@ -155,9 +156,7 @@ if getattr(os, "geteuid", lambda: 1)() == 0:  # only root can give files away
 
 
 @pytest.fixture(params=FOREIGN)
-def foreign(
-    request: pytest.FixtureRequest, repo: Repo, monkeypatch: pytest.MonkeyPatch
-) -> Repo:
+def foreign(request: pytest.FixtureRequest, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A repository of somebody else."""
     repo.commit({"a": "1"})
     for name, value in request.param(repo).items():
@@ -211,15 +210,18 @@ def imported(repo: Repo, commits: list[tuple[str, dict[str, bytes | None], str |
     """Write a history in one process: a commit is its branch, its files, and what it merges."""
     stream, known = [], set()
     for number, (branch, files, merged) in enumerate(commits):
-        stream.append(b"commit refs/heads/%s\ncommitter A <a@b> %d +0000\ndata 2\nm\n" % (
-            branch.encode(), number
-        ))  # fmt: skip
+        stream.append(
+            b"commit refs/heads/%s\ncommitter A <a@b> %d +0000\ndata 2\nm\n"
+            % (branch.encode(), number)
+        )
         if merged in known and merged != branch and branch in known:
             stream.append(f"merge refs/heads/{merged}\n".encode())
         for name, data in files.items():
-            written = b"D %s\n" % name.encode() if data is None else (
-                b"M 644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data)
-            )  # fmt: skip
+            written = (
+                b"D %s\n" % name.encode()
+                if data is None
+                else (b"M 644 inline %s\ndata %d\n%s\n" % (name.encode(), len(data), data))
+            )
             stream.append(written)
         known.add(branch)
     repo.git("fast-import", "--quiet", "--force", stdin=b"".join(stream))

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import Unverifiable
-from hkgit.git import batch, locks
+from hkgit.git.backends import batch
 from hkgit.git.repository import Repository
+from hkgit.git.transactions import locks
 from tests.repos import Repo
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.git.commits import commit_worktree, foreign_hooks, run_command
 from hkgit.git.hooks import script
-from hkgit.git.objects import Commit
+from hkgit.git.objects.objects import Commit
 from hkgit.git.repository import Repository
-from hkgit.git.worktree import temporary_worktree
+from hkgit.git.transactions.commits import commit_worktree, foreign_hooks, run_command
+from hkgit.git.transactions.worktree import temporary_worktree
 from tests.keys import made_key
 from tests.repos import IDENTITY, Repo
 
@@ -139,7 +139,7 @@ def test_a_hook_that_changes_files_is_refused_by_name(repo: Repo, make: Make) ->
 
 
 def test_a_hook_that_commits_is_refused(repo: Repo, make: Make) -> None:
-    again = "[ -n \"$AGAIN\" ] || AGAIN=1 git commit -q --allow-empty -m again"
+    again = '[ -n "$AGAIN" ] || AGAIN=1 git commit -q --allow-empty -m again'
     repo.write_hook("post-commit", again)
     with pytest.raises(GitRefused, match="a hook made commits of its own"):
         make()

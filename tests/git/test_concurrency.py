@@ -26,9 +26,13 @@ def based(repo: Repo) -> Repo:
 def operation(repo: Repo, number: int, text: str, rev: str = "HEAD") -> dict[str, object]:
     """A change of one line of `shared`, with the hash of what it is to replace."""
     return {
-        "op": "replace_range", "path": "shared", "start_line": number, "end_line": number,
-        "expected_hash": range_hash(repo.show(rev, "shared"), number, number), "new_text": text,
-    }  # fmt: skip
+        "op": "replace_range",
+        "path": "shared",
+        "start_line": number,
+        "end_line": number,
+        "expected_hash": range_hash(repo.show(rev, "shared"), number, number),
+        "new_text": text,
+    }
 
 
 def spec(*operations: dict[str, object], **about: str) -> bytes:

@@ -39,10 +39,23 @@ def test_a_revision_names_its_commit(repo: Repo, opened: Repository, rev: str) -
 @pytest.mark.parametrize(
     "rev",
     [
-        "", "nope", "main..main", "--all", "-1", "HEAD:a", "HEAD^{tree}", "f" * 40, "f" * 64,
-        "HEAD~9", "a\nb", "a\0b", ":/nothing", "HEAD@{9}", "^HEAD",
+        "",
+        "nope",
+        "main..main",
+        "--all",
+        "-1",
+        "HEAD:a",
+        "HEAD^{tree}",
+        "f" * 40,
+        "f" * 64,
+        "HEAD~9",
+        "a\nb",
+        "a\0b",
+        ":/nothing",
+        "HEAD@{9}",
+        "^HEAD",
     ],
-)  # fmt: skip
+)
 def test_what_names_no_commit_is_invalid(repo: Repo, opened: Repository, rev: str) -> None:
     repo.commit({"a": "1"})
     with pytest.raises(InvalidInput, match="names no commit here"):
@@ -84,16 +97,14 @@ def test_odd_authors_are_read(repo: Repo, opened: Repository, author: str) -> No
         "utf-8", "surrogateescape"
     )
     made = repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=written)
-    person = author.split(">")[0].encode("utf-8", "surrogateescape").decode(
-        "utf-8", "surrogateescape"
+    person = (
+        author.split(">")[0].encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape")
     )
     assert opened.commit(made).author == person + ">"
 
 
 @pytest.mark.parametrize("time", ["1" * 5_000 + " +0000", "1" * 1_000_000])
-def test_a_time_without_end_is_taken_for_a_name(
-    repo: Repo, opened: Repository, time: str
-) -> None:
+def test_a_time_without_end_is_taken_for_a_name(repo: Repo, opened: Repository, time: str) -> None:
     """A pattern that tried every beginning of it would keep the judge busy for an hour."""
     repo.commit()
     who = f"A <a@b> {time}"

@@ -15,17 +15,52 @@ from hkgit.git.repository import Repository
 from tests.repos import Repo
 
 ATTRIBUTES = [
-    "text", "-text", "!text", "text=auto", "text=input", "text=odd", "binary", "eol=lf", "eol=crlf",
-    "text eol=crlf", "text=auto eol=lf", "text=auto eol=crlf", "-text eol=lf", "binary text",
-    "crlf", "-crlf", "crlf=input", "crlf=auto", "text=odd crlf", "ident", "-ident", "text ident",
-    "filter", "-filter", "working-tree-encoding=UTF-8",
-]  # fmt: skip
+    "text",
+    "-text",
+    "!text",
+    "text=auto",
+    "text=input",
+    "text=odd",
+    "binary",
+    "eol=lf",
+    "eol=crlf",
+    "text eol=crlf",
+    "text=auto eol=lf",
+    "text=auto eol=crlf",
+    "-text eol=lf",
+    "binary text",
+    "crlf",
+    "-crlf",
+    "crlf=input",
+    "crlf=auto",
+    "text=odd crlf",
+    "ident",
+    "-ident",
+    "text ident",
+    "filter",
+    "-filter",
+    "working-tree-encoding=UTF-8",
+]
 CONTENTS = [
-    b"a\r\nb\n", b"a\rb\r\n", b"", b"\r\n", b"a\nb\n", b"a\r\r\nb\r\n", b"\xef\xbb\xbfa\r\n",
-    b"a\r\n\x1a", b"\x1a\r\n", b"a" * 128 + b"\x01\r\n", b"a" * 127 + b"\x01\r\n", b"a\0b\r\n",
-    b"$Id$\n", b"$Id: x $\n", b"$Id: x\n$\r\n", b"$Id:$ $Id: y$\r\n", b"$Id: x",
+    b"a\r\nb\n",
+    b"a\rb\r\n",
+    b"",
+    b"\r\n",
+    b"a\nb\n",
+    b"a\r\r\nb\r\n",
+    b"\xef\xbb\xbfa\r\n",
+    b"a\r\n\x1a",
+    b"\x1a\r\n",
+    b"a" * 128 + b"\x01\r\n",
+    b"a" * 127 + b"\x01\r\n",
+    b"a\0b\r\n",
+    b"$Id$\n",
+    b"$Id: x $\n",
+    b"$Id: x\n$\r\n",
+    b"$Id:$ $Id: y$\r\n",
+    b"$Id: x",
     b"\x7f\x08\x0c\r\n",
-]  # fmt: skip
+]
 BEFORE = [None, b"a\nb\n", b"a\r\nb\r\n", b"a\rb\r\n"]
 
 
@@ -69,16 +104,20 @@ def test_content_is_stored_as_git_add_stores_it(
 
 @settings(max_examples=25)
 @given(
-    data=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"\x01", b"$Id: x$", b"\x1a"]))
-    .map(b"".join),
+    data=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"\x01", b"$Id: x$", b"\x1a"])).map(
+        b"".join
+    ),
     before=st.none() | st.sampled_from(CONTENTS),
     said=st.sampled_from(["text", "text=auto", "ident", "eol=crlf", "text=auto ident"]),
     autocrlf=st.sampled_from(["true", "false"]),
-)  # fmt: skip
+)
 def test_any_content_is_stored_as_git_add_stores_it(
-    data: bytes, before: bytes | None, said: str, autocrlf: str,
+    data: bytes,
+    before: bytes | None,
+    said: str,
+    autocrlf: str,
     tmp_path_factory: pytest.TempPathFactory,
-) -> None:  # fmt: skip
+) -> None:
     repo = Repo.init(tmp_path_factory.mktemp("conversion") / "repo")
     repo.git("config", "core.autocrlf", autocrlf)
     repo.commit({".gitattributes": f"* {said}\n"})
@@ -190,9 +229,7 @@ def test_content_that_is_not_what_the_work_tree_has_is_refused(
         pytest.param("ident", Content(b"$Id: x $\n", b"\n"), id="an expanded keyword"),
     ],
 )
-def test_content_that_git_would_change_is_refused(
-    repo: Repo, said: str, content: Content
-) -> None:
+def test_content_that_git_would_change_is_refused(repo: Repo, said: str, content: Content) -> None:
     repo.commit({".gitattributes": f"* {said}\n"})
     with pytest.raises(InvalidInput, match="would not store"):
         conversion(repo).expect_stored({"f": content})

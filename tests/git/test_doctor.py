@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hkgit.git.hooks import script
-from hkgit.git.journal import Journal, State, begin
+from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin
 from tests.cli.running import Result, run
 from tests.repos import Repo
 
@@ -30,11 +30,13 @@ def said(repo: Repo, *options: str) -> Any:
     return doctor(repo, "--json", *options).json()
 
 
-def begun(repo: Repo) -> Journal:
+def begun(repo: Repo) -> TransactionJournal:
     """A transaction of this process."""
     checkout = str(repo.path / ".git")
     temporary = tempfile.gettempdir()
-    state = State(ID, "objects", 1, "host", 2, temporary, "main", repo.head, checkout=checkout)
+    state = TransactionState(
+        ID, "objects", 1, "host", 2, temporary, "main", repo.head, checkout=checkout
+    )
     return begin(repo.path / ".git", state)
 
 
@@ -58,13 +60,23 @@ def test_a_repository_that_is_well_is_described(based: Repo) -> None:
     document = said(based)
     assert (document["status"], document["running"], document["stale"]) == ("well", [], [])
     assert document["repository"] == {
-        "git_dir": f"{based.path}/.git", "work_tree": str(based.path), "branch": "main",
-        "commit": based.head, "backend": "libgit2", "is_shallow": False, "under_way": [],
+        "git_dir": f"{based.path}/.git",
+        "work_tree": str(based.path),
+        "branch": "main",
+        "commit": based.head,
+        "backend": "libgit2",
+        "is_shallow": False,
+        "under_way": [],
         "index_lock": None,
-    }  # fmt: skip
+    }
     assert set(document["versions"]) == {
-        "hkgit", "ladder", "git", "pygit2", "libgit2", "python",
-    }  # fmt: skip
+        "hkgit",
+        "ladder",
+        "git",
+        "pygit2",
+        "libgit2",
+        "python",
+    }
 
 
 def test_people_are_told_in_lines(based: Repo) -> None:

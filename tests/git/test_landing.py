@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused
-from hkgit.git.landing import expect_landable
 from hkgit.git.repository import Repository
+from hkgit.git.transactions.landing import expect_landable
 from tests.git.landing import Files, commit_on, everything, land_on_main
 from tests.repos import Repo
 

@@ -19,8 +19,14 @@ def test_a_branch_that_moved_is_refused(based: Repo) -> None:
     based.commit({"b": "theirs\n"})
     before = everything(based)
     with pytest.raises(GitRefused, match="the branch moved"):
-        land(Repository.discover(based.path), branch="main", old=old, new=new, checkout=True,
-             reflog="x")  # fmt: skip
+        land(
+            Repository.discover(based.path),
+            branch="main",
+            old=old,
+            new=new,
+            checkout=True,
+            reflog="x",
+        )
     assert everything(based) == before
 
 
@@ -46,8 +52,9 @@ def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
     tree = Repository.discover(repo.path).write_tree(None, {"a": File(b"1")})
     new = repo.git("commit-tree", tree, "-m", "Root")
     repo.write("b", "mine")
-    land(Repository.discover(repo.path), branch="main", old=None, new=new, checkout=True,
-         reflog="x")  # fmt: skip
+    land(
+        Repository.discover(repo.path), branch="main", old=None, new=new, checkout=True, reflog="x"
+    )
     assert (repo.head, repo.read("a"), repo.status()) == (new, b"1", ["?? b"])
 
 
@@ -55,8 +62,14 @@ def test_the_first_commit_of_all_can_land(repo: Repo) -> None:
 def test_a_name_that_no_branch_can_have_is_refused(based: Repo, name: str) -> None:
     before = everything(based)
     with pytest.raises(HkgitError):
-        land(Repository.discover(based.path), branch=name, old=None, new=based.head,
-             checkout=False, reflog="x")  # fmt: skip
+        land(
+            Repository.discover(based.path),
+            branch=name,
+            old=None,
+            new=based.head,
+            checkout=False,
+            reflog="x",
+        )
     assert everything(based) == before
 
 
@@ -64,8 +77,14 @@ def test_a_branch_that_another_worktree_is_on_is_refused(based: Repo, tmp_path: 
     based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
     new = commit_on(based, {"a": "2\n"})
     with pytest.raises(GitRefused, match="is checked out in"):
-        land(Repository.discover(based.path), branch="topic", old=based.head, new=new,
-             checkout=False, reflog="x")  # fmt: skip
+        land(
+            Repository.discover(based.path),
+            branch="topic",
+            old=based.head,
+            new=new,
+            checkout=False,
+            reflog="x",
+        )
 
 
 def test_a_checkout_that_is_on_another_branch_is_refused(based: Repo) -> None:
@@ -73,8 +92,14 @@ def test_a_checkout_that_is_on_another_branch_is_refused(based: Repo) -> None:
     for switch in (("checkout", "-q", "--detach"), ("checkout", "-q", "-b", "other")):
         based.git(*switch)
         with pytest.raises(GitRefused, match="is not what this checkout is on"):
-            land(Repository.discover(based.path), branch="main", old=old, new=new, checkout=True,
-                 reflog="x")  # fmt: skip
+            land(
+                Repository.discover(based.path),
+                branch="main",
+                old=old,
+                new=new,
+                checkout=True,
+                reflog="x",
+            )
 
 
 def test_a_bare_repository_lands_without_a_checkout(
@@ -88,14 +113,18 @@ def test_a_bare_repository_lands_without_a_checkout(
     assert opened.branch_tip("main") == new
 
 
-def test_the_linked_worktree_that_the_user_stands_in_follows(
-    based: Repo, tmp_path: Path
-) -> None:
+def test_the_linked_worktree_that_the_user_stands_in_follows(based: Repo, tmp_path: Path) -> None:
     based.git("worktree", "add", "-q", "-b", "topic", str(tmp_path / "linked"))
     linked = Repo(tmp_path / "linked")
     linked.write("b", "mine\n")
     new = commit_on(linked, {"a": "2\n"})
-    land(Repository.discover(linked.path / "dir"), branch="topic", old=linked.head, new=new,
-         checkout=True, reflog="x")  # fmt: skip
+    land(
+        Repository.discover(linked.path / "dir"),
+        branch="topic",
+        old=linked.head,
+        new=new,
+        checkout=True,
+        reflog="x",
+    )
     assert (linked.head, linked.read("a"), linked.status()) == (new, b"2\n", [" M b"])
     assert (based.read("a"), based.status()) == (b"1\n", [])

@@ -95,7 +95,7 @@ def test_a_hook_on_references_is_heard(based: Repo) -> None:
     ("smudge", "said"),
     [
         pytest.param("false", "smudge filter broken failed", id="git gives up"),
-        pytest.param("kill -9 $PPID; exit 1", "git read-tree: ended with code -9", id="git dies"),
+        pytest.param("kill -9 $PPID; exit 1", "checkout-index: ended with code -9", id="git dies"),
     ],
 )
 def test_a_checkout_that_cannot_follow_is_undone(based: Repo, smudge: str, said: str) -> None:
@@ -133,7 +133,7 @@ def test_a_git_that_dies_when_it_has_moved_the_branch_has_landed(based: Repo) ->
 LAND = """
 import pathlib, sys
 from hkgit.git.repository import Repository
-from hkgit.git.transaction import transaction
+from hkgit.git.transactions.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 old, new = sys.argv[1:]
 with transaction(opened, branch="main", old=old, checkout=True) as begun:

@@ -17,8 +17,12 @@ from tests.repos import Repo
 LINES = "".join(f"line {number}\n" for number in range(20))
 
 
-def diverge(repo: Repo, ours: dict[str, str | bytes | None], theirs: dict[str, str | bytes | None],
-            base: dict[str, str | bytes | None] | None = None) -> tuple[str, str]:  # fmt: skip
+def diverge(
+    repo: Repo,
+    ours: dict[str, str | bytes | None],
+    theirs: dict[str, str | bytes | None],
+    base: dict[str, str | bytes | None] | None = None,
+) -> tuple[str, str]:
     """Two commits on `main` and `side` with a common parent."""
     repo.commit({"f": LINES} if base is None else base)
     repo.git("checkout", "-q", "-b", "side")
@@ -53,6 +57,14 @@ def test_an_octopus_is_merged_one_head_after_the_other(repo: Repo) -> None:
     repo.git("checkout", "-q", "main")
     merged = Repository.discover(repo.path).automatic_merge((one, two, three))
     assert merged == merged_by_git(repo, "side", "third")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there the limit is sure to hold")
+def test_a_merge_that_takes_too_much_memory_is_unverifiable(repo: Repo) -> None:
+    text = b"\n" * 2**25
+    parents = diverge(repo, {"f": b"top\n" + text}, {"f": text + b"end\n"}, {"f": text})
+    with pytest.raises(Unverifiable, match="more than 320 MiB"):
+        Repository.discover(repo.path).automatic_merge(parents)
 
 
 @pytest.mark.usefixtures("each_backend")
@@ -93,8 +105,12 @@ def test_configuration_does_not_change_it(
 ) -> None:
     base: dict[str, str | bytes | None] = {"old/a": LINES, "old/b": LINES + "b\n", "f": LINES}
     moved: dict[str, str | bytes | None] = {
-        "old/a": None, "old/b": None, "new/a": LINES, "new/b": LINES + "b\n", "f": LINES + "e\n"
-    }  # fmt: skip
+        "old/a": None,
+        "old/b": None,
+        "new/a": LINES,
+        "new/b": LINES + "b\n",
+        "f": LINES + "e\n",
+    }
     parents = diverge(repo, moved, {"old/c": "c", "f": "top\n" + LINES}, base)
     before = Repository.discover(repo.path).automatic_merge(parents)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
@@ -136,9 +152,7 @@ def test_nothing_is_written_to_the_repository(repo: Repo) -> None:
 
 
 @pytest.mark.usefixtures("each_backend")
-def test_objects_are_borrowed_through_alternates_of_alternates(
-    repo: Repo, tmp_path: Path
-) -> None:
+def test_objects_are_borrowed_through_alternates_of_alternates(repo: Repo, tmp_path: Path) -> None:
     parents = diverge(repo, {"f": "top\n" + LINES}, {"f": LINES + "end\n"})
     repo.git("clone", "-q", "--shared", "--bare", str(repo.path), str(tmp_path / "one: two"))
     repo.git("clone", "-q", "--shared", str(tmp_path / "one: two"), str(tmp_path / 'th"ree'))

@@ -66,12 +66,28 @@ def hostile(repo: Repo, marker: Path) -> None:
     """Configuration that names a program wherever git lets it."""
     evil = f"touch '{marker}'; false"
     for name in (
-        "core.fsmonitor", "core.editor", "core.pager", "core.askPass", "core.sshCommand",
-        "core.gitProxy", "core.alternateRefsCommand", "sequence.editor", "diff.external",
-        "diff.odd.textconv", "diff.odd.command", "merge.odd.driver", "credential.helper",
-        "pager.status", "pager.log", "alias.commit", "alias.status", "gpg.program",
-        "trailer.hkgit-entry.command", "interactive.diffFilter", "browser.odd.cmd",
-    ):  # fmt: skip
+        "core.fsmonitor",
+        "core.editor",
+        "core.pager",
+        "core.askPass",
+        "core.sshCommand",
+        "core.gitProxy",
+        "core.alternateRefsCommand",
+        "sequence.editor",
+        "diff.external",
+        "diff.odd.textconv",
+        "diff.odd.command",
+        "merge.odd.driver",
+        "credential.helper",
+        "pager.status",
+        "pager.log",
+        "alias.commit",
+        "alias.status",
+        "gpg.program",
+        "trailer.hkgit-entry.command",
+        "interactive.diffFilter",
+        "browser.odd.cmd",
+    ):
         repo.git("config", name, evil)
     repo.write(".git/info/attributes", "* diff=odd merge=odd\n")
 
@@ -108,11 +124,21 @@ def test_only_what_commits_runs_hooks(based: Repo, tmp_path: Path, args: tuple[s
 
 
 POINTING = (
-    "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_SHALLOW_FILE",
-    "GIT_GRAFT_FILE", "GIT_REPLACE_REF_BASE", "GIT_QUARANTINE_PATH", "GIT_CONFIG",
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_COMMON_DIR",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_SHALLOW_FILE",
+    "GIT_GRAFT_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_QUARANTINE_PATH",
+    "GIT_CONFIG",
     "GIT_ATTR_SOURCE",
-)  # fmt: skip
+)
 BARE = {"GIT_CONFIG_KEY_0": "core.bare", "GIT_CONFIG_VALUE_0": "true"}
 PROGRAMS = ("GIT_EDITOR", "GIT_PAGER", "PAGER", "GIT_EXTERNAL_DIFF", "GIT_SSH_COMMAND")
 
@@ -199,18 +225,24 @@ def with_a_lock_on_head(repo: Repo) -> None:
 @pytest.mark.parametrize(
     "damage",
     [
-        without_the_tree, without_the_blob, with_a_corrupt_blob, with_a_corrupt_index,
-        with_a_corrupt_packed_refs, with_a_directory_for_the_journals, with_a_lock_on_the_branch,
+        without_the_tree,
+        without_the_blob,
+        with_a_corrupt_blob,
+        with_a_corrupt_index,
+        with_a_corrupt_packed_refs,
+        with_a_directory_for_the_journals,
+        with_a_lock_on_the_branch,
         with_a_lock_on_head,
     ],
-)  # fmt: skip
+)
 def test_in_a_damaged_repository_nothing_lands(based: Repo, damage: Callable[[Repo], None]) -> None:
     damage(based)
     before = (based.path / ".git" / "HEAD").read_bytes(), based.read("a")
     result = apply(based)
     assert (result.code, (based.path / ".git" / "HEAD").read_bytes(), based.read("a")) == (
-        7, *before
-    ), result.err  # fmt: skip
+        7,
+        *before,
+    ), result.err
     assert not (based.path / ".git" / "worktrees").exists()
     assert not (based.path / ".git" / "refs" / "hkgit").exists()
 

@@ -68,9 +68,7 @@ def test_a_file_system_monitor_of_the_configuration_is_not_started(repo: Repo) -
     assert not (repo.path / "started").exists()
 
 
-def test_a_machine_without_git_is_told_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_machine_without_git_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(GitRefused, match="there is no git program on PATH"):
         program.run(["status"], cwd=tmp_path)

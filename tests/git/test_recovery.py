@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git import health, locks
-from hkgit.git.index import locked_index
-from hkgit.git.journal import Journal, abandoned, listed
-from hkgit.git.recovery import Outcome
+from hkgit.git import health
 from hkgit.git.repository import Repository
-from hkgit.git.transaction import transaction
+from hkgit.git.transactions import locks
+from hkgit.git.transactions.index import lock_index
+from hkgit.git.transactions.journal import TransactionJournal, find_abandoned, list_transactions
+from hkgit.git.transactions.recovery import Outcome
+from hkgit.git.transactions.transaction import transaction
 from tests.git.crashes import ID, expect_no_trace, settle, started
 from tests.git.landing import commit_on
 from tests.repos import Repo
@@ -104,7 +105,7 @@ def test_a_packed_ref_goes_too(based: Repo) -> None:
 KILLED_WITH_ITS_GIT = """
 import os, pathlib, sys
 from hkgit.git.repository import Repository
-from hkgit.git.transaction import transaction
+from hkgit.git.transactions.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 os.environ["PYTHON"] = str(os.getpid())
 with transaction(opened, branch="main", old=opened.resolve("HEAD"), checkout=True) as begun:
@@ -126,13 +127,34 @@ def killed_with_its_git(repo: Repo, new: str) -> None:
     os.close(held)
 
 
+KILLED_WHILE_WRITING = """
+import os
+from hkgit.applying.files import directory
+from hkgit.applying.files.replace import take_place
+def dying(place, *args):
+    if place.name == "m":
+        os.kill(os.getpid(), 9)
+    return take_place(place, *args)
+directory.take_place = dying
+"""
+
+
+def test_a_checkout_half_written_is_completed(based: Repo) -> None:
+    new = commit_on(based, {"a": "2\n", "m": "2\n", "z": "2\n"})
+    command = [sys.executable, "-c", KILLED_WHILE_WRITING + KILLED_WITH_ITS_GIT, new]
+    assert subprocess.run(command, cwd=based.path).returncode == -9
+    assert (based.read("a"), (based.path / "z").exists()) == (b"2\n", False)
+    assert settle(based).outcome is Outcome.LANDED
+    assert (based.head, based.status()) == (new, [])
+    expect_no_trace(based)
+
+
 def test_a_checkout_whose_git_died_in_the_middle_is_completed(based: Repo) -> None:
     based.git("config", "filter.broken.smudge", IN_BOTH)
     based.write(".git/info/attributes", "m filter=broken\n")
     based.write("b", "mine\n")
     new = commit_on(based, {"a": "2\n", "m": "2\n", "z": "2\n"})
     killed_with_its_git(based, new)
-    assert (based.read("a"), (based.path / "z").exists()) == (b"2\n", False)
     based.git("config", "filter.broken.smudge", "cat")
     assert settle(based).outcome is Outcome.LANDED
     assert (based.head, based.status()) == (new, [" M b"])
@@ -186,7 +208,7 @@ def test_a_lock_that_a_killed_git_left_is_known_by_the_commit_in_it(
 
 
 def test_the_index_is_locked_for_others_while_a_transaction_lands(based: Repo) -> None:
-    with locked_index(based.path / ".git", ID):
+    with lock_index(based.path / ".git", ID):
         based.write("a", "2\n")
         with pytest.raises(AssertionError, match=r"index\.lock"):
             based.git("add", "a")
@@ -200,16 +222,16 @@ def test_the_index_is_locked_for_others_while_a_transaction_lands(based: Repo) -
 def test_a_transaction_at_work_is_not_touched(based: Repo) -> None:
     opened = Repository.discover(based.path)
     with transaction(opened, branch="main", old=based.head, checkout=True) as begun:
-        assert list(abandoned(opened.common_dir)) == []
+        assert list(find_abandoned(opened.common_dir)) == []
         assert [state.id for state in health.running(opened)] == [begun.journal.state.id]
-    assert listed(opened.common_dir) == []
+    assert list_transactions(opened.common_dir) == []
 
 
 LEAVE_A_CHILD = """
 import os, pathlib, signal, sys
 from hkgit.git import program
 from hkgit.git.repository import Repository
-from hkgit.git.transaction import transaction
+from hkgit.git.transactions.transaction import transaction
 opened = Repository.discover(pathlib.Path.cwd())
 with transaction(opened, branch="main", old=opened.resolve("HEAD"), checkout=True):
     wait = "!touch child; kill -9 $PARENT; while [ -e child ]; do sleep 0.02; done"
@@ -222,11 +244,11 @@ def test_what_a_killed_process_left_running_keeps_its_transaction_alive(based: R
     opened = Repository.discover(based.path)
     done = subprocess.run([sys.executable, "-c", LEAVE_A_CHILD], cwd=based.path)
     assert done.returncode == -9
-    assert list(abandoned(opened.common_dir)) == []
+    assert list(find_abandoned(opened.common_dir)) == []
     (based.path / "child").unlink()
-    found: list[Journal] = []
+    found: list[TransactionJournal] = []
     while not found:
-        found = list(abandoned(opened.common_dir))
+        found = list(find_abandoned(opened.common_dir))
     found[0].leave()
     assert settle(based).outcome is Outcome.NOTHING
 

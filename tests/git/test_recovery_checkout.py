@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.edits import File
-from hkgit.git.recovery import Outcome
 from hkgit.git.repository import Repository
+from hkgit.git.transactions.recovery import Outcome
 from tests.git.crashes import crashed_after_the_move, expect_no_trace, settle, started
 from tests.repos import Repo
 
@@ -33,8 +33,10 @@ def test_local_changes_beside_it_stay(based: Repo) -> None:
     settle(based)
     assert based.status() == ["M  b", " M dir/c", "?? untracked"]
     assert (based.read("a"), based.read("b"), based.read("dir/c")) == (
-        b"2\n", b"staged\n", b"mine\n",
-    )  # fmt: skip
+        b"2\n",
+        b"staged\n",
+        b"mine\n",
+    )
 
 
 def removed(path: Path) -> None:

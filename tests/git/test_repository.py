@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.git.objects import Head
+from hkgit.git.objects.objects import Head
 from hkgit.git.repository import Repository
 from tests.repos import Repo
 
@@ -75,9 +75,7 @@ def test_a_branch_name_that_git_forbids_is_invalid(opened: Repository, name: str
         opened.branch_tip(name)
 
 
-def test_branches_are_checked_out_somewhere(
-    repo: Repo, opened: Repository, tmp_path: Path
-) -> None:
+def test_branches_are_checked_out_somewhere(repo: Repo, opened: Repository, tmp_path: Path) -> None:
     repo.commit()
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side tree"))
     repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "detached"))

@@ -39,9 +39,7 @@ def test_the_principal_of_a_listed_key_is_known(repo: Repo, key: Path) -> None:
         pytest.param("nonsense\n", id="not a list"),
     ],
 )
-def test_a_key_that_is_not_allowed_gives_no_principal(
-    repo: Repo, key: Path, signers: str
-) -> None:
+def test_a_key_that_is_not_allowed_gives_no_principal(repo: Repo, key: Path, signers: str) -> None:
     commit = signed_commit(repo, key)
     opened = Repository.discover(repo.path)
     assert opened.verify_signature(commit, signers.format(public(key))) is None

@@ -52,9 +52,13 @@ def as_git_adds(repo: Repo, path: str, edit: Callable[[bytes], bytes], to: Path)
     ],
 )
 def test_an_edited_line_leaves_the_blob_that_git_add_makes(
-    repo: Repo, apply: Callable[..., Result], base: bytes, said: str, autocrlf: str | None,
+    repo: Repo,
+    apply: Callable[..., Result],
+    base: bytes,
+    said: str,
+    autocrlf: str | None,
     tmp_path: Path,
-) -> None:  # fmt: skip
+) -> None:
     repo.commit({"f": base})
     repo.commit({".gitattributes": said + "\n"})
     if autocrlf is not None:
@@ -115,9 +119,7 @@ def test_a_file_that_git_filters_can_be_renamed_and_removed(
     assert repo.git("ls-tree", "--name-only", "HEAD").splitlines() == [".gitattributes", ".hkgit"]
 
 
-def test_an_expanded_keyword_is_not_brought_in(
-    repo: Repo, apply: Callable[..., Result]
-) -> None:
+def test_an_expanded_keyword_is_not_brought_in(repo: Repo, apply: Callable[..., Result]) -> None:
     repo.commit({"f": "1\n$Id$\n", ".gitattributes": "* ident\n"})
     result = apply(op="replace_text", path="f", old_text="1", new_text="$Id: 123 $")
     assert (result.code, "$Id$" in result.err) == (4, True)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR
 from hkgit.errors import Unverifiable
-from hkgit.git.treediff import TreeDiffer
-from hkgit.git.trees import Difference, TreeEntry, format_tree
+from hkgit.git.objects.treediff import TreeDiffer
+from hkgit.git.objects.trees import Difference, TreeEntry, format_tree
 
 IDS = st.sampled_from(["0" * 40, "20" * 20, "00" * 20, "61" * 20, "2061" + "00" * 18])
 NAMES = st.sampled_from(["a", "a.b", "a0", "b", "aa", "é", "z"])
@@ -36,8 +36,9 @@ def test_what_differs_is_what_is_not_the_same_in_both(trees: list[dict[str, Tree
     for number, (old, new) in enumerate(pairwise(trees)):
         expected = {
             name: (name, old.get(name), new.get(name))
-            for name in old.keys() | new.keys() if old.get(name) != new.get(name)
-        }  # fmt: skip
+            for name in old.keys() | new.keys()
+            if old.get(name) != new.get(name)
+        }
         assert told(known, number, number + 1) == expected
 
 
@@ -55,15 +56,17 @@ GOOD = raw((b"100644", b"a"), (b"100644", b"b"), (b"40000", b"c"))
 MALFORMED = [
     pytest.param(raw((b"100644", b"b"), (b"100644", b"a")), id="out of order"),
     pytest.param(raw((b"100644", b"a"), (b"100644", b"a")), id="a name twice"),
-    pytest.param(raw((b"100644", b"a"), (b"100644", b"a.b"), (b"40000", b"a")),
-                 id="a name twice, once of a directory"),
+    pytest.param(
+        raw((b"100644", b"a"), (b"100644", b"a.b"), (b"40000", b"a")),
+        id="a name twice, once of a directory",
+    ),
     pytest.param(raw((b"0100644", b"a")), id="a mode with a zero before it"),
     pytest.param(raw((b"100644", b"a/b")), id="a slash in a name"),
     pytest.param(raw((b"100644", b"")), id="no name"),
     pytest.param(GOOD + b"x", id="something behind it"),
     pytest.param(GOOD[:-1], id="something missing"),
     pytest.param(b"x" + GOOD, id="something before it"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("data", MALFORMED)

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
-from hkgit.git import trees
+from hkgit.git.objects import trees
+from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.trees import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
-from hkgit.git.store import EMPTY_TREE
-from hkgit.git.trees import TreeChange, TreeEntry
 from tests.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -189,9 +189,7 @@ def test_a_tree_with_other_files(
         pytest.param("s", File(b"", SUBMODULE), id="a submodule"),
     ],
 )
-def test_what_cannot_stand_in_the_tree_is_invalid(
-    repo: Repo, path: str, file: File | None
-) -> None:
+def test_what_cannot_stand_in_the_tree_is_invalid(repo: Repo, path: str, file: File | None) -> None:
     opened = Repository.discover(repo.path)
     base = opened.write_tree(None, BASE)
     with pytest.raises(InvalidInput):

@@ -9,9 +9,9 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
+from hkgit.git.name_collisions import expect_no_twins
 from hkgit.git.repository import Repository
-from hkgit.git.twins import expect_no_twins
-from hkgit.paths import folded_name
+from hkgit.paths import fold_name
 from tests.cli.running import run
 from tests.repos import Repo
 
@@ -90,12 +90,12 @@ def test_only_directories_with_new_names_are_read(based: Repo) -> None:
     ],
 )
 def test_twins_have_one_folded_name(name: str, twin: str) -> None:
-    assert folded_name(name) == folded_name(twin)
+    assert fold_name(name) == fold_name(twin)
 
 
 @pytest.mark.parametrize("name", ["caf\udce9", "\udcff\udcfe", "\U0001f600"])
 def test_odd_names_can_be_folded(name: str) -> None:
-    assert folded_name(name) == name
+    assert fold_name(name) == name
 
 
 def test_apply_refuses_a_twin_and_a_series_that_makes_one(based: Repo) -> None:
@@ -107,8 +107,6 @@ def test_apply_refuses_a_twin_and_a_series_that_makes_one(based: Repo) -> None:
         specs[-1].write_text(json.dumps({"version": "1", "operations": [operation]}))
     result = run("apply", *specs, cwd=based.path)
     assert (result.code, based.head, "is the same as new" in result.err) == (4, head, True)
-
-
 
 
 def test_verify_refuses_a_commit_that_makes_a_twin(based: Repo) -> None:

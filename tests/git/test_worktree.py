@@ -13,14 +13,23 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.git.commits import commit_worktree
 from hkgit.git.repository import Repository
-from hkgit.git.worktree import advanced, temporary_worktree
+from hkgit.git.transactions.commits import commit_worktree
+from hkgit.git.transactions.worktree import advance, temporary_worktree
 from tests.repos import CONFIG, Repo
 
 ODD_NAMES = [
-    "a*b", "a?b", "[ab]", "!bang", "#hash", "-dash", "back\\slash", "blank ", "caf\udce9", "é"
-]  # fmt: skip
+    "a*b",
+    "a?b",
+    "[ab]",
+    "!bang",
+    "#hash",
+    "-dash",
+    "back\\slash",
+    "blank ",
+    "caf\udce9",
+    "é",
+]
 
 pytestmark = pytest.mark.usefixtures("temporary_directory")
 
@@ -105,7 +114,7 @@ def test_it_serves_a_series_of_commits(repo: Repo) -> None:
     second = opened.write_tree(first, {"b": File(b"2")})
     with temporary_worktree(opened, parent, first, ["a"], full=False) as worktree:
         commit = commit_worktree(opened, worktree, b"First\n")
-        worktree = advanced(worktree, commit, second, ["b"], full=False)
+        worktree = advance(worktree, commit, second, ["b"], full=False)
         assert files_in(worktree.path) == ["b"]
         assert opened.commit(commit_worktree(opened, worktree, b"Second\n")).parents == (commit,)
 
@@ -177,7 +186,7 @@ def test_it_is_gone_though_a_command_left_what_cannot_be_written(
 HOLD = """
 import pathlib, sys, time
 from hkgit.git.repository import Repository
-from hkgit.git.worktree import temporary_worktree
+from hkgit.git.transactions.worktree import temporary_worktree
 opened = Repository.discover(pathlib.Path.cwd())
 head = opened.resolve("HEAD")
 with temporary_worktree(opened, head, opened.commit(head).tree, ["a"], full=False) as worktree:

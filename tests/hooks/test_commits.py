@@ -163,8 +163,11 @@ def test_a_commit_that_is_accounted_for_passes(
             id="known as an agent's by its message alone",
         ),
         pytest.param(
-            _change, ["commit", "--amend", "-m", "Mine"], AGENT | {"GIT_COMMITTER_NAME": "claude"},
-            "is an agent", id="amended by an agent",
+            _change,
+            ["commit", "--amend", "-m", "Mine"],
+            AGENT | {"GIT_COMMITTER_NAME": "claude"},
+            "is an agent",
+            id="amended by an agent",
         ),
         pytest.param(
             _evidence_and_unstaged_byte,
@@ -188,11 +191,14 @@ def test_a_commit_that_is_accounted_for_passes(
             id="a byte amended into an agent's",
         ),
         pytest.param(
-            _merged_and_byte_staged, ["commit", "--no-edit"], AGENT, "merge",
+            _merged_and_byte_staged,
+            ["commit", "--no-edit"],
+            AGENT,
+            "merge",
             id="a byte smuggled into an agent's merge",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_commit_that_nothing_accounts_for_is_rejected(
     gated: Repo, prepare: Prepare, command: list[str], author: Mapping[str, str], reason: str
 ) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.gate.policy import CONFIG
 from hkgit.git.hooks import HOOKS, script
-from hkgit.policy import CONFIG
 from tests.hooks.commands import git, hkgit, install_framework, start
 from tests.hooks.initiating import files_of, init_steps
 from tests.repos import Repo

@@ -19,9 +19,7 @@ CONFIGS = [
         b"      hooks:\n        - id: identity   # \xc3\xa9\n\nexclude: ^docs/",
         id="comments, blank lines, no line end at the end",
     ),
-    pytest.param(
-        b"repos:\r\n  - repo: meta\r\n    hooks:\r\n      - id: identity\r\n", id="CRLF"
-    ),
+    pytest.param(b"repos:\r\n  - repo: meta\r\n    hooks:\r\n      - id: identity\r\n", id="CRLF"),
     pytest.param(
         b"default_install_hook_types: [pre-commit]\nrepos:\n  -\n    repo: meta\n"
         b"    hooks:\n      - id: identity\n",
@@ -103,7 +101,7 @@ def test_a_configuration_that_cannot_be_added_to_is_left_and_the_lines_are_said(
     said = hkgit(repo, "init", code=7)
 
     assert repo.read(YAML) == config.encode()
-    assert "- id: hkgit-gate-message\n" in said
+    assert "- {id: hkgit-gate-message, " in said
 
 
 @pytest.mark.parametrize(
@@ -127,13 +125,13 @@ def test_a_configuration_that_runs_the_gate_already_is_left_alone(repo: Repo, en
 def test_lines_between_the_markers_that_were_changed_are_left_and_said(repo: Repo) -> None:
     repo.write(YAML, "repos:\n- repo: meta\n  hooks: [{id: identity}]\n")
     hkgit(repo, "init")
-    changed = repo.read(YAML).replace(b"entry: hkgit gate", b"entry: uv run hkgit gate")
+    changed = repo.read(YAML).replace(b"exec hkgit gate", b"exec uv run hkgit gate")
     repo.write(YAML, changed)
 
     said = hkgit(repo, "init", "--remove")
 
     assert f"kept    {YAML}: lines between its markers are yours" in said
-    assert b"entry: uv run hkgit gate" in repo.read(YAML)
+    assert b"exec uv run hkgit gate" in repo.read(YAML)
 
 
 def test_one_hook_of_the_framework_may_be_named_and_is_taken_back(repo: Repo) -> None:
@@ -141,7 +139,7 @@ def test_one_hook_of_the_framework_may_be_named_and_is_taken_back(repo: Repo) ->
     repo.write(YAML, config)
     hkgit(repo, "init", "--hook", "commit-msg")
     assert b"hkgit-gate-message" in repo.read(YAML)
-    assert b"id: hkgit-gate\n" not in repo.read(YAML)
+    assert b"{id: hkgit-gate, " not in repo.read(YAML)
 
     hkgit(repo, "init", "--remove")
 

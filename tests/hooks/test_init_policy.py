@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tomllib
+from pathlib import Path
 
 import pytest
 
-from hkgit.policy import CONFIG, Policy, parse_policy
-from hkgit.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
-from hkgit.setup.policy_file import POLICY
+from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.gate.policy import CONFIG, Policy, parse_policy
+from hkgit.workflows.setup import policy_file
+from hkgit.workflows.setup.policy_file import POLICY
+from hkgit.workflows.setup.steps import Action
 from tests.hooks.commands import hkgit
 from tests.hooks.initiating import files_of, init_steps
 from tests.repos import Repo
@@ -79,3 +82,11 @@ def test_other_attributes_are_left_and_said(repo: Repo) -> None:
 
     assert init_steps(repo, code=7)[ATTRIBUTES_PATH] == "blocked"
     assert repo.read(ATTRIBUTES_PATH) == b"* text\n"
+
+
+def test_init_in_a_clone_with_autocrlf_knows_its_own_attributes(tmp_path: Path) -> None:
+    place = tmp_path / ".hkgit" / ".gitattributes"
+    place.parent.mkdir()
+    place.write_bytes(ATTRIBUTES.replace(b"\n", b"\r\n"))
+    step = next(each for each in policy_file.install(tmp_path) if each.path == place)
+    assert step.action is Action.KEPT

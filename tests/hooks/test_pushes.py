@@ -88,9 +88,7 @@ def test_a_new_branch_is_held_against_the_default_branch_of_the_remote(
     assert not done, said
 
 
-def test_a_policy_that_is_pushed_does_not_judge_its_own_push(
-    native: Repo, tmp_path: Path
-) -> None:
+def test_a_policy_that_is_pushed_does_not_judge_its_own_push(native: Repo, tmp_path: Path) -> None:
     _publish(native, tmp_path)
     native.write(".hkgit/config.toml", '[gate]\nmode = "report"\n')
     native.git("commit", "-q", "--no-verify", "-a", "-m", "Relax")

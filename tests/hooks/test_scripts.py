@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.git.hooks import ALL_HOOKS, MARK, calls_gate, is_own, script
-from hkgit.setup.framework import manifest
+from hkgit.workflows.setup.framework import manifest
 from tests.hooks.commands import ROOT, hkgit, start
 from tests.repos import Repo
 

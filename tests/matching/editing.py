@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hkgit.document import Document, Splice, terminated, unterminated
 from hkgit.edits import Edit
 from hkgit.matching.ladder import locate
 from hkgit.matching.places import Located, Settings
-from hkgit.matching.transfer import transfer
+from hkgit.matching.transfers.transfer import transfer
+from hkgit.text.document import Document, Splice, terminate, unterminate
 
 
 def edit_of(old: str, new: str = "") -> Edit:
@@ -22,15 +22,15 @@ def placed(text: str | bytes, edit: Edit, threshold: int = 800) -> Located:
 def edited(text: str | bytes, edit: Edit, threshold: int = 800) -> bytes:
     """The text with the edit made."""
     before = Document(text.encode() if isinstance(text, str) else text)
-    document = terminated(before)
+    document = terminate(before)
     located = locate(document, edit, Settings(threshold))
     after = spliced(document.data, transfer(document, edit, located))
-    return after if before.is_terminated else unterminated(after)
+    return after if before.is_terminated else unterminate(after)
 
 
 def document_of(text: str | bytes) -> Document:
     """A text as matching wants it: with an end on its last line."""
-    return terminated(Document(text.encode() if isinstance(text, str) else text))
+    return terminate(Document(text.encode() if isinstance(text, str) else text))
 
 
 def spliced(data: bytes, splices: tuple[Splice, ...]) -> bytes:

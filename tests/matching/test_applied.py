@@ -20,11 +20,13 @@ from tests.matching.editing import edit_of, edited
         pytest.param("a\n\nb\nc\n", "a\nb\n", "a\n\nb\n", id="a blank line"),
         pytest.param("a:\n    b\nc\n", "a:\nb\n", "a:\n    b\n", id="an indentation"),
         pytest.param(
-            "start(1)\nvalue = 2\nstop()\n", "start(0)\nvalue = 1\nstop()\n",
-            "start(0)\nvalue = 2\nstop()\n", id="with other context",
+            "start(1)\nvalue = 2\nstop()\n",
+            "start(0)\nvalue = 1\nstop()\n",
+            "start(0)\nvalue = 2\nstop()\n",
+            id="with other context",
         ),
     ],
-)  # fmt: skip
+)
 def test_it_is_not_made_twice(text: str, old: str, new: str) -> None:
     with pytest.raises(AlreadyApplied):
         edited(text, edit_of(old, new))

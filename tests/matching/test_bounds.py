@@ -6,6 +6,7 @@ from time import process_time
 
 import pytest
 
+from hkgit.edits import Edit
 from hkgit.errors import Ambiguous, HkgitError, NoMatch
 from tests.matching.editing import edit_of, edited, placed
 
@@ -23,13 +24,15 @@ NUMBERED = [f"line {number} = {number * number}" for number in range(20_000)]
         pytest.param("ab " * 2_000_000, "needle z\n", NoMatch, id="one very long line"),
         pytest.param("ab " * 2_000_000, "ab " * 1_999_999 + "c", NoMatch, id="two very long lines"),
         pytest.param(
-            "\n".join(NUMBERED), "\n".join(reversed(NUMBERED)), HkgitError,
+            "\n".join(NUMBERED),
+            "\n".join(reversed(NUMBERED)),
+            HkgitError,
             id="all reversed",
         ),
         pytest.param("", "a\n", NoMatch, id="an empty file"),
         pytest.param("a\0b\n", "\0\0\0\n", NoMatch, id="NUL bytes"),
     ],
-)  # fmt: skip
+)
 def test_it_is_refused_in_time(text: str, old: str, error: type[HkgitError]) -> None:
     began = process_time()
     with pytest.raises(error):
@@ -52,3 +55,35 @@ def test_a_loose_edit_of_a_very_large_file_takes_a_moment() -> None:
     began = process_time()
     assert placed("\n".join(lines), edit).tier == "line-block"
     assert process_time() - began < 1
+
+
+LARGE = "".join(f"value_{number} = {number}\n" for number in range(500_000))
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "after"),
+    [
+        pytest.param(
+            "keep()\n" + LARGE,
+            edit_of(LARGE, LARGE.replace("= 7\n", "= 8\n")),
+            "keep()\n" + LARGE.replace("= 7\n", "= 8\n"),
+            id="ten megabytes",
+        ),
+        pytest.param(
+            "x = abc + 1\n" * 10_000,
+            Edit("f.py", "abc", "d", replace_all=True),
+            "x = d + 1\n" * 10_000,
+            id="ten thousand places",
+        ),
+        pytest.param(
+            "ab " * 1_700_000 + "needle " + "cd " * 10,
+            edit_of("needle cd", "pin cd"),
+            "ab " * 1_700_000 + "pin " + "cd " * 10,
+            id="one line of five megabytes",
+        ),
+    ],
+)
+def test_large_edits_are_made_in_time(text: str, edit: Edit, after: str) -> None:
+    began = process_time()
+    assert edited(text, edit) == after.encode()
+    assert process_time() - began < 5

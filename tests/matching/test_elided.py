@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.errors import Conflict, NoMatch
+from hkgit.errors import Conflict, HkgitError, NoMatch
 from tests.matching.editing import edit_of, edited, placed
 
 TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n    return a\n"
@@ -14,16 +14,19 @@ TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n    return a\n"
     ("old", "new", "after"),
     [
         pytest.param(
-            "def f():\n...\n    return a\n", "def g():\n...\n    return b\n",
+            "def f():\n...\n    return a\n",
+            "def g():\n...\n    return b\n",
             "def g():\n    a = 1\n    b = 2\n    c = 3\n    return b\n",
             id="a piece on either side",
         ),
         pytest.param(
-            "def f():\n    ...\n    c = 3\n    ...\n", "def f():\n    ...\n    c = 4\n    ...\n",
-            TEXT.replace("c = 3", "c = 4"), id="indented, and at the end",
+            "def f():\n    ...\n    c = 3\n    ...\n",
+            "def f():\n    ...\n    c = 4\n    ...\n",
+            TEXT.replace("c = 3", "c = 4"),
+            id="indented, and at the end",
         ),
     ],
-)  # fmt: skip
+)
 def test_the_lines_between_are_kept(old: str, new: str, after: str) -> None:
     assert edited(TEXT, edit_of(old, new)) == after.encode()
 
@@ -39,12 +42,13 @@ def test_the_place_covers_what_is_left_out() -> None:
         pytest.param("    a = 1\n...\n", "    a = 2\n", id="dots in one text only"),
         pytest.param("    c = 3\n...\n    a = 1\n", "    c\n...\n    a\n", id="out of order"),
         pytest.param(
-            "def f():\n...\n    x\n", "def g():\n...\n    x\n",
+            "def f():\n...\n    x\n",
+            "def g():\n...\n    x\n",
             id="a piece that is not there",
         ),
         pytest.param("def f():\n...\n", "def f():\n...\n    new\n", id="new lines behind the dots"),
     ],
-)  # fmt: skip
+)
 def test_what_is_not_paired_and_there_once_is_refused(old: str, new: str) -> None:
     with pytest.raises((NoMatch, Conflict)):
         edited(TEXT, edit_of(old, new))
@@ -58,3 +62,47 @@ def test_a_piece_that_stays_as_it_is_may_end_with_a_bracket_indented_otherwise()
     text = "go(1);\nif a {\n  if b {\n    call(x);\n  }\n}\nend();\n"
     edit = edit_of("go(1);\n...\n    call(x);\n}\n", "go(2);\n...\n    call(x);\n}\n")
     assert edited(text, edit) == text.replace("go(1)", "go(2)").encode()
+
+
+METHODS = "class A:\n    def a(self):\n        x = 1\n        y = 2\n        return x\n"
+REMARKS = [
+    "...",
+    "# ...",
+    "// ...",
+    "/* … */",
+    "<!-- ... -->",
+    "# ... existing code ...",
+    "        // ... rest of a ...",
+    "... lines omitted ...",
+]
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+def test_a_remark_in_both_texts_stands_for_the_lines_between(remark: str) -> None:
+    old = f"    def a(self):\n{remark}\n        return x\n"
+    after = METHODS.replace("(self)", "(self, k)").replace("return x", "return k")
+    new = old.replace("(self)", "(self, k)").replace("return x", "return k")
+    assert edited(METHODS, edit_of(old, new)) == after.encode()
+
+
+@pytest.mark.parametrize("remark", REMARKS)
+def test_a_remark_in_one_text_alone_is_refused(remark: str) -> None:
+    short, full = f"    def a(self):\n{remark}\n        return x\n", METHODS.split("A:\n")[1]
+    for old, new in ((full, short), (short, full.replace("y = 2", "y = 3"))):
+        with pytest.raises(HkgitError):
+            edited(METHODS, edit_of(old, new))
+
+
+@pytest.mark.parametrize(
+    "remark",
+    [
+        "(rest of methods ...)",
+        "// unchanged code ...",
+        "/* unchanged */",
+        "# same as before",
+        "// ...",
+    ],
+)
+def test_no_placeholder_lands(remark: str) -> None:
+    with pytest.raises(HkgitError, match="in the place of code"):
+        edited(METHODS, edit_of("        y = 2\n", f"        y = 3\n        {remark}\n"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hkgit.edits import Edit
 from hkgit.errors import InvalidInput
 from tests.matching.editing import edit_of, edited, placed
 
@@ -13,12 +14,6 @@ TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n"
 @pytest.mark.parametrize(
     "line",
     [
-        pytest.param(">>>>>>> REPLACE", id="the tail of a block"),
-        pytest.param("<<<<<<< SEARCH", id="the head of a block"),
-        pytest.param("+++++++ REPLACE", id="the tail of the other kind"),
-        pytest.param("*** End Patch", id="the end of a patch"),
-        pytest.param("*** Update File: a.py", id="a section of a patch"),
-        pytest.param("@@ -1,2 +1,2 @@", id="the head of a hunk"),
         pytest.param("    # ... existing code ...", id="existing code"),
         pytest.param("    // rest of the code unchanged", id="the rest of the code"),
         pytest.param("    # ... (unchanged) ...", id="unchanged"),
@@ -27,7 +22,7 @@ TEXT = "def f():\n    a = 1\n    b = 2\n    c = 3\n"
         pytest.param("    <!-- remaining content stays the same -->", id="remaining content"),
     ],
 )
-def test_a_marker_or_a_placeholder_is_refused(line: str) -> None:
+def test_a_placeholder_is_refused(line: str) -> None:
     with pytest.raises(InvalidInput, match="the new text has"):
         edited(TEXT, edit_of("    b = 2\n", f"    b = 4\n{line}\n"))
 
@@ -46,10 +41,34 @@ def test_lines_that_look_alike_are_written(line: str) -> None:
     assert after == TEXT.replace("b = 2\n", f"b = 4\n{line}\n").encode()
 
 
-def test_a_marker_that_the_file_has_may_be_written_again() -> None:
-    text = "Write\n>>>>>>> REPLACE\nhere.\n"
-    edit = edit_of("here.\n", "here:\n>>>>>>> REPLACE\n")
-    assert edited(text, edit) == b"Write\n>>>>>>> REPLACE\nhere:\n>>>>>>> REPLACE\n"
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        pytest.param("# A\n", "# B\n```go\n// ... existing fields\n```\n", id="a fence of its own"),
+        pytest.param("```\na\n# A\n```\n", "// ... existing fields\n", id="a fence of the file"),
+    ],
+)
+def test_in_a_text_about_code_a_fence_may_leave_lines_out(text: str, new: str) -> None:
+    edit = Edit("a.md", "# A\n", new)
+    assert edited(text, edit) == text.replace("# A\n", new).encode()
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        pytest.param("const b = second\nconst c = third\n", id="lines of code"),
+        pytest.param("const c = third\n```\n", id="the end of the fence"),
+    ],
+)
+def test_in_a_fence_too_a_placeholder_does_not_stand_for_lines_that_go(old: str) -> None:
+    text = "```js\nconst a = first\nconst b = second\nconst c = third\n```\n"
+    with pytest.raises(InvalidInput, match="in the place of code"):
+        edited(text, Edit("a.md", old, "// ... existing code ...\n"))
+
+
+def test_outside_of_fences_a_placeholder_is_one_in_prose_too() -> None:
+    with pytest.raises(InvalidInput, match="in the place of code"):
+        edited("# A\nb\n", Edit("a.md", "b\n", "... existing content ...\n"))
 
 
 @pytest.mark.parametrize(
@@ -86,11 +105,15 @@ def test_line_numbers_in_new_lines_alone_are_refused() -> None:
     ("old", "new", "notes"),
     [
         pytest.param(
-            "    b = 2\n", "    a = 1\n    b = 4\n", ("the first new line repeats line 2",),
+            "    b = 2\n",
+            "    a = 1\n    b = 4\n",
+            ("the first new line repeats line 2",),
             id="above",
         ),
         pytest.param(
-            "    b = 2\n", "    b = 4\n    c = 3\n", ("the last new line repeats line 4",),
+            "    b = 2\n",
+            "    b = 4\n    c = 3\n",
+            ("the last new line repeats line 4",),
             id="below",
         ),
         pytest.param("    b = 2\n", "    b = 4\n", (), id="neither"),

@@ -20,13 +20,14 @@ def area(width, height):
     [
         pytest.param(
             "def area(width, height):\n    check(height)\n    result = 1\n    exit()\n",
-            r"Nearest: lines? 1", id="the nearest lines",
+            r"Nearest: lines? 1",
+            id="the nearest lines",
         ),
         pytest.param("    results = width + height\n", "line 3, .. % alike", id="the nearest line"),
-        pytest.param("are", "except inside longer words", id="that it is part of a word"),
+        pytest.param("are", "only inside a longer word, 'area'", id="that it is part of a word"),
         pytest.param("qqq zzz\n", "No line of it is like any", id="that nothing is like it"),
     ],
-)  # fmt: skip
+)
 def test_a_text_that_is_nowhere(old: str, said: str) -> None:
     with pytest.raises(NoMatch, match=said):
         edited(TEXT, edit_of(old, "x\n"))

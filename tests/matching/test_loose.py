@@ -27,14 +27,21 @@ CHANGED = TEXT.replace("result = width * height", "result = abs(width * height)"
     ("context", "tier"),
     [
         pytest.param("    check(width)\n    check(heights)\n", "fuzzy", id="a wrong name"),
-        pytest.param("    # They are in metres.\n    check(width)\n    check(height)\n", "fuzzy",
-                     id="a reworded comment"),
-        pytest.param("    # Both are in metres.\n    check(height)\n", "line-block",
-                     id="a line left out"),
-        pytest.param("    check(width)\n    check(depth)\n    check(height)\n", "line-block",
-                     id="a line too many"),
+        pytest.param(
+            "    # They are in metres.\n    check(width)\n    check(height)\n",
+            "fuzzy",
+            id="a reworded comment",
+        ),
+        pytest.param(
+            "    # Both are in metres.\n    check(height)\n", "line-block", id="a line left out"
+        ),
+        pytest.param(
+            "    check(width)\n    check(depth)\n    check(height)\n",
+            "line-block",
+            id="a line too many",
+        ),
     ],
-)  # fmt: skip
+)
 def test_context_may_differ_and_stays_as_the_file_has_it(context: str, tier: str) -> None:
     edit = edit_of(
         f"{context}    result = width * height\n    return result\n",
@@ -147,6 +154,33 @@ def test_lines_that_are_wrapped_are_not_moved() -> None:
 
 
 def test_a_fence_around_text_that_differs_is_read_as_one() -> None:
-    old, new = (f"```\n    check(width)\n    check(depths)\n    result = {what}\n```\n"
-                for what in ("width * height", "height"))  # fmt: skip
+    old, new = (
+        f"```\n    check(width)\n    check(depths)\n    result = {what}\n```\n"
+        for what in ("width * height", "height")
+    )
     assert b"check(height)\n    result = height\n" in edited(TEXT, edit_of(old, new))
+
+
+@pytest.mark.parametrize(
+    ("unknown", "least", "most"),
+    [
+        pytest.param([], 990, 1000, id="all of the context is there"),
+        pytest.param(["nobody_knows(this)"], 940, 994, id="a quarter is nowhere"),
+        pytest.param(["nobody_knows(this)", "for item in elsewhere:"], 850, 989, id="two fifths"),
+        pytest.param(
+            ["nobody_knows(this)", "for item in elsewhere:", "with other(9) as q:"],
+            850,
+            950,
+            id="half is nowhere",
+        ),
+    ],
+)
+def test_context_that_is_nowhere_lowers_the_confidence(
+    unknown: list[str], least: int, most: int
+) -> None:
+    known = ["alpha = compute(1)", "beta = alpha + 2", "gamma = beta * 3"]
+    text = "".join(f"{line}\n" for line in [*known, "return gamma"])
+    quoted = "".join(f"{line}\n" for line in [*known, *unknown])
+    edit = edit_of(f"{quoted}return gamma\n", f"{quoted}return alpha\n")
+    located = placed(text, edit, threshold=500)
+    assert least <= located.confidence <= most

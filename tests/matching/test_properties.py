@@ -11,15 +11,24 @@ from hypothesis import strategies as st
 
 from hkgit.edits import Edit
 from hkgit.errors import HkgitError
-from hkgit.matching.diff import changes, common
 from hkgit.matching.ladder import locate
 from hkgit.matching.places import Settings
-from hkgit.matching.transfer import transfer
+from hkgit.matching.transfers.transfer import transfer
+from hkgit.text.diff import changes, common
 from tests.matching.editing import document_of, edit_of, edited
 
 WORDS = (
-    "alpha", "beta", "gamma(x)", "delta = 1", "}", "", "    beta", "\teta", "return zeta", "...",
-)  # fmt: skip
+    "alpha",
+    "beta",
+    "gamma(x)",
+    "delta = 1",
+    "}",
+    "",
+    "    beta",
+    "\teta",
+    "return zeta",
+    "...",
+)
 few = st.lists(st.sampled_from(WORDS), max_size=12)
 NAMES = [f"{''.join(letters)}_{n}(x, {n})" for n, letters in enumerate(permutations("abcd", 3))]
 MARGINS = st.sampled_from(["", "    ", "        "])

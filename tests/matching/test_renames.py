@@ -44,16 +44,18 @@ def test_it_is_not_carried_below_the_threshold() -> None:
     ("text", "new"),
     [
         pytest.param(
-            TEXT + "uid = 0\n", "return load(uid)",
+            TEXT + "uid = 0\n",
+            "return load(uid)",
             id="the file has the old name elsewhere",
         ),
         pytest.param(TEXT, "return load(uid, user_id)", id="the author knows the new name"),
         pytest.param(
-            TEXT.replace("log(user_id)", "log(ident)"), "return load(uid)",
+            TEXT.replace("log(user_id)", "log(ident)"),
+            "return load(uid)",
             id="it is not consistent",
         ),
     ],
-)  # fmt: skip
+)
 def test_it_is_not_carried_where_it_is_not_sure(text: str, new: str) -> None:
     try:
         after = edited(text, edit_of(OLD, OLD.replace("return 1", new)))

@@ -13,7 +13,10 @@ from tests.matching.editing import edit_of, edited, placed
         pytest.param("“a”\nb\n", '"a"\nb\n', '"a"\nc\n', "“a”\nc\n", id="quotes in the file"),
         pytest.param('"a"\nb\n', "“a”\nb\n", "“a”\nc\n", '"a"\nc\n', id="quotes in the edit"),
         pytest.param(
-            "it\u2019s\nb\n", "it's\nb\n", "it's\nc\n", "it\u2019s\nc\n",
+            "it\u2019s\nb\n",
+            "it's\nb\n",
+            "it's\nc\n",
+            "it\u2019s\nc\n",
             id="an apostrophe",
         ),
         pytest.param("a \u2013 b\nc\n", "a - b\nc\n", "a - b\nd\n", "a \u2013 b\nd\n", id="a dash"),
@@ -23,11 +26,14 @@ from tests.matching.editing import edit_of, edited, placed
         pytest.param("e\u0301\nc\n", "é\nc\n", "é\nd\n", "e\u0301\nd\n", id="a composed letter"),
         pytest.param("a\u200bb\nc\n", "ab\nc\n", "ab\nd\n", "a\u200bb\nd\n", id="zero width"),
         pytest.param(
-            "say “a” now\n", 'say "a" now\n', 'say "b" now\n', "say “b” now\n",
+            "say “a” now\n",
+            'say "a" now\n',
+            'say "b" now\n',
+            "say “b” now\n",
             id="in the line itself",
         ),
     ],
-)  # fmt: skip
+)
 def test_typography_is_found_and_the_file_s_is_kept(
     text: str, old: str, new: str, after: str
 ) -> None:

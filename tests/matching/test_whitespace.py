@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hkgit.edits import Edit
 from hkgit.errors import Ambiguous, Conflict, NoMatch
 from tests.matching.editing import edit_of, edited, placed
 
@@ -18,25 +19,37 @@ INDENTED = "class A:\n    def f(self):\n        if a:\n            b()\n        
         pytest.param("a\r\nb\r\n", "a\nb\n", "a\nc\nd\n", b"a\r\nc\r\nd\r\n", id="file is CRLF"),
         pytest.param("a\nb\n", "a\r\nb\r\n", "a\r\nc\r\n", b"a\nc\n", id="edit is CRLF"),
         pytest.param(
-            "a\r\nb\nc\r\n", "a\nb\nc\n", "a\nx\nc\n", b"a\r\nx\nc\r\n",
+            "a\r\nb\nc\r\n",
+            "a\nb\nc\n",
+            "a\nx\nc\n",
+            b"a\r\nx\nc\r\n",
             id="each line keeps its end",
         ),
         pytest.param("a\n\nb\n", "a\nb\n", "a\nc\n", b"a\n\nc\n", id="edit drops a blank line"),
         pytest.param("a\nb\n", "a\n\nb\n", "a\n\nc\n", b"a\nc\n", id="edit adds a blank line"),
         pytest.param(
-            "f(a,b)\nx\n", "f(a, b)\nx\n", "f(a, b)\ny\n", b"f(a,b)\ny\n",
+            "f(a,b)\nx\n",
+            "f(a, b)\nx\n",
+            "f(a, b)\ny\n",
+            b"f(a,b)\ny\n",
             id="inner blanks",
         ),
         pytest.param(
-            "x  = f(a)\n", "x = f(a)\n", "x = f(b)\n", b"x  = f(b)\n",
+            "x  = f(a)\n",
+            "x = f(a)\n",
+            "x = f(b)\n",
+            b"x  = f(b)\n",
             id="in the same line",
         ),
         pytest.param(
-            "f( a )  + 1\n", "f( a ) + 1", "g( a ) + 1", b"g( a )  + 1\n",
+            "f( a )  + 1\n",
+            "f( a ) + 1",
+            "g( a ) + 1",
+            b"g( a )  + 1\n",
             id="inside a line",
         ),
     ],
-)  # fmt: skip
+)
 def test_other_blanks_are_found_and_the_file_s_are_kept(
     text: str, old: str, new: str, after: bytes
 ) -> None:
@@ -47,30 +60,37 @@ def test_other_blanks_are_found_and_the_file_s_are_kept(
     ("old", "new", "expected"),
     [
         pytest.param(
-            "if a:\n    b()\n", "if a:\n    b()\n    if d:\n        e()\n",
+            "if a:\n    b()\n",
+            "if a:\n    b()\n    if d:\n        e()\n",
             "        if a:\n            b()\n            if d:\n                e()\n",
             id="dedented",
         ),
         pytest.param(
-            "            if a:\n                b()\n", "            if a:\n                d()\n",
-            "        if a:\n            d()\n", id="indented by a unit",
+            "            if a:\n                b()\n",
+            "            if a:\n                d()\n",
+            "        if a:\n            d()\n",
+            id="indented by a unit",
         ),
         pytest.param(
-            "\t\tif a:\n\t\t\tb()\n", "\t\tif a:\n\t\t\tb()\n\t\t\tif d:\n\t\t\t\te()\n",
+            "\t\tif a:\n\t\t\tb()\n",
+            "\t\tif a:\n\t\t\tb()\n\t\t\tif d:\n\t\t\t\te()\n",
             "        if a:\n            b()\n            if d:\n                e()\n",
             id="tabs for spaces",
         ),
         pytest.param(
-            "    if a:\n      b()\n", "    if a:\n      b()\n      if d:\n        e()\n",
+            "    if a:\n      b()\n",
+            "    if a:\n      b()\n      if d:\n        e()\n",
             "        if a:\n            b()\n            if d:\n                e()\n",
             id="two spaces for four",
         ),
         pytest.param(
-            "if a:\n            b()", "if a:\n            d()", "        if a:\n            d()\n",
+            "if a:\n            b()",
+            "if a:\n            d()",
+            "        if a:\n            d()\n",
             id="only the first line has lost its indentation",
         ),
     ],
-)  # fmt: skip
+)
 def test_new_lines_are_indented_in_the_file_s_unit(old: str, new: str, expected: str) -> None:
     after = INDENTED.replace("        if a:\n            b()\n", expected)
     assert edited(INDENTED, edit_of(old, new)) == after.encode()
@@ -158,3 +178,9 @@ def test_of_two_brackets_the_inner_one_may_have_been_left_out(new: str) -> None:
 def test_a_bracket_that_is_indented_otherwise_is_context(new: str, there: str) -> None:
     edit = edit_of("        call(x);\n}\n", f"        {new}}}\n")
     assert there.encode() in edited(NESTED, edit)
+
+
+def test_all_places_that_are_alike_but_for_blanks_are_replaced() -> None:
+    text = "if a:\n    f( x )\nelse:\n        f( x )\n"
+    edit = Edit("f.py", "f(x)\n", "g(x)\n", replace_all=True)
+    assert edited(text, edit) == b"if a:\n    g( x )\nelse:\n        g( x )\n"

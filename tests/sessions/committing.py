@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.git.repository import Repository
-from hkgit.sessions.desk import Desk
-from hkgit.sessions.staging import settle_commit, stage
+from hkgit.sessions.commit.staging import settle_commit, stage
+from hkgit.sessions.session import EditSession
 from tests.repos import Repo
 
 AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
@@ -24,7 +24,7 @@ class Work:
     """A repository, and the desk of an agent in it."""
 
     repo: Repo
-    desk: Desk
+    desk: EditSession
 
     def edit(self, old: str, new: str, path: str = "a.py") -> None:
         """An edit of a file that the agent has read whole."""
@@ -58,16 +58,20 @@ class Work:
         """`git commit` with the installed hooks; what is said."""
         environment = os.environ | self.environment | {"GIT_EDITOR": editor}
         done = subprocess.run(
-            ["git", "commit", *args], cwd=self.repo.path, env=environment, capture_output=True,
-            text=True, check=False,
-        )  # fmt: skip
+            ["git", "commit", *args],
+            cwd=self.repo.path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == code, done.stdout + done.stderr
         return done.stdout + done.stderr
 
     def verdict(self, rev: str = "HEAD") -> str:
         """The verdict on one commit."""
+        from hkgit.evidence.replay.judging import replay
         from hkgit.gate import candidate_of
-        from hkgit.replay.judging import replay
 
         repository = Repository.discover(self.repo.path)
         judged = replay(repository, candidate_of(repository, repository.resolve(rev)))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.sessions.answers import Answer
-from hkgit.sessions.desk import Desk
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.session import EditSession
 from tests.sessions.conftest import LINES, replacing
 
 
@@ -24,27 +24,29 @@ ALL = LINES.replace(*GOOD).replace(*RIGHT).replace("line 20\n", "twenty\n").repl
 
 
 @pytest.fixture
-def failed(desk: Desk) -> Answer:
+def failed(desk: EditSession) -> EditReport:
     """A batch of four, of which the second and the fourth were refused."""
     desk.read("a.py")
     return desk.edit(edits(GOOD, WRONG, ("line 20\n", "twenty\n"), WORSE))
 
 
-def test_nothing_lands_and_the_answer_names_the_batch(failed: Answer, root: Path) -> None:
+def test_nothing_lands_and_the_answer_names_the_batch(failed: EditReport, root: Path) -> None:
     assert (root / "a.py").read_text() == LINES
     assert f"Send corrections of edits 2, 4 alone, in this order, as batch {failed.batch}" in (
         failed.for_model()
     )
 
 
-def test_with_its_corrections_all_of_it_lands(desk: Desk, failed: Answer, root: Path) -> None:
+def test_with_its_corrections_all_of_it_lands(
+    desk: EditSession, failed: EditReport, root: Path
+) -> None:
     answer = desk.edit(edits(RIGHT, BETTER), batch=failed.batch)
     assert [each.number for each in answer.outcomes] == [1, 2, 3, 4]
     assert (root / "a.py").read_text() == ALL
 
 
 def test_corrections_may_come_in_another_dialect(
-    desk: Desk, failed: Answer, root: Path
+    desk: EditSession, failed: EditReport, root: Path
 ) -> None:
     block = "a.py\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n"
     spec = block.format(*RIGHT) + block.format(*BETTER)
@@ -52,7 +54,7 @@ def test_corrections_may_come_in_another_dialect(
     assert (root / "a.py").read_text() == ALL
 
 
-def test_corrections_may_name_their_edits(desk: Desk, failed: Answer) -> None:
+def test_corrections_may_name_their_edits(desk: EditSession, failed: EditReport) -> None:
     first = desk.edit(edits(BETTER), batch=f"{failed.batch}:4")
     assert [each.number for each in first.outcomes if each.error is not None] == [2]
     assert (first.batch, desk.edit(edits(RIGHT), batch=first.batch).ok) == (failed.batch, True)
@@ -68,26 +70,26 @@ def test_corrections_may_name_their_edits(desk: Desk, failed: Answer) -> None:
     ],
 )
 def test_corrections_that_fit_nothing_are_refused(
-    desk: Desk, failed: Answer, batch: str, what: str
+    desk: EditSession, failed: EditReport, batch: str, what: str
 ) -> None:
     with pytest.raises(InvalidInput, match=what):
         desk.edit(edits(RIGHT), batch=batch.format(failed.batch))
 
 
-def test_a_batch_that_landed_is_forgotten(desk: Desk, failed: Answer) -> None:
+def test_a_batch_that_landed_is_forgotten(desk: EditSession, failed: EditReport) -> None:
     desk.edit(edits(RIGHT, BETTER), batch=failed.batch)
     assert desk.status().batches == ()
 
 
-def test_a_batch_waits_over_a_restart(failed: Answer, root: Path) -> None:
-    assert Desk.open(root, "task").edit(edits(RIGHT, BETTER), batch=failed.batch).ok
+def test_a_batch_waits_over_a_restart(failed: EditReport, root: Path) -> None:
+    assert EditSession.open(root, "task").edit(edits(RIGHT, BETTER), batch=failed.batch).ok
     assert (root / "a.py").read_text() == ALL
 
 
-def test_a_batch_of_one_session_is_not_anothers(failed: Answer, root: Path) -> None:
+def test_a_batch_of_one_session_is_not_anothers(failed: EditReport, root: Path) -> None:
     with pytest.raises(InvalidInput, match="is not kept here"):
-        Desk.open(root, "other").edit(edits(RIGHT, BETTER), batch=failed.batch)
+        EditSession.open(root, "other").edit(edits(RIGHT, BETTER), batch=failed.batch)
 
 
-def test_an_edit_that_fails_alone_makes_no_batch(desk: Desk) -> None:
+def test_an_edit_that_fails_alone_makes_no_batch(desk: EditSession) -> None:
     assert desk.edit(edits(WRONG)).batch is None

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, File
-from hkgit.sessions import choosing
-from hkgit.sessions.choosing import chosen, distance
+from hkgit.sessions.commit import choosing
+from hkgit.sessions.commit.choosing import choose_edits, distance
 
 BASE = [f"line {number}\n" for number in range(10)]
 NUMBERS = st.sets(st.integers(0, 9))
@@ -25,7 +25,7 @@ def make(numbers: Sequence[int]) -> list[File | None]:
 @given(NUMBERS, NUMBERS)
 @settings(max_examples=50)
 def test_the_edits_that_are_staged_are_found(edits: set[int], staged: set[int]) -> None:
-    found = chosen(sorted(edits), make, make(sorted(edits & staged)))
+    found = choose_edits(sorted(edits), make, make(sorted(edits & staged)))
     assert set(found) == edits & staged
 
 
@@ -43,12 +43,12 @@ def test_an_insertion_is_known_again(staged: bytes, expected: list[int]) -> None
     def insert(numbers: Sequence[int]) -> list[File | None]:
         return [File(b"above\n" + b"x = [1,2]\n" * len(numbers) + b"below\n")]
 
-    assert chosen([1], insert, [File(b"above\n" + staged + b"below\n")]) == expected
+    assert choose_edits([1], insert, [File(b"above\n" + staged + b"below\n")]) == expected
 
 
 def test_of_very_many_edits_none_is_tried_by_itself() -> None:
     edits = list(range(choosing.TRIED + 1))
-    assert chosen(edits, make, make([])) == edits
+    assert choose_edits(edits, make, make([])) == edits
 
 
 @pytest.mark.parametrize(

@@ -8,35 +8,38 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from hkgit.applying.files import directory
+from hkgit.applying.files.replace import take_place
 from hkgit.errors import GitRefused
-from hkgit.sessions.desk import Desk
-from hkgit.sessions.journal import Journal
-from hkgit.sessions.writing import crashed
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.writing import find_crashed
 from tests.sessions.conftest import LINES
 
 DYING = """
 import os, signal, sys
 from pathlib import Path
-from hkgit import directory
-from hkgit.sessions.desk import Desk
-from hkgit.sessions.journal import Journal
+from hkgit.applying.files import directory
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.journal import SessionJournal
 
 last = int(sys.argv[2])
 done = 0
-replace = directory._replace
+take_place = directory.take_place
 
-def dying(place, new):
+def dying(*args):
     global done
     if done == last:
         os.kill(os.getpid(), signal.SIGKILL)
-    replace(place, new)
     done += 1
+    return take_place(*args)
 
-directory._replace = dying
-Desk.open(Path(sys.argv[1]), "task").edit(sys.stdin.read())
+directory.take_place = dying
+EditSession.open(Path(sys.argv[1]), "task").edit(sys.stdin.read())
 os.kill(os.getpid(), signal.SIGKILL)
 """
 THREE = json.dumps(
@@ -73,20 +76,20 @@ def die(root: Path, after: int) -> None:
 def test_a_call_that_died_is_taken_back_by_the_next(root: Path, after: int) -> None:
     before = contents(root)
     die(root, after)
-    Desk.open(root, "other").read("a.py")
+    EditSession.open(root, "other").read("a.py")
     assert contents(root) == before
 
 
 def test_a_call_that_wrote_everything_before_it_died_stands(root: Path) -> None:
     die(root, 3)
-    assert [call.id for call in Desk.open(root, "task").status().calls] == ["1"]
+    assert [call.id for call in EditSession.open(root, "task").status().calls] == ["1"]
     assert "five\n" in (root / "b.py").read_text()
 
 
 def test_what_somebody_changed_since_the_crash_is_left_alone(root: Path) -> None:
     die(root, 1)
     (root / "a.py").write_text("mine\n")
-    said = crashed(root, fix=True)
+    said = find_crashed(root, fix=True)
     assert contents(root) == {"a.py": "mine\n", "b.py": LINES}
     assert "changed since, and left alone: a.py" in said[0]
 
@@ -94,55 +97,55 @@ def test_what_somebody_changed_since_the_crash_is_left_alone(root: Path) -> None
 def test_a_crash_is_told_without_touching_it(root: Path) -> None:
     die(root, 1)
     before = contents(root)
-    assert crashed(root, fix=False) == ["call 1 of session task died half written"]
+    assert find_crashed(root, fix=False) == ["call 1 of session task died half written"]
     assert contents(root) == before
 
 
 def test_when_the_second_of_three_files_cannot_be_written_none_is(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before, write = contents(root), Path.replace
+    before = contents(root)
 
-    def full(self: Path, target: Path) -> Path:
-        if Path(target).name == "b.py":
+    def full(place: Path, *args: Any) -> Any:
+        if place.name == "b.py":
             raise OSError(errno.ENOSPC, "No space left on device")
-        return write(self, target)
+        return take_place(place, *args)
 
-    monkeypatch.setattr(Path, "replace", full)
+    monkeypatch.setattr(directory, "take_place", full)
     with pytest.raises(GitRefused, match="No space left"):
-        Desk.open(root, "task").edit(THREE)
+        EditSession.open(root, "task").edit(THREE)
     assert contents(root) == before
 
 
 def test_a_line_that_a_crash_cut_short_was_never_said(root: Path) -> None:
-    desk = Desk.open(root, "task")
+    desk = EditSession.open(root, "task")
     desk.read("a.py", 1, 3)
     journal = root / ".git/hkgit/sessions/task/journal"
     journal.write_bytes(journal.read_bytes() + b'{"kind":"known","kno')
-    Desk.open(root, "task").read("a.py", 4, 6)
-    receipts = Desk.open(root, "task").status().receipts
+    EditSession.open(root, "task").read("a.py", 4, 6)
+    receipts = EditSession.open(root, "task").status().receipts
     assert [(each.start_line, each.end_line) for each in receipts] == [(1, 6)]
 
 
 def test_a_damaged_journal_is_refused_and_says_what_to_do(root: Path) -> None:
-    desk = Desk.open(root, "task")
+    desk = EditSession.open(root, "task")
     desk.read("a.py", 1, 3)
     journal = root / ".git/hkgit/sessions/task/journal"
     journal.write_bytes(b'{"kind": 3}\n[]\n' + journal.read_bytes())
     with pytest.raises(GitRefused, match="Move this file away"):
-        Desk.open(root, "task").status()
+        EditSession.open(root, "task").status()
 
 
 def test_a_call_that_cannot_be_closed_stands_all_the_same(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk.open(root, "task")
+    desk = EditSession.open(root, "task")
     with monkeypatch.context() as full:
-        full.setattr(Journal, "end", _full)
+        full.setattr(SessionJournal, "end", _full)
         assert desk.edit(THREE).ok
-    assert [call.id for call in Desk.open(root, "task").status().calls] == []
-    Desk.open(root, "task").read("a.py")
-    assert [call.id for call in Desk.open(root, "task").status().calls] == ["1"]
+    assert [call.id for call in EditSession.open(root, "task").status().calls] == []
+    EditSession.open(root, "task").read("a.py")
+    assert [call.id for call in EditSession.open(root, "task").status().calls] == ["1"]
 
 
 def _full(*args: object) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.sessions.desk import Desk
-from hkgit.setup import install
+from hkgit.sessions.session import EditSession
+from hkgit.workflows.setup import install
 from tests.hooks.commands import FRAMEWORK_CONFIG, install_framework
 from tests.repos import Repo
 from tests.sessions.committing import PROVEN, Work
@@ -78,7 +78,7 @@ def test_what_the_gate_rejects_leaves_nothing_behind(work: Work, options: tuple[
 @pytest.mark.parametrize(
     ("by_hand", "mend"),
     [
-        pytest.param(b"", "hkgit record --staged", id="blind"),
+        pytest.param(b"", "hkgit read a.py:5-5 --session task --before 1", id="blind"),
         pytest.param(b"by hand\n", "git reset -q && git add -p", id="by hand beside it"),
     ],
 )
@@ -116,7 +116,7 @@ def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
 def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -> None:
     work.edit("line 6\n", "six\n")
     work.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Work(Repo(tmp_path / "side"), Desk.open(tmp_path / "side", "task"))
+    side = Work(Repo(tmp_path / "side"), EditSession.open(tmp_path / "side", "task"))
     side.edit("line 5\n", "five\n")
     side.commit_with_hooks("-a", "-m", "Aside")
     assert (side.verdict(), side.repo.status()) == (PROVEN, [])
@@ -152,7 +152,7 @@ def test_the_framework_records_as_plain_hooks_do(
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Begin")
     install_framework(repo)
-    work = Work(repo, Desk.open(repo.path, "task"))
+    work = Work(repo, EditSession.open(repo.path, "task"))
     work.edit("line 5\n", "five\n")
     work.commit_with_hooks("-m", "Write numbers out", *options)
     assert (work.verdict(), repo.status()) == (PROVEN, [])

@@ -8,8 +8,8 @@ import pytest
 
 from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.sessions.merging import without_marks
-from hkgit.setup import install
+from hkgit.sessions.commit.merging import without_marks
+from hkgit.workflows.setup import install
 from tests.cli.running import range_hash
 from tests.cli.specs import protocol, replace_range
 from tests.repos import Repo
@@ -153,8 +153,9 @@ def test_what_is_not_all_the_sessions_is_not_recorded_and_the_way_is_named(
     before = work.repo.git("ls-files", "--stage")
     said = work.record()
     assert (said[0].startswith("the merge is not recorded"), "apply --merge" in said[1]) == (
-        True, True,
-    )  # fmt: skip
+        True,
+        True,
+    )
     assert work.repo.git("ls-files", "--stage") == before
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.sessions import places
-from hkgit.sessions.desk import Desk
-from hkgit.sessions.places import candidates, check_session, existing, folder_of
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import paths as places
+from hkgit.sessions.storage.paths import candidates, check_session, existing, folder_of
 from tests.sessions.conftest import replacing
 
 
@@ -24,10 +24,26 @@ def test_names_of_sessions(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "", ".", "..", "../x", "a/b", "a\\b", "/x", ".hidden", "-rf", "a b", "a\n", "é", "A" * 65,
-        "con", "nul.txt", "x.", "a:b", "_x",
+        "",
+        ".",
+        "..",
+        "../x",
+        "a/b",
+        "a\\b",
+        "/x",
+        ".hidden",
+        "-rf",
+        "a b",
+        "a\n",
+        "é",
+        "A" * 65,
+        "con",
+        "nul.txt",
+        "x.",
+        "a:b",
+        "_x",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_name_of_a_session(name: str) -> None:
     with pytest.raises(InvalidInput):
         check_session(name)
@@ -69,17 +85,15 @@ def test_else_state_is_in_the_checkout_and_ignores_itself(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_only(monkeypatch, root / ".git")
-    Desk.open(root, "task").read("a.py")
+    EditSession.open(root, "task").read("a.py")
     assert (root / ".hkgit/local/sessions/task/journal").exists()
     assert (root / ".hkgit/local/.gitignore").read_text() == "*\n"
 
 
-def test_a_session_is_found_where_it_was_begun(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_is_found_where_it_was_begun(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as sandbox:
         read_only(sandbox, root / ".git")
-        Desk.open(root, "task").read("a.py")
+        EditSession.open(root, "task").read("a.py")
     assert folder_of(root, "task") == root / ".hkgit/local/sessions/task"
     assert [folder.name for folder in existing(root)] == ["task"]
 
@@ -88,7 +102,7 @@ def test_a_call_without_a_session_makes_nothing_in_the_checkout(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_only(monkeypatch, root / ".git")
-    assert Desk.open(root, places.UNNAMED).edit(replacing("line 5\n", "five\n")).ok
+    assert EditSession.open(root, places.UNNAMED).edit(replacing("line 5\n", "five\n")).ok
     assert sorted(path.name for path in root.iterdir()) == [".git", "a.py"]
 
 
@@ -103,8 +117,8 @@ def test_two_checkouts_share_a_named_place_and_nothing_else(
 READER = """
 import sys
 from pathlib import Path
-from hkgit.sessions.desk import Desk
-desk = Desk.open(Path(sys.argv[1]), "shared")
+from hkgit.sessions.session import EditSession
+desk = EditSession.open(Path(sys.argv[1]), "shared")
 for line in range(int(sys.argv[2]), 31, 3):
     desk.read("a.py", line, line)
     assert desk.edit('{"file": "b%d.py", "old_text": "", "new_text": "x"}' % line).ok
@@ -115,7 +129,7 @@ def test_agents_that_share_a_session_lose_nothing_of_each_other(root: Path) -> N
     commands = [[sys.executable, "-c", READER, str(root), str(start)] for start in (1, 2, 3)]
     running = [subprocess.Popen(command, env=os.environ) for command in commands]
     assert [each.wait() for each in running] == [0, 0, 0]
-    status = Desk.open(root, "shared").status()
+    status = EditSession.open(root, "shared").status()
     read = [each for each in status.receipts if each.path == "a.py"]
     assert [(each.start_line, each.end_line) for each in read] == [(1, 30)]
     assert [call.id for call in status.calls] == [str(number) for number in range(1, 31)]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.document import range_hash
 from hkgit.errors import InvalidInput
-from hkgit.sessions import reading
-from hkgit.sessions.desk import Desk
+from hkgit.sessions.readings import reading
+from hkgit.sessions.session import EditSession
+from hkgit.text.document import range_hash
 from tests.sessions.conftest import replacing
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
@@ -26,20 +26,25 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
     ],
 )
 def test_a_reading_says_where_to_go_on(
-    desk: Desk, start: int, end: int, limit: int, shown: tuple[int, int], next_line: int | None
+    desk: EditSession,
+    start: int,
+    end: int,
+    limit: int,
+    shown: tuple[int, int],
+    next_line: int | None,
 ) -> None:
     found = desk.read("a.py", start, end, limit=limit)
     assert ((found.start_line, found.end_line), found.next_line) == (shown, next_line)
 
 
-def test_only_what_was_shown_has_a_receipt(desk: Desk) -> None:
+def test_only_what_was_shown_has_a_receipt(desk: EditSession) -> None:
     desk.read("a.py", limit=10)
     answer = desk.edit(replacing("line 11\n", "eleven\n"))
     assert [each.lines for each in answer.blind] == [(11, 11)]
 
 
 def test_long_lines_are_cut_off_by_their_bytes(
-    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+    desk: EditSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     (root / "long").write_text(f"{'x' * 60}\n" * 3)
@@ -48,7 +53,7 @@ def test_long_lines_are_cut_off_by_their_bytes(
 
 
 def test_a_line_that_is_too_long_is_stepped_over(
-    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+    desk: EditSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     (root / "long").write_text(f"{'x' * 200}\nshort\n")
@@ -57,7 +62,7 @@ def test_a_line_that_is_too_long_is_stepped_over(
 
 
 def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
-    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+    desk: EditSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     (root / "long").write_text("x" * 200)
@@ -79,7 +84,7 @@ def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
     ],
 )
 def test_images_and_binary_files_are_passed_by(
-    desk: Desk, root: Path, data: bytes, kind: str, mime: str | None
+    desk: EditSession, root: Path, data: bytes, kind: str, mime: str | None
 ) -> None:
     (root / "file").write_bytes(data)
     found = desk.read("file", hashline=True)
@@ -95,7 +100,7 @@ def test_images_and_binary_files_are_passed_by(
     ],
 )
 def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
-    desk: Desk, root: Path, start: int | None, end: int | None, lines: tuple[int, int]
+    desk: EditSession, root: Path, start: int | None, end: int | None, lines: tuple[int, int]
 ) -> None:
     data = b"\0one\n\xfftwo\nthree"
     (root / "file").write_bytes(data)
@@ -104,19 +109,19 @@ def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
     assert (found.total_lines, found.range_hash) == (3, range_hash(data, *lines))
 
 
-def test_a_line_that_a_binary_file_has_not_is_refused(desk: Desk, root: Path) -> None:
+def test_a_line_that_a_binary_file_has_not_is_refused(desk: EditSession, root: Path) -> None:
     (root / "file").write_bytes(b"\0one\n")
     with pytest.raises(InvalidInput, match="starts past the last line"):
         desk.read("file", 2)
 
 
-def test_what_was_passed_by_has_no_receipt(desk: Desk, root: Path) -> None:
+def test_what_was_passed_by_has_no_receipt(desk: EditSession, root: Path) -> None:
     (root / "logo.png").write_bytes(PNG)
     assert not desk.read("logo.png").has_receipt
     assert desk.status().receipts == ()
 
 
-def test_tags_are_told_apart_from_the_top_of_the_file(desk: Desk, root: Path) -> None:
+def test_tags_are_told_apart_from_the_top_of_the_file(desk: EditSession, root: Path) -> None:
     (root / "tagged").write_text("same\nother\nsame\n")
     first = desk.read("tagged", 1, 1, hashline=True).shown[0]
     assert first.endswith("|same")
@@ -124,7 +129,7 @@ def test_tags_are_told_apart_from_the_top_of_the_file(desk: Desk, root: Path) ->
     assert desk.read("tagged", 3, 3, hashline=True).shown == ["  |same"]
 
 
-def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: Desk) -> None:
+def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: EditSession) -> None:
     tag = desk.read("a.py", 5, 5, hashline=True).shown[0][:2]
     spec = f'{{"path": "a.py", "hash_start": "{tag}", "hash_stop": "{tag}", "content": "five"}}'
     answer = desk.edit(spec)
@@ -140,19 +145,24 @@ def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: Desk) -> None:
     ],
 )
 def test_a_large_file_is_read_in_parts(
-    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch, start: int, end: int, lines: list[str]
+    desk: EditSession,
+    root: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    start: int,
+    end: int,
+    lines: list[str],
 ) -> None:
     monkeypatch.setattr(reading, "STREAMED", 1000)
     (root / "large").write_text("".join(f"row {number}\n" for number in range(1, 50_001)))
     streamed = desk.read("large", start, end)
     monkeypatch.undo()
-    whole = Desk.open(root, "other").read("large", start, end)
+    whole = EditSession.open(root, "other").read("large", start, end)
     assert (streamed.lines, streamed.total_lines) == (lines, 50_000)
     assert streamed.range_hash == whole.range_hash
 
 
 def test_a_receipt_of_a_large_file_holds_at_its_lines(
-    desk: Desk, root: Path, monkeypatch: pytest.MonkeyPatch
+    desk: EditSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "STREAMED", 10)
     desk.read("a.py", 5, 8)
@@ -161,14 +171,14 @@ def test_a_receipt_of_a_large_file_holds_at_its_lines(
 
 
 def test_tags_of_a_large_file_are_refused_with_what_to_do(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: EditSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "STREAMED", 10)
     with pytest.raises(InvalidInput, match="Read without them"):
         desk.read("a.py", hashline=True)
 
 
-def test_a_file_too_large_to_edit_is_refused(desk: Desk, root: Path) -> None:
+def test_a_file_too_large_to_edit_is_refused(desk: EditSession, root: Path) -> None:
     with (root / "huge").open("wb") as stream:
         stream.truncate(100 * 2**20)
     answer = desk.edit(replacing("x", "y", "huge"))
@@ -176,8 +186,6 @@ def test_a_file_too_large_to_edit_is_refused(desk: Desk, root: Path) -> None:
     assert "104,857,600 bytes" in answer.error.what
 
 
-def test_a_reading_of_nothing_is_refused(desk: Desk) -> None:
+def test_a_reading_of_nothing_is_refused(desk: EditSession) -> None:
     with pytest.raises(InvalidInput, match="there is no such file"):
         desk.read("absent")
-
-

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hkgit.sessions.desk import Desk
+from hkgit.sessions.session import EditSession
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES
 
@@ -84,7 +84,7 @@ def test_the_journal_of_another_branch_stays_out(work: Work) -> None:
 
 
 def test_two_sessions_in_one_checkout_are_both_recorded(work: Work) -> None:
-    other = Work(work.repo, Desk.open(work.repo.path, "other"))
+    other = Work(work.repo, EditSession.open(work.repo.path, "other"))
     work.edit("line 5\n", "five\n")
     other.edit("five\n", "5\n")
     work.edit("5\n", "V\n")
@@ -109,7 +109,7 @@ def test_a_hash_of_a_whole_file_that_others_changed_is_one_of_the_lines_left(
 ) -> None:
     work.repo.write("a.py", LINES + "by hand\n")
     whole = work.desk.read("a.py").range_hash
-    fresh = Desk.open(work.repo.path, "fresh")
+    fresh = EditSession.open(work.repo.path, "fresh")
     edit = {"file": "a.py" if old else "new.py", "old_text": old, "new_text": new}
     if expected == WHOLE and old:
         edit["expected_hash"] = str(whole)
@@ -135,8 +135,9 @@ def test_a_file_that_a_person_moved_away_takes_its_edits_with_it(work: Work) -> 
     work.repo.git("mv", "a.py", "new name.py")
     work.repo.git("add", "-A")
     [said] = work.record()
-    assert said.endswith("a.py is staged as new name.py; commit it by its old name first:"
-                         " git mv 'new name.py' a.py")  # fmt: skip
+    assert said.endswith(
+        "a.py is staged as new name.py; commit it by its old name first: git mv 'new name.py' a.py"
+    )
     work.commit()
     assert work.verdict() == "without evidence"
 

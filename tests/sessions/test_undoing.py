@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit.errors import Conflict, InvalidInput
-from hkgit.sessions.desk import Desk
-from hkgit.sessions.undoing import merged
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.undoing import merge_back
 from tests.sessions.conftest import LINES, replacing
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d\r\n"])
@@ -21,7 +21,7 @@ TEXT = st.lists(LINE, max_size=6).map(b"".join)
 @given(TEXT, TEXT)
 @settings(max_examples=60)
 def test_without_later_work_undo_gives_back_what_was(before: bytes, after: bytes) -> None:
-    assert merged("f", after, before, after) == before
+    assert merge_back("f", after, before, after) == before
 
 
 @given(TEXT, TEXT, TEXT)
@@ -29,13 +29,13 @@ def test_without_later_work_undo_gives_back_what_was(before: bytes, after: bytes
 def test_later_work_elsewhere_stays(before: bytes, after: bytes, above: bytes) -> None:
     border = b"1\n2\n3\n"
     base, wanted = border + after, border + before
-    assert merged("f", base, wanted, above + base) == above + wanted
+    assert merge_back("f", base, wanted, above + base) == above + wanted
 
 
 @given(TEXT, TEXT)
 @settings(max_examples=60)
 def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after: bytes) -> None:
-    assert merged("f", before, before, after) == after
+    assert merge_back("f", before, before, after) == after
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after
     ],
 )
 def test_what_stands_beside_an_undone_line(
-    desk: Desk, root: Path, later: tuple[str, str], result: str | None
+    desk: EditSession, root: Path, later: tuple[str, str], result: str | None
 ) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     changed = (root / "a.py").read_text().replace(*later)
@@ -71,7 +71,7 @@ OPERATIONS = [
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_whole_files_are_put_back(desk: Desk, root: Path, operation: dict[str, str]) -> None:
+def test_whole_files_are_put_back(desk: EditSession, root: Path, operation: dict[str, str]) -> None:
     (root / "a.py").chmod(0o755)
     spec = json.dumps({"version": "1", "operations": [operation]})
     assert desk.edit(spec).ok
@@ -82,7 +82,7 @@ def test_whole_files_are_put_back(desk: Desk, root: Path, operation: dict[str, s
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_whole_files_stay_where_somebody_has_taken_their_place(
-    desk: Desk, root: Path, operation: dict[str, str]
+    desk: EditSession, root: Path, operation: dict[str, str]
 ) -> None:
     spec = json.dumps({"version": "1", "operations": [operation]})
     assert desk.edit(spec).ok
@@ -91,7 +91,7 @@ def test_whole_files_stay_where_somebody_has_taken_their_place(
         desk.undo()
 
 
-def test_a_session_is_taken_back_whole(desk: Desk, root: Path) -> None:
+def test_a_session_is_taken_back_whole(desk: EditSession, root: Path) -> None:
     for old, new in (("line 5\n", "five\n"), ("five\n", "5\nmore\n"), ("line 9\n", "")):
         desk.edit(replacing(old, new))
     (root / "a.py").write_text("mine\n" + (root / "a.py").read_text())
@@ -99,28 +99,28 @@ def test_a_session_is_taken_back_whole(desk: Desk, root: Path) -> None:
     assert (root / "a.py").read_text() == f"mine\n{LINES}"
 
 
-def test_a_call_is_undone_once(desk: Desk) -> None:
+def test_a_call_is_undone_once(desk: EditSession) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     desk.undo("1")
     with pytest.raises(InvalidInput, match="no call that can be undone"):
         desk.undo("1")
 
 
-def test_taking_back_is_no_call_to_take_back(desk: Desk) -> None:
+def test_taking_back_is_no_call_to_take_back(desk: EditSession) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     desk.undo()
     assert [(call.id, call.is_undone) for call in desk.status().calls] == [("1", True)]
 
 
-def test_another_session_is_left_alone(desk: Desk, root: Path) -> None:
+def test_another_session_is_left_alone(desk: EditSession, root: Path) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
-    other = Desk.open(root, "other")
+    other = EditSession.open(root, "other")
     other.edit(replacing("line 9\n", "nine\n"))
     desk.undo(whole_session=True)
     assert (root / "a.py").read_text() == LINES.replace("line 9", "nine")
 
 
-def test_an_agent_still_knows_what_undo_left(desk: Desk) -> None:
+def test_an_agent_still_knows_what_undo_left(desk: EditSession) -> None:
     desk.read("a.py")
     desk.edit(replacing("line 5\n", "five\n"))
     desk.undo()

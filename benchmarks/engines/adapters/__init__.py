@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Protocol
+
+from hkgit.applying.outcome import EditOutcome
 
 
 class NotInstalledError(Exception):
@@ -13,13 +15,24 @@ class NotInstalledError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The file after the edit, or None with the reason; the time is the engine's own, in ms."""
+    """The file after the edit, or None with the reason; the time is the engine's own, in ms.
+
+    `outcome` is what hkgit itself says of an edit.
+    """
 
     after: bytes | None
     milliseconds: float
     reason: str = ""
     confidence: float | None = None
+    outcome: EditOutcome | None = None
 
 
-Engine = Callable[[bytes, str, str], Answer]
+class Engine(Protocol):
+    """What is measured: the file at `path` after the edit of one place, or of all of them."""
+
+    def __call__(
+        self, before: bytes, old: str, new: str, path: str = "file", *, replace_all: bool = False
+    ) -> Answer: ...
+
+
 Session = AbstractContextManager[Engine]

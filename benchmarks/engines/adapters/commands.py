@@ -71,12 +71,15 @@ def _engine(command: Sequence[str], spec_of: Callable[[str, str], str]) -> Itera
     with tempfile.TemporaryDirectory() as directory:
         file = Path(directory, NAME)
 
-        def engine(before: bytes, old: str, new: str) -> Answer:
+        def engine(
+            before: bytes, old: str, new: str, path: str = "file", *, replace_all: bool = False
+        ) -> Answer:
             file.write_bytes(before)
             spec = spec_of(old, new).encode()
             began = perf_counter()
-            done = subprocess.run(command, cwd=directory, input=spec, capture_output=True,
-                                  timeout=LIMIT_SECONDS)  # fmt: skip
+            done = subprocess.run(
+                command, cwd=directory, input=spec, capture_output=True, timeout=LIMIT_SECONDS
+            )
             spent = 1000 * (perf_counter() - began)
             reason = done.stderr.decode("utf-8", "replace")[:200]
             return Answer(None if done.returncode else file.read_bytes(), spent, reason)

@@ -16,12 +16,18 @@ def exact_unique(cache: Path) -> Iterator[Engine]:
     yield _exact_unique
 
 
-def _exact_unique(before: bytes, old: str, new: str) -> Answer:
+def _exact_unique(
+    before: bytes, old: str, new: str, path: str = "file", *, replace_all: bool = False
+) -> Answer:
     began = perf_counter()
     text = before.decode()
     count = text.count(old)
-    after = text.replace(old, new).encode() if count == 1 else None
+    after = text.replace(old, new).encode() if _is_due(count, replace_all) else None
     return Answer(after, 1000 * (perf_counter() - began), f"{count} places")
+
+
+def _is_due(count: int, replace_all: bool) -> bool:
+    return count > 0 if replace_all else count == 1
 
 
 @contextmanager
@@ -29,16 +35,19 @@ def hkgit(cache: Path) -> Iterator[Engine]:
     """This project by its library, on a file in memory."""
     from hkgit import Edit, apply_edits
 
-    def engine(before: bytes, old: str, new: str) -> Answer:
+    def engine(
+        before: bytes, old: str, new: str, path: str = "file", *, replace_all: bool = False
+    ) -> Answer:
         began = perf_counter()
-        result = apply_edits([Edit("file", old, new)], {"file": before})
+        edit = Edit(path, old, new, replace_all=replace_all)
+        result = apply_edits([edit], {path: before})
         spent = 1000 * (perf_counter() - began)
         outcome = result.outcomes[0]
         if outcome.error is not None:
             return Answer(None, spent, f"{outcome.status}: {outcome.error.what}")
-        after = result.files.get("file", before)
+        after = result.files.get(path, before)
         assert isinstance(after, bytes)
         reason = " ".join((outcome.tier or "", *outcome.repairs))
-        return Answer(after, spent, reason, outcome.confidence)
+        return Answer(after, spent, reason, outcome.confidence, outcome)
 
     yield engine

@@ -46,11 +46,16 @@ def _session(name: str, python: Path) -> Iterator[Engine]:
     """The worker, asked line by line and ended at the end."""
     process = subprocess.Popen(
         [str(python), worker.__file__, name],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
     with process:
 
-        def engine(before: bytes, old: str, new: str) -> Answer:
+        def engine(
+            before: bytes, old: str, new: str, path: str = "file", *, replace_all: bool = False
+        ) -> Answer:
             assert process.stdin is not None
             assert process.stdout is not None
             asked = {"before": base64.b64encode(before).decode(), "old": old, "new": new}

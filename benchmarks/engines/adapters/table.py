@@ -12,15 +12,19 @@ from benchmarks.engines.adapters import Session, commands, local, peers
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """How to start an engine, given the cache; of the cases it gets every `stride`-th."""
+    """How to start an engine, given the cache; of the cases it gets every `stride`-th.
+
+    Edits of every place are for those alone whose notation can say so.
+    """
 
     start: Callable[[Path], Session]
     stride: int = 1
+    can_replace_all: bool = False
 
 
 ENGINES: dict[str, Entry] = {
-    "hkgit": Entry(local.hkgit),
-    "exact-unique": Entry(local.exact_unique),
+    "hkgit": Entry(local.hkgit, can_replace_all=True),
+    "exact-unique": Entry(local.exact_unique, can_replace_all=True),
     "git-apply": Entry(commands.git_apply),
     "gnu-patch": Entry(commands.gnu_patch),
     "aider": Entry(partial(peers.peer, "aider")),

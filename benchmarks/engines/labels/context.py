@@ -119,8 +119,9 @@ def truncated(rng: Random, draft: Draft) -> Draft | None:
         return None
     is_clean = rng.random() < 0.7
     cut = rng.choice(cuts) + (0 if is_clean else 2)
-    shorter = replace(draft, edit_is_terminated=False,
-                      verdict=Verdict.LAND if is_clean else Verdict.EITHER)  # fmt: skip
+    shorter = replace(
+        draft, edit_is_terminated=False, verdict=Verdict.LAND if is_clean else Verdict.EITHER
+    )
     return shorter.misquoting(len(draft.rows) - 1, line[:cut])
 
 

@@ -13,9 +13,15 @@ from random import Random
 from benchmarks.engines.drafts import ADDED, GONE, KEPT, Draft
 
 NUMBERED: tuple[str, ...] = (
-    "{n} | {line}", "{n}|{line}", "{n}\t{line}", "{n:>6}\t{line}", "{n:>5}\u2192{line}",
-    "{n}: {line}", "{n:>4} | {line}", "L{n}: {line}",
-)  # fmt: skip
+    "{n} | {line}",
+    "{n}|{line}",
+    "{n}\t{line}",
+    "{n:>6}\t{line}",
+    "{n:>5}\u2192{line}",
+    "{n}: {line}",
+    "{n:>4} | {line}",
+    "L{n}: {line}",
+)
 
 TYPESET: tuple[tuple[str, str], ...] = (
     (r"\"([^\"]*)\"", "\u201c\\1\u201d"),

@@ -17,12 +17,31 @@ _RESERVED = (
 )
 RESERVED = frozenset(_RESERVED.split())
 SYNONYMS = {
-    "get": "fetch", "set": "assign", "data": "payload", "name": "label", "value": "val",
-    "request": "req", "response": "resp", "path": "location", "file": "document", "key": "field",
-    "text": "content", "options": "settings", "args": "arguments", "index": "position",
-    "result": "outcome", "error": "failure", "message": "msg", "item": "entry", "node": "element",
-    "test": "check", "is": "has", "type": "kind", "context": "ctx", "config": "conf",
-}  # fmt: skip
+    "get": "fetch",
+    "set": "assign",
+    "data": "payload",
+    "name": "label",
+    "value": "val",
+    "request": "req",
+    "response": "resp",
+    "path": "location",
+    "file": "document",
+    "key": "field",
+    "text": "content",
+    "options": "settings",
+    "args": "arguments",
+    "index": "position",
+    "result": "outcome",
+    "error": "failure",
+    "message": "msg",
+    "item": "entry",
+    "node": "element",
+    "test": "check",
+    "is": "has",
+    "type": "kind",
+    "context": "ctx",
+    "config": "conf",
+}
 
 
 def identifiers(line: str) -> list[re.Match[str]]:

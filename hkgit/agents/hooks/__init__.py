@@ -1,0 +1,1 @@
+"""The hooks of coding agents, one module an agent."""

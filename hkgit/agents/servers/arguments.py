@@ -1,0 +1,129 @@
+"""arguments.py: what a call takes, declared once, as a JSON Schema and as the check of a call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from hkgit.edits import encode_text
+from hkgit.errors import InvalidInput
+from hkgit.values import dataclass
+
+LONGEST_TEXT = 16 * 2**20
+"""In characters; so much a single argument may hold, and more than any ledger entry keeps."""
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "text": (str, dict, list),
+}
+"""A `text` is a string; where a client has read it as JSON already, it is said again."""
+
+
+class WrongArguments(InvalidInput):
+    """What a call was given is not what its schema says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a call; an `array` holds strings."""
+
+    name: str
+    type: str
+    about: str
+    required: bool = False
+    choices: tuple[str, ...] = ()
+    minimum: float | None = None
+    maximum: float | None = None
+
+    def schema(self) -> dict[str, Any]:
+        """The argument as a JSON Schema."""
+        type = "string" if self.type == "text" else self.type
+        schema: dict[str, Any] = {"type": type, "description": self.about}
+        if self.type == "array":
+            schema["items"] = {"type": "string"}
+        if self.choices:
+            schema["enum"] = list(self.choices)
+        for bound in ("minimum", "maximum"):
+            if getattr(self, bound) is not None:
+                schema[bound] = getattr(self, bound)
+        return schema
+
+    def check(self, value: object) -> None:
+        """Raise WrongArguments for a value that the schema does not allow."""
+        if not _is_a(self.type, value):
+            raise self._wrong(f"must be of type {self.type}, not {_type_of(value)}")
+        if self.type == "array" and not _holds_strings(value):
+            raise self._wrong("must hold strings alone")
+        if isinstance(value, str) and len(value) > LONGEST_TEXT:
+            raise self._wrong(f"is longer than {LONGEST_TEXT} characters")
+        if any(map(_is_broken, value if isinstance(value, list) else [value])):
+            raise self._wrong("holds half of a character, a lone surrogate")
+        if self.choices and value not in self.choices:
+            raise self._wrong(f"must be one of {', '.join(self.choices)}")
+        if isinstance(value, int | float):
+            self._check_bounds(value)
+
+    def _check_bounds(self, value: float) -> None:
+        if self.minimum is not None and not value >= self.minimum:
+            raise self._wrong(f"must be at least {self.minimum:g}")
+        if self.maximum is not None and not value <= self.maximum:
+            raise self._wrong(f"must be at most {self.maximum:g}")
+
+    def _wrong(self, what: str) -> WrongArguments:
+        return WrongArguments(f"argument {self.name}", what, self.about)
+
+
+def _is_a(name: str, value: object) -> bool:
+    """Whether a value of JSON is of a type; true and false are no numbers."""
+    return isinstance(value, _TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
+
+
+def _holds_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _is_broken(value: object) -> bool:
+    """Whether it is a text that no bytes stand for."""
+    try:
+        encode_text(value if isinstance(value, str) else "")
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _type_of(value: object) -> str:
+    known = (name for name in _TYPES if _is_a(name, value))
+    return next(known, "null" if value is None else "object")
+
+
+def schema(arguments: tuple[Argument, ...]) -> dict[str, Any]:
+    """What a call takes, as a JSON Schema."""
+    return {
+        "type": "object",
+        "properties": {argument.name: argument.schema() for argument in arguments},
+        "required": [argument.name for argument in arguments if argument.required],
+        "additionalProperties": False,
+    }
+
+
+def check_arguments(arguments: tuple[Argument, ...], given: object) -> dict[str, Any]:
+    """What was given, nulls left out. Raises WrongArguments where it is not as the schema says."""
+    if not isinstance(given, Mapping):
+        raise WrongArguments("arguments", f"are of type {_type_of(given)}", "Send a JSON object.")
+    values = {name: value for name, value in given.items() if value is not None}
+    known = {argument.name: argument for argument in arguments}
+    for name, value in values.items():
+        if name not in known:
+            raise WrongArguments(f"argument {name}", "is unknown", f"Known: {', '.join(known)}.")
+        known[name].check(value)
+        if known[name].type == "text" and not isinstance(value, str):
+            values[name] = json.dumps(value, ensure_ascii=False)
+    for argument in arguments:
+        if argument.required and argument.name not in values:
+            raise WrongArguments(f"argument {argument.name}", "is missing", argument.about)
+    return values

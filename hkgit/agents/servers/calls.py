@@ -1,0 +1,281 @@
+"""calls.py: what agents may call, whatever carries the call: read, edit, apply, undo, status.
+
+One table says what each is for, what it takes, and who does it. A refusal is an answer like any
+other: it says what, where, and the next call.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hkgit.agents.servers.arguments import Argument, check_arguments
+from hkgit.agents.servers.replies import (
+    Reply,
+    of_answer,
+    of_error,
+    of_reading,
+    of_status,
+    of_undone,
+)
+from hkgit.agents.servers.roots import Root, choose_root, places
+from hkgit.applying.names import resolve_names
+from hkgit.dialects import DIALECTS, appending, relative_path
+from hkgit.edits import RenameFile, Spec
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.session import EditSession
+from hkgit.values import dataclass
+
+Values = dict[str, Any]
+
+LARGEST_IMAGE = 5 * 2**20
+"""In bytes; what agents' models take at most."""
+
+_PATH = "The file, from the root of the checkout."
+_TEXT = (
+    "The edits, in any notation that hkgit reads: search/replace blocks, a unified diff, an"
+    ' apply-patch text, or JSON such as {"file", "old_text", "new_text"},'
+    ' {"path", "edits": [{"oldText", "newText"}]} or a spec of hkgit\'s protocol with line'
+    " ranges and their hashes."
+)
+_WHERE = (
+    Argument("root", "string", "One of the client's roots; the first one by default."),
+    Argument("session", "string", "The session to work in, where a hook has named one."),
+)
+_SPEC = (
+    Argument("text", "text", _TEXT, required=True),
+    Argument("format", "string", "The notation; seen by default.", choices=("auto", *DIALECTS)),
+    Argument(
+        "expect",
+        "array",
+        "Hashes of what was read, each PATH:START-END=HASH. What was read with"
+        " `read` in this session needs none.",
+    ),
+    Argument(
+        "threshold",
+        "number",
+        "How alike a fuzzy match must be; 0.8 by default.",
+        minimum=0,
+        maximum=1,
+    ),
+    Argument("relocate", "boolean", "Follow line ranges that have moved."),
+    Argument(
+        "check_syntax",
+        "boolean",
+        "Refuse every edit that leaves a file which no longer parses, or"
+        " none; by default only those whose old text is not in the file exactly.",
+    ),
+    Argument("dry_run", "boolean", "Show what would change, and change nothing."),
+    Argument(
+        "accept_truncated",
+        "boolean",
+        "Take a text that ends too early as far as it goes; the record says so.",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One thing to call. `reads_only` and `is_destructive` are hints for those who ask a user."""
+
+    name: str
+    about: str
+    arguments: tuple[Argument, ...]
+    run: Callable[[EditSession, Root, Values], Reply]
+    reads_only: bool = False
+    is_destructive: bool = False
+
+
+def _read(desk: EditSession, place: Root, given: Values) -> Reply:
+    path = _relative(given.pop("path"), place)
+    place.expect_inside([path])
+    start, end = given.pop("start_line", None), given.pop("end_line", None)
+    offset = given.pop("offset", None)
+    if offset is not None and start not in (None, offset):
+        what = f"says line {offset}, and start_line {start}"
+        raise InvalidInput("argument offset", what, "Give one of the two.")
+    reading = desk.read(path, offset if start is None else start, end, **given)
+    image = _image(place.root / path) if reading.kind == "image" else None
+    kept = {name: given[name] for name in ("hashline", "limit") if given.get(name)}
+    return of_reading(reading, kept, image)
+
+
+def _image(path: Path) -> bytes | None:
+    """The bytes of an image that a model may look at; None where it is too large to be sent."""
+    try:
+        return path.read_bytes() if path.stat().st_size <= LARGEST_IMAGE else None
+    except OSError:
+        return None
+
+
+def _edit(desk: EditSession, place: Root, given: Values) -> Reply:
+    spec = _spec(desk, place, given)
+    is_tagged = spec.dialect == "hashline"
+    is_dry = given.get("dry_run", False)
+    return of_answer(desk.edit(spec, **given), dry_run=is_dry, hashline=is_tagged)
+
+
+def _apply(desk: EditSession, place: Root, given: Values) -> Reply:
+    from hkgit.agents.servers.applying import (  # it opens repositories; the others do not
+        ApplyRequest,
+        apply_spec,
+    )
+
+    spec = _spec(desk, place, given)
+    return apply_spec(desk, spec, ApplyRequest(**given))
+
+
+def _undo(desk: EditSession, place: Root, given: Values) -> Reply:
+    undone = desk.undo(given.get("call"), whole_session=given.get("whole_session", False))
+    return of_undone(undone, desk.session)
+
+
+def _status(desk: EditSession, place: Root, given: Values) -> Reply:
+    return of_status(desk.status())
+
+
+def _relative(path: str, place: Root) -> str:
+    """A path from the root of the checkout; an absolute one below it is made so."""
+    if "\0" in path:
+        raise InvalidInput("argument path", "holds a NUL", _PATH)
+    return relative_path(path, str(place.root))
+
+
+def _spec(desk: EditSession, place: Root, given: Values) -> Spec:
+    """The spec that is given, its loose names made whole. Raises InvalidInput."""
+    is_cut = given.pop("accept_truncated", False)
+    is_appending = given.pop("empty_search", "create") == "append"
+    spec = desk.parse(given.pop("text"), given.pop("format", "auto"), accept_truncated=is_cut)
+    spec = resolve_names(appending(spec) if is_appending else spec, Checkout(place.root))
+    place.expect_inside(edit.path for edit in spec.edits)
+    place.expect_inside(edit.new_path for edit in spec.edits if isinstance(edit, RenameFile))
+    return spec
+
+
+CALLS = {
+    call.name: call
+    for call in (
+        Tool(
+            "read",
+            "Read lines of a file with their hash. Read what you are going to change: the reading"
+            " is kept, and is what an edit of these lines is tied to.",
+            (
+                Argument("path", "string", _PATH, required=True),
+                Argument("start_line", "integer", "The first line, from 1 on.", minimum=1),
+                Argument("end_line", "integer", "The last line.", minimum=1),
+                Argument("offset", "integer", "The same as start_line.", minimum=1),
+                Argument("limit", "integer", "So many lines at most.", minimum=1),
+                Argument("hashline", "boolean", "Show a tag before each line: ab|text."),
+                Argument("before", "string", "Read what that call of `edit` had replaced."),
+                *_WHERE,
+            ),
+            _read,
+            reads_only=True,
+        ),
+        Tool(
+            "edit",
+            "Change files in the working tree: all edits of the call, or none. Old text need not"
+            " be exact; a doubtful place is refused, with what to send instead.",
+            (
+                *_SPEC,
+                Argument("batch", "string", "The batch that corrections belong to."),
+                Argument(
+                    "empty_search",
+                    "string",
+                    "What an empty SEARCH means: a new file, or the end of one that is there.",
+                    choices=("create", "append"),
+                ),
+                *_WHERE,
+            ),
+            _edit,
+            is_destructive=True,
+        ),
+        Tool(
+            "apply",
+            "Make a commit of edits, with the evidence of what they were written against. They"
+            " speak of the branch's last commit, not of uncommitted changes.",
+            (
+                *_SPEC,
+                Argument("message", "string", "The commit message."),
+                Argument("branch", "string", "Land on this branch, not on the one checked out."),
+                Argument("base", "string", "The commit that the edits were written against."),
+                *_WHERE,
+            ),
+            _apply,
+        ),
+        Tool(
+            "undo",
+            "Take back the last call of `edit` in this session, or a named one, or all.",
+            (
+                Argument("call", "string", "The call to take back, as `status` names it."),
+                Argument("whole_session", "boolean", "Take back every call."),
+                *_WHERE,
+            ),
+            _undo,
+            is_destructive=True,
+        ),
+        Tool(
+            "status",
+            "Show this session: its calls, what it has read, and what is not in a commit yet.",
+            _WHERE,
+            _status,
+            reads_only=True,
+        ),
+    )
+}
+"""Everything that can be called, by name."""
+
+
+class Connection:
+    """One connection: its name, where it may work, and a desk for each place it has worked in."""
+
+    def __init__(self, start: Path, name: str | None, agent: str = "unknown") -> None:
+        self.name = name if name is not None else f"connection-{secrets.token_hex(4)}"
+        self.agent = agent
+        self._start = start
+        self._offered: list[Root] | None = None
+        self._desks: dict[tuple[Path, str], EditSession] = {}
+        self._lock = threading.Lock()
+
+    def offer(self, roots: Sequence[str] | None) -> None:
+        """Work in these roots of the client from now on."""
+        self._offered = None if roots is None else places(self._start, roots)
+
+    def answer(self, name: str, arguments: Mapping[str, Any] | None) -> Reply:
+        """What becomes of a call; refusals are answers too. Safe to be called by many threads."""
+        try:
+            return self._dispatch(name, {} if arguments is None else arguments)
+        except HkgitError as error:
+            return of_error(error)
+        except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
+            traceback.print_exc(file=sys.stderr)
+            what = f"a fault of hkgit itself: {type(error).__name__}: {error}"
+            return of_error(HkgitError(name, what, "Report it; another call may well work."))
+
+    def _dispatch(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+        call = CALLS.get(name)
+        if call is None:
+            raise InvalidInput(name[:80], "is nothing to call", f"Known: {', '.join(CALLS)}.")
+        given = check_arguments(call.arguments, arguments)
+        offered = self._offered or places(self._start, None)
+        place = choose_root(offered, given.pop("root", None))
+        name = given.pop("session", self.name)
+        if call.name == "apply":
+            # A commit may wait for hooks; the others need not wait for it.
+            return call.run(self._desk(place, name), place, given)
+        with self._lock:
+            key = place.root, name
+            if key not in self._desks:
+                self._desks[key] = self._desk(place, name)
+            return call.run(self._desks[key], place, given)
+
+    def _desk(self, place: Root, name: str) -> EditSession:
+        agent = re.sub(r"[^!-~]+", "-", self.agent)[:100] or "unknown"
+        return EditSession.open(place.root, name, agent=agent)

@@ -1,0 +1,185 @@
+"""replies.py: answers of calls, as JSON documents and as text, and the call to make next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hkgit.agents.servers.arguments import WrongArguments
+from hkgit.applying.outcome import EditOutcome
+from hkgit.applying.reporting import error_json, refusal_text, render_apply_json
+from hkgit.errors import (
+    AlreadyApplied,
+    Ambiguous,
+    BlindEdit,
+    Conflict,
+    HkgitError,
+    NoMatch,
+    Stale,
+)
+from hkgit.evidence.ledger.trailers import decimal
+from hkgit.sessions.answers import EditReport, Status, UndoReport
+from hkgit.sessions.readings.reading import Reading
+from hkgit.sessions.reporting import call_json, reading_json, status_json
+from hkgit.text.escaping import to_json_text, visible
+from hkgit.values import dataclass
+
+Json = dict[str, Any]
+
+_READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied, BlindEdit)
+"""What is mended by looking at the file."""
+
+AROUND = 10
+"""So many lines above and below the likeliest place are worth reading."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer as JSON, the same as text for a model, and whether it is a refusal.
+
+    `is_misuse` says that the call was not what its schema asks for.
+    `image` is a file that a model looks at; its type stands in the document as `mime`.
+    """
+
+    document: Json
+    text: str
+    is_error: bool = False
+    is_misuse: bool = False
+    image: bytes | None = None
+
+
+def of_reading(reading: Reading, kept: Json, image: bytes | None) -> Reply:
+    """Lines with their hash, or an image; the call that reads on keeps some arguments."""
+    document = reading_json(reading)
+    if reading.next_line is not None:
+        start = reading.next_line
+        document["next"] = call("read", path=document["path"], start_line=start, **kept)
+    text = "\n".join(_reading_lines(reading)) + next_text(document)
+    return Reply(document, text, image=image)
+
+
+def _reading_lines(reading: Reading) -> Iterator[str]:
+    if reading.kind != "text":
+        yield reading.hint
+        return
+    where = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
+    yield f"{visible(reading.path)}:{where}  {reading.range_hash}"
+    if not reading.raw_lines and reading.hint:
+        yield reading.hint
+    if reading.tags is not None:
+        yield from reading.shown
+        return
+    width = len(str(reading.end_line))
+    for number, line in enumerate(reading.lines, reading.start_line):
+        yield f"{number:>{width}}| {line}"
+
+
+def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> Reply:
+    """What became of a call of `edit`; an edit of tags is mended by a reading with tags."""
+    error = answer.error
+    document = render_apply_json(answer.status, answer.outcomes, None, error, dry_run=dry_run)
+    document |= call_json(answer)
+    if error is not None:
+        _point_on(document, answer.outcomes, answer.batch)
+        if hashline and document.get("next", {}).get("tool") == "read":
+            document["next"]["arguments"]["hashline"] = True
+        text = "\n".join([answer.for_model(), *map(visible, answer.conflicts)])
+        return Reply(document, text + next_text(document), is_error=True)
+    if answer.blind:
+        first = answer.blind[0]
+        before = {} if answer.call is None else {"before": answer.call}
+        document["next"] = _reread(first.path, first.lines, 0)
+        document["next"]["arguments"] |= before | ({"hashline": True} if hashline else {})
+    lines = [*map(outcome_line, answer.outcomes), *(each.what for each in answer.blind)]
+    lines += [to_json_text(outcome.diff) or "" for outcome in answer.outcomes if dry_run]
+    return Reply(document, "\n".join(lines) + next_text(document))
+
+
+def outcome_line(outcome: EditOutcome) -> str:
+    """Where an edit landed, how surely, on what evidence, and what is worth knowing of it."""
+    where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
+    confidence = decimal(outcome.confidence_permille or 0)
+    notes = "".join(f"\nnote: {visible(note)}" for note in outcome.notes)
+    tied = f"{outcome.tier}  confidence {confidence}  evidence {outcome.evidence.kind}"
+    return f"{visible(outcome.path)}:{where}  {tied}{notes}"
+
+
+def of_refused(outcomes: Sequence[EditOutcome], error: HkgitError) -> Reply:
+    """Why nothing was applied."""
+    document = render_apply_json(error.status, outcomes, None, error)
+    _point_on(document, outcomes, None)
+    text = refusal_text(outcomes) or str(error)
+    return Reply(document, f"Nothing was applied.\n{text}{next_text(document)}", is_error=True)
+
+
+def of_error(error: HkgitError) -> Reply:
+    """Why a call came to nothing."""
+    document = {"status": error.status, "error": error_json(error)}
+    is_misuse = isinstance(error, WrongArguments)
+    return Reply(document, to_json_text(str(error)) or "", is_error=True, is_misuse=is_misuse)
+
+
+def of_undone(undone: UndoReport, session: str) -> Reply:
+    """What was taken back."""
+    files = [to_json_text(path) or "" for path in undone.files]
+    document = {
+        "status": "undone",
+        "session": session,
+        "calls": list(undone.calls),
+        "files": files,
+    }
+    return Reply(document, f"Undone: {', '.join(undone.calls)}. Changed: {', '.join(files)}.")
+
+
+def of_status(status: Status) -> Reply:
+    """How a session stands."""
+    return Reply(status_json(status), "\n".join(_status_lines(status)))
+
+
+def _status_lines(status: Status) -> Iterator[str]:
+    yield (
+        f"session {status.session}: {status.uncommitted} edits not committed,"
+        f" {status.blind} of them blind; {len(status.receipts)} receipts"
+    )
+    for each in status.calls:
+        state = "undone" if each.is_undone else f"{each.committed} of {each.edits} committed"
+        yield f"call {each.id}: {', '.join(map(visible, each.files))} ({state})"
+
+
+def call(tool: str, **arguments: Any) -> Json:
+    """A call to make."""
+    return {"tool": tool, "arguments": arguments}
+
+
+def next_text(document: Json) -> str:
+    """The call to make next, as a line of its own; empty where there is none."""
+    if "next" not in document:
+        return ""
+    tool, arguments = document["next"]["tool"], document["next"]["arguments"]
+    if tool == "edit":
+        return "\nNext: edit, with the corrected text as it stands here, if that is what you mean"
+    return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
+
+
+def _point_on(document: Json, outcomes: Sequence[EditOutcome], batch: str | None) -> None:
+    """Name the call that mends the first refusal, where one does."""
+    refused = [each for each in outcomes if each.error is not None]
+    corrected = [
+        to_json_text(each.correct_batch) for each in refused if each.correct_batch is not None
+    ]
+    if len(corrected) == len(refused) == 1 and (batch is not None or len(outcomes) == 1):
+        keep = {} if batch is None else {"batch": batch}
+        document["next"] = call("edit", text=corrected[0], **keep)
+        return
+    for outcome in refused:
+        if isinstance(outcome.error, _READ_AGAIN):
+            document["next"] = _reread(outcome.path, outcome.error.lines, AROUND)
+            return
+
+
+def _reread(path: str, lines: tuple[int, int] | None, around: int) -> Json:
+    if lines is None:
+        return call("read", path=to_json_text(path))
+    first, last = max(lines[0] - around, 1), max(lines[1], lines[0]) + around
+    return call("read", path=to_json_text(path), start_line=first, end_line=last)

@@ -1,0 +1,1 @@
+"""Settings of agents: written and taken out again."""

@@ -1,0 +1,248 @@
+"""jsonc.py: settings in JSON, changed in place: what is not touched keeps its bytes and comments.
+
+Comments (`//`, `/* */`) and a comma behind the last item are read as editors read them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from hkgit.errors import InvalidInput
+from hkgit.values import dataclass
+
+_SPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_SCALAR = re.compile(r"[-+.\w]+")
+_CLOSING = {"{": "}", "[": "]"}
+_DEEPEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class JsoncNode:
+    """A value, where it stands, and what it holds if it is an object or an array."""
+
+    start: int
+    end: int
+    value: Any
+    items: tuple[JsoncItem, ...] = ()
+
+    def get(self, key: str) -> JsoncNode:
+        """The member of that name; of several the last, as JSON readers have it."""
+        return next(item.node for item in reversed(self.items) if item.key == key)
+
+
+@dataclass(frozen=True, slots=True)
+class JsoncItem:
+    """A member of an object, or, without a key, an element of an array, from its first byte on."""
+
+    start: int
+    key: str | None
+    node: JsoncNode
+
+
+def add_members(text: str, value: dict[str, Any]) -> str:
+    """The document with the members of `value` that it lacks, and so on inwards.
+
+    Arrays get the elements that they do not hold yet. Raises InvalidInput where the document is
+    no JSON object, or says something else already.
+    """
+    return _add_members(text, (), value)
+
+
+def remove_members(text: str, value: dict[str, Any]) -> str:
+    """The document without the members and elements of `value`, and without what is empty then."""
+    return _remove_members(text, (), value)
+
+
+def _add_members(text: str, path: tuple[str, ...], value: Any) -> str:
+    node = _at(text, path)
+    if isinstance(node.value, list) and isinstance(value, list):
+        for element in value:
+            if element not in _at(text, path).value:
+                text = _insert_item(text, _at(text, path), "", element)
+    elif isinstance(node.value, dict) and isinstance(value, dict):
+        for key, inner in value.items():
+            if key in node.value:
+                text = _add_members(text, (*path, key), inner)
+            else:
+                text = _insert_item(text, _at(text, path), f"{json.dumps(key)}: ", inner)
+    elif node.value != value:
+        where = ".".join(path) or "the settings"
+        raise InvalidInput(where, "says something else already", "Take it out, then try again.")
+    return text
+
+
+def _remove_members(text: str, path: tuple[str, ...], value: Any) -> str:
+    node = _at(text, path)
+    if isinstance(node.value, list) and isinstance(value, list):
+        return _remove_items(text, path, lambda item: item.node.value in value)
+    if not isinstance(node.value, dict) or not isinstance(value, dict):
+        return text
+    for key in value.keys() & node.value.keys():
+        if node.value[key] != value[key]:
+            text = _remove_members(text, (*path, key), value[key])
+        if _at(text, (*path, key)).value in (value[key], {}, []):
+            text = _remove_items(text, path, partial(_has_key, key))
+    return text
+
+
+def _has_key(key: str, item: JsoncItem) -> bool:
+    return item.key == key
+
+
+def _at(text: str, path: tuple[str, ...]) -> JsoncNode:
+    node = parse_jsonc(text)
+    for key in path:
+        node = node.get(key)
+    return node
+
+
+def _insert_item(text: str, node: JsoncNode, name: str, value: Any) -> str:
+    """The text with one more item at the end of an object or array, in the style of the others."""
+    close = node.end - 1
+    if not node.items:
+        inner, outer = _indents(text, node)
+        inside = text[node.start + 1 : close].rstrip()
+        item = _format_value(text, f"{inside}\n{inner}{name}", value, inner, outer)
+        return f"{text[: node.start + 1]}{item}{_line_end(text)}{outer}{text[close:]}"
+    last = node.items[-1].node.end
+    before, after = (",", "")
+    if _has_comma(text, last):
+        last = _skip(text, last) + 1
+        before, after = "", ","
+    rest = text[last:close]
+    if "\n" not in rest:
+        shown = json.dumps(value, ensure_ascii=False)
+        return f"{text[:last]}{before} {name}{shown}{after}{rest}{text[close:]}"
+    inner, outer = _indents(text, node)
+    item = _format_value(text, f"\n{inner}{name}", value, inner, outer)
+    kept = rest.rstrip()
+    return f"{text[:last]}{before}{kept}{item}{after}{rest[len(kept) :]}{text[close:]}"
+
+
+def _indents(text: str, node: JsoncNode) -> tuple[str, str]:
+    """The indentation of what a node holds, and of the node itself."""
+    outer = _indent(text, node.start)
+    inner = _indent(text, node.items[-1].start) if node.items else outer
+    return (inner if inner != outer else outer + "  "), outer
+
+
+def _format_value(text: str, lead: str, value: Any, inner: str, outer: str) -> str:
+    unit = inner.removeprefix(outer) or "  "
+    shown = json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", f"\n{inner}")
+    return (lead + shown).replace("\n", _line_end(text))
+
+
+def _line_end(text: str) -> str:
+    return "\r\n" if "\r\n" in text else "\n"
+
+
+def _has_comma(text: str, end: int) -> bool:
+    return text.startswith(",", _skip(text, end))
+
+
+def _indent(text: str, at: int) -> str:
+    """The blanks at the beginning of the line that holds `at`."""
+    line = text[text.rfind("\n", 0, at) + 1 : at]
+    return line[: len(line) - len(line.lstrip(" \t"))]
+
+
+def _remove_items(text: str, path: tuple[str, ...], is_meant: Callable[[JsoncItem], bool]) -> str:
+    """The text without the items that are meant; each goes with its line and one comma."""
+    while True:
+        node = _at(text, path)
+        number = next((n for n, item in enumerate(node.items) if is_meant(item)), None)
+        if number is None:
+            return text
+        text = _without(text, node, number)
+
+
+def _without(text: str, node: JsoncNode, number: int) -> str:
+    item = node.items[number]
+    before = text[: item.start].rstrip()
+    end = item.node.end
+    if _has_comma(text, end):
+        end = _skip(text, end) + 1
+    elif number > 0:
+        comma = _skip(text, node.items[number - 1].node.end)
+        before = before[:comma] + before[comma + 1 :]
+    if len(node.items) == 1 and not text[node.start + 1 : item.start].strip():
+        end = len(text) - len(text[end:].lstrip())
+    return before + text[end:]
+
+
+def _skip(text: str, at: int) -> int:
+    """Where blanks and comments end."""
+    found = _SPACE.match(text, at)
+    return at if found is None else found.end()
+
+
+def parse_jsonc(text: str) -> JsoncNode:
+    """The whole document. Raises InvalidInput where it is no JSON."""
+    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
+    node = _node(text, start, 0)
+    if _skip(text, node.end) != len(text):
+        raise _wrong(text, _skip(text, node.end))
+    return node
+
+
+def _node(text: str, at: int, depth: int) -> JsoncNode:
+    opening = text[at : at + 1]
+    if opening not in _CLOSING or depth > _DEEPEST:
+        return _scalar(text, at)
+    items = tuple(_items(text, at, depth))
+    end = _skip(text, items[-1].node.end if items else at + 1)
+    end = _skip(text, end + 1) if text.startswith(",", end) and items else end
+    if not text.startswith(_CLOSING[opening], end):
+        raise _wrong(text, end)
+    if opening == "{":
+        return JsoncNode(at, end + 1, {item.key: item.node.value for item in items}, items)
+    return JsoncNode(at, end + 1, [item.node.value for item in items], items)
+
+
+def _items(text: str, at: int, depth: int) -> Iterator[JsoncItem]:
+    closing = _CLOSING[text[at]]
+    next_at = _skip(text, at + 1)
+    while not text.startswith(closing, next_at):
+        start, key = next_at, None
+        if closing == "}":
+            name = _string(text, next_at)
+            key, next_at = name.value, _skip(text, name.end)
+            if not text.startswith(":", next_at):
+                raise _wrong(text, next_at)
+            next_at = _skip(text, next_at + 1)
+        node = _node(text, next_at, depth + 1)
+        yield JsoncItem(start, key, node)
+        next_at = _skip(text, node.end)
+        if not text.startswith(",", next_at):
+            return
+        next_at = _skip(text, next_at + 1)
+
+
+def _scalar(text: str, at: int) -> JsoncNode:
+    found = _SCALAR.match(text, at)
+    if found is None:
+        return _string(text, at)
+    try:
+        return JsoncNode(at, found.end(), json.loads(found[0]))
+    except ValueError:
+        raise _wrong(text, at) from None
+
+
+def _string(text: str, at: int) -> JsoncNode:
+    found = _STRING.match(text, at)
+    if found is None:
+        raise _wrong(text, at)
+    try:
+        return JsoncNode(at, found.end(), json.loads(found[0]))
+    except ValueError:
+        raise _wrong(text, at) from None
+
+
+def _wrong(text: str, at: int) -> InvalidInput:
+    line = text.count("\n", 0, at) + 1
+    return InvalidInput(f"line {line}", "is no JSON", "Mend the settings first.")

@@ -1,0 +1,132 @@
+"""settings.py: parts of files that connect an agent: how each is put in and taken out again.
+
+In files that others write too only hkgit's own part is touched.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+from hkgit.agents.setup import jsonc
+from hkgit.errors import InvalidInput
+from hkgit.values import dataclass
+
+BEGIN = ">>> hkgit init --agent"
+END = "<<< hkgit init --agent"
+
+MCP_SERVER = {"command": "hkgit", "args": ["mcp"]}
+"""How most agents are told of a server that they are to start."""
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPart:
+    """Members of a JSON file; a new file begins as `skeleton`."""
+
+    path: str
+    value: dict[str, Any]
+    skeleton: str = "{}\n"
+
+    def added(self, text: str | None) -> str:
+        return jsonc.add_members(self.skeleton if text is None else text, self.value)
+
+    def removed(self, text: str) -> str | None:
+        """The file without it; None where nothing of anybody's is left."""
+        left = jsonc.remove_members(text, self.value)
+        return None if left == jsonc.remove_members(self.added(None), self.value) else left
+
+
+@dataclass(frozen=True, slots=True)
+class TextPart:
+    """Lines of a text file, between two lines of comment that `comment` makes of marks."""
+
+    path: str
+    text: str
+    comment: tuple[str, str] = ("# ", "")
+
+    def added(self, text: str | None) -> str:
+        before, after = self._around(text or "")
+        gap = "\n" if before and not before.endswith("\n\n") else ""
+        return f"{_end_line(before)}{gap if not after else ''}{self._block()}{after}"
+
+    def removed(self, text: str) -> str | None:
+        """The file without it; None where nothing is left."""
+        before, after = self._around(text)
+        if not after:
+            before = before.removesuffix("\n") if before.endswith("\n\n") else before
+        return before + after or None
+
+    def _block(self) -> str:
+        return f"{self._mark(BEGIN)}\n{self.text}{self._mark(END)}\n"
+
+    def _mark(self, words: str) -> str:
+        return f"{self.comment[0]}{words}{self.comment[1]}"
+
+    def _around(self, text: str) -> tuple[str, str]:
+        """What stands before and after the lines; all before where they are not there."""
+        begin, end = f"{self._mark(BEGIN)}\n", f"{self._mark(END)}\n"
+        before, found, rest = text.partition(begin)
+        _, closed, after = rest.partition(end)
+        return (before, after) if found and closed else (text, "")
+
+
+class TomlPart(TextPart):
+    """Lines of a TOML file, which says what they say and stays TOML with them in it."""
+
+    __slots__ = ()
+
+    def added(self, text: str | None) -> str:
+        if text is not None and _holds(_toml(text, "Mend the settings first."), self._value):
+            return text
+        wanted = super().added(text)
+        names = ", ".join(_names(self._value))
+        _toml(wanted, f"Add {names} by hand, or take out what stands in its way.")
+        return wanted
+
+    @property
+    def _value(self) -> dict[str, Any]:
+        return tomllib.loads(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A file of hkgit's alone."""
+
+    path: str
+    text: str
+
+    def added(self, text: str | None) -> str:
+        if text is not None and text != self.text:
+            what = "has been changed, or is of another version of hkgit"
+            raise InvalidInput(self.path, what, "Move it away, then try again.")
+        return self.text
+
+    def removed(self, text: str) -> str | None:
+        return None if text == self.text else text
+
+
+Part = JsonPart | TextPart | FilePart
+
+
+def _toml(text: str, fix: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidInput("the settings", f"would be no TOML: {error}", fix) from error
+
+
+def _holds(whole: object, part: object) -> bool:
+    """Whether each member of tables of tables stands in others so."""
+    if not isinstance(whole, dict) or not isinstance(part, dict):
+        return whole == part
+    return all(key in whole and _holds(whole[key], value) for key, value in part.items())
+
+
+def _names(tables: dict[str, Any]) -> Iterator[str]:
+    """The dotted names of the second level."""
+    return (f"{name}.{each}" for name, table in tables.items() for each in table)
+
+
+def _end_line(text: str) -> str:
+    return text if not text or text.endswith("\n") else f"{text}\n"

@@ -1,0 +1,129 @@
+"""context.py: where one edit works, and how its evidence is settled once its place is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
+
+from hkgit.applying.diff import CONTEXT, render_diff
+from hkgit.applying.draft import Draft, Lines
+from hkgit.applying.evidence import KINDS, NONE, Evidence, from_reads, holding, is_empty, stale_hash
+from hkgit.applying.files.workspace import Work
+from hkgit.applying.hunks import net_hunks
+from hkgit.applying.outcome import FileChange
+from hkgit.edits import File, Read
+from hkgit.errors import InvalidInput
+from hkgit.text.document import Document, Splice
+from hkgit.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class EditContext:
+    """An edit's number, its file, the reads that speak of that file, and earlier evidence.
+
+    `in_base` says that the edit speaks of the base, not of what earlier edits left.
+    """
+
+    number: int
+    work: Work
+    reads: tuple[Read, ...]
+    in_base: bool
+    earlier: Mapping[int, Evidence]
+
+    @property
+    def base(self) -> Document:
+        """The file's base, its last line with an end."""
+        return self.work.draft.base
+
+    @property
+    def document(self) -> Document:
+        """The text that the edit speaks of."""
+        return self.base if self.in_base else self.work.draft.document
+
+    def touched(self, start: int, end: int) -> Lines:
+        """The base lines that bytes `start:end` of the document touch."""
+        if self.in_base:
+            return self.base.lines_of(start, end)
+        return self.work.draft.base_lines(start, end)
+
+    def present(self, start: int, end: int) -> Lines:
+        """The lines of the file as it stands that bytes `start:end` of the document cover."""
+        if self.in_base:
+            return self.work.draft.lines_now(start, end)
+        return self.document.lines_of(start, end)
+
+    def from_base(self, lines: Lines) -> Lines:
+        """Lines of the base as lines of the document."""
+        return lines if self.in_base else self.work.draft.lines_now(*self.base.span(*lines))
+
+    def writers(self, start: int, end: int) -> tuple[int, ...]:
+        """The earlier edits that wrote any of these bytes of the document."""
+        return () if self.in_base else self.work.draft.writers(start, end)
+
+    def written(self, splices: Sequence[Splice]) -> Work:
+        """The file with these splices of the document. Raises InvalidInput where edits overlap."""
+        draft: Draft | None = self.work.draft
+        # In a file that no edit has touched both are the same, and this one is much faster.
+        in_base = self.in_base or self.work.draft.is_untouched
+        for splice in sorted(splices, key=attrgetter("start"), reverse=True):
+            if draft is None:
+                break
+            change = draft.write if in_base else draft.replace
+            draft = change(splice.start, splice.end, splice.new, self.number)
+        if draft is None:
+            first, last = self.base.lines_of(splices[0].start, splices[-1].end)
+            raise self.overlap(f"{self.work.path}:{first}-{last}")
+        return replace(self.work, draft=draft)
+
+    def overlap(self, where: str) -> InvalidInput:
+        """The refusal of an edit where another one of the spec is at work."""
+        what, fix = "overlaps another edit of this spec", "Join the two edits into one."
+        return InvalidInput(where, what, fix)
+
+    def settle_evidence(
+        self, touched: tuple[Lines, ...], expected: str | None, writers: Sequence[int] = ()
+    ) -> Evidence:
+        """The evidence of an edit whose place is known. Raises Stale for a hash that fails."""
+        if expected is not None:
+            own = holding(self.base, touched, expected)
+            if own is None:
+                raise stale_hash(self.base, self.work.origin or "", touched, expected)
+            return own
+        if writers and all(map(is_empty, touched)):
+            kinds = [self.earlier[number].kind for number in writers]
+            return Evidence(max(kinds, key=KINDS.index))
+        return self.read_evidence(touched)
+
+    def read_evidence(self, touched: tuple[Lines, ...]) -> Evidence:
+        """The evidence that reads give. Raises Stale when a hash was promised and none holds."""
+        found = from_reads(self.base, touched, self.reads)
+        if found is not None:
+            return found
+        for read in self.reads:
+            if read.kind == "hash" and read.start_line is None:
+                raise stale_hash(self.base, read.path, touched, read.range_hash)
+        return NONE
+
+
+def change_diff(
+    site: EditContext, splices: Sequence[Splice], final_newline: bool | None = None
+) -> str:
+    """The change of one edit as a unified diff; only the lines around it are looked at."""
+    document, path, mode = site.document, site.work.path, site.work.mode
+    first = last = document.line_count
+    if splices:
+        first, last = document.lines_of(splices[0].start, splices[-1].end)
+    top, bottom = max(first - CONTEXT, 1), min(last + CONTEXT, document.line_count)
+    if final_newline is not None:
+        bottom = document.line_count
+    start = document.offsets[top - 1] if top > 1 else 0
+    old = draft = Draft.over(Document(document.data[start : document.offsets[bottom]]))
+    for splice in sorted(splices, key=attrgetter("start"), reverse=True):
+        place = splice.start - start, splice.end - start
+        written = draft.write(*place, splice.new, site.number)
+        draft = written or draft.replace(*place, splice.new, site.number)
+    was_terminated = site.work.is_terminated or bottom < document.line_count
+    is_terminated = was_terminated if final_newline is None else final_newline
+    before = File(old.result(is_terminated=was_terminated), mode)
+    after = File(draft.result(is_terminated=is_terminated), mode)
+    return render_diff(FileChange(path, path, before, after, net_hunks(draft)), top)

@@ -1,0 +1,1 @@
+"""Files below a directory: read, written and replaced without leaving it."""

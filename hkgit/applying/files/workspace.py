@@ -1,0 +1,168 @@
+"""workspace.py: the files that a spec has touched so far, over a snapshot that never changes."""
+
+from __future__ import annotations
+
+from hkgit.applying.draft import Draft
+from hkgit.applying.hunks import Hunk, net_hunks
+from hkgit.applying.outcome import FileChange
+from hkgit.dialects.names import alike, namesakes
+from hkgit.edits import DIRECTORY, REGULAR, SUBMODULE, SYMLINK, File, Snapshot, decode_text
+from hkgit.errors import InvalidInput, Stale
+from hkgit.paths import check_new_path, check_path
+from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, terminate
+from hkgit.values import dataclass, replace
+
+_BINARY_PROBE = 8000
+"""git looks for a NUL byte in as many bytes to call a file binary."""
+
+NAMED = 3
+"""So many files are named in place of one that is not there."""
+
+_KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One file under way: its path in the base and its path now, either None for "is not".
+
+    `key` names it for as long as the spec is at work. `is_closed` says that an edit of the whole
+    file has settled what becomes of it, so that no other edit of the base may touch it.
+    """
+
+    key: str
+    origin: str | None
+    path: str | None
+    before: File | None
+    draft: Draft
+    mode: int
+    is_terminated: bool
+    is_closed: bool = False
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether an edit has moved the file or written into it."""
+        return self.path != self.origin or bool(self._editors())
+
+    def change(self) -> FileChange:
+        """What became of the file."""
+        if self.path is None:
+            gone = Hunk(1, self.draft.base.line_count, b"", self._editors())
+            hunks = (gone,) if gone.end_line else ()
+            return FileChange(self.origin, None, self.before, None, hunks)
+        after = File(self.draft.result(is_terminated=self.is_terminated), self.mode)
+        return FileChange(self.origin, self.path, self.before, after, net_hunks(self.draft))
+
+    def _editors(self) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(n for piece in self.draft.pieces for n in piece.edits))
+
+
+class Workspace:
+    """Files by their path in the base and by their path now."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._works: dict[str, Work] = {}
+        self._now: dict[str, str] = {}
+        self._loaded: dict[str, Work] = {}
+
+    def find(self, path: str, *, in_base: bool) -> Work | None:
+        """The file at a path of the base, or of the present; None when there is none.
+
+        Raises InvalidInput for a path that must not be touched.
+        """
+        check_path(path)
+        key = path if in_base else self._now.get(path)
+        if key is not None and key in self._works:
+            return self._works[key]
+        if path in self._works:
+            return None
+        return self._load(path)
+
+    def _load(self, path: str) -> Work | None:
+        self._check_parents(path)
+        if path in self._loaded:
+            return self._loaded[path]
+        file = self._snapshot.get(path)
+        if file is None:
+            return None
+        if file.mode in _KINDS:
+            target = f" to {decode_text(file.data)}" if file.mode == SYMLINK else ""
+            raise InvalidInput(path, f"is {_KINDS[file.mode]}{target}", "Name a regular file.")
+        if has_too_many_lines(file.data):
+            what = f"has more than {MOST_LINES} lines"
+            raise InvalidInput(path, what, "Split the file, or edit it by hand.")
+        is_terminated = Document(file.data).is_terminated
+        draft = Draft.of(file.data)
+        work = Work(path, path, path, file, draft, file.mode, is_terminated)
+        self._loaded[path] = work
+        return work
+
+    def _check_parents(self, path: str) -> None:
+        parts = path.split("/")
+        for depth in range(1, len(parts)):
+            parent = "/".join(parts[:depth])
+            above = self._snapshot.get(parent)
+            if parent in self._now or (above is not None and above.mode != DIRECTORY):
+                kind = "a file" if above is None else _KINDS.get(above.mode, "a file")
+                raise InvalidInput(path, f"{parent} is {kind}", "Name a path below directories.")
+
+    def namesakes(self, path: str) -> list[str]:
+        """Some files of the same name that stand elsewhere, else those with a name like it."""
+        paths = list(self._snapshot.paths())
+        return (namesakes(path, paths) or alike(path, paths))[:NAMED]
+
+    def put(self, work: Work) -> None:
+        """Keep the next state of a file."""
+        old = self._works.get(work.key)
+        if old is not None and old.path is not None:
+            self._now.pop(old.path, None)
+        self._works[work.key] = work
+        if work.path is not None:
+            self._now[work.path] = work.key
+
+    def create(self, path: str, data: bytes, edit: int, mode: int = REGULAR) -> None:
+        """A file that neither the base nor an earlier edit has. Raises Stale when one has it."""
+        self._check_free(path)
+        document = Document(data)
+        draft = Draft.of(b"").replace(0, 0, terminate(document).data, edit)
+        self.put(Work(f"\0{path}", None, path, None, draft, mode, document.is_terminated))
+
+    def rename(self, work: Work, new_path: str) -> None:
+        """Move a file to a free path. Raises Stale when the path is taken."""
+        self._check_free(new_path)
+        self.put(replace(work, path=new_path))
+
+    def delete(self, work: Work, edit: int) -> None:
+        """Remove a file."""
+        end = len(work.draft.document.data)
+        draft = work.draft.replace(0, end, b"", edit)
+        self.put(replace(work, path=None, draft=draft, is_closed=True))
+
+    def _check_free(self, path: str) -> None:
+        check_new_path(path)
+        self._check_parents(path)
+        if path in self._works and path not in self._now:
+            raise refuse_made_and_removed(path)
+        if path in self._now and self._works[self._now[path]].origin != path:
+            raise InvalidInput(path, "is made twice by one spec", "Make it once.")
+        if path in self._now or self._snapshot.get(path) is not None:
+            raise Stale(path, "exists already", f"Read it (`hkgit read {path}`) and edit that.")
+        if any(name.startswith(f"{path}/") for name in self._now):
+            raise InvalidInput(path, "is a directory", "Name a file.")
+
+    def changes(self) -> tuple[FileChange, ...]:
+        """Every file that differs from the base, by name; one that came and went is left out."""
+        changes = (work.change() for work in self._works.values() if work.origin or work.path)
+        changed = (c for c in changes if c.path != c.new_path or c.before != c.after)
+        return tuple(sorted(changed, key=lambda change: change.name))
+
+
+def refuse_made_and_removed(path: str) -> InvalidInput:
+    """The refusal of a spec that makes a file at a path from which it takes one away."""
+    return InvalidInput(path, "is removed and made by one spec", "Replace its text instead.")
+
+
+def check_text(path: str, work: Work) -> None:
+    """Raises InvalidInput for a file whose lines mean nothing."""
+    if b"\0" in work.draft.base.data[:_BINARY_PROBE]:
+        raise InvalidInput(path, "is a binary file", "Edits of text need a text file.")

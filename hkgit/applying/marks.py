@@ -1,0 +1,98 @@
+"""marks.py: marks of the notation that an edit is written in are never text of a file.
+
+Which lines are such marks depends on the notation. In `protocol` there are none: what a program
+wrote as a JSON string is meant. In the other JSON only what leaks from a model counts, at an end
+of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from hkgit.edits import (
+    AnyEdit,
+    CreateFile,
+    Edit,
+    InsertAfter,
+    ReplaceRange,
+    TagEdit,
+    WriteFile,
+    encode_text,
+)
+from hkgit.errors import InvalidInput
+from hkgit.values import replace
+
+_HUNK = r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"
+_PATCH = r"\*\*\* (?:Begin Patch|End Patch|End of File|(?:Add|Update|Delete) File: .*)"
+_BLOCK = r"(?:<{5,12} ?|-{5,12} )SEARCH>?|(?:>{5,12} ?|\+{5,12} )REPLACE"
+
+_ANYWHERE = {
+    "unified-diff": re.compile(_HUNK),
+    "apply-patch": re.compile(f"{_PATCH}|{_HUNK}"),
+}
+_LEAKED = re.compile(rf"{_BLOCK}|\*\*\* (?:Begin|End) Patch")
+_TYPED = frozenset({"protocol", "search-replace"})
+"""Dialects whose texts need no look: strings of a program, and blocks whose parser has looked."""
+
+
+def expect_no_marks(dialect: str, edit: AnyEdit, data: bytes) -> None:
+    """Raise InvalidInput where an edit of the file `data` would write marks of its dialect.
+
+    What the file says already may be written again.
+    """
+    found: Iterable[str] = edit.suspects if isinstance(edit, Edit) else ()
+    if dialect not in _TYPED:
+        found = _marks(dialect, edit)
+    for line in found:
+        if encode_text(line) not in data:
+            raise _refusal(dialect, edit, line)
+
+
+def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
+    """The new lines, without the blanks around them, that look like marks."""
+    said = [line.strip() for line in _new_lines(edit) if line.strip()]
+    is_whole = isinstance(edit, CreateFile | WriteFile) or getattr(edit, "old_text", None) == ""
+    known = _ANYWHERE.get(dialect)
+    if known is None or is_whole:
+        known, said = known or _LEAKED, [*said[:1], *said[-1:]]
+    return (line for line in said if known.fullmatch(line))
+
+
+def _new_lines(edit: AnyEdit) -> tuple[str, ...]:
+    match edit:
+        case Edit(old_text=old, new_text=new):
+            known = set(old.split("\n"))
+            return tuple(line for line in new.split("\n") if line not in known)
+        case CreateFile(new_text=new) | WriteFile(new_text=new):
+            return tuple(new.split("\n"))
+        case ReplaceRange(new_lines=lines) | InsertAfter(new_lines=lines):
+            return lines
+        case TagEdit(new_lines=tagged):
+            return tagged or ()
+    return ()
+
+
+def _refusal(dialect: str, edit: AnyEdit, line: str) -> InvalidInput:
+    what = f"the new text has the marker {line[:80]!r} of an edit notation in it"
+    fix = "Close the edit before the marker, so that it is not taken for text."
+    if dialect == "search-replace":
+        fix += " If it is text, put a \\ in front of it."
+    elif dialect != "protocol":
+        fix += " If it is text, write the edit in the dialect `protocol`."
+    error = InvalidInput(edit.path, what, fix)
+    error.correct_batch = _without(edit, line)
+    return error
+
+
+def _without(edit: AnyEdit, mark: str) -> Edit | None:
+    """The edit without the lines that are this mark."""
+    if not isinstance(edit, Edit) or not edit.old_text:
+        return None
+    kept = [line for line in edit.new_text.splitlines(keepends=True) if line.strip() != mark]
+    new_text = "".join(kept)
+    if not edit.old_text.endswith("\n"):
+        new_text = new_text.removesuffix("\n")
+    if new_text == edit.old_text:
+        return None
+    return replace(edit, new_text=new_text, suspects=())

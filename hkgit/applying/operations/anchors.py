@@ -1,0 +1,70 @@
+"""anchors.py: the lines that an edit names to say below what it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hkgit.edits import Edit, encode_text
+from hkgit.errors import Ambiguous, NoMatch
+from hkgit.matching.lines import indent_of
+from hkgit.text.document import Document
+
+BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
+"""What a line begins with that may stand as far left as the line which opens a block."""
+
+
+def below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
+    """The byte behind the last anchor's line, and whether each anchor named one line only.
+
+    Anchors are compared without the blanks around them; each is looked for in the block that the
+    line of the one before opens, else anywhere below. Where no line is an anchor, the one that
+    begins with its words is meant. Raises NoMatch when an anchor is nowhere.
+    """
+    texts = [line.strip() for line in document.lines]
+    line, is_sure = 0, True
+    for anchor in edit.anchors:
+        block = document.line_at(end_of_block(document, document.offsets[line])) - 1 if line else 0
+        found = _find_anchor_lines(texts[:block], line, anchor) if block > line else []
+        found = found or _find_anchor_lines(texts, line, anchor)
+        if not found:
+            what = f"the anchor {anchor.strip()!r} stands nowhere below line {line}"
+            raise NoMatch(edit.path, what, "Quote the whole line that the hunk stands below.")
+        line, is_sure = found[0], is_sure and len(found) == 1
+    return document.offsets[line], is_sure
+
+
+def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[int]:
+    """The lines below a line that an anchor may mean: those that are it, else begin with it."""
+    wanted = encode_text(anchor).strip()
+    found = [number for number, text in enumerate(texts[line:], line + 1) if text == wanted]
+    return found or [line + number for number in _beginning(texts[line:], wanted)]
+
+
+def end_of_block(document: Document, start: int) -> int:
+    """Where ends what is indented more deeply than the line above byte `start`."""
+    first = document.line_at(start)
+    margin = len(indent_of(document.lines[first - 2]))
+    below = enumerate(document.lines[first - 1 :], first)
+    ends = (
+        number
+        for number, line in below
+        if line.strip() and len(indent_of(line)) <= margin and line.lstrip()[:1] not in BRACKETS
+    )
+    return document.offsets[next(ends, document.line_count + 1) - 1]
+
+
+def _beginning(texts: Sequence[bytes], wanted: bytes) -> list[int]:
+    """The lines, counted from 1, that begin with some words."""
+    words = re.compile(re.escape(wanted) + rb"(?<=\w)(?![\w\x80-\xff])")
+    return [number for number, text in enumerate(texts, 1) if words.match(text)]
+
+
+def line_below(document: Document, edit: Edit) -> int:
+    """The number of the last anchor's line. Raises Ambiguous when it may be more than one."""
+    offset, is_sure = below_anchors(document, edit)
+    above = document.lines[document.line_at(offset) - 2].strip()
+    if not is_sure or above != encode_text(edit.anchors[-1]).strip():
+        what = f"the anchor {edit.anchors[-1].strip()!r} names more or less than one line"
+        raise Ambiguous(edit.path, what, "Add context lines, so that the hunk names one place.")
+    return document.line_at(offset) - 1

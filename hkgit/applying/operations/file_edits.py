@@ -1,0 +1,104 @@
+"""file_edits.py: edits of whole files: made, written over, removed, moved, made executable."""
+
+from __future__ import annotations
+
+from hkgit.applying.context import EditContext
+from hkgit.applying.evidence import ABSENT, Evidence, whole
+from hkgit.applying.files.workspace import Work, Workspace
+from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.edits import DeleteFile, RenameFile, SetMode, WriteFile, encode_text
+from hkgit.errors import Stale
+from hkgit.matching import guards
+from hkgit.matching.places import FULL
+from hkgit.text.document import Document, terminate
+from hkgit.values import replace
+
+WholeFileEdit = WriteFile | DeleteFile | RenameFile | SetMode
+
+
+def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -> EditOutcome:
+    """Make a file. Raises Stale when it exists: absence is what was expected.
+
+    Raises InvalidInput for text that nobody means to write.
+    """
+    workspace.create(path, encode_text(text), number, mode)
+    guards.check_whole(None, Document(encode_text(text)), path)
+    return EditOutcome(
+        number,
+        path,
+        APPLIED,
+        "file",
+        FULL,
+        FULL,
+        evidence=ABSENT,
+        lines=((1, 0),),
+        base_lines=((1, 0),),
+    )
+
+
+def change_file(workspace: Workspace, site: EditContext, edit: WholeFileEdit) -> EditOutcome:
+    """Change a file as a whole.
+
+    Raises Stale for a hash or quoted text that fails, InvalidInput where edits of the base overlap.
+    """
+    if site.in_base:
+        _check_alone(site, edit)
+    everything = whole(site.base)
+    evidence = site.settle_evidence((everything,), _expect_hash(edit))
+    if isinstance(edit, DeleteFile) and edit.old_text is not None:
+        evidence = _check_quote(site, edit.path, edit.old_text, evidence)
+    match edit:
+        case WriteFile():
+            guards.check_whole(site.document, Document(encode_text(edit.new_text)), edit.path)
+            workspace.put(_overwritten(site, edit.new_text))
+        case RenameFile():
+            workspace.rename(site.work, edit.new_path)
+        case DeleteFile():
+            workspace.delete(site.work, site.number)
+        case SetMode():
+            workspace.put(replace(site.work, mode=edit.mode))
+    return EditOutcome(
+        site.number,
+        edit.path,
+        APPLIED,
+        "file",
+        FULL,
+        FULL,
+        evidence=evidence,
+        lines=(whole(site.document),),
+        base_lines=(everything,),
+    )
+
+
+def _check_alone(site: EditContext, edit: WholeFileEdit) -> None:
+    """Lines can be changed in a file that moves, not in one that is written anew or removed."""
+    work = site.work
+    is_moved_twice = isinstance(edit, RenameFile) and work.path != work.origin
+    if is_moved_twice or (isinstance(edit, WriteFile | DeleteFile) and work.is_touched):
+        raise site.overlap(edit.path)
+
+
+def _expect_hash(edit: WholeFileEdit) -> str | None:
+    return None if isinstance(edit, SetMode) else edit.expected_hash
+
+
+def _overwritten(site: EditContext, text: str) -> Work:
+    """The file with new text; it keeps its byte order mark and, if all are, its CRLF ends."""
+    data = encode_text(text).removeprefix(site.base.bom)
+    ends = {site.base.end_of(number) for number in range(1, site.base.line_count + 1)}
+    if ends == {b"\r\n"} and b"\r" not in data:
+        data = data.replace(b"\n", b"\r\n")
+    document = Document(data)
+    present = site.work.draft.document
+    draft = site.work.draft.replace(
+        len(present.bom), len(present.data), terminate(document).data, site.number
+    )
+    return replace(site.work, draft=draft, is_terminated=document.is_terminated, is_closed=True)
+
+
+def _check_quote(site: EditContext, path: str, text: str, evidence: Evidence) -> Evidence:
+    """Text that is quoted whole must be the file's, and is evidence where there is no other."""
+    if Document(encode_text(text)).lines != site.base.lines:
+        what = "the file is not the one that the edit removes"
+        raise Stale(path, what, f"Read it again (`hkgit read {path}`).")
+    return Evidence("quote") if evidence.kind == "none" else evidence

@@ -1,0 +1,147 @@
+"""ranges.py: where an edit that names line numbers lands, and what it writes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hkgit.applying.draft import Lines
+from hkgit.edits import InsertAfter, Read, ReplaceRange, encode_text
+from hkgit.errors import InvalidInput, Near, Stale
+from hkgit.text.document import Document, Splice, hash_lines
+
+_SEARCH_BUDGET = 64 * 2**20
+"""How many bytes may be hashed to find out where a range has gone."""
+
+
+FARTHEST = 40
+"""So many lines above and below an edit the range of a hash that fails is looked for."""
+
+
+def lines_of_edit(edit: ReplaceRange | InsertAfter) -> Lines:
+    """The lines that the edit names; for an insertion the empty range behind its line."""
+    if isinstance(edit, InsertAfter):
+        return edit.after_line + 1, edit.after_line
+    return edit.start_line, edit.end_line
+
+
+def lines_of_hash(lines: Lines, document: Document, *, is_insertion: bool) -> Lines:
+    """The lines that the edit's hash speaks of: an insertion's is that of its neighbour above.
+
+    At the top it is line 1, or the empty range of an empty file.
+    """
+    if not is_insertion:
+        return lines
+    above = lines[1]
+    return (above, above) if above else (1, min(1, document.line_count))
+
+
+def is_inside(document: Document, lines: Lines) -> bool:
+    """Whether the lines are lines of the file."""
+    return 1 <= lines[0] <= lines[1] + 1 <= document.line_count + 1
+
+
+def check_inside(path: str, document: Document, lines: Lines) -> None:
+    """Raises InvalidInput when the lines are not lines of the file."""
+    if not is_inside(document, lines):
+        raise InvalidInput(
+            f"{path}:{lines[0]}-{lines[1]}",
+            f"the file has {document.line_count} lines",
+            f"Read it (`hkgit read {path}`) and name lines it has.",
+        )
+
+
+def find_hash(document: Document, count: int, expected: str) -> list[int]:
+    """The first lines of every range of `count` lines with that hash; [] past a work budget."""
+    if count == 0 or count * len(document.data) > _SEARCH_BUDGET:
+        return []
+    starts = range(1, document.line_count - count + 2)
+    lines = document.lines
+    return [
+        start
+        for start in starts
+        if hash_lines(lines[start - 1 : start - 1 + count]).startswith(expected)
+    ]
+
+
+def stale_range(
+    path: str,
+    document: Document,
+    hashed: Lines,
+    expected: str,
+    found: Sequence[int] = (),
+    *,
+    advice: str = "name those, or pass --relocate",
+) -> Stale:
+    """The refusal of a range edit: what holds at its lines, and where the range stands now."""
+    first, last = hashed
+    if is_inside(document, hashed):
+        actual = document.range_hash(first, last)
+        what = f"expected hash {expected[:12]}, the lines have {actual[:12]}"
+        other = None if found else other_range(document, hashed, expected)
+        if other is not None:
+            return of_other_range(path, hashed, expected, actual, other)
+    else:
+        what = f"expected hash {expected[:12]}, but the file has {document.line_count} lines"
+    if len(found) == 1:
+        moved = f"{found[0]}-{found[0] + last - first}"
+        fix = f"The range now stands at lines {moved}: {advice}."
+    elif found:
+        fix = f"The range now stands at lines {', '.join(map(str, found[:5]))}: say which."
+    else:
+        fix = f"Read the lines again (`hkgit read {path}`) and write the edit against that."
+    error = Stale(f"{path}:{first}-{last}", what, fix)
+    error.near = tuple(Near(start, start + last - first) for start in found[:5])
+    if is_inside(document, hashed):
+        error.near = (Near(first, last), *error.near)
+    return error
+
+
+def other_range(document: Document, lines: Lines, expected: str) -> Lines | None:
+    """Other lines around some, or that touch them, whose hash is the expected one, if any are."""
+    total = document.line_count
+    around = range(max(lines[0] - FARTHEST, 1), min(lines[1] + FARTHEST, total) + 1)
+    tried = [(1, total), *((1, last) for last in around), *((first, total) for first in around)]
+    near = ((first, last) for first in around for last in around if first <= last)
+    for first, last in (*tried, *near):
+        is_near = first <= lines[1] + 1 and last >= lines[0] - 1
+        if is_near and document.range_hash(first, last).startswith(expected):
+            return first, last
+    return None
+
+
+def of_other_range(path: str, hashed: Lines, expected: str, actual: str, other: Lines) -> Stale:
+    """The refusal of a hash that holds, but for other lines than those of the edit."""
+    what = (
+        f"the hash {expected[:12]} is that of lines {other[0]}-{other[1]}, which still stand so;"
+        f" lines {hashed[0]}-{hashed[1]} have {actual[:12]}"
+    )
+    fix = f"Give the hash of the lines that are edited: {actual[:12]}."
+    error = Stale(f"{path}:{hashed[0]}-{hashed[1]}", what, fix)
+    error.near = (Near(*hashed),)
+    return error
+
+
+def stale_read(path: str, document: Document, read: Read) -> Stale:
+    """The refusal of a read with lines that does not hold, and where its range stands now."""
+    lines = read.start_line or 1, read.end_line or 0
+    found = find_hash(document, lines[1] - lines[0] + 1, read.range_hash)
+    advice = "expect the hash there"
+    return stale_range(path, document, lines, read.range_hash, found, advice=advice)
+
+
+def splice_lines(document: Document, lines: Lines, new_lines: Sequence[str]) -> Splice:
+    """The splice that puts new lines in place of old ones, each with the end it takes over."""
+    start, end = document.span(*lines)
+    ends = [document.end_of(number) for number in range(lines[0], lines[1] + 1)]
+    spare = ends[-1] if ends else _neighbour_end(document, lines[1])
+    ends += [spare] * (len(new_lines) - len(ends))
+    texts = map(encode_text, new_lines)
+    new = b"".join(text + line_end for text, line_end in zip(texts, ends, strict=False))
+    return Splice(start, end, new)
+
+
+def _neighbour_end(document: Document, above: int) -> bytes:
+    """The end of the line above, else of the first line, else `\\n`."""
+    if document.line_count == 0:
+        return b"\n"
+    return document.end_of(max(above, 1))

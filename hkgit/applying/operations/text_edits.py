@@ -1,0 +1,245 @@
+"""text_edits.py: edits that quote the text they replace: located, then transferred."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from hkgit.applying.context import EditContext, change_diff
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import Evidence, from_reads, holding, is_empty
+from hkgit.applying.files.workspace import Work, check_text
+from hkgit.applying.operations.anchors import below_anchors, end_of_block
+from hkgit.applying.operations.file_ends import settle_end
+from hkgit.applying.outcome import APPLIED, EditOutcome
+from hkgit.edits import END_OF_FILE, Edit, decode_text
+from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch, Stale
+from hkgit.matching.confidence import MISQUOTED
+from hkgit.matching.ladder import locate
+from hkgit.matching.places import Located, Place, Settings
+from hkgit.matching.transfers.transfer import transfer
+from hkgit.text.document import Document, Splice
+from hkgit.values import replace
+
+FOUND = 500
+"""So alike, per mille, the quotation and the lines have to be that its hash has found."""
+
+
+def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work, EditOutcome]:
+    """Replace quoted text. Raises what `ladder.locate` and `transfer.transfer` raise, and Stale."""
+    check_text(edit.path, site.work)
+    document = site.document
+    try:
+        located, splices = _locate_edit(site, edit, settings)
+        base_lines, evidence = _settle(site, edit, located)
+    except (NoMatch, Ambiguous, Conflict, Stale):
+        found = _at_hash(site, edit)
+        if found is None:
+            raise
+        located, splices = found
+        base_lines, evidence = _settle(site, edit, located)
+    places = located.places
+    is_read = not all(map(is_empty, base_lines))
+    if evidence.kind == "none" and is_read and _is_quote(document, located):
+        evidence = Evidence("quote")
+    final_newline = edit.final_newline
+    if located.tier == "exact" and final_newline is None:
+        splices, final_newline = settle_end(
+            document, splices, is_terminated=site.work.is_terminated
+        )
+    work = site.written(splices)
+    if final_newline is not None:
+        work = replace(work, is_terminated=final_newline)
+    diff = change_diff(site, splices, final_newline)
+    outcome = EditOutcome(
+        site.number,
+        edit.path,
+        APPLIED,
+        located.tier,
+        located.similarity,
+        located.confidence,
+        located.runner_up,
+        located.repairs,
+        evidence,
+        tuple(site.present(place.start, place.end) for place in places),
+        base_lines,
+        matched_text=_matching_text(document, places[0], edit),
+        diff=diff,
+        notes=located.notes,
+        respelled=() if located.tier == "exact" else tuple(_find_respellings(edit, diff)),
+    )
+    return work, outcome
+
+
+def _settle(site: EditContext, edit: Edit, located: Located) -> tuple[tuple[Lines, ...], Evidence]:
+    """The base lines that an edit touches, and its evidence. Raises Stale."""
+    places = located.places
+    base_lines = tuple(site.touched(place.start, place.end) for place in places)
+    writers = tuple(n for place in places for n in site.writers(place.start, place.end))
+    return base_lines, site.settle_evidence(base_lines, edit.expected_hash, writers)
+
+
+def _at_hash(site: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, ...]] | None:
+    """Where the edit lands among the lines that its hash finds; None where it does not."""
+    if edit.expected_hash is None or edit.anchors or edit.replace_all:
+        return None
+    # Few edits need it.
+    from hkgit.applying.hash_places import lines_of_hash
+
+    lines = lines_of_hash(site, edit)
+    if lines is None:
+        return None
+    start, end = site.document.span(*lines)
+    seen = Document(site.document.data[start:end], lines[0] - 1)
+    try:
+        located, splices = _carry_located(seen, edit, Settings(FOUND), None, lambda _: True)
+    except HkgitError:
+        return None
+    moved = tuple(Splice(s.start + start, s.end + start, s.new) for s in splices)
+    confidence = min(located.confidence, MISQUOTED)
+    return replace(located, places=(Place(start, end),), confidence=confidence), moved
+
+
+def _find_respellings(edit: Edit, diff: str) -> Iterator[str]:
+    """In which blanks the lines that were written differ from those of the new text."""
+    body = diff.split("\n@@ ", 1)[-1].split("\n")
+    added = [line[1:] for line in body if line.startswith("+")]
+    quoted = {*edit.old_text.split("\n")}
+    wanted = [line for line in edit.new_text.split("\n") if line.strip() and line not in quoted]
+    changed = [line for line in wanted if line not in added]
+    ends = {line.strip() for line in added}
+    if any(line.strip() in ends for line in changed):
+        yield "re-indented"
+    words = {"".join(line.split()) for line in added}
+    if any(line.strip() not in ends and "".join(line.split()) in words for line in changed):
+        yield "re-spaced"
+
+
+def _locate_edit(
+    site: EditContext, edit: Edit, settings: Settings
+) -> tuple[Located, tuple[Splice, ...]]:
+    """Where the edit lands and what changes there, in bytes of the site's document."""
+    if edit.final_newline is not None and edit.old_text == edit.new_text:
+        # Only the end of the last line changes; the place is wanted all the same.
+        located, _ = _locate_edit(site, replace(edit, new_text="", final_newline=None), settings)
+        return located, ()
+    if not edit.anchors:
+        return _carry_located(
+            site.document, edit, settings, _holds(site, edit, 0), _vouches(site, edit, 0)
+        )
+    shift, is_sure = below_anchors(site.document, edit)
+    above = site.document.line_at(shift) - 1
+    below = Document(site.document.data[shift:], above)
+    plain = replace(edit, anchors=(), line_hint=_below(edit.line_hint, above))
+    if is_sure and edit.line_hint is None:
+        plain = replace(plain, line_hint=_nearest(site.document, shift, plain, settings))
+    try:
+        located, splices = _carry_located(
+            below, plain, settings, _holds(site, edit, shift), _vouches(site, edit, shift)
+        )
+    except HkgitError as error:
+        _move_down(error, above, edit.anchors)
+        raise
+    places = tuple(replace(p, start=p.start + shift, end=p.end + shift) for p in located.places)
+    moved = tuple(Splice(s.start + shift, s.end + shift, s.new) for s in splices)
+    return replace(located, places=places), moved
+
+
+def _below(hint: int | None, above: int) -> int | None:
+    """A line hint below so many lines; None for one that is not there."""
+    if hint is None or hint == END_OF_FILE:
+        return hint
+    return hint - above if hint > above else None
+
+
+def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> int | None:
+    """The line hint that chooses what stands below an anchor.
+
+    That is the only place in the block which the anchor opens; where that has none, one near by,
+    and where it has several, none of them.
+    """
+    block = Document(document.data[start : end_of_block(document, start)])
+    try:
+        locate(block, edit, settings)
+    except Ambiguous:
+        return None
+    except HkgitError:
+        return 1
+    return 0
+
+
+def _carry_located(
+    document: Document,
+    edit: Edit,
+    settings: Settings,
+    holds: Callable[[Place], bool] | None,
+    vouches: Callable[[Place], bool],
+) -> tuple[Located, tuple[Splice, ...]]:
+    located = locate(document, edit, settings, holds, vouches)
+    try:
+        return located, transfer(document, edit, located)
+    except Conflict as error:
+        error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in located.places)
+        raise
+
+
+def _move_down(error: HkgitError, lines: int, anchors: tuple[str, ...]) -> None:
+    """Let a refusal below some anchors speak of the whole file."""
+    error.near = tuple(
+        replace(near, start_line=near.start_line + lines, end_line=near.end_line + lines)
+        for near in error.near
+    )
+    if isinstance(error.correct_batch, Edit):
+        error.correct_batch = replace(error.correct_batch, anchors=anchors)
+
+
+def _vouches(site: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool]:
+    """Whether a hash or a receipt covers a place and holds: then its author saw these lines."""
+    expected = edit.expected_hash
+
+    def vouches(place: Place) -> bool:
+        start, end = place.start + shift, place.end + shift
+        touched = [site.touched(start, end)]
+        if site.writers(start, end):
+            return False
+        if expected is not None:
+            return holding(site.base, touched, expected) is not None
+        return from_reads(site.base, touched, site.reads) is not None
+
+    return vouches
+
+
+def _holds(site: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool] | None:
+    """Whether an expected hash, the edit's own or else any other, holds at a place; None without.
+
+    A receipt expects nothing: more was read than is meant.
+    """
+    expected = edit.expected_hash
+    reads = [read for read in site.reads if read.kind == "hash"]
+    if expected is None and not reads:
+        return None
+
+    def holds(place: Place) -> bool:
+        touched = [site.touched(place.start + shift, place.end + shift)]
+        if expected is not None:
+            return holding(site.base, touched, expected) is not None
+        return from_reads(site.base, touched, reads) is not None
+
+    return holds
+
+
+def _matching_text(document: Document, place: Place, edit: Edit) -> str:
+    """The text at the place; without its last line end where the old text has none."""
+    text = decode_text(document.data[place.start : place.end])
+    return text if edit.old_text.endswith("\n") else text.removesuffix("\n").removesuffix("\r")
+
+
+def _is_quote(document: Document, located: Located) -> bool:
+    """Whether the old text stands there byte for byte in whole lines, once."""
+    place = located.places[0]
+    text = document.data[place.start : place.end]
+    rest = document.data[place.end : place.end + 2]
+    ends_line = text.endswith(b"\n") or rest.startswith((b"\n", b"\r\n"))
+    begins_line = document.offsets[document.line_at(place.start) - 1] == place.start
+    is_once = document.data.find(text, document.data.find(text) + 1) < 0
+    is_literal = located.tier == "exact" and not located.repairs
+    return is_literal and begins_line and ends_line and is_once

@@ -1,0 +1,1 @@
+"""A guard that knows languages."""

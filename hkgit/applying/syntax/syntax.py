@@ -1,0 +1,129 @@
+"""syntax.py: files that could be read in their language before a spec, and cannot after it.
+
+It guards against places that were found by likeness and are wrong. It is no evidence: an entry
+replays without it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
+from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan
+from hkgit.applying.syntax.parsers import Fault, Language, language_of
+from hkgit.edits import decode_text
+from hkgit.errors import InvalidInput, Near
+from hkgit.text.document import Document
+from hkgit.values import replace
+
+REFUSE = "refuse"
+GUARD = "guard"
+LOOSE = "loose"
+
+AS_WRITTEN = ("exact", "file", "range", "tag")
+"""Tiers that take an edit at its word."""
+
+_SHOWN = 2000
+"""So many bytes of the place are given with a refusal."""
+
+
+def check_syntax(made: Plan, mode: str) -> Plan:
+    """The plan with an edit refused, or a note, for every file that no longer parses.
+
+    `refuse` refuses whatever breaks a file, `guard` only where an edit that was not exact takes
+    part; else, and with `report`, the last edit of the file gets a note. `loose` is `guard`
+    without such notes: files of nothing but exact edits are not looked at.
+    """
+    outcomes = list(made.outcomes)
+    guarded = {outcome.path for outcome in outcomes if _is_loose(outcome)}
+    for change in made.files:
+        is_skipped = mode == LOOSE and guarded.isdisjoint((change.path, change.new_path))
+        found = None if is_skipped else _broken(change)
+        if found is not None:
+            at, is_refused = _culprit(change, found[1], outcomes, mode)
+            settle = _refuse_edit if is_refused else _add_note
+            outcomes[at] = settle(outcomes[at], change, *found)
+    is_refused = any(outcome.error is not None for outcome in outcomes)
+    return Plan(tuple(outcomes), () if is_refused else made.files)
+
+
+def _broken(change: FileChange) -> tuple[Language, Fault] | None:
+    if change.before is None or change.after is None:
+        return None
+    language = language_of(change.new_path or "")
+    if language is None:
+        return None
+    fault = language.breaks(change.before.data, change.after.data)
+    return None if fault is None else (language, fault)
+
+
+def _culprit(
+    change: FileChange, fault: Fault, outcomes: Sequence[EditOutcome], mode: str
+) -> tuple[int, bool]:
+    """The index of the edit that answers for a broken file, and whether it is refused."""
+    paths = (change.path, change.new_path)
+    every = [i for i, outcome in enumerate(outcomes) if outcome.path in paths]
+    loose = [i for i in every if _is_loose(outcomes[i])]
+    if mode not in (GUARD, LOOSE) or not loose:
+        return every[-1], mode == REFUSE
+    near = [number - 1 for number in _editors_above(change, fault.line)]
+    return next((i for i in reversed(near) if i in loose), loose[-1]), True
+
+
+def _is_loose(outcome: EditOutcome) -> bool:
+    is_repaired = any(name != LINE_ENDS for name in outcome.repairs)
+    return outcome.tier not in AS_WRITTEN or is_repaired
+
+
+def _editors_above(change: FileChange, line: int) -> list[int]:
+    """The numbers of the edits that wrote at or above a line of the new file, the nearest last."""
+    found: list[int] = []
+    shift = 0
+    for hunk in change.hunks:
+        if hunk.start_line + shift > line:
+            break
+        found += hunk.edits
+        shift += len(hunk.new_lines) - (hunk.end_line - hunk.start_line + 1)
+    return found
+
+
+def _add_note(
+    outcome: EditOutcome, change: FileChange, language: Language, fault: Fault
+) -> EditOutcome:
+    note = f"the file is no longer {language.name}: line {fault.line}: {fault.what}"
+    return replace(outcome, notes=(*outcome.notes, note))
+
+
+def _refuse_edit(
+    outcome: EditOutcome, change: FileChange, language: Language, fault: Fault
+) -> EditOutcome:
+    """The refusal, with the place that was found: it may not be the one that was meant."""
+    what = f"with this edit line {fault.line} is no longer {language.name}: {fault.what}"
+    error = InvalidInput(outcome.path, what, f"{_advice(outcome)} {_OFF}")
+    found = tuple(_candidates(change, outcome)) if _is_loose(outcome) else ()
+    error.near = tuple(Near(each.start_line, each.end_line) for each in found)
+    return EditOutcome(
+        outcome.number, outcome.path, error.status, error=error, candidates=found, spec=outcome.spec
+    )
+
+
+_OFF = "--no-check-syntax (check_syntax=false in a call) lands it as it is."
+
+
+def _advice(outcome: EditOutcome) -> str:
+    if not _is_loose(outcome):
+        return "Mend the new text."
+    first, last = outcome.lines[0]
+    how = f"The place, lines {first}-{last}, was found by the tier {outcome.tier}:"
+    return f"{how} quote them as they stand, mend the new text, or send what else it needs with it."
+
+
+def _candidates(change: FileChange, outcome: EditOutcome) -> list[Candidate]:
+    """Where the edit would have landed, in lines of the base."""
+    base = Document(b"" if change.before is None else change.before.data)
+    found = []
+    for first, last in outcome.base_lines[:1]:
+        text = base.data[slice(*base.span(first, last))].replace(b"\r\n", b"\n")
+        shown = decode_text(text) if len(text) <= _SHOWN else None
+        found.append(Candidate(first, last, base.range_hash(first, last), None, shown))
+    return found

@@ -1,0 +1,117 @@
+"""audit.py: a whole range for a reviewer or an auditor: what is derived, what is only said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hkgit.audit.numbers import Numbers, conflicts_of, numbers_json, numbers_of
+from hkgit.audit.reports.plain import report_json
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate import Report, Ruling
+from hkgit.gate.conflicts.consulting import Consult, consult_json
+from hkgit.gate.policy import Policy
+from hkgit.values import dataclass
+
+REPLAYED, RECOMPUTED, PARTLY = "replayed", "recomputed", "partly replayed"
+VOUCHED, UNPROVED, REFUSED = "attested", "by hand", "rejected"
+
+MEANINGS = {
+    RECOMPUTED: "replayed, and the spec, read and located again, says the same",
+    REPLAYED: "every byte follows from the parent and the recorded evidence",
+    PARTLY: "its entries replay; the rest was changed by hand, as the policy allows",
+    VOUCHED: "a key that the policy trusts signed that the same change was judged",
+    UNPROVED: "no evidence: the policy lets its author change this by hand, or governs them not",
+    REFUSED: "the policy does not let it pass",
+}
+"""What the commits of a range come to, the best proved first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """A range as named, the rulings under the policy, the CONSULTs at its end, the numbers."""
+
+    name: str
+    old: str
+    new: str
+    report: Report
+    consults: tuple[Consult, ...]
+    numbers: Numbers
+
+    @classmethod
+    def of(
+        cls, name: str, ends: tuple[str, str], report: Report, consults: Sequence[Consult]
+    ) -> Audit:
+        """The audit of a range."""
+        numbers = numbers_of(report.rulings, report.policy)
+        return cls(name, *ends, report, tuple(consults), numbers)
+
+    @property
+    def policy(self) -> Policy:
+        return self.report.policy
+
+    def classes(self) -> dict[str, list[Ruling]]:
+        """The rulings by what they come to, in the order of `MEANINGS`."""
+        sorted_: dict[str, list[Ruling]] = {name: [] for name in MEANINGS}
+        for ruling in self.report.rulings:
+            sorted_[_class(ruling)].append(ruling)
+        return sorted_
+
+    def glass(self) -> list[Ruling]:
+        """The rulings that only a record of break-glass lets pass."""
+        return [ruling for ruling in self.report.rulings if ruling.rule == "break-glass"]
+
+    def met(self) -> Iterator[tuple[Ruling, dict[str, Any]]]:
+        """The conflicts that entries claim to have met."""
+        for ruling in self.report.rulings:
+            for _, entry in ruling.judged.entries:
+                yield from ((ruling, met) for met in conflicts_of(entry))
+
+    def verified(self) -> Iterator[tuple[Ruling, dict[str, Any]]]:
+        """The outcomes of `--verify` that entries claim."""
+        for ruling in self.report.rulings:
+            for _, entry in ruling.judged.entries:
+                outcome = entry.claims.get("verify")
+                if isinstance(outcome, dict):
+                    yield ruling, outcome
+
+
+_CLASSES = {
+    Verdict.STRICT: RECOMPUTED,
+    Verdict.MIXED: PARTLY,
+    Verdict.ATTESTED: VOUCHED,
+    Verdict.MANUAL: UNPROVED,
+    Verdict.UNGOVERNED: UNPROVED,
+    Verdict.FAIL: REFUSED,
+}
+
+
+def _class(ruling: Ruling) -> str:
+    return _CLASSES.get(ruling.judged.verdict, REPLAYED) if ruling.passes else REFUSED
+
+
+def audit_json(audit: Audit) -> dict[str, Any]:
+    """An audit as one JSON object."""
+    return {
+        "range": audit.name,
+        "old": audit.old,
+        "new": audit.new,
+        **report_json(audit.report),
+        "classes": {
+            name: [ruling.judged.candidate.id for ruling in rulings]
+            for name, rulings in audit.classes().items()
+        },
+        "break_glass": [ruling.judged.candidate.id for ruling in audit.glass()],
+        "claimed": {
+            "agents": dict(audit.numbers.agents),
+            "verify": [
+                {"commit": ruling.judged.candidate.id, **outcome}
+                for ruling, outcome in audit.verified()
+            ],
+            "conflicts": [
+                {"commit": ruling.judged.candidate.id, **met} for ruling, met in audit.met()
+            ],
+        },
+        "consults": [consult_json(consult) for consult in audit.consults],
+        "numbers": numbers_json(audit.numbers),
+    }

@@ -1,0 +1,137 @@
+"""numbers.py: a range in numbers: verdicts, and edits by agent, tier, evidence and confidence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.ledger.trailers import decimal
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate import Ruling, entry_findings
+from hkgit.gate.policy import Policy
+from hkgit.text.counting import count_noun
+from hkgit.values import dataclass
+
+STEPS = 10
+"""Bars of the histogram of confidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """Counts of one range; `confidence` is counted by tenths, the last with 1.00 itself.
+
+    `blind` counts edits whose evidence the policy does not accept, `without_entry` commits that
+    are rejected and carry no entry, `stale_met` the conflicts that entries claim to have met.
+    """
+
+    commits: int
+    verdicts: Counter[str]
+    entries: int
+    edits: int
+    files: int
+    agents: Counter[str]
+    tiers: Counter[str]
+    evidence: Counter[str]
+    confidence: tuple[int, ...]
+    lowest: int | None
+    repaired: int
+    relocated: int
+    blind: int
+    without_entry: int
+    stale_met: int
+
+
+def numbers_of(rulings: Sequence[Ruling], policy: Policy) -> Numbers:
+    """Count what some rulings hold; the policy says which edits are blind."""
+    entries = [entry for ruling in rulings for _, entry in ruling.judged.entries]
+    edits = [edit for entry in entries for edit in entry.edits]
+    sure = [edit.confidence for edit in edits]
+    bars = Counter(min(each * STEPS // 1000, STEPS - 1) for each in sure)
+    return Numbers(
+        commits=len(rulings),
+        verdicts=Counter(str(ruling.judged.verdict) for ruling in rulings),
+        entries=len(entries),
+        edits=len(edits),
+        files=len({file.new_path or file.path for entry in entries for file in entry.files}),
+        agents=Counter(entry.agent for entry in entries for _ in entry.edits),
+        tiers=Counter(edit.tier for edit in edits),
+        evidence=Counter(edit.evidence for edit in edits),
+        confidence=tuple(bars[step] for step in range(STEPS)),
+        lowest=min(sure, default=None),
+        repaired=sum(bool(edit.repairs) for edit in edits),
+        relocated=sum(edit.relocated for edit in edits),
+        blind=sum(len(blind_findings(policy, entry)) for entry in entries),
+        without_entry=sum(not each.passes and not each.judged.entries for each in rulings),
+        stale_met=sum(len(list(conflicts_of(entry))) for entry in entries),
+    )
+
+
+def blind_findings(policy: Policy, entry: Entry) -> list[Finding]:
+    """The edits of an entry whose evidence the policy does not accept."""
+    return [found for found in entry_findings(policy, entry) if found.rule == "blind"]
+
+
+def conflicts_of(entry: Entry) -> Iterator[dict[str, Any]]:
+    """The conflicts that an entry claims to have met; a claim may be anything."""
+    claimed = entry.claims.get("conflicts")
+    for conflict in claimed if isinstance(claimed, list) else ():
+        if isinstance(conflict, dict):
+            yield conflict
+
+
+def numbers_json(numbers: Numbers) -> dict[str, Any]:
+    """The numbers as one JSON object; rates and confidences in [0, 1]."""
+    return {
+        "commits": numbers.commits,
+        "verdicts": dict(numbers.verdicts.most_common()),
+        "entries": numbers.entries,
+        "edits": numbers.edits,
+        "files": numbers.files,
+        "agents": dict(numbers.agents.most_common()),
+        "tiers": dict(numbers.tiers.most_common()),
+        "evidence": dict(numbers.evidence.most_common()),
+        "confidence": [
+            {"from": step / STEPS, "to": (step + 1) / STEPS, "edits": count}
+            for step, count in enumerate(numbers.confidence)
+        ],
+        "lowest_confidence": None if numbers.lowest is None else numbers.lowest / 1000,
+        "repaired": numbers.repaired,
+        "relocated": numbers.relocated,
+        "blind_edits": numbers.blind,
+        "blind_rate": round(numbers.blind / numbers.edits, 4) if numbers.edits else None,
+        "rejected_without_entry": numbers.without_entry,
+        "conflicts_met": numbers.stale_met,
+    }
+
+
+def numbers_lines(numbers: Numbers) -> Iterator[str]:
+    """The numbers for people."""
+    yield f"commits     {numbers.commits}{_shares(numbers.verdicts, ': ')}"
+    edits, files = count_noun(numbers.edits, "edit"), count_noun(numbers.files, "file")
+    yield f"entries     {numbers.entries}, {edits} of {files}"
+    if not numbers.edits:
+        return
+    yield f"agents      {_shares(numbers.agents)}"
+    yield f"tiers       {_shares(numbers.tiers)}"
+    yield f"evidence    {_shares(numbers.evidence)}"
+    yield f"blind       {numbers.blind} of {edits} ({_percent(numbers)})"
+    yield f"conflicts   {numbers.stale_met} met, as claimed"
+    yield f"repaired    {numbers.repaired}, relocated {numbers.relocated}"
+    yield f"confidence  lowest {decimal(numbers.lowest or 0)}"
+    most = max(numbers.confidence)
+    for step, count in enumerate(numbers.confidence):
+        if count:
+            bar = "█" * max(round(count * 40 / most), 1)
+            end = "]" if step == STEPS - 1 else ")"
+            yield f"  [{step / STEPS:.1f}, {(step + 1) / STEPS:.1f}{end}  {bar} {count}"
+
+
+def _shares(counted: Counter[str], before: str = "") -> str:
+    shown = ", ".join(f"{name} {count}" for name, count in counted.most_common())
+    return before + shown if shown else ""
+
+
+def _percent(numbers: Numbers) -> str:
+    return f"{numbers.blind * 100 / numbers.edits:.1f} %"

@@ -1,0 +1,221 @@
+"""origins.py: which commit, entry and edit each line of a file comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit.dialects.patches.diff_names import unquote_name
+from hkgit.edits import decode_text, encode_text
+from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
+from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.replay.findings import Entries
+from hkgit.evidence.replay.ordering import in_order
+from hkgit.gate import Gate, Ruling, candidate_of
+from hkgit.git.repository import Repository
+from hkgit.text.document import split_raw
+from hkgit.values import dataclass, field
+
+UNCOMMITTED = "0" * 40
+
+
+@dataclass(frozen=True, slots=True)
+class Blamed:
+    """One line of a file: its text, and where `git blame` says that it was written.
+
+    `commit` is None for what is not committed yet; path and line are those in that commit.
+    """
+
+    number: int
+    text: bytes
+    commit: str | None
+    commit_path: str
+    commit_line: int
+
+
+@dataclass(frozen=True, slots=True)
+class LineOrigin:
+    """What the evidence says of a line: the ruling on its commit, and the edit that wrote it.
+
+    `is_beside` says that it stands beside the entries of its commit: somebody made it by hand.
+    """
+
+    line: Blamed
+    ruling: Ruling | None = None
+    entry_id: str | None = None
+    entry: Entry | None = None
+    edit: RecordedEdit | None = None
+    is_beside: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The verdict on the commit, or that the line was made by hand."""
+        if self.ruling is None:
+            return "uncommitted"
+        judged = self.ruling.judged
+        return "by hand" if self.is_beside or not judged.entries else str(judged.verdict)
+
+
+def blame(
+    repository: Repository, path: str, rev: str | None, lines: str | None = None
+) -> Iterator[Blamed]:
+    """The lines of a file, of the working tree's without a revision; `lines` as `git blame -L`.
+
+    Raises InvalidInput where there is no such file or no such lines.
+    """
+    options = ["--porcelain", "--no-textconv", "--ignore-revs-file="]
+    options += [] if lines is None else ["-L", lines]
+    revision = [] if rev is None else [repository.resolve(rev)]
+    try:
+        said = repository.git("blame", *options, *revision, "--", path).stdout
+    except GitRefused as error:
+        raise InvalidInput(path, error.what, "Check the path, the revision, the lines.") from error
+    return _parse_porcelain(said)
+
+
+def _parse_porcelain(porcelain: bytes) -> Iterator[Blamed]:
+    """The lines that `git blame --porcelain` says (git-blame(1), "The Porcelain Format")."""
+    paths: dict[str, str] = {}
+    head: list[str] = []
+    for raw in split_raw(porcelain):
+        if raw.startswith(b"\t"):
+            commit, original, final = head[0], int(head[1]), int(head[2])
+            real = None if commit == UNCOMMITTED else commit
+            yield Blamed(final, raw[1:].removesuffix(b"\n"), real, paths[commit], original)
+            head = []
+        elif not head:
+            head = raw.decode("ascii", "replace").split()
+        elif raw.startswith(b"filename "):
+            paths[head[0]] = unquote_name(decode_text(raw[9:-1]))
+
+
+@dataclass
+class LineOrigins:
+    """Finds the origin of lines; each commit is judged once."""
+
+    repository: Repository
+    gate: Gate
+    _rulings: dict[str, Ruling] = field(default_factory=dict)
+    _ordered: dict[str, Entries] = field(default_factory=dict)
+
+    def of(self, line: Blamed) -> LineOrigin:
+        """The origin of a line."""
+        if line.commit is None:
+            return LineOrigin(line)
+        ruling = self._ruling(line.commit)
+        if _is_beside(ruling, line):
+            return LineOrigin(line, ruling, is_beside=True)
+        wrote = _writer(self._entries(line.commit, ruling), line)
+        return LineOrigin(line, ruling, *wrote) if wrote is not None else LineOrigin(line, ruling)
+
+    def _ruling(self, commit: str) -> Ruling:
+        if commit not in self._rulings:
+            self._rulings[commit] = self.gate.judge(candidate_of(self.repository, commit))
+        return self._rulings[commit]
+
+    def _entries(self, commit: str, ruling: Ruling) -> Entries:
+        """The commit's entries, the last one first."""
+        if commit not in self._ordered:
+            self._ordered[commit] = self._in_order(ruling)[::-1]
+        return self._ordered[commit]
+
+    def _in_order(self, ruling: Ruling) -> Entries:
+        entries, parents = ruling.judged.entries, ruling.judged.candidate.parents
+        if len(entries) < 2 or not parents:
+            return entries
+        try:
+            return list(in_order(entries, self.repository.snapshot(parents[0])))
+        except Unverifiable:
+            return entries
+
+
+def _is_beside(ruling: Ruling, line: Blamed) -> bool:
+    """Whether a line is one that no entry of its commit accounts for."""
+    return any(
+        first <= line.commit_line <= last
+        for left in ruling.judged.leftovers
+        if left.path == line.commit_path
+        for first, last in left.lines
+    )
+
+
+Wrote = tuple[str, Entry, RecordedEdit]
+
+
+def _writer(entries: Entries, line: Blamed) -> Wrote | None:
+    """The edit that wrote a line: by its place or, where a rebase has moved it, by its text."""
+    return _by_place(entries, line) or _by_text(entries, line)
+
+
+def _by_place(entries: Entries, line: Blamed) -> Wrote | None:
+    """Back from the last entry to the first; what no hunk wrote moves as the hunks say."""
+    path: str | None = line.commit_path
+    number = line.commit_line
+    for name, entry in entries:
+        file = next((each for each in entry.files if each.new_path == path), None)
+        if file is None:
+            continue
+        found = _hunk_at(file, number)
+        if isinstance(found, tuple):
+            edits, text = found
+            return _find_edit(name, entry, edits, text) if text == line.text else None
+        number, path = number - found, file.path
+    return None
+
+
+def _hunk_at(file: RecordedFile, number: int) -> tuple[Sequence[int], bytes] | int:
+    """The edits and the text of the hunk's line at a line of the result; else how far it moved."""
+    shift = 0
+    for hunk in file.hunks:
+        new = _new_lines(hunk.new_text)
+        start = hunk.start_line + shift
+        if start <= number < start + len(new):
+            return hunk.edits, new[number - start]
+        if number < start:
+            break
+        shift += len(new) - (hunk.end_line - hunk.start_line + 1)
+    return shift
+
+
+def _by_text(entries: Entries, line: Blamed) -> Wrote | None:
+    """The one edit whose hunk holds the line; None where several do."""
+    found = {
+        (name, hunk.edits): entry
+        for name, entry in entries
+        for file in entry.files
+        if file.new_path == line.commit_path
+        for hunk in file.hunks
+        if line.text in _new_lines(hunk.new_text)
+    }
+    if len(found) != 1:
+        return None
+    [((name, edits), entry)] = found.items()
+    return _find_edit(name, entry, edits, line.text)
+
+
+def _find_edit(name: str, entry: Entry, edits: Sequence[int], line: bytes) -> Wrote | None:
+    """The edit of a hunk that says a line; hunks that touched are one, of several edits."""
+    known = [edit for edit in entry.edits if edit.id in edits]
+    if not known:
+        return None
+    best = known[0] if len(known) == 1 else max(known, key=lambda edit: _says(edit, line))
+    return name, entry, best
+
+
+def _says(edit: RecordedEdit, line: bytes) -> int:
+    """How much of a line an edit says itself: all of it, a part of it, nothing."""
+    from hkgit.dialects import parse
+
+    try:
+        [said] = parse(edit.text, edit.dialect).edits
+    except (HkgitError, ValueError):
+        return 0
+    new = getattr(said, "new_text", None) or "\n".join(getattr(said, "new_lines", None) or ())
+    pieces = [piece for piece in encode_text(new).split(b"\n") if piece]
+    if line in pieces:
+        return len(line) + 1
+    return max((len(piece) for piece in pieces if piece in line), default=0)
+
+
+def _new_lines(text: str) -> list[bytes]:
+    """The lines of a hunk as `git blame` shows them: with a carriage return, without the end."""
+    return [raw.removesuffix(b"\n") for raw in split_raw(encode_text(text))]

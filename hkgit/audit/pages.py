@@ -1,0 +1,140 @@
+"""pages.py: an audit as Markdown, which reads as plain text too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from hkgit import __version__
+from hkgit.audit.audit import MEANINGS, REFUSED, Audit
+from hkgit.audit.numbers import numbers_lines
+from hkgit.audit.reports.mending import mend
+from hkgit.audit.reports.sheet import name_of, subject_of
+from hkgit.audit.reports.text import summary
+from hkgit.gate import Ruling
+from hkgit.text.escaping import code, markdown, visible
+
+
+def page(audit: Audit) -> str:
+    """The whole audit."""
+    sections = (
+        _head,
+        _render_derived,
+        _render_rejected,
+        _glass,
+        _render_claimed,
+        _conflicts,
+        _commits,
+    )
+    return "\n".join(line for section in sections for line in section(audit)) + "\n"
+
+
+def _head(audit: Audit) -> Iterator[str]:
+    policy = audit.policy
+    yield f"# hkgit: {markdown(audit.name)}"
+    yield ""
+    yield f"{audit.old[:12]}..{audit.new[:12]}: {markdown(summary(audit.report))}."
+    yield ""
+    yield f"- policy: {markdown(policy.source)}, mode {policy.mode}, governs {policy.govern}"
+    yield f"- evidence accepted: {', '.join(policy.accept)}"
+    yield f"- judged by hkgit {__version__}"
+    yield ""
+
+
+def _render_derived(audit: Audit) -> Iterator[str]:
+    yield "## What is derived"
+    yield ""
+    yield "| class | commits | edits | meaning |"
+    yield "| --- | --- | --- | --- |"
+    for name, rulings in audit.classes().items():
+        yield f"| {name} | {len(rulings)} | {_edits(rulings)} | {MEANINGS[name]} |"
+    yield ""
+    yield "```text"
+    # No name in it can end the block: every line begins with a word of hkgit's.
+    yield from map(visible, numbers_lines(audit.numbers))
+    yield "```"
+    yield ""
+
+
+def _edits(rulings: Iterable[Ruling]) -> int:
+    return sum(len(entry.edits) for ruling in rulings for _, entry in ruling.judged.entries)
+
+
+def _render_rejected(audit: Audit) -> Iterator[str]:
+    rejected = audit.classes()[REFUSED]
+    if not rejected:
+        return
+    yield "## Rejected"
+    yield ""
+    for ruling in rejected:
+        yield f"- {code(name_of(ruling))} {markdown(subject_of(ruling))}"
+        for finding in ruling.findings:
+            yield (
+                f"  - {markdown(finding.rule)}, {code(finding.where)}: {markdown(finding.what)}."
+                f" {markdown(finding.fix)}"
+            )
+        if not ruling.passes:
+            yield f"  - mend: {code(mend(ruling))}"
+    yield ""
+
+
+def _glass(audit: Audit) -> Iterator[str]:
+    broken = audit.glass()
+    if not broken:
+        return
+    yield "## Break-glass"
+    yield ""
+    for ruling in broken:
+        records = [note for note in ruling.judged.notes if note.startswith("break-glass ")]
+        yield f"- {code(name_of(ruling))} {markdown('; '.join(records))}"
+    yield ""
+
+
+def _render_claimed(audit: Audit) -> Iterator[str]:
+    yield "## What is only claimed"
+    yield ""
+    agents = ", ".join(f"{markdown(name)} ({n})" for name, n in audit.numbers.agents.most_common())
+    yield f"- agents, by their own word: {agents or 'none'}"
+    outcomes = [
+        f"{code(name_of(ruling))} {code(str(outcome.get('command')))}"
+        f" exited with {markdown(str(outcome.get('exit_code')))}"
+        for ruling, outcome in audit.verified()
+    ]
+    yield f"- checks run before the commit: {'; '.join(outcomes) or 'none'}"
+    yield ""
+
+
+def _conflicts(audit: Audit) -> Iterator[str]:
+    met = list(audit.met())
+    if not met and not audit.consults:
+        return
+    yield "## Conflicts and CONSULTs"
+    yield ""
+    for ruling, conflict in met:
+        said = {key: markdown(str(conflict.get(key))) for key in ("id", "path", "resolution")}
+        tries = markdown(str(conflict.get("tries")))
+        yield (
+            f"- {code(name_of(ruling))} met {said['id']} in {said['path']}:"
+            f" {said['resolution']}, refused before: {tries} (claimed)"
+        )
+    for consult in audit.consults:
+        answer = consult.answer
+        state = "open" if answer is None else f"{answer.decision} by {answer.by}"
+        yield f"- CONSULT {markdown(consult.id)}, {code(consult.conflict.path)}: {markdown(state)}"
+    yield ""
+
+
+def _commits(audit: Audit) -> Iterator[str]:
+    yield "## Commits"
+    yield ""
+    yield "| commit | verdict | rule | edits | agent | subject |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for ruling in audit.report.rulings:
+        agents = dict.fromkeys(entry.agent for _, entry in ruling.judged.entries)
+        cells = [
+            str(ruling.judged.verdict),
+            ruling.rule,
+            str(_edits([ruling]) or ""),
+            ", ".join(agents),
+            subject_of(ruling),
+        ]
+        yield f"| {code(name_of(ruling))} | {' | '.join(map(markdown, cells))} |"

@@ -1,0 +1,18 @@
+"""documents.py: how JSON reports are written down."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hkgit.text.escaping import to_json_text
+
+
+def dump_json(value: Any) -> str:
+    """JSON in ASCII, in which nothing drives a terminal or, by `##[`, a runner that logs it."""
+    return json.dumps(value, indent=2).replace("##", "#\\u0023") + "\n"
+
+
+def text(said: str) -> str:
+    """Text as JSON can carry it."""
+    return to_json_text(said) or ""

@@ -1,0 +1,41 @@
+"""github.py: annotations, as GitHub's workflow commands, beside the text of the report.
+
+Grammar: github.com/actions/toolkit, docs/commands.md; only `%`, CR and LF are escaped in a
+message, `:` and `,` too in a property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hkgit.audit.reports import text
+from hkgit.audit.reports.mending import closing
+from hkgit.audit.reports.sheet import ReportItem, ReportSheet
+from hkgit.text.escaping import workflow_data, workflow_property
+
+_COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
+
+
+def render(sheet: ReportSheet) -> str:
+    """The text for the log, then an annotation a finding; the runner shows those on the files."""
+    annotations = (f"{_annotation(_COMMANDS[sheet.level(item)], item)}\n" for item in sheet.items)
+    return text.render(sheet) + "".join(annotations)
+
+
+def _annotation(command: str, item: ReportItem) -> str:
+    finding = item.finding
+    said = f"{finding.what}\n{finding.fix}\n{closing(item)}"
+    if item.place is None:
+        said = f"{finding.where}: {said}"
+    properties = ",".join(f"{key}={workflow_property(value)}" for key, value in _properties(item))
+    return f"::{command} {properties}::{workflow_data(said)}"
+
+
+def _properties(item: ReportItem) -> Iterator[tuple[str, str]]:
+    place = item.place
+    if place is not None:
+        yield "file", place.path
+        if place.start_line is not None:
+            yield "line", str(place.start_line)
+            yield "endLine", str(place.end_line)
+    yield "title", f"hkgit: {item.finding.rule}"

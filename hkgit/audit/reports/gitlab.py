@@ -1,0 +1,37 @@
+"""gitlab.py: GitLab's code quality report, a subset of Code Climate's issues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hkgit.audit.reports.documents import dump_json, text
+from hkgit.audit.reports.mending import closing
+from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet
+from hkgit.errors import HkgitError
+
+_SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
+
+
+def render(sheet: ReportSheet) -> str:
+    """One issue a finding."""
+    return dump_json([_issue(item, _SEVERITIES[sheet.level(item)]) for item in sheet.items])
+
+
+def refusal(error: HkgitError) -> str:
+    """No issues: the reason stands on standard error, and the exit code says that it failed."""
+    return dump_json([])
+
+
+def _issue(item: ReportItem, severity: str) -> dict[str, Any]:
+    finding, place = item.finding, item.place
+    said = f"{finding.what}. {finding.fix} {closing(item)}"
+    lines = {"begin": 1}
+    if place is not None and place.start_line is not None and place.end_line is not None:
+        lines = {"begin": place.start_line, "end": place.end_line}
+    return {
+        "description": text(said if place is not None else f"{finding.where}: {said}"),
+        "check_name": f"hkgit/{finding.rule}",
+        "fingerprint": item.fingerprint,
+        "severity": severity,
+        "location": {"path": NOWHERE if place is None else text(place.path), "lines": lines},
+    }

@@ -1,0 +1,170 @@
+"""placing.py: where a finding stands in the newest commit, which is what reviewers look at.
+
+A finding speaks of the files before its commit or after it; the line diff leads from there to
+the tip of the range.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from hkgit.applying.draft import Lines
+from hkgit.audit.reports.sheet import ReportItem, ReportSheet, SourcePlace
+from hkgit.edits import DIRECTORY, SUBMODULE, Snapshot, encode_text
+from hkgit.errors import Unverifiable
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.rulings import Report, Ruling
+from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.repository import Repository
+from hkgit.paths import quote_path
+from hkgit.text.diff import LineChange, changes, follow
+from hkgit.text.document import Document
+from hkgit.values import dataclass
+
+_LINES = re.compile(r":(\d+)(?:-(\d+))?\Z")
+_SPEAK_OF_RESULT = frozenset({"bytes", "mode", "text"})
+"""The rules whose lines are those of the file after the commit; of the others, before it."""
+
+_NO_PATH = frozenset({"trailer", "unverifiable"})
+
+
+def sheet_of(repository: Repository, report: Report, commit_url: str | None = None) -> ReportSheet:
+    """A report with its findings placed in the last of its commits."""
+    tip = report.rulings[-1].judged.candidate.tree if report.rulings else EMPTY_TREE
+    seen: Counter[str] = Counter()
+    items = []
+    for ruling in report.rulings:
+        places = _Places.of(repository, ruling, tip) if ruling.findings else None
+        for finding in ruling.findings:
+            place = None if places is None else places.find(finding)
+            key = _key(finding, place, places)
+            seen[key] += 1
+            fingerprint = hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()
+            items.append(ReportItem(ruling, finding, place, fingerprint))
+    return ReportSheet(report, tuple(items), commit_url)
+
+
+def _key(finding: Finding, place: SourcePlace | None, places: _Places | None) -> str:
+    """What stays of a finding when lines move and commits are made anew: rule, path, text."""
+    said: Sequence[bytes] = [encode_text(finding.what)]
+    if place is not None and places is not None and place.start_line is not None:
+        said = places.text(place)
+    path = "" if place is None else place.path
+    return hashlib.sha256(b"\0".join([finding.rule.encode(), encode_text(path), *said])).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """The files before a commit, after it, and at the tip."""
+
+    before: Snapshot
+    after: Snapshot
+    tip: Snapshot
+    paths: tuple[str, ...]
+    moved: dict[str, str]
+
+    @classmethod
+    def of(cls, repository: Repository, ruling: Ruling, tip: str) -> _Places | None:
+        """None where the commit cannot be read."""
+        candidate = ruling.judged.candidate
+        try:
+            parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
+            changed = [change.path for change in repository.changes(parent, candidate.tree)]
+        except Unverifiable:
+            return None
+        return cls(
+            repository.snapshot(EMPTY_TREE if parent is None else parent),
+            repository.snapshot(candidate.tree),
+            repository.snapshot(tip),
+            tuple(sorted(changed, key=len, reverse=True)),
+            dict(_find_moves(ruling)),
+        )
+
+    def find(self, finding: Finding) -> SourcePlace | None:
+        """The place of a finding at the tip."""
+        if finding.rule in _NO_PATH:
+            return None
+        if finding.path is not None:
+            return self._at_tip(finding.path, _range(finding.start_line, finding.end_line))
+        named = next(
+            (
+                self._find_named(finding.where, path)
+                for path in self.paths
+                if _names(finding.where, path)
+            ),
+            None,
+        )
+        if named is None:
+            return None
+        path, lines = named
+        if finding.rule not in _SPEAK_OF_RESULT:
+            path, lines = self._after_commit(path, lines)
+        return self._at_tip(path, lines)
+
+    def _find_named(self, where: str, path: str) -> tuple[str, Lines | None]:
+        found = _LINES.fullmatch(where.removeprefix(_quote_path(where, path)))
+        if found is None:
+            return path, None
+        return path, (int(found[1]), int(found[2] or found[1]))
+
+    def _after_commit(self, path: str, lines: Lines | None) -> tuple[str, Lines | None]:
+        """Lines of the file before the commit as those after it; the first change by default."""
+        new_path = self.moved.get(path, path)
+        old, new = _lines(self.before, path), _lines(self.after, new_path)
+        if new is None:
+            return path, None
+        differ = changes(old or (), new)
+        if lines is None:
+            return new_path, _result(differ[0]) if differ else None
+        return new_path, follow(differ, lines)
+
+    def _at_tip(self, path: str, lines: Lines | None) -> SourcePlace:
+        new, now = _lines(self.after, path), _lines(self.tip, path)
+        if lines is None or new is None or now is None:
+            return SourcePlace(path)
+        first, last = follow(changes(new, now), lines)
+        last = max(min(last, len(now)), 1)
+        return SourcePlace(path, min(max(first, 1), last), last)
+
+    def text(self, place: SourcePlace) -> Sequence[bytes]:
+        """The lines that stand at a place of the tip."""
+        lines = _lines(self.tip, place.path) or ()
+        return lines[(place.start_line or 1) - 1 : place.end_line]
+
+
+def _result(change: LineChange) -> Lines:
+    return change.new_start + 1, max(change.new_end, change.new_start + 1)
+
+
+def _range(start: int | None, end: int | None) -> Lines | None:
+    return None if start is None else (start, start if end is None else end)
+
+
+def _names(where: str, path: str) -> bool:
+    """Whether a finding's `where` is this path, with or without lines, or a list it begins."""
+    rest = where.removeprefix(_quote_path(where, path))
+    is_it = rest == "" or rest.startswith((", ", " and ")) or _LINES.fullmatch(rest) is not None
+    return is_it and where != rest
+
+
+def _quote_path(where: str, path: str) -> str:
+    """The path as `where` writes it: as it is, or as git quotes it."""
+    return path if where.startswith(path) else quote_path(path)
+
+
+def _find_moves(ruling: Ruling) -> Iterator[tuple[str, str]]:
+    for _, entry in ruling.judged.entries:
+        for file in entry.files:
+            if file.path is not None and file.new_path is not None:
+                yield file.path, file.new_path
+
+
+def _lines(files: Snapshot, path: str) -> tuple[bytes, ...] | None:
+    """The lines of a file; None where there is none that has lines."""
+    file = files.get(path)
+    if file is None or file.mode in (DIRECTORY, SUBMODULE):
+        return None
+    return Document(file.data).lines

@@ -1,0 +1,74 @@
+"""plain.py: a report as hkgit's own JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from hkgit.applying.reporting import error_json
+from hkgit.audit.reports.documents import dump_json
+from hkgit.audit.reports.mending import mend
+from hkgit.audit.reports.sheet import ReportItem, ReportSheet, SourcePlace
+from hkgit.errors import HkgitError
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.rulings import Report, Ruling
+from hkgit.text.escaping import to_json_text
+
+_NOWHERE: Mapping[int, SourcePlace | None] = MappingProxyType({})
+
+
+def render(sheet: ReportSheet) -> str:
+    """One JSON object (see `report_json`)."""
+    return dump_json(report_json(sheet.report, sheet.items))
+
+
+def refusal(error: HkgitError) -> str:
+    """Why there is no report."""
+    return dump_json({"status": error.status, "error": error_json(error)})
+
+
+def report_json(report: Report, items: Sequence[ReportItem] = ()) -> dict[str, Any]:
+    """Whether a report passes, under which policy, and an object a commit."""
+    places = {id(item.finding): item.place for item in items}
+    return {
+        "passes": report.passes,
+        "provisional": report.provisional,
+        "policy": {"source": report.policy.source, "mode": report.policy.mode},
+        "commits": [ruling_json(ruling, places) for ruling in report.rulings],
+    }
+
+
+def ruling_json(
+    ruling: Ruling, places: Mapping[int, SourcePlace | None] = _NOWHERE
+) -> dict[str, Any]:
+    """One commit's ruling as a JSON object; `places` are by the `id()` of their findings."""
+    judged = ruling.judged
+    return {
+        "commit": judged.candidate.id,
+        "verdict": str(judged.verdict),
+        "passes": ruling.passes,
+        "rule": ruling.rule,
+        "entries": [name for name, _ in judged.entries],
+        "findings": [finding_json(each, places.get(id(each))) for each in ruling.findings],
+        "notes": [to_json_text(note) for note in judged.notes],
+        "basis": None if judged.basis is None else to_json_text(judged.basis),
+        "by_hand": [
+            {"path": to_json_text(left.path), "lines": [list(lines) for lines in left.lines]}
+            for left in judged.leftovers
+        ],
+        "mend": to_json_text(mend(ruling)),
+    }
+
+
+def finding_json(finding: Finding, place: SourcePlace | None = None) -> dict[str, Any]:
+    """One finding; its place is that in the newest commit."""
+    return {
+        "rule": finding.rule,
+        "where": to_json_text(finding.where),
+        "what": to_json_text(finding.what),
+        "fix": to_json_text(finding.fix),
+        "path": None if place is None else to_json_text(place.path),
+        "start_line": None if place is None else place.start_line,
+        "end_line": None if place is None else place.end_line,
+    }

@@ -1,0 +1,47 @@
+"""rdjson.py: reviewdog's diagnostic format, which it takes to any code host.
+
+A range without columns is one of whole lines, its end included (reviewdog, proto/rdf).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hkgit.audit.reports.documents import dump_json, text
+from hkgit.audit.reports.mending import closing
+from hkgit.audit.reports.sheet import LEVELS, ReportItem, ReportSheet
+from hkgit.errors import HkgitError
+
+_SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
+
+
+def render(sheet: ReportSheet) -> str:
+    """One diagnostic a finding."""
+    found = [_diagnostic(item, _SEVERITIES[sheet.level(item)]) for item in sheet.items]
+    return _result(found, _SEVERITIES[LEVELS[sheet.report.policy.mode]])
+
+
+def refusal(error: HkgitError) -> str:
+    """One diagnostic: why there is no judgement."""
+    return _result([{"message": text(str(error)), "severity": "ERROR"}], "ERROR")
+
+
+def _result(diagnostics: list[dict[str, Any]], severity: str) -> str:
+    source = {"name": "hkgit"}
+    return dump_json({"source": source, "severity": severity, "diagnostics": diagnostics})
+
+
+def _diagnostic(item: ReportItem, severity: str) -> dict[str, Any]:
+    finding, place = item.finding, item.place
+    said = f"{finding.what}\n{finding.fix}\n{closing(item)}"
+    diagnostic: dict[str, Any] = {
+        "message": text(said if place is not None else f"{finding.where}: {said}"),
+        "severity": severity,
+        "code": {"value": finding.rule},
+    }
+    if place is not None:
+        diagnostic["location"] = {"path": text(place.path)}
+        if place.start_line is not None:
+            lines = {"start": {"line": place.start_line}, "end": {"line": place.end_line}}
+            diagnostic["location"]["range"] = lines
+    return diagnostic

@@ -1,0 +1,76 @@
+"""sarif.py: SARIF 2.1.0 (OASIS), for code scanning and for viewers in editors."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from hkgit import __version__
+from hkgit.audit.reports.documents import dump_json, text
+from hkgit.audit.reports.mending import closing, mend
+from hkgit.audit.reports.rules import sentence
+from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet, SourcePlace
+from hkgit.edits import encode_text
+from hkgit.errors import HkgitError, Rejected
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+def render(sheet: ReportSheet) -> str:
+    """One run with a result a finding."""
+    rules = list(dict.fromkeys(item.finding.rule for item in sheet.items))
+    results = [_result(item, rules, sheet.level(item)) for item in sheet.items]
+    code = 0 if sheet.report.passes else Rejected.exit_code
+    return _log(rules, results, {"executionSuccessful": True, "exitCode": code})
+
+
+def refusal(error: HkgitError) -> str:
+    """A run that came to no results, and why."""
+    notice = {"level": "error", "message": {"text": text(str(error))}}
+    return _log(
+        [],
+        [],
+        {
+            "executionSuccessful": False,
+            "exitCode": error.exit_code,
+            "toolExecutionNotifications": [notice],
+        },
+    )
+
+
+def _log(rules: list[str], results: list[dict[str, Any]], invocation: dict[str, Any]) -> str:
+    driver = {"name": "hkgit", "version": __version__, "rules": [_rule(rule) for rule in rules]}
+    run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
+    return dump_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _rule(rule: str) -> dict[str, Any]:
+    return {"id": rule, "shortDescription": {"text": sentence(rule)}}
+
+
+def _result(item: ReportItem, rules: list[str], level: str) -> dict[str, Any]:
+    finding = item.finding
+    said = f"{finding.where}: {finding.what}\n{finding.fix}\n{closing(item)}"
+    return {
+        "ruleId": finding.rule,
+        "ruleIndex": rules.index(finding.rule),
+        "level": level,
+        "message": {"text": text(said)},
+        # GitHub takes no file with a result that has no place.
+        "locations": [{"physicalLocation": _location(item.place or SourcePlace(NOWHERE))}],
+        "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},
+        "properties": {
+            "commit": item.ruling.judged.candidate.id,
+            "verdict": str(item.ruling.judged.verdict),
+            "mend": text(mend(item.ruling)),
+        },
+    }
+
+
+def _location(place: SourcePlace) -> dict[str, Any]:
+    location: dict[str, Any] = {
+        "artifactLocation": {"uri": quote(encode_text(place.path)), "uriBaseId": "%SRCROOT%"}
+    }
+    if place.start_line is not None:
+        location["region"] = {"startLine": place.start_line, "endLine": place.end_line}
+    return location

@@ -1,0 +1,67 @@
+"""sheet.py: what every format is made from: a report, and its findings with their places."""
+
+from __future__ import annotations
+
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.rulings import Report, Ruling
+from hkgit.values import dataclass
+
+LEVELS = {"enforce": "error", "warn": "warning", "report": "note"}
+"""How grave a finding is under each mode of the policy, in the words of SARIF."""
+
+
+NOWHERE = ".hkgit"
+"""The path of a finding that speaks of no file, for formats whose readers want one."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourcePlace:
+    """Lines of a file, counted from 1, both included; without lines, the file as a whole."""
+
+    path: str
+    start_line: int | None = None
+    end_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportItem:
+    """A finding: of which ruling, where it stands in the newest commit, and its fingerprint.
+
+    `place` is None where it speaks of no file. The fingerprint stays the same when lines move
+    and commits get other ids.
+    """
+
+    ruling: Ruling
+    finding: Finding
+    place: SourcePlace | None
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSheet:
+    """A report with its items; `commit_url` is what a commit's id is appended to, if known."""
+
+    report: Report
+    items: tuple[ReportItem, ...] = ()
+    commit_url: str | None = None
+
+    def level(self, item: ReportItem) -> str:
+        """How grave a finding is: error, warning or note; a note if the commit passes."""
+        return "note" if item.ruling.passes else LEVELS[self.report.policy.mode]
+
+    @property
+    def rejected(self) -> tuple[Ruling, ...]:
+        """The rulings that let nothing pass."""
+        return tuple(ruling for ruling in self.report.rulings if not ruling.passes)
+
+
+def subject_of(ruling: Ruling) -> str:
+    """The first line of the commit's message, as it stands there."""
+    message = ruling.judged.candidate.message or b""
+    return message.decode("utf-8", "replace").split("\n", 1)[0]
+
+
+def name_of(ruling: Ruling) -> str:
+    """The commit by 12 digits of its id, or as the one to be made."""
+    commit = ruling.judged.candidate.id
+    return "commit to be made" if commit is None else commit[:12]

@@ -1,0 +1,49 @@
+"""text.py: a report for people at a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hkgit.audit.reports.mending import mend
+from hkgit.audit.reports.sheet import ReportSheet, name_of
+from hkgit.gate.rulings import Report, Ruling
+from hkgit.text.counting import count_noun
+from hkgit.text.escaping import console
+
+
+def render(sheet: ReportSheet) -> str:
+    """A line a commit, its reasons below it, the command that mends it, the sum at the end."""
+    return "\n".join(report_lines(sheet.report)) + "\n"
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """The lines of `render`."""
+    for ruling in report.rulings:
+        yield from map(console, _ruling_lines(ruling))
+    yield console(summary(report))
+
+
+def _ruling_lines(ruling: Ruling) -> Iterator[str]:
+    judged = ruling.judged
+    mark = "ok  " if ruling.passes else "FAIL"
+    yield f"{mark} {name_of(ruling)}  {judged.verdict}  ({ruling.rule})"
+    for finding in ruling.findings:
+        yield f"     {finding.where}: {finding.what}"
+        yield f"       -> {finding.fix}"
+    for note in judged.notes:
+        yield f"     note: {note}"
+    command = mend(ruling)
+    if command:
+        yield f"     mend: {command}"
+
+
+def summary(report: Report) -> str:
+    """How many commits, how many pass, and under which policy."""
+    count = len(report.rulings)
+    rejected = sum(not ruling.passes for ruling in report.rulings)
+    words = count_noun(count, "commit")
+    if count:
+        words += f", {rejected} rejected" if rejected else ", all pass"
+    if report.policy.mode != "enforce" and rejected:
+        words += f" (mode {report.policy.mode}: let through)"
+    return f"{words}; {report.policy.source}" + (", provisional" if report.provisional else "")

@@ -1,0 +1,150 @@
+"""signers.py: who signed what a commit carries: its entries, or the verdict on the same change.
+
+The gate looks for one signature that counts; this tells of every one that is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.gate import Ruling, read_trusted_policy
+from hkgit.gate.attestations import entries, keys
+from hkgit.gate.attestations.envelope import Envelope, pae
+from hkgit.gate.attestations.keeping import REFS, envelopes, list_envelopes
+from hkgit.gate.attestations.trusting import statement_of
+from hkgit.gate.policy import Policy
+from hkgit.gate.policy.model import ATTEST, SIGN
+from hkgit.git.repository import Repository
+from hkgit.text.escaping import to_json_text, visible
+from hkgit.values import dataclass
+
+ENTRY, VERDICT = "entry", "verdict"
+"""What is signed: an entry by its id, or that a range with the commit's change was judged."""
+
+_ROLES = {ENTRY: SIGN, VERDICT: ATTEST}
+_NAMESPACES = {ENTRY: entries.NAMESPACE, VERDICT: keys.NAMESPACE}
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """One signature, of an entry (`sha256:...`) or of the verdict on a range (`A..B`).
+
+    `key` is the fingerprint of its key, `principal` whose that is by the policy's allowed signers.
+    It `holds` when the key signed just this, `is_trusted` when the policy lets the key do so.
+    """
+
+    kind: str
+    of: str | None
+    key: str | None
+    principal: str | None = None
+    holds: bool = False
+    is_trusted: bool = False
+
+
+@dataclass
+class Signers:
+    """Finds the signatures of commits; where nothing is signed it costs one look at the refs.
+
+    The policy at the commit `trusted` says whom to trust; without a commit nobody is.
+    """
+
+    repository: Repository
+    trusted: str | None
+
+    def of(self, ruling: Ruling) -> tuple[Signed, ...]:
+        """The signatures of a commit's entries, then of the verdict on its change.
+
+        Raises InvalidInput where something is signed and the policy is malformed.
+        """
+        if not self._kept:
+            return ()
+        judged = ruling.judged
+        return (*self._of_entries(judged.entries), *self._of_change(judged.candidate))
+
+    def _of_entries(self, added: Sequence[tuple[str, Entry]]) -> Iterator[Signed]:
+        for name, entry in added:
+            said = (entries.PAYLOAD_TYPE, entries.payload_of(name, entry))
+            for envelope in self._envelopes(entries.entry_refs(name)):
+                is_said = (envelope.payload_type, envelope.payload) == said
+                yield from self._signatures(ENTRY, f"sha256:{name}", envelope, is_said=is_said)
+
+    def _of_change(self, candidate: CandidateCommit) -> Iterator[Signed]:
+        if len(candidate.parents) != 1:
+            return
+        trees = self.repository.commit(candidate.parents[0]).tree, candidate.tree
+        for envelope in self._envelopes(f"{REFS}/{trees[1]}/{trees[0]}"):
+            said = statement_of(envelope)
+            is_said = said is not None and (said.base_tree, said.tree) == trees
+            named = None if said is None else f"{said.base[:12]}..{said.head[:12]}"
+            yield from self._signatures(VERDICT, named, envelope, is_said=is_said)
+
+    def _signatures(
+        self, kind: str, of: str | None, envelope: Envelope, *, is_said: bool
+    ) -> Iterator[Signed]:
+        """Those of an envelope; where it says something else, none holds."""
+        data = pae(envelope.payload_type, envelope.payload)
+        for each in envelope.signatures[: entries.MOST_SIGNATURES]:
+            key = _key(each.sig)
+            checked = is_said and key is not None
+            yield self._check(kind, of, key, data, each.sig) if checked else Signed(kind, of, key)
+
+    def _check(
+        self, kind: str, of: str | None, key: str | None, data: bytes, signature: bytes
+    ) -> Signed:
+        policy, namespace = self._policy, _NAMESPACES[kind]
+        in_role = policy.roles.get(_ROLES[kind], ())
+        principal = keys.find_verifier(data, signature, policy.signers, in_role, namespace)
+        is_trusted = principal is not None or (
+            kind == VERDICT
+            and bool(policy.attest_keys)
+            and keys.verify(data, signature, policy.attest_keys)
+        )
+        holds = is_trusted or keys.is_made(data, signature, namespace)
+        if principal is None and holds:
+            principal = keys.holder(signature, policy.signers)
+        return Signed(kind, of, key, principal, holds, is_trusted)
+
+    def _envelopes(self, folder: str) -> Iterator[Envelope]:
+        return envelopes(self.repository, self._kept.get(folder, ()))
+
+    @cached_property
+    def _kept(self) -> Mapping[str, Sequence[str]]:
+        return list_envelopes(self.repository, entries.REFS, REFS)
+
+    @cached_property
+    def _policy(self) -> Policy:
+        return read_trusted_policy(self.repository, self.trusted)
+
+
+def _key(signature: bytes) -> str | None:
+    try:
+        return keys.fingerprint(signature)
+    except InvalidInput:
+        return None
+
+
+def render_signature(signed: Signed) -> str:
+    """A signature for people: whose, with which key, and what it is worth."""
+    worth = "does not hold"
+    if signed.holds:
+        worth = "holds, trusted" if signed.is_trusted else "holds, not trusted"
+    who = "unknown" if signed.principal is None else visible(signed.principal)
+    of = "" if signed.kind == ENTRY else f", verdict on {signed.of or 'another change'}"
+    return f"signed    {who}  {signed.key or 'no SSH key'}  {worth}{of}"
+
+
+def signature_json(signed: Signed) -> dict[str, Any]:
+    """A signature as one JSON object."""
+    return {
+        "kind": signed.kind,
+        "of": signed.of,
+        "principal": to_json_text(signed.principal),
+        "key": signed.key,
+        "holds": signed.holds,
+        "trusted": signed.is_trusted,
+    }

@@ -1,0 +1,143 @@
+"""doctor.py: `hkgit doctor`, what hkgit runs on, and what a crash has left of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from hkgit.applying.reporting import error_json
+from hkgit.cli.admin.versions import versions
+from hkgit.cli.agent.session import line_of
+from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.errors import GitRefused
+from hkgit.git import health
+from hkgit.git.repository import Repository
+from hkgit.git.transactions.index import foreign_lock
+from hkgit.git.transactions.landing import under_way
+from hkgit.git.transactions.recovery import Outcome, Settled
+from hkgit.sessions.ending import SessionState, sessions_of
+from hkgit.sessions.reporting import session_json
+from hkgit.sessions.writing import find_crashed
+from hkgit.text.escaping import visible
+from hkgit.workflows.setup import framework
+
+_NEXT = {
+    Outcome.NOTHING: "what it left is cleared away",
+    Outcome.LANDED: "what it left is cleared away",
+    Outcome.CUT: "the checkout is brought along",
+}
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Finish or clear away what crashed.")
+@click.option("--ci", "in_ci", is_flag=True, help="Say whether the gate in this CI job binds.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> None:
+    """Look at versions, repository, hooks and transactions; with --fix repair what a crash left.
+
+    Only what is hkgit's own is touched. `hkgit apply` repairs the same by itself.
+    """
+    if in_ci:
+        from hkgit.cli.admin import binding
+
+        if not binding.look(as_json=as_json):
+            ctx.exit(GitRefused.exit_code)
+        return
+    known = versions()
+    if not as_json:
+        click.echo("  ".join(f"{name} {number}" for name, number in known.items()))
+    repository = open_repository()
+    stale = health.stale(repository, fix=fix)
+    halves = [] if repository.work_tree is None else find_crashed(repository.work_tree, fix=fix)
+    sessions = _sessions(repository)
+    is_well = all(each.hindrance is None for each in stale) and (fix or not (stale or halves))
+    if as_json:
+        status = "well" if is_well else "stale"
+        document = {**_document(repository, stale, fix), "sessions": halves}
+        document["session_list"] = [session_json(each) for each in sessions]
+        echo_json({"status": status, "versions": known, **document})
+    else:
+        lines = [*_lines(repository, stale, fix), *(f"session      {line}" for line in halves)]
+        lines += [visible(f"session      {line_of(each)}") for each in sessions]
+        click.echo("\n".join(lines))
+    if not is_well:
+        ctx.exit(GitRefused.exit_code)
+
+
+def _sessions(repository: Repository) -> list[SessionState]:
+    return [] if repository.work_tree is None else sessions_of(repository, repository.work_tree)
+
+
+def _owner(repository: Repository, hook: health.InstalledHook) -> str:
+    """Whose a hook is; one of a framework that runs the gate is not foreign."""
+    if hook.owner != "foreign" or repository.work_tree is None:
+        return hook.owner
+    name = framework.runner(hook.path.read_bytes(), framework.find_config(repository.work_tree))
+    return hook.owner if name is None else f"run by {name}"
+
+
+def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> dict[str, Any]:
+    head, lock = repository.head(), foreign_lock(repository.git_dir)
+    running = health.running(repository)
+    return {
+        "repository": {
+            "git_dir": str(repository.git_dir),
+            "work_tree": None if repository.work_tree is None else str(repository.work_tree),
+            "branch": head.branch,
+            "commit": head.commit,
+            "backend": repository.backend,
+            "is_shallow": repository.is_shallow,
+            "under_way": list(under_way(repository)),
+            "index_lock": None if lock is None else str(lock),
+        },
+        "hooks": [
+            {"name": hook.name, "path": str(hook.path), "owner": _owner(repository, hook)}
+            for hook in health.find_hooks(repository)
+        ],
+        "running": [{"id": each.id, "step": each.step, "pid": each.pid} for each in running],
+        "stale": [_recovery_json(each, fix) for each in stale],
+    }
+
+
+def _recovery_json(settled: Settled, fix: bool) -> dict[str, Any]:
+    state, error = settled.state, settled.hindrance
+    return {
+        "id": state.id,
+        "step": state.step,
+        "branch": state.branch,
+        "old": state.old,
+        "new": state.new,
+        "started": state.started,
+        "outcome": settled.outcome.name.lower(),
+        "is_fixed": fix and error is None,
+        "error": None if error is None else error_json(error),
+    }
+
+
+def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Iterator[str]:
+    head, lock = repository.head(), foreign_lock(repository.git_dir)
+    place = repository.work_tree or repository.git_dir
+    yield f"repository   {place}, {head.branch or 'no branch'} at {(head.commit or 'nothing')[:12]}"
+    for what in under_way(repository):
+        yield f"under way    {what}: nothing lands here before it is finished or aborted"
+    if lock is not None:
+        yield f"locked       {lock}: a git is at work; if none is, remove it"
+    for hook in health.find_hooks(repository):
+        yield f"hook         {hook.name}: {_owner(repository, hook)}"
+    for state in health.running(repository):
+        yield f"running      transaction {state.id} of process {state.pid}, at {state.step}"
+    for settled in stale:
+        yield from _recovery_lines(settled, fix)
+    if not stale:
+        yield "nothing is left of any crash"
+
+
+def _recovery_lines(settled: Settled, fix: bool) -> Iterator[str]:
+    yield f"crashed      transaction {settled.state.id} at {settled.state.step}: {settled.outcome}"
+    if settled.hindrance is not None:
+        yield f"stuck        {settled.hindrance}"
+    else:
+        yield f"{'fixed' if fix else 'with --fix':13}{_NEXT[settled.outcome]}"

@@ -1,0 +1,16 @@
+"""schema.py: `hkgit schema`, the formats that other programs may rely on."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from hkgit.text.schemas import NAMES, schema
+
+
+@click.command()
+@click.argument("name", type=click.Choice(NAMES))
+def command(name: str) -> None:
+    """Print a published JSON Schema."""
+    click.echo(json.dumps(schema(name), indent=2))

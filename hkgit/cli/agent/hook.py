@@ -1,0 +1,71 @@
+"""hook.py: `hkgit hook AGENT`, what the hooks of coding agents run around the calls of tools."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import click
+
+from hkgit.agents import HOOKED, find_agent
+from hkgit.agents.events import Editing, ToolEvent, parse_payload
+from hkgit.agents.recorder import Recorder, find_touched_paths
+from hkgit.agents.servers.roots import Root
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.session import EditSession
+
+
+@click.command()
+@click.argument("agent", type=click.Choice(HOOKED))
+@click.option("--steer", is_flag=True, help="Stop the agent's own edits; name hkgit's tool.")
+def command(agent: str, steer: bool) -> None:
+    """Record what an agent's own tools read and edit, or steer its edits to hkgit.
+
+    The agent's hooks run it, with the call as JSON on standard input. It never stands in the
+    agent's way: what cannot be recorded is said on standard error, and the exit code is 0.
+    """
+    module = find_agent(agent)
+    text = sys.stdin.buffer.read().decode("utf-8", "replace")
+    answer = None
+    try:
+        event = module.event(parse_payload(text))
+        if event is not None:
+            said = _steer(event) if steer and event.is_before else _record(agent, event)
+            if said is not None:
+                answer = module.denial(said) if event.is_before else module.remark(said)
+    except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
+        click.echo(f"hkgit: not recorded: {error}", err=True)
+    click.echo(json.dumps(answer or {}))
+
+
+def _steer(event: ToolEvent) -> str | None:
+    """Why an edit of the agent's own tool is stopped. Raises InvalidInput for one elsewhere."""
+    place = Root.around(event.directory)
+    if not (place.root / ".git").exists():
+        return None
+    if not find_touched_paths(event.did, place.root, event.directory):
+        return None
+    text = f" and this text: {event.did.text}" if isinstance(event.did, Editing) else ""
+    return (
+        "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
+        " commits carry evidence. Call its tool `edit` (mcp__hkgit__edit) with session"
+        f" {event.session}{text}"
+    )
+
+
+def _record(agent: str, event: ToolEvent) -> str | None:
+    """What the model is to know of an edit that was recorded."""
+    root = Root.around(event.directory).root
+    if not (root / ".git").exists():
+        return None
+    recorder = Recorder(EditSession.open(root, event.session, agent=agent), event.directory)
+    if not event.is_before:
+        answer = recorder.after(event)
+        return None if answer is None or not answer.blind else _unread(answer)
+    recorder.before(event.did)
+    return None
+
+
+def _unread(answer: EditReport) -> str:
+    places = ", ".join(f"{each.path}:{each.lines[0]}-{each.lines[1]}" for each in answer.blind)
+    return f"hkgit: this edit is blind: {places} was not read before it. Read first, then edit."

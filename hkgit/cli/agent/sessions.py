@@ -1,0 +1,39 @@
+"""sessions.py: what the commands of a live checkout share: its root, the session, its agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from hkgit.cli.common import Command
+from hkgit.errors import GitRefused
+
+
+def session_option(words: str) -> Callable[[Command], Command]:
+    """The option `--session`, which `$HKGIT_SESSION` can stand for."""
+    return click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help=words)
+
+
+def session_options(command: Command) -> Command:
+    """The options that say who is at work in which session."""
+    words = "Who edits, as name/version."
+    command = click.option("--agent", metavar="NAME", default="unknown", help=words)(command)
+    return session_option("Use what this session has read, and keep the call.")(command)
+
+
+def work_root() -> Path:
+    """The work tree around the current directory, or that directory itself.
+
+    Found without opening the repository: no object of it is needed. Raises GitRefused in a bare
+    repository, where every file is git's own.
+    """
+    here = Path.cwd()
+    for place in (here, *here.parents):
+        if (place / ".git").exists():
+            return place
+        if (place / "HEAD").is_file() and (place / "objects").is_dir():
+            fix = "Edit in a checkout, or commit to a branch: hkgit apply --branch NAME"
+            raise GitRefused(str(place), "a bare repository has no working tree", fix)
+    return here

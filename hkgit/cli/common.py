@@ -1,0 +1,104 @@
+"""common.py: what several commands need: the repository, paths, output."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from hkgit.errors import HkgitError, InvalidInput
+
+if TYPE_CHECKING:
+    from hkgit.git.repository import Repository
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Value = TypeVar("Value")
+# Controls, marks of direction, what has no width: inside JSON they stand in strings alone.
+_UNSEEN = re.compile(
+    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\U000e0000-\U000e0fff]"
+)
+_FORM = "hkgit.form"
+"""The key of click's context under which a command notes which form of answer it was asked for."""
+
+
+def note_json(ctx: click.Context, param: click.Parameter, value: Value) -> Value:
+    """Remember, as the callback of an option, which form the answer is to have."""
+    if value is True:
+        ctx.meta[_FORM] = "json"
+    elif isinstance(value, str) and value != "text":
+        ctx.meta[_FORM] = value
+    return value
+
+
+def json_option(command: Command) -> Command:
+    """The option `--json`."""
+    words = "Print one JSON document."
+    return click.option("--json", "as_json", is_flag=True, callback=note_json, help=words)(command)
+
+
+def open_repository(*, in_hook: bool = False) -> Repository:
+    """The repository around the current directory."""
+    # libgit2 is slow to load, and `edit` needs none.
+    from hkgit.git.repository import Repository
+
+    return Repository.discover(Path.cwd(), in_hook=in_hook)
+
+
+def root_relative(repository: Repository, path: str) -> str:
+    """A path of the command line, relative to where the user stands, as one from the root.
+
+    Raises InvalidInput for a path outside the work tree.
+    """
+    if repository.work_tree is None:
+        return Path(path).as_posix()
+    return below(repository.work_tree, path)
+
+
+def below(root: Path, path: str) -> str:
+    """A path of the command line as one from `root`, which a link may lead to.
+
+    No link below the root is followed. Raises InvalidInput for a path outside it.
+    """
+    root = root.resolve()
+    place = Path(os.path.normpath(Path.cwd() / path))
+    for above in (*reversed(place.parents), place):
+        if above.resolve() == root:
+            return place.relative_to(above).as_posix()
+    raise InvalidInput(path, "lies outside the work tree", f"Name a file below {root}.")
+
+
+def echo_json(value: Any) -> None:
+    """Print the one document of standard output; what nobody sees is escaped in it."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    text = _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    click.echo(text.encode("utf-8", "replace"))
+
+
+def requested_form(ctx: click.Context) -> str | None:
+    """The form of answer that was asked for, as far as options have been read; None for text."""
+    form: str | None = ctx.meta.get(_FORM)
+    return form
+
+
+def echo_refusal(ctx: click.Context, error: HkgitError) -> None:
+    """Print why a command gave no answer, where it was asked for a document."""
+    echo_refusal_in(requested_form(ctx), error)
+
+
+def echo_refusal_in(form: str | None, error: HkgitError) -> None:
+    """Print why there is no answer, where the form is that of a document."""
+    if form == "json":
+        from hkgit.applying.reporting import error_json
+
+        echo_json({"status": error.status, "error": error_json(error)})
+    elif form is not None:
+        from hkgit.audit import reports
+
+        if form in reports.DOCUMENTS:
+            click.echo(reports.refusal(error, form), nl=False)

@@ -1,0 +1,1 @@
+"""Commands that edit: read, apply, edit, undo."""

@@ -1,0 +1,67 @@
+"""command_line.py: the command that was given, with more to it, as a line to paste into a shell."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import click
+
+from hkgit.cli.output import GIVEN
+
+STDIN_TEXT = "hkgit.stdin"
+"""The key under which click's context holds what was read from standard input."""
+
+_LONGEST = 40_000
+"""Bytes of standard input that a command repeats."""
+
+
+def again(ctx: click.Context, *more: str) -> str | None:
+    """The command that was given, with these arguments too, and its standard input.
+
+    None where that cannot be said in a line for a shell.
+    """
+    given: tuple[str, ...] = ctx.meta.get(GIVEN, ())
+    data: bytes | None = ctx.meta.get(STDIN_TEXT)
+    if not given:
+        return None
+    command = shlex.join(_join_options(given, more))
+    return command if data is None else _with_input(command, data)
+
+
+def _join_options(given: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Options stand before `--`, behind which everything is a file."""
+    end = given.index("--") if "--" in given else len(given)
+    return [*given[:end], *more, *given[end:]]
+
+
+def _with_input(command: str, data: bytes) -> str | None:
+    """A command with a here-document; None for what a shell or a terminal would change."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return None
+    plain = text.replace("\n", "").replace("\t", "")
+    if len(data) > _LONGEST or not (plain.isprintable() or not plain):
+        return None
+    mark = "END"
+    while mark in text.split("\n"):
+        mark += "_"
+    end = "" if text.endswith("\n") or not text else "\n"
+    return f"{command} <<'{mark}'\n{text}{end}{mark}"
+
+
+def expecting(root: Path | None, hashes: Iterable[tuple[str, str]]) -> list[str]:
+    """The arguments that say what whole files are expected to be."""
+    return [
+        word
+        for path, digest in dict(hashes).items()
+        for word in ("--expect", f"{relative(root, path)}={digest}")
+    ]
+
+
+def relative(root: Path | None, path: str) -> str:
+    """A path from the root as the command line takes it where one stands."""
+    return path if root is None else os.path.relpath(root / path)

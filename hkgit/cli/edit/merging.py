@@ -1,0 +1,49 @@
+"""merging.py: the option that merges a branch with a spec, and what is said of its conflicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hkgit.cli.common import Command
+from hkgit.cli.output import print_note
+from hkgit.git.repository import Repository
+from hkgit.text.counting import count_noun
+from hkgit.workflows.commits.preparing import PlannedCommit
+from hkgit.workflows.commits.resolving import Fate, fates
+
+_HOW = {
+    True: ("note", "resolved by the edits"),
+    False: ("warning", "stays as the first parent has it"),
+}
+
+
+def merge_option(command: Command) -> Command:
+    """The option `--merge`, which is given once: a merge of more than two is judged by nobody."""
+    text = "Merge REV in the same commit; the spec resolves the conflicts."
+    option = click.option("--merge", metavar="REV", multiple=True, callback=_only, help=text)
+    return option(command)
+
+
+def _only(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> str | None:
+    if len(given) > 1:
+        raise click.BadParameter("merge them one by one", ctx, param)
+    return given[0] if given else None
+
+
+def tell_merge(repository: Repository, step: PlannedCommit) -> dict[str, Any]:
+    """Say path by path what becomes of the conflicts; answers with the same for the JSON."""
+    if step.merging is None:
+        return {}
+    told = list(fates(repository, step.merging, step.files))
+    for fate in told:
+        print_note(_line(fate, step.merging.name))
+    conflicts = {each.path: "resolved" if each.is_resolved else "kept" for each in told}
+    return {"merge": {"commit": step.merging.commit, "conflicts": conflicts}}
+
+
+def _line(fate: Fate, name: str) -> str:
+    word, how = _HOW[fate.is_resolved]
+    lack = f"; it lacks {count_noun(fate.missing, 'line')} of {name}" if fate.missing else ""
+    return f"{word}: {fate.path}: in conflict, {how}{lack}"

@@ -1,0 +1,127 @@
+"""read.py: `hkgit read`, the first half of every edit."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import click
+
+from hkgit.applying.files.directory import DirectorySnapshot
+from hkgit.cli.agent.sessions import session_option, work_root
+from hkgit.cli.common import below, echo_json, json_option, open_repository, root_relative
+from hkgit.cli.output import print_note
+from hkgit.cli.streams import printable_line
+from hkgit.edits import Snapshot
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
+
+_RANGE = re.compile(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
+
+
+def split_target(target: str) -> tuple[str, int | None, int | None]:
+    """`PATH`, `PATH:N`, `PATH:START-END` or `PATH:START-` as a path and two line numbers."""
+    found = _RANGE.match(target)
+    if found is None:
+        return target, None, None
+    start = int(found["start"])
+    if found["dash"] is None:
+        return found["path"], start, start
+    return found["path"], start, None if found["end"] is None else int(found["end"])
+
+
+@click.command()
+@click.argument("target", metavar="PATH[:N | :START-END]")
+@click.option("--rev", help="Read from a revision instead of the working tree.")
+@click.option("--hashline", is_flag=True, help="Show each line with its tag: ab|text.")
+@session_option("Keep a receipt: what was read is evidence for edits of this session.")
+@click.option("--before", metavar="CALL", help="Read what that call of the session changed.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    metavar="LINES",
+    help=f"Show so many lines at most; {MAX_LINES} with --session or --hashline.",
+)
+@json_option
+def command(
+    target: str,
+    rev: str | None,
+    hashline: bool,
+    session: str | None,
+    before: str | None,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    """Print lines of a file with the hash that an edit of them quotes.
+
+    Without END all lines are shown, or as many as the limit lets pass; then it is said where to
+    go on. Images and binary files are passed by.
+    """
+    if before is not None and session is None:
+        raise click.UsageError("--before speaks of a call of a session: give --session too.")
+    if rev is not None and session is not None:
+        raise click.UsageError("A receipt is of the working tree: leave out --rev or --session.")
+    if limit is None and (hashline or session is not None):
+        limit = MAX_LINES
+    shown: Any = {"hashline": hashline, "limit": limit}
+    if rev is not None:
+        repository = open_repository()
+        files = repository.snapshot(repository.resolve(rev))
+        path, start, end = _split(target, files, root_relative(repository, target))
+        reading, _ = read_snapshot(files, root_relative(repository, path), start, end, **shown)
+    else:
+        root = _root()
+        path, start, end = _split(target, DirectorySnapshot(root), below(root, target))
+        path = below(root, path)
+        if session is None:
+            reading, _ = read_checkout(root, path, start, end, **shown)
+        else:
+            # A reading without a session waits for nothing that edits.
+            from hkgit.sessions.session import EditSession
+
+            reading = EditSession.open(root, session).read(path, start, end, before=before, **shown)
+    if end is not None and reading.end_line < end and reading.next_line is None:
+        print_note(f"the file ends at line {reading.end_line}")
+    _print(reading, as_json=as_json)
+
+
+def _root() -> Path:
+    try:
+        return work_root()
+    except GitRefused as error:
+        raise InvalidInput("--rev", error.what, "Name a revision.") from error
+
+
+def _split(target: str, files: Snapshot, whole: str) -> tuple[str, int | None, int | None]:
+    """The parts of a target; a file may have a name that looks like one with a range."""
+    path, start, end = split_target(target)
+    if start is not None and _is_there(files, whole):
+        return target, None, None
+    return path, start, end
+
+
+def _is_there(files: Snapshot, path: str) -> bool:
+    try:
+        return files.get(path) is not None
+    except InvalidInput:
+        # Lines of a file with a name of one letter look like a path on a drive.
+        return False
+
+
+def _print(reading: Reading, *, as_json: bool) -> None:
+    if reading.hint:
+        print_note(reading.hint)
+    if as_json:
+        from hkgit.sessions.reporting import reading_json
+
+        echo_json(reading_json(reading))
+        return
+    if reading.tags is not None:
+        click.echo("".join(f"{printable_line(line)}\n" for line in reading.shown), nl=False)
+        return
+    lines = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
+    click.echo(f"{reading.path}:{lines}  {reading.range_hash or ''}".rstrip())
+    width = len(str(reading.end_line))
+    for number, line in enumerate(reading.lines, reading.start_line):
+        click.echo(f"{number:>{width}}| {printable_line(line)}")

@@ -1,0 +1,1 @@
+"""Commands that show the audit trail: log, show, blame, stats, report, qa."""

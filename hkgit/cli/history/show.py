@@ -1,0 +1,110 @@
+"""show.py: `hkgit show`, the whole evidence of one commit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import click
+
+from hkgit.audit.reports.plain import ruling_json
+from hkgit.audit.reports.text import report_lines
+from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
+from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.history.log import subject_of
+from hkgit.cli.history.paging import echo_paged
+from hkgit.cli.review.judging import load_policy
+from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.ledger.trailers import decimal
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate import Gate, Report, Ruling, candidate_of, without_floors
+from hkgit.text.counting import count_noun
+from hkgit.text.escaping import visible
+
+_SHOWN = {
+    Verdict.STRICT: "replayed and recomputed: every byte, range, hash, tier and confidence",
+    Verdict.SPLICED: "replayed: bytes, ranges, hashes; not recomputed: the ladder is not here",
+    Verdict.REANCHORED: "replayed on a moved base: each change at the only place it fits",
+    Verdict.MIXED: "replayed, but for what stands below as made by hand",
+    Verdict.MERGE: "the merge that git makes of the parents by itself",
+    Verdict.REVERT: "the exact inverse of an earlier commit that passes",
+    Verdict.PRUNE: "takes out only ledger entries that history keeps",
+    Verdict.ATTESTED: "not derived: a key that the policy trusts signed that it was",
+}
+
+
+@click.command()
+@click.argument("revision", default="HEAD", metavar="COMMIT")
+@json_option
+def command(revision: str, as_json: bool) -> None:
+    """Show what can be derived of a commit, what is only claimed, and who signed it.
+
+    Which keys are trusted says the policy at HEAD.
+    """
+    repository = open_repository()
+    commit = repository.resolve(revision)
+    policy = without_floors(load_policy(repository, None, commit))
+    ruling = Gate(repository, policy).judge(candidate_of(repository, commit))
+    entries = ruling.judged.entries
+    signatures = Signers(repository, repository.head().commit).of(ruling)
+    if as_json:
+        ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
+        told = {"signatures": [*map(signature_json, signatures)], "ledger": ledger}
+        echo_json({**ruling_json(ruling), "subject": subject_of(ruling), **told})
+        return
+    head = f"commit {commit}  {subject_of(ruling)}"
+    rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
+    echo_paged([head, *rules, *_evidence_lines(ruling, signatures)])
+
+
+def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:
+    if ruling.judged.verdict in _SHOWN:
+        basis = "" if ruling.judged.basis is None else f" ({visible(ruling.judged.basis)})"
+        is_resolved = ruling.judged.verdict is Verdict.MERGE and ruling.judged.entries
+        more = ", with its conflicts as the entries resolve them" if is_resolved else ""
+        yield f"derived   {_SHOWN[ruling.judged.verdict]}{more}{basis}"
+    yield from (render_signature(each) for each in signatures if each.kind == VERDICT)
+    for left in ruling.judged.leftovers:
+        yield f"by hand   {visible(left.path)}{_ranges(left.lines)}"
+    for name, entry in ruling.judged.entries:
+        yield f"entry     sha256:{name}"
+        yield from (render_signature(each) for each in signatures if each.of == f"sha256:{name}")
+        yield f"base      {entry.base or '-'}"
+        yield f"ladder    {entry.ladder}, threshold {decimal(entry.threshold)}"
+        yield "edits"
+        yield from (f"  {_edit(edit)}" for edit in entry.edits)
+        yield "files"
+        yield from (f"  {_file(file)}" for file in entry.files)
+        yield "claimed   " + "  ".join(_claims(entry))
+
+
+def _edit(edit: RecordedEdit) -> str:
+    digits = "-" if edit.expected_hash is None else edit.expected_hash[:12]
+    repairs = f"  repaired: {', '.join(edit.repairs)}" if edit.repairs else ""
+    return (
+        f"{edit.id}  {visible(edit.path)}{_ranges(edit.base_lines)}  {edit.evidence} {digits}"
+        f"  {edit.tier}  similarity {decimal(edit.similarity)}"
+        f"  confidence {decimal(edit.confidence)}{repairs}"
+    )
+
+
+def _ranges(lines: Sequence[tuple[int, int]]) -> str:
+    """`:2-3,7+`, an insertion by the line above it; nothing for a file as a whole."""
+    shown = ",".join(f"{a}-{b}" if a <= b else f"{b}+" for a, b in lines)
+    return f":{shown}" if shown else ""
+
+
+def _file(file: RecordedFile) -> str:
+    before = "new" if file.before is None else f"{file.before.mode:06o} {file.before.sha256[:12]}"
+    after = "gone" if file.after is None else f"{file.after.mode:06o} {file.after.sha256[:12]}"
+    moved = ""
+    if None not in (file.path, file.new_path) and file.path != file.new_path:
+        moved = f" -> {visible(file.new_path or '')}"
+    hunks = count_noun(len(file.hunks), "hunk")
+    return f"{visible(file.name)}{moved}  {before} -> {after}  {hunks}"
+
+
+def _claims(entry: Entry) -> Iterator[str]:
+    for key, value in entry.claims.items():
+        if value not in (None, []):
+            yield f"{key}={visible(json.dumps(value, ensure_ascii=False))}"

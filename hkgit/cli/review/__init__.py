@@ -1,0 +1,1 @@
+"""Commands that judge: gate, verify, policy, attest, consult, ledger."""

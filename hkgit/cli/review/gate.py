@@ -1,0 +1,133 @@
+"""gate.py: `hkgit gate`, the judge at every point where commits pass."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from hkgit.cli.common import open_repository
+from hkgit.cli.output import print_note, show_progress
+from hkgit.cli.review.judging import format_option, load_policy, print_report, resolve_range
+from hkgit.errors import Rejected
+from hkgit.gate import CommitRange, Report, judge_range
+from hkgit.git.repository import Repository
+from hkgit.text.escaping import visible
+
+OF_A_COMMIT = ("staged", "message_file")
+"""Points at which git is making a commit."""
+
+OF_REFS = ("pre_push", "pre_receive", "reference_transaction")
+"""Points at which refs are about to move."""
+
+
+@click.command()
+@click.option("--staged", is_flag=True, help="Judge the commit about to be made (pre-commit).")
+@click.option(
+    "--message-file",
+    metavar="FILE",
+    # A framework may drop the one name that it passes (see `making`).
+    is_flag=False,
+    flag_value="",
+    help="The same, with its message (commit-msg).",
+)
+@click.option("--range", metavar="A..B", help="Judge every commit of a range.")
+@click.option("--pre-push", is_flag=True, help="Judge what a push sends (pre-push).")
+@click.option("--remote", metavar="NAME", help="Where --pre-push sends it.")
+@click.option("--pre-receive", is_flag=True, help="Judge what a server is sent (pre-receive).")
+@click.option(
+    "--reference-transaction",
+    metavar="STATE",
+    help="Judge what branches are to become (reference-transaction).",
+)
+@click.option(
+    "--budget",
+    type=float,
+    metavar="SECONDS",
+    help="What --pre-receive may take; else git's hkgit.budget, else 4.",
+)
+@click.option("--ci", is_flag=True, help="Judge what the CI job at hand runs for.")
+@click.option(
+    "--simulate",
+    metavar="A..B",
+    help="Say what of a range would be rejected, by rule; rejects nothing.",
+)
+@click.option("--explain", is_flag=True, help="Say which rules were tried and which one decided.")
+@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
+@format_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    remote: str | None,
+    budget: float | None,
+    explain: bool,
+    policy: str | None,
+    form: str,
+    **points: Any,
+) -> None:
+    """Judge commits under the repository's policy, believing nothing that cannot be derived."""
+    asked = {name: value for name, value in points.items() if value not in (None, False)}
+    if len(asked) != 1:
+        names = ", ".join(f"--{name.replace('_', '-')}" for name in points)
+        raise click.UsageError(f"Give exactly one of {names}.")
+    if (explain or "simulate" in asked) and form not in ("text", "json"):
+        raise click.UsageError("--explain and --simulate answer as text or json.")
+    [(point, value)] = asked.items()
+    if point in OF_REFS:
+        from hkgit.cli.review import refs
+
+        passes = refs.judge(point, value, policy, form, remote=remote, budget=budget)
+    elif point == "simulate":
+        passes = _simulate(value, policy, form)
+    else:
+        passes = _judge(point, value, policy, form, explain=explain)
+    if not passes:
+        ctx.exit(Rejected.exit_code)
+
+
+def _judge(point: str, value: Any, policy: str | None, form: str, *, explain: bool) -> bool:
+    """Whether what is judged at a point passes; the report is printed."""
+    repository = open_repository(in_hook=point in OF_A_COMMIT)
+    if point in OF_A_COMMIT:
+        from hkgit.cli.review.staged import is_left_to_commit_msg, judge_commit
+
+        if point == "staged" and is_left_to_commit_msg(repository):
+            return True
+        report = judge_commit(repository, value if point == "message_file" else None, policy)
+    elif point == "ci":
+        report = _judge_event(repository, policy)
+    else:
+        report = _judge_range(repository, value, policy)
+    if explain:
+        from hkgit.cli.review.explaining import print_explanation
+
+        print_explanation(repository, report, form)
+    else:
+        print_report(repository, report, form)
+    return report.passes
+
+
+def _simulate(commits: str, policy: str | None, form: str) -> bool:
+    from hkgit.cli.review.explaining import print_simulation
+
+    print_simulation(_judge_range(open_repository(), commits, policy), form)
+    return True
+
+
+def _judge_range(repository: Repository, commits: str, policy: str | None) -> Report:
+    asked = CommitRange(*resolve_range(repository, commits))
+    trusted = load_policy(repository, policy, asked.old)
+    return judge_range(repository, asked, trusted, watch=show_progress("judging commit"))
+
+
+def _judge_event(repository: Repository, policy: str | None) -> Report:
+    from hkgit.gate.entrypoints.ci import event_of, judge_event
+
+    event = event_of(os.environ)
+    given = None if policy is None else load_policy(repository, policy, None)
+    words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
+    print_note(f"hkgit: {visible(words)}")
+    return judge_event(repository, event, given, show_progress("judging commit"))

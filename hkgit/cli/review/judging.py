@@ -1,0 +1,109 @@
+"""judging.py: what `gate` and `verify` share: which range, which policy, where the report goes."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import click
+
+from hkgit.audit.reports import FORMATS, render
+from hkgit.audit.reports.plain import report_json
+from hkgit.audit.reports.sheet import ReportSheet
+from hkgit.audit.reports.text import report_lines
+from hkgit.cli.common import note_json
+from hkgit.cli.output import QUIET, loudness, print_note
+from hkgit.errors import InvalidInput
+from hkgit.gate import Report, read_named_policy, read_trusted_policy, split_range
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+
+__all__ = [
+    "format_option",
+    "load_policy",
+    "print_report",
+    "report_json",
+    "report_lines",
+    "resolve_range",
+]
+
+_COLOURS = {"ok  ": "green", "FAIL": "red"}
+_SERVER = re.compile(r"https?://[\w.-]+(:\d+)?")
+_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
+    callback=note_json,
+    help="How the report is written.",
+)
+
+
+def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
+    """The two commits of `A..B`. Raises click.UsageError for another form, else InvalidInput."""
+    try:
+        old, new = split_range(argument)
+    except InvalidInput as error:
+        raise click.UsageError(str(error)) from error
+    try:
+        return repository.resolve(old), repository.resolve(new)
+    except InvalidInput as error:
+        fix = f"{error.fix} In CI, check out with fetch-depth: 0."
+        raise InvalidInput(error.where, error.what, fix) from error
+
+
+def load_policy(repository: Repository, given: str | None, trusted: str | None) -> Policy:
+    """The policy that was named, as FILE or REV:PATH, or that of the trusted commit."""
+    return (
+        read_trusted_policy(repository, trusted)
+        if given is None
+        else read_named_policy(repository, given)
+    )
+
+
+def print_report(repository: Repository, report: Report, form: str) -> None:
+    """The report on standard output, in one of `reports.FORMATS`.
+
+    Where it shall be quiet and nothing is found, there are no lines. `github` also adds to
+    the page of the job, where there is one.
+    """
+    if form == "text":
+        if loudness() > QUIET or not report.is_clean:
+            click.echo("\n".join(map(_colour, report_lines(report))))
+        return
+    from hkgit.audit.reports.placing import sheet_of
+
+    sheet = sheet_of(repository, report, _commit_url())
+    click.echo(render(sheet, form), nl=False)
+    if form == "github":
+        _add_to_job_summary(sheet)
+
+
+def _colour(line: str) -> str:
+    mark = line[:4]
+    return click.style(mark, fg=_COLOURS[mark]) + line[4:] if mark in _COLOURS else line
+
+
+def _commit_url() -> str | None:
+    """What GitHub shows a commit under, of the repository whose workflow runs this."""
+    server, name = (os.environ.get(f"GITHUB_{key}", "") for key in ("SERVER_URL", "REPOSITORY"))
+    is_known = _SERVER.fullmatch(server) is not None and _NAME.fullmatch(name) is not None
+    return f"{server}/{name}/commit/" if is_known else None
+
+
+def _add_to_job_summary(sheet: ReportSheet) -> None:
+    """Append to the file that GitHub renders on the page of the job."""
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    from hkgit.audit.reports import summary
+
+    try:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(summary.render(sheet))
+    except OSError as error:
+        print_note(f"warning: no job summary: {path}: {error.strerror}")

@@ -1,0 +1,69 @@
+"""policy.py: `hkgit policy`, what the gate's policy says, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hkgit.applying.files.directory import DirectorySnapshot
+from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.gate import read_named_policy, read_trusted_policy
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+from hkgit.text.escaping import visible
+
+
+@click.group()
+def command() -> None:
+    """Look at the policy of the gate."""
+
+
+@command.command()
+@click.option(
+    "--policy",
+    "given",
+    metavar="FILE|REV:PATH",
+    help="The policy to look at, instead of that in the work tree.",
+)
+@json_option
+def check(given: str | None, as_json: bool) -> None:
+    """Say in words who may do what; refuse a policy that cannot be read or contradicts itself.
+
+    The gate itself goes by the trusted side: what stands in the work tree binds once it is there.
+    """
+    from hkgit.gate.policy.words import sentences
+
+    repository = open_repository()
+    policy = _read_policy(repository, given)
+    if as_json:
+        echo_json(_document(policy, list(sentences(policy))))
+        return
+    click.echo(f"{visible(policy.source)} is in order:")
+    for sentence in sentences(policy):
+        click.echo(f"- {visible(sentence)}")
+
+
+def _read_policy(repository: Repository, given: str | None) -> Policy:
+    if given is not None:
+        return read_named_policy(repository, given)
+    if repository.work_tree is None:
+        return read_trusted_policy(repository, repository.head().commit)
+    return read_trusted_policy(repository, DirectorySnapshot(repository.work_tree))
+
+
+def _document(policy: Policy, said: list[str]) -> dict[str, Any]:
+    return {
+        "status": "ok",
+        "source": policy.source,
+        "mode": policy.mode,
+        "govern": policy.govern,
+        "accept": policy.accept,
+        "verdicts": policy.verdicts,
+        "refs": policy.refs,
+        "rewrites": policy.rewrites,
+        "protect": [glob for glob in policy.protect if glob not in policy.unprotect],
+        "reject_text": policy.reject_text,
+        "table": None if policy.table is None else dict(policy.table),
+        "sentences": said,
+    }

@@ -1,0 +1,166 @@
+"""refs.py: `hkgit gate` where refs are about to move: what it says of each, and of all."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from hkgit.applying.reporting import error_json
+from hkgit.audit.reports.text import summary
+from hkgit.cli.common import echo_json, open_repository
+from hkgit.cli.output import QUIET, VERBOSE, loudness
+from hkgit.cli.review.judging import load_policy, report_json, report_lines
+from hkgit.errors import InvalidInput
+from hkgit.gate import Report
+from hkgit.gate.entrypoints.budget import DEFAULT
+from hkgit.gate.entrypoints.moving import judge_moved
+from hkgit.gate.entrypoints.pushing import judge_pushed
+from hkgit.gate.entrypoints.receiving import judge_received
+from hkgit.gate.entrypoints.updates import (
+    UpdateResult,
+    parse_pushed,
+    parse_received,
+    read_framework_update,
+)
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+from hkgit.text.escaping import console, to_json_text
+from hkgit.values import replace
+
+LONGEST = 86_400
+"""Seconds that a push may be given."""
+
+
+def judge(
+    point: str,
+    value: Any,
+    policy: str | None,
+    form: str,
+    *,
+    remote: str | None,
+    budget: float | None,
+) -> bool:
+    """Whether every ref that git tells a hook of may move; the answers are printed."""
+    if point == "reference_transaction" and value != "prepared":
+        return True  # too early, or too late
+    repository, told = open_repository(in_hook=True), sys.stdin.buffer.read()
+    if point == "pre_receive":
+        answers = _judge_receive(repository, told, policy, budget)
+    else:
+        given = None if policy is None else load_policy(repository, policy, None)
+        if point == "pre_push":
+            answers = _judge_push(repository, told, remote, given)
+        else:
+            answers = list(judge_moved(repository, list(parse_received(told)), given))
+    print_answers(answers, form)
+    return all(answer.passes for answer in answers)
+
+
+def _judge_push(
+    repository: Repository, told: bytes, remote: str | None, given: Policy | None
+) -> list[UpdateResult]:
+    updates = list(parse_pushed(told)) or list(read_framework_update(os.environ))
+    remote = remote or os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
+    return list(judge_pushed(repository, updates, remote, given))
+
+
+def _judge_receive(
+    repository: Repository, told: bytes, policy: str | None, budget: float | None
+) -> list[UpdateResult]:
+    """What is not given, the server's operator may have put in the repository's configuration."""
+    policy = policy or repository.config("hkgit.gate.policy")
+    given = None if policy is None else load_policy(repository, policy, None)
+    seconds = _seconds(budget if budget is not None else repository.config("hkgit.budget"))
+    return list(judge_received(repository, list(parse_received(told)), given, seconds))
+
+
+def _seconds(said: str | float | None) -> float:
+    try:
+        seconds = DEFAULT if said is None else float(said)
+    except ValueError:
+        seconds = -1
+    if not 0 <= seconds <= LONGEST:
+        raise InvalidInput("budget", f"is no number of seconds from 0 to {LONGEST}: {said}")
+    return seconds
+
+
+def print_answers(answers: Sequence[UpdateResult], form: str) -> None:
+    """Print the answers, as lines or as one JSON document; other formats have no refs."""
+    if form not in ("text", "json"):
+        raise click.UsageError("What is asked of refs is answered as text or json.")
+    if form == "json":
+        echo_json(_document(answers))
+        return
+    lines = list(map(console, _lines(answers)))
+    if lines:
+        click.echo("\n".join(lines))
+
+
+def _document(answers: Sequence[UpdateResult]) -> dict[str, Any]:
+    return {
+        "passes": all(answer.passes for answer in answers),
+        "refs": [_answer_json(answer) for answer in answers],
+    }
+
+
+def _answer_json(answer: UpdateResult) -> dict[str, Any]:
+    report, refusal = answer.report, answer.refusal
+    return {
+        "ref": to_json_text(answer.update.ref),
+        "old": answer.update.old,
+        "new": answer.update.new,
+        "passes": answer.passes,
+        "policy": {"source": answer.policy.source, "mode": answer.policy.mode},
+        "judged": answer.judged or None,
+        "note": answer.note or answer.unjudged or None,
+        "error": None if refusal is None else error_json(refusal),
+        "report": None if report is None else report_json(report),
+    }
+
+
+def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
+    is_quiet = loudness() == QUIET
+    for answer in answers:
+        # A ref that was not looked at is said always: nobody shall take silence for a judgement.
+        is_clean = answer.passes and (answer.report is None or answer.report.is_clean)
+        if not is_quiet or not is_clean or answer.unjudged:
+            yield from _answer_lines(answer)
+    refused = [answer for answer in answers if not answer.passes]
+    if refused and len(answers) > 1:
+        names = ", ".join(answer.update.ref for answer in refused)
+        yield f"hkgit: {names} refused, so none of them moves"
+
+
+def _answer_lines(answer: UpdateResult) -> Iterator[str]:
+    ref = answer.update.ref
+    if answer.refusal is not None:
+        mark = "FAIL" if not answer.passes else "warn"
+        yield f"{mark} {ref}: {answer.refusal.what}"
+        if answer.refusal.fix:
+            yield f"       -> {answer.refusal.fix}"
+        if answer.note:
+            yield f"       note: {answer.note}"
+    elif answer.unjudged:
+        yield f"note {ref} is not judged: {answer.unjudged}"
+    elif answer.report is None:
+        yield f"ok   {ref}: {answer.note}"
+    else:
+        yield f"{'ok  ' if answer.passes else 'FAIL'} {ref}, {answer.judged}:"
+        yield from (f"     {line}" for line in _report_lines(answer.report))
+        if answer.note:
+            yield f"     note: {answer.note}"
+
+
+def _report_lines(report: Report) -> Iterator[str]:
+    """What is rejected, and the sum; every commit only where that is asked for."""
+    rejected = tuple(ruling for ruling in report.rulings if not ruling.passes)
+    if loudness() < VERBOSE and rejected:
+        *lines, _ = report_lines(replace(report, rulings=rejected))
+        yield from lines
+        yield summary(report)
+    else:
+        yield from report_lines(report)

@@ -1,0 +1,111 @@
+"""staged.py: `hkgit gate` on a commit that git is making: its index, its message, its author."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hkgit.audit.reports.text import report_lines
+from hkgit.cli.remembering import remember
+from hkgit.cli.review.judging import load_policy
+from hkgit.errors import InvalidInput
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate import REJECTED, Report, judge_index
+from hkgit.git.facts import facts_of_commit
+from hkgit.git.hooks import calls_gate
+from hkgit.git.repository import Repository
+from hkgit.git.transactions.commits import BLIND, TRANSACTION
+from hkgit.values import replace
+
+
+def judge_commit(repository: Repository, message_file: str | None, policy: str | None) -> Report:
+    """The provisional report on it; `message_file` is known at commit-msg only."""
+    facts = facts_of_commit() if policy is None and repository.in_hook else None
+    report = _judge_index(repository, message_file, policy)
+    remember(facts, report)
+    if not report.is_clean:
+        report = _with_reads(repository, report)
+    if TRANSACTION in os.environ and not report.passes:
+        # The `hkgit apply` that is committing is told that it was the gate that said no.
+        (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
+    return report
+
+
+def _with_reads(repository: Repository, report: Report) -> Report:
+    """The report, with the read that mends each blind edit of a session."""
+    if repository.work_tree is None:
+        return report
+    # Few commits are rejected.
+    from hkgit.sessions.mending import blind_reads
+
+    reads = dict(blind_reads(repository.work_tree))
+
+    def told(finding: Finding) -> Finding:
+        read = reads.get(finding.where.rpartition(":")[0])
+        if finding.rule != "blind" or read is None:
+            return finding
+        return replace(finding, fix=f"Read what it touched: {read}", mend=read)
+
+    rulings = tuple(
+        replace(each, findings=tuple(map(told, each.findings))) for each in report.rulings
+    )
+    return replace(report, rulings=rulings)
+
+
+def is_left_to_commit_msg(repository: Repository) -> bool:
+    """Whether `hkgit apply` is committing and commit-msg will judge the same, message and all."""
+    if TRANSACTION not in os.environ:
+        return False
+    named = repository.git("rev-parse", "--git-path", "hooks/commit-msg").text
+    hook = repository.start / named
+    return hook.is_file() and os.access(hook, os.X_OK) and calls_gate(hook.read_bytes())
+
+
+def _judge_index(repository: Repository, message_file: str | None, policy: str | None) -> Report:
+    message = None
+    if message_file is not None:
+        raw = _read_message(_message_path(repository, message_file))
+        message = repository.git("stripspace", "--strip-comments", stdin=raw).stdout
+    head = repository.head()
+    trusted = load_policy(repository, policy, head.commit)
+    if os.environ.get(TRANSACTION) == BLIND:
+        trusted = trusted.with_blind()
+    refs = () if head.branch is None else (f"refs/heads/{head.branch}",)
+    return judge_index(
+        repository,
+        trusted.for_refs(refs),
+        author=_identity(repository, "GIT_AUTHOR_IDENT"),
+        committer=_identity(repository, "GIT_COMMITTER_IDENT"),
+        message=message,
+    )
+
+
+_SCISSORS = b"# ------------------------ >8 ------------------------"
+
+
+def _read_message(path: Path) -> bytes:
+    """What git will take for the message; raises InvalidInput when the file cannot be read."""
+    try:
+        return path.read_bytes().split(_SCISSORS)[0]
+    except OSError as error:
+        raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
+
+
+def _identity(repository: Repository, variable: str) -> str:
+    """`Name <email>` of the commit about to be made, as git in this hook would write it."""
+    return repository.git("var", variable).text.rpartition(" ")[0].rpartition(" ")[0]
+
+
+def _message_path(repository: Repository, given: str) -> Path:
+    """The file of the message; where a framework dropped its name, the one that git just wrote.
+
+    A clean `git merge` writes MERGE_MSG, everything else COMMIT_EDITMSG; the other may be left
+    from before. Raises InvalidInput when there is none.
+    """
+    if given:
+        return Path(given)
+    usual = (repository.git_dir / name for name in ("MERGE_MSG", "COMMIT_EDITMSG"))
+    found = [path for path in usual if path.exists()]
+    if not found:
+        raise InvalidInput("--message-file", "no commit is being made here", "Name the file.")
+    return max(found, key=lambda path: path.stat().st_mtime_ns)

@@ -1,0 +1,60 @@
+"""start.py: where a process of hkgit begins: hooks are answered before Click is loaded."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+_RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
+"""What hooks ask of `hkgit record`; the last with a file behind it."""
+
+
+def run() -> NoReturn:
+    """The entry point of `hkgit` and `python -m hkgit`."""
+    arguments = sys.argv[1:]
+    if _is_done(arguments):
+        sys.exit(0)
+    from hkgit.cli.main import run
+
+    run()
+
+
+def run_hk() -> NoReturn:
+    """The entry point of `hk`."""
+    from hkgit.cli.main import run_hk
+
+    run_hk()
+
+
+def _is_done(arguments: list[str]) -> bool:
+    """Whether a hook asks for what needs no work, and there is nothing to say."""
+    if arguments[:1] == ["record"]:
+        return arguments[1:2] in _RECORD and len(arguments) < 4 and not _may_wait()
+    if arguments[:2] == ["gate", "--quiet"]:
+        return _is_known_to_pass(arguments[2:])
+    # The pre-commit framework shows nothing of a hook that passes.
+    is_shown = "PRE_COMMIT" not in os.environ
+    return arguments[:1] == ["gate"] and not is_shown and _is_known_to_pass(arguments[1:])
+
+
+def _may_wait() -> bool:
+    """Whether edits of a session may wait for their commit (see `sessions.places`)."""
+    git_dir = os.environ.get("GIT_DIR") or ".git"
+    if not os.path.isdir(git_dir) or os.environ.get("HKGIT_STATE"):
+        return True
+    places = (f"{git_dir}/hkgit/sessions/.waiting", ".hkgit/local/sessions/.waiting")
+    return any(map(os.path.lexists, places))
+
+
+def _is_known_to_pass(arguments: list[str]) -> bool:
+    """Whether a hook asks for a commit of which the judge has nothing to say."""
+    is_message = len(arguments) == 2 and arguments[0] == "--message-file" and arguments[1] != ""
+    if arguments != ["--staged"] and not is_message:
+        return False
+    from hkgit.cli.remembering import is_known_to_pass
+
+    return is_known_to_pass(arguments[1] if is_message else None)

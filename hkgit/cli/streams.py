@@ -1,0 +1,70 @@
+"""streams.py: standard streams that may be closed, full, or a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from io import RawIOBase, TextIOWrapper
+
+
+class _Forgiving(RawIOBase):
+    """Standard error: what cannot be said there changes no verdict."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+
+    def writable(self) -> bool:
+        return True
+
+    def fileno(self) -> int:
+        return self._number
+
+    def isatty(self) -> bool:
+        return os.isatty(self._number)
+
+    def write(self, data: object) -> int:
+        assert isinstance(data, bytes | bytearray | memoryview)
+        try:
+            return os.write(self._number, data)
+        except OSError:
+            return len(data)
+
+
+def prepare_streams() -> None:
+    """Make the standard streams fit to be written to.
+
+    Closed ones lead nowhere, and their numbers are taken, lest a file of somebody's gets them.
+    File names are bytes, and not every terminal knows every letter.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
+    sys.stderr = TextIOWrapper(
+        _Forgiving(2), encoding, errors="backslashreplace", write_through=True
+    )
+
+
+def printable_line(line: str) -> str:
+    """A line of somebody's text: on a terminal without what would drive it, else as it is."""
+    if not sys.stdout.isatty():
+        return line
+    # Who reads in a pipe does not wait for it.
+    from hkgit.text.escaping import visible
+
+    return "\t".join(map(visible, line.split("\t")))
+
+
+def printable_text(data: bytes) -> bytes:
+    """The same for text of several lines."""
+    if not sys.stdout.isatty():
+        return data
+    text = data.decode("utf-8", "surrogateescape")
+    lines = (printable_line(line.removesuffix("\r")) for line in text.split("\n"))
+    return "\n".join(lines).encode("utf-8", "replace")

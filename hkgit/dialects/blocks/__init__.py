@@ -1,0 +1,1 @@
+"""What blocks of text share: headings, fences, dividers, tags."""

@@ -1,0 +1,128 @@
+"""headings.py: the file name that stands above an edit in prose, and the fences around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+MAX_LINES_ABOVE = 3
+MAX_NAME = 1000
+
+_FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
+_LEAD = re.compile(r"(?:#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+)+")
+_LABEL = re.compile(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
+_WORD = re.compile(r"[^\s`<>\"']*\w[^\s`<>\"']*")
+_SPACED = re.compile(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+")
+"""A path with blanks: its first word has a slash and no dot, its last one a suffix."""
+
+_QUOTED = re.compile(r"`([^`\s]+)`")
+_BARE_NAME = re.compile(r"[A-Z][A-Z0-9_]+|\w+file")
+_LANGUAGE = re.compile(r"\w+")
+"""In the line of a fence `dockerfile` and `makefile` are languages."""
+
+_SUFFIX = re.compile(r"[^.]\.\w+$|^\.\w")
+_SHELLS = re.compile(
+    r"bash|bat|batch|cmd|console|fish|powershell|ps1|pwsh|sh|shell|shell-session|terminal|zsh",
+    re.IGNORECASE,
+)
+
+
+def is_fence(line: str) -> bool:
+    return _FENCE.fullmatch(line) is not None
+
+
+def is_shell_fence(line: str) -> bool:
+    """Whether a line opens a fence that holds commands."""
+    found = _FENCE.fullmatch(line)
+    return found is not None and _SHELLS.fullmatch(found["info"].strip()) is not None
+
+
+def closes(line: str, opening: str) -> bool:
+    """Whether a line closes the fence that another one opened."""
+    here, there = _FENCE.fullmatch(line), _FENCE.fullmatch(opening)
+    if here is None or there is None or here["info"].strip():
+        return False
+    return here["marks"].startswith(there["marks"])
+
+
+def name_above(lines: Sequence[str], first: int, head: int) -> str | None:
+    """The file name nearest above line `head`, on one of up to three lines that say anything."""
+    seen = 0
+    for index in range(head - 1, first - 1, -1):
+        if not lines[index].strip():
+            continue
+        name = file_name(lines[index])
+        seen += 1
+        if name is not None or seen == MAX_LINES_ABOVE:
+            return name
+    return None
+
+
+def file_name(line: str) -> str | None:
+    """The file that a whole line names, without the marks around it; None for other prose.
+
+    A name with blanks needs backticks or a label, unless it begins as a path does; so does a word
+    without a slash or a suffix, unless it looks like `Makefile` or `LICENSE`, because prose has
+    many such words.
+    """
+    stripped = line.strip()
+    if len(stripped) > MAX_NAME:
+        return None
+    fence = _FENCE.fullmatch(stripped)
+    if fence is not None:
+        return _name_in_fence(fence["info"])
+    lead = _LEAD.match(stripped)
+    bare = stripped[lead.end() if lead else 0 :].strip("* ").rstrip("*: ")
+    label = _LABEL.match(bare)
+    bare = bare[label.end() if label else 0 :]
+    if len(bare) > 2 and bare[0] == bare[-1] == "`":
+        return None if "`" in bare[1:-1] else bare[1:-1]
+    if bare[:1] == bare[-1:] == '"':
+        bare = bare[1:-1]
+    if label is not None:
+        return bare if bare and "`" not in bare else None
+    is_path = _SPACED.fullmatch(bare) or (_WORD.fullmatch(bare) and _looks_like_path(bare))
+    return bare if is_path else None
+
+
+def name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
+    """The one path in the nearest line above line `head` that says anything.
+
+    It stands in backticks, or has a slash and a suffix, for prose has many words with either.
+    """
+    said = next((line for line in reversed(lines[first:head]) if _says(line)), "")
+    quoted = [word for word in _QUOTED.findall(said) if _looks_like_path(word)]
+    words = [word.strip(".,:;()*") for word in said.split()] if len(said) <= MAX_NAME else []
+    bare = [word for word in words if "/" in word and _names_file(word)]
+    found = {*quoted, *filter(_looks_like_path, bare)}
+    return found.pop() if len(found) == 1 else None
+
+
+def _names_file(word: str) -> bool:
+    last = word.rpartition("/")[2]
+    is_file = _SUFFIX.search(last) or _BARE_NAME.fullmatch(last)
+    return _WORD.fullmatch(word) is not None and is_file is not None
+
+
+def _says(line: str) -> bool:
+    return bool(line.strip()) and not is_fence(line)
+
+
+def heading(path: str) -> str | None:
+    """A line that names a path, if there is one."""
+    return next((line for line in (path, f"`{path}`") if file_name(line) == path), None)
+
+
+def _name_in_fence(info: str) -> str | None:
+    """A path in the line of a fence; a language is none."""
+    words = info.split()
+    name = re.split(r"[:=]", words[-1])[-1].strip("\"'") if words else ""
+    if name.islower() and _LANGUAGE.fullmatch(name):
+        return None
+    return name if _WORD.fullmatch(name) and _looks_like_path(name) else None
+
+
+def _looks_like_path(word: str) -> bool:
+    if "/" in word:
+        return "://" not in word
+    return (_SUFFIX.search(word) or _BARE_NAME.fullmatch(word)) is not None

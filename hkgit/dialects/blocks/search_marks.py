@@ -1,0 +1,71 @@
+"""search_marks.py: the markers of search/replace blocks, and lines that nearly look like them.
+
+All three markers have 5 to 12 marks. A line of text that looks like one has a `\\` in front of it.
+"""
+
+from __future__ import annotations
+
+import re
+
+MARKS = "5,12"
+
+HEAD_MARK = rf"(?:<{{{MARKS}}} ?|-{{{MARKS}}} )(?:(?i:SEARCH)>?|ORIGINAL)\s*"
+TAIL_MARK = rf"(?:>{{{MARKS}}} ?|\+{{{MARKS}}} )(?:(?i:REPLACE)|UPDATED)\s*"
+
+HEAD = re.compile(HEAD_MARK)
+DIVIDER = re.compile(rf"={{{MARKS}}}\s*")
+TAIL = re.compile(TAIL_MARK)
+START = re.compile(r":start_line:[ \t]*([0-9]{1,9})\s*")
+END = re.compile(r":end_line:[ \t]*[0-9]{1,9}\s*")
+RULE = re.compile(rf"-{{{MARKS}}}\s*")
+APPEND = re.compile(r":empty_search:append\s*")
+STRAY = re.compile(r"\s*(?:[<>=+-]{4,} *(?:SEARCH|REPLACE)\b|<{4,} *ORIGINAL\b|>{4,} *UPDATED\b).*")
+SEEN = re.compile(r"^(?:(?:<{4,} *|-{5,} +)(?i:SEARCH)\b|<{5,} *ORIGINAL\s*$)", re.MULTILINE)
+
+ESCAPE = "Put a \\ in front of a line of text that looks like a marker."
+
+_WORDS = r"(?:SEARCH|REPLACE)"
+_NEAR = re.compile(
+    rf"\s*(?:[<>=+-]{{5,}}[ \t]*(?i:{_WORDS})\b.*|[<>=]{{1,4}}[ \t]*{_WORDS}\s*"
+    rf"|[+-]{{3,4}}[ \t]*{_WORDS}\s*|[<>=+-]{{5,}}[ \t]*(?:ORIGINAL|UPDATED|HEAD|END)\b.*"
+    r"|[<>]{5,}(?:[ \t]+\S+)?\s*|[<>]{7}[ \t].*|:(?:start|end)_line:[ \t]*[0-9]*\s*)"
+)
+_FIRST = ("<", ">", "=", "+", "-", ":")
+
+_WHOLE = (HEAD, DIVIDER, TAIL, START, END, RULE, APPEND)
+_ESCAPED = re.compile(rf"\\*(?:{'|'.join(mark.pattern for mark in (*_WHOLE, _NEAR))})")
+
+_HEAD_LINE = "<<<<<<< SEARCH"
+_TAIL_LINES = (">>>>>>> REPLACE", "+++++++ REPLACE")
+
+
+def is_near(line: str) -> bool:
+    """Whether a line looks like a marker, or is one in a place where it means nothing."""
+    return line.lstrip().startswith(_FIRST) and _NEAR.fullmatch(line) is not None
+
+
+def is_hint(line: str) -> bool:
+    """Whether a line says where the old text stands."""
+    return (START.fullmatch(line) or END.fullmatch(line)) is not None
+
+
+def needs_escape(line: str) -> bool:
+    """Whether a line of text would be read as a marker, or has backslashes before one."""
+    return _ESCAPED.fullmatch(line) is not None
+
+
+def is_escaped(line: str) -> bool:
+    """Whether a backslash says that what follows is text."""
+    return line.startswith("\\") and needs_escape(line)
+
+
+def begins_head(line: str) -> bool:
+    """Whether a line is the first part of a head and no more."""
+    said = line.strip()
+    return len(said) >= 4 and said != _HEAD_LINE and _HEAD_LINE.startswith(said)
+
+
+def begins_tail(line: str) -> bool:
+    """Whether a line is the first part of a tail and no more."""
+    said = line.strip()
+    return bool(said) and any(tail.startswith(said) for tail in _TAIL_LINES)

@@ -1,0 +1,1 @@
+"""What unified diffs and apply-patch texts share."""

@@ -1,0 +1,136 @@
+"""diff_hunks.py: the hunks of a unified diff.
+
+Bodies are counted and headers never trusted: the numbers of a hunk are a hint, and decide only
+what its lines leave open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from hkgit.dialects.blocks.headings import is_fence
+from hkgit.dialects.patches.hunks import Body, text_of
+from hkgit.dialects.reading import wrong_line
+from hkgit.edits import Edit
+from hkgit.errors import Truncated
+from hkgit.values import dataclass
+
+_HEAD = re.compile(
+    r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
+)
+_COUNTS = re.compile(r"@@ -(?P<old>\d+)(?:,\d+)? \+(?P<new>\d+)(?:,\d+)?")
+_BEHIND = re.compile(r"@@|diff -|Index: |Only in ")
+_SIGNATURE = re.compile(r"\d+\.\d+")
+
+Counts = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PatchHunk:
+    """Both sides of a hunk; `final_newline` as in `Edit`."""
+
+    line_hint: int | None
+    old: list[str]
+    new: list[str]
+    final_newline: bool | None
+
+    def edit(self, path: str) -> Edit:
+        """The edit of a file that the hunk means."""
+        return Edit(
+            path,
+            text_of(self.old),
+            text_of(self.new),
+            line_hint=self.line_hint,
+            final_newline=self.final_newline,
+            whole_lines=True,
+        )
+
+
+def begins_sides(lines: Sequence[str], index: int) -> bool:
+    """Whether `--- ` and `+++ ` stand here."""
+    return lines[index].startswith("--- ") and any(
+        line.startswith("+++ ") for line in lines[index + 1 : index + 2]
+    )
+
+
+def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
+    """The hunk that begins at `start`, and the first line behind it. Raises InvalidInput."""
+    if lines[start].startswith("@@@"):
+        raise wrong_line(start, "the combined diff of a merge", "Give a diff of two sides.")
+    head = _HEAD.fullmatch(lines[start])
+    counts = None if head is None else (int(head["old"] or 1), int(head["new"] or 1))
+    body, index = Body(), start + 1
+    ends: dict[str, int] = {}
+    while index < len(lines) and not _ends(lines, index, body, counts):
+        if lines[index].startswith("\\ "):
+            ends |= {"old": len(body.old)} if body.last != "+" else {}
+            ends |= {"new": len(body.new)} if body.last != "-" else {}
+        elif not body.take(lines[index]):
+            what = f"a line of a hunk without a prefix: {lines[index][:40]!r}"
+            raise wrong_line(index, what, "Begin each line of a hunk with a blank, + or -.")
+        index += 1
+    body.keep_blanks(_missing(body, counts) or 0)
+    if counts is not None and _is_last(lines, index):
+        _refuse_short(lines, start, body, counts)
+    if body.is_empty:
+        raise wrong_line(start, "a hunk without lines", "Give its lines, or leave it out.")
+    if any(ends[name] != len(side) for name, side in body.sides() if name in ends):
+        raise wrong_line(start, "lines behind the end of the file", "Put its marker last.")
+    final_newline = None if len(ends) != 1 else "old" in ends
+    hint = None if head is None else int(head["start"]) or None
+    return PatchHunk(hint, body.old, body.new, final_newline), index
+
+
+def _is_last(lines: Sequence[str], index: int) -> bool:
+    """Whether no hunk or file follows what ends at a line: there a text may be cut off."""
+    is_end = index >= len(lines)
+    return is_end or not (lines[index].startswith(("@@", "diff -")) or begins_sides(lines, index))
+
+
+def _refuse_short(lines: Sequence[str], start: int, body: Body, counts: Counts) -> None:
+    """Raise Truncated for a hunk with fewer lines, on no side more, than its header says."""
+    found = len(body.old), len(body.new)
+    if found == counts or found[0] > counts[0] or found[1] > counts[1]:
+        return
+    what = (
+        f"the hunk is shorter than its header says: {counts[0]} old and {counts[1]} new lines,"
+        f" found {found[0]} and {found[1]}"
+    )
+    head = _COUNTS.sub(rf"@@ -\g<old>,{found[0]} +\g<new>,{found[1]}", lines[start], count=1)
+    completed = "\n".join([*lines[:start], head, *lines[start + 1 :]])
+    raise Truncated(f"line {start + 1}", what, f"{completed}\n")
+
+
+def _ends(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
+    """Whether a line is not the hunk's any more; only here the counts of its header weigh."""
+    line = lines[index]
+    if begins_sides(lines, index):
+        return not _is_content(lines, index, body, counts)
+    is_full = _missing(body, counts) is not None
+    if line.rstrip() == "--" and any(map(_SIGNATURE.match, lines[index + 1 : index + 2])):
+        return True
+    if line[:1] in ("", " ", "+", "-", "\\", "\r"):
+        return False
+    is_prose = is_full and bool(body.blanks)
+    return is_prose or is_fence(line) or _BEHIND.match(line) is not None
+
+
+def _is_content(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -> bool:
+    """Whether `--- x` and `+++ y` are a line removed and a line added, by the header's counts."""
+    if counts is None:
+        return False
+    waiting = len(body.blanks) + 1
+    missing = counts[0] - len(body.old) - waiting, counts[1] - len(body.new) - waiting
+    if any(line.startswith("@@") for line in lines[index + 2 : index + 3]):
+        return missing == (0, 0)
+    return min(missing) >= 0
+
+
+def _missing(body: Body, counts: Counts | None) -> int | None:
+    """How many of the waiting blank lines make the body as long as its header says, if any do."""
+    if counts is None:
+        return None
+    missing = counts[0] - len(body.old)
+    fits = missing == counts[1] - len(body.new) and 0 <= missing <= len(body.blanks)
+    return missing if fits else None

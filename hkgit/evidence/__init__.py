@@ -1,0 +1,1 @@
+"""Evidence: ledger entries and trailers, and their replay from the repository."""

@@ -1,0 +1,118 @@
+"""recording.py: the entry of a plan that was carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hkgit.applying.hunks import CONTEXT, Hunk
+from hkgit.applying.outcome import EditOutcome, FileChange, Plan
+from hkgit.applying.reads import reads_used
+from hkgit.edits import MAX_EDITS, File, Read, Spec, decode_text
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import Json, digest
+from hkgit.evidence.ledger.entry import (
+    MAX_BYTES,
+    Entry,
+    FileMark,
+    RecordedEdit,
+    RecordedFile,
+    RecordedHunk,
+)
+from hkgit.matching.places import LADDER_VERSION, Settings
+from hkgit.text.document import Document, hash_lines
+
+
+def record(
+    spec: Spec,
+    made: Plan,
+    *,
+    settings: Settings,
+    base: str | None,
+    spec_digest: str,
+    reads: Sequence[Read],
+    claims: Mapping[str, Json],
+) -> Entry:
+    """The entry of a plan in which every edit applied; of the reads those that edits lean on.
+
+    Raises InvalidInput when it is larger than an entry may be.
+    """
+    edits = tuple(
+        record_edit(spec.dialect, block, outcome)
+        for block, outcome in zip(spec.blocks, made.outcomes, strict=True)
+    )
+    files = tuple(record_file(change) for change in made.files)
+    entry = Entry(
+        LADDER_VERSION,
+        settings.threshold,
+        base,
+        spec_digest,
+        reads_used(reads, made),
+        edits,
+        files,
+        claims,
+    )
+    size = len(entry.to_bytes())
+    if len(edits) > MAX_EDITS or size > MAX_BYTES:
+        raise InvalidInput(
+            "ledger entry",
+            f"{len(edits)} edits and {size} bytes are over {MAX_EDITS} edits or {MAX_BYTES} bytes",
+            "Split the spec in two.",
+        )
+    return entry
+
+
+def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:
+    """What became of one edit, beside what it said."""
+    return RecordedEdit(
+        outcome.number,
+        dialect,
+        outcome.path,
+        block,
+        outcome.evidence.kind,
+        outcome.evidence.expected_hash,
+        outcome.evidence.lines,
+        outcome.lines,
+        outcome.base_lines,
+        outcome.is_relocated,
+        outcome.tier or "",
+        outcome.repairs,
+        outcome.similarity_permille or 0,
+        outcome.confidence_permille or 0,
+        outcome.runner_up_permille,
+    )
+
+
+def record_file(change: FileChange) -> RecordedFile:
+    """A file's change with all the hashes by which it can be checked and found again."""
+    base = Document(change.before.data if change.before is not None else b"")
+    after = Document(change.after.data if change.after is not None else b"")
+    return RecordedFile(
+        change.path,
+        change.new_path,
+        mark(change.before),
+        mark(change.after),
+        after.is_terminated,
+        tuple(record_hunk(base, hunk) for hunk in change.hunks),
+    )
+
+
+def record_hunk(base: Document, hunk: Hunk) -> RecordedHunk:
+    """A hunk with the hashes of what it replaces, of what it writes, and of the lines around."""
+    first, last = hunk.start_line, hunk.end_line
+    above = base.lines[max(first - 1 - CONTEXT, 0) : first - 1]
+    below = base.lines[last : last + CONTEXT]
+    return RecordedHunk(
+        first,
+        last,
+        base.range_hash(first, last),
+        hash_lines(hunk.new_lines),
+        decode_text(hunk.new),
+        tuple(hash_lines([line]) for line in above),
+        tuple(hash_lines([line]) for line in below),
+        hunk.edits,
+    )
+
+
+def mark(file: File | None) -> FileMark | None:
+    """The mode and hash of a file."""
+    return None if file is None else FileMark(file.mode, digest(file.data))

@@ -1,0 +1,127 @@
+"""added.py: what a commit does in the ledger: entries it adds and removes, and what it may not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hkgit.edits import REGULAR
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.entry import LEDGER, MAX_BYTES, Entry, entry_id
+from hkgit.evidence.ledger.pruning import Manifest, is_manifest, read_manifest
+from hkgit.evidence.ledger.reading import NewerEntry, read_entry
+from hkgit.evidence.replay.findings import Finding
+from hkgit.git.objects.trees import TreeChange
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass
+
+ATTRIBUTES_PATH = ".hkgit/.gitattributes"
+ATTRIBUTES = b"ledger/** -text -filter -diff -merge linguist-generated\n"
+MOST_BYTES = 64 * MAX_BYTES
+"""What all the records that one commit adds may have together."""
+
+ENTRY_PATH = re.compile(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """The entries that are added, with their ids; the changes outside of the ledger; the faults.
+
+    `removed` are the paths of records that are taken out of the tree, which only some commits may
+    do, and `pruned` the ids that manifests name.
+    """
+
+    entries: tuple[tuple[str, Entry], ...]
+    others: tuple[TreeChange, ...]
+    findings: tuple[Finding, ...]
+    removed: tuple[str, ...] = ()
+    manifests: tuple[Manifest, ...] = ()
+
+    @property
+    def removals(self) -> tuple[Finding, ...]:
+        """The removed records as faults."""
+        return tuple(Finding("entry", path, _REMOVED, _KEEP, path) for path in self.removed)
+
+
+def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:
+    """Sort a commit's changes into entries, removed ones, manifests, other files, and faults."""
+    entries: list[tuple[str, Entry]] = []
+    manifests: list[Manifest] = []
+    removed: list[str] = []
+    others: list[TreeChange] = []
+    findings: list[Finding] = [*_overload(repository, changes)]
+    if findings:
+        return Added((), (), tuple(findings))
+    for change in changes:
+        if not change.path.startswith(f"{LEDGER}/"):
+            if not _is_frozen_attributes(repository, change):
+                others.append(change)
+        elif change.new is None and ENTRY_PATH.match(change.path):
+            removed.append(change.path)
+        else:
+            match _record(repository, change):
+                case Finding() as finding:
+                    findings.append(finding)
+                case Manifest() as manifest:
+                    manifests.append(manifest)
+                case entry:
+                    entries.append(entry)
+    return Added(tuple(entries), tuple(others), tuple(findings), tuple(removed), tuple(manifests))
+
+
+def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
+    """More records than anybody would want to read; found before one of them is."""
+    new = (each for each in changes if each.old is None and each.path.startswith(f"{LEDGER}/"))
+    added = [each.new.id for each in new if each.new is not None]
+    is_over = len(added) * MAX_BYTES > MOST_BYTES  # else none of them need be looked at
+    if is_over and sum(map(repository.blob_size, added)) > MOST_BYTES:
+        what = f"the records that the commit adds have over {MOST_BYTES} bytes together"
+        yield Finding("entry", LEDGER, what, "Land them in several commits.")
+
+
+def _record(repository: Repository, change: TreeChange) -> tuple[str, Entry] | Manifest | Finding:
+    """What a record that a commit adds holds, an entry with its id; or why it is none."""
+    try:
+        name, data = _bytes(repository, change)
+        return read_manifest(data) if is_manifest(data) else (name, _entry(change.path, data))
+    except InvalidInput as error:
+        return Finding.of("entry", error)
+
+
+def _bytes(repository: Repository, change: TreeChange) -> tuple[str, bytes]:
+    """The name and bytes of an added record. Raises InvalidInput where it is anything else."""
+    name = ENTRY_PATH.match(change.path)
+    if change.old is not None:
+        what = "the entry is altered" if change.new is not None else _REMOVED
+        raise InvalidInput(change.path, what, _KEEP)
+    if name is None or change.new is None or change.new.mode != REGULAR:
+        raise InvalidInput(change.path, "is no place for a ledger entry", "Take it out.")
+    if repository.blob_size(change.new.id) > MAX_BYTES:
+        raise InvalidInput(change.path, f"is over {MAX_BYTES} bytes", "Split the spec.")
+    data = repository.blob(change.new.id)
+    if entry_id(data) != name[1] + name[2]:
+        raise InvalidInput(change.path, "its bytes do not have the hash in its name", _REMAKE)
+    return name[1] + name[2], data
+
+
+def _entry(path: str, data: bytes) -> Entry:
+    try:
+        return read_entry(data)
+    except InvalidInput as error:
+        fix = error.fix if isinstance(error, NewerEntry) else _REMAKE
+        raise InvalidInput(path, f"{error.where}: {error.what}", fix) from error
+
+
+_REMAKE = "Let hkgit apply the spec again."
+_REMOVED = "the entry is removed"
+_KEEP = "Entries stay as they are: put it back."
+
+
+def _is_frozen_attributes(repository: Repository, change: TreeChange) -> bool:
+    return (
+        change.path == ATTRIBUTES_PATH
+        and change.new is not None
+        and change.new.mode == REGULAR
+        and repository.blob_size(change.new.id) == len(ATTRIBUTES)
+        and repository.blob(change.new.id) == ATTRIBUTES
+    )

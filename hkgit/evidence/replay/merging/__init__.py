@@ -1,0 +1,1 @@
+"""Merges, by themselves and held against the ref that they land on."""

@@ -1,0 +1,1 @@
+"""Entries replayed on files that have moved on."""

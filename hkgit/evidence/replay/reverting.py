@@ -1,0 +1,133 @@
+"""reverting.py: which earlier commit a commit takes back, exactly.
+
+Where the files have moved on since, the changes of the earlier commit, turned round, must have
+their only places in them (`anchors`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from hkgit.applying.hunks import Hunk
+from hkgit.edits import EXECUTABLE, REGULAR
+from hkgit.errors import Unverifiable
+from hkgit.evidence.ledger.entry import LEDGER, RecordedHunk
+from hkgit.evidence.ledger.recording import record_hunk
+from hkgit.evidence.replay.added import Added
+from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.evidence.replay.history import last_commit
+from hkgit.evidence.replay.reanchoring.anchors import Adrift, reanchor_file
+from hkgit.git.objects.objects import Commit, TreeSnapshot
+from hkgit.git.objects.trees import TreeChange
+from hkgit.git.repository import Repository
+from hkgit.text.diff import changes as stretches
+from hkgit.text.document import Document, terminate
+
+_NAMED = re.compile(
+    rb"^This reverts commit ([0-9a-f]{40,64})(?:, reversing\s+changes made to ([0-9a-f]{40,64}))?",
+    re.MULTILINE,
+)
+
+
+def may_revert(candidate: CandidateCommit, added: Added) -> bool:
+    """Whether anything about a commit says that it takes another one back."""
+    return bool(added.removed) or _NAMED.search(candidate.message or b"") is not None
+
+
+def find_reverted(
+    repository: Repository, candidate: CandidateCommit, changes: Sequence[TreeChange]
+) -> str | None:
+    """The commit of the history of the candidate's only parent whose exact inverse it is, or None.
+
+    Looked at are the commits that the message names as git does, and the one that added what the
+    candidate removes from the ledger.
+    """
+    [parent] = candidate.parents
+    for commit_id, against in _find_named(repository, candidate, changes):
+        commit = _in_history(repository, commit_id, parent)
+        if commit is not None and _has_one_beginning(repository, commit):
+            before = against if against in commit.parents else next(iter(commit.parents), None)
+            old = None if before is None else repository.commit(before).tree
+            made = repository.changes(old, commit.tree)
+            files = repository.snapshot(parent)
+            kept = [each for each in made if not _is_pruned(each, files)]
+            if _is_inverse(repository, kept, changes):
+                return commit_id
+    return None
+
+
+def _has_one_beginning(repository: Repository, commit: Commit) -> bool:
+    """Whether its parents' histories meet. Where they do not, what one side "brought" is all that
+    the other one had.
+    """
+    first, *others = commit.parents or (commit.id,)
+    return all(repository.merge_base(first, other) is not None for other in others)
+
+
+def _is_pruned(made: TreeChange, files: TreeSnapshot) -> bool:
+    """Whether a change added a record that has been pruned since: it cannot be taken out again."""
+    is_record = made.old is None and made.path.startswith(f"{LEDGER}/")
+    return is_record and files.entry(made.path) is None
+
+
+def _in_history(repository: Repository, commit_id: str, tip: str) -> Commit | None:
+    try:
+        return repository.commit(commit_id) if repository.is_ancestor(commit_id, tip) else None
+    except Unverifiable:
+        return None
+
+
+def _find_named(
+    repository: Repository, candidate: CandidateCommit, changes: Sequence[TreeChange]
+) -> Iterator[tuple[str, str | None]]:
+    for found in _NAMED.finditer(candidate.message or b""):
+        yield found[1].decode(), None if found[2] is None else found[2].decode()
+    for change in changes:
+        if change.path.startswith(f"{LEDGER}/") and (change.old is None or change.new is None):
+            what = "A" if change.new is None else "D"
+            commit = last_commit(repository, candidate.parents[0], change.path, what)
+            if commit is not None:
+                yield commit, None
+            return
+
+
+def _is_inverse(
+    repository: Repository,
+    made: Sequence[TreeChange],
+    changes: Sequence[TreeChange],
+) -> bool:
+    """Whether changes take others back: path by path, and nothing beside."""
+    now = {change.path: change for change in changes}
+    if now.keys() != {change.path for change in made}:
+        return False
+    return all(_takes_back(repository, each, now[each.path]) for each in made)
+
+
+def _takes_back(repository: Repository, made: TreeChange, change: TreeChange) -> bool:
+    if change.old == made.new:
+        return change.new == made.old
+    sides = (made.old, made.new, change.old, change.new)
+    files = [side for side in sides if side is not None]
+    modes = {side.mode for side in files}
+    is_text = len(files) == 4 and len(modes) == 1 and modes <= {REGULAR, EXECUTABLE}
+    if not is_text or change.path.startswith(".hkgit/"):
+        return False
+    old, new, before, after = (repository.blob(side.id) for side in files)
+    try:
+        end = Document(old).is_terminated
+        return reanchor_file(before, invert_hunks(new, old), final_newline=end) == after
+    except Adrift:
+        return False
+
+
+def invert_hunks(new: bytes, old: bytes) -> tuple[RecordedHunk, ...]:
+    """The hunks that make the old text of the new one again, by the line diff."""
+    base = Document(new)
+    lines = terminate(Document(old)).raw_lines
+    return tuple(
+        record_hunk(
+            base, Hunk(c.old_start + 1, c.old_end, b"".join(lines[c.new_start : c.new_end]), ())
+        )
+        for c in stretches(base.lines, Document(old).lines)
+    )

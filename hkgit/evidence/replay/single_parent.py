@@ -1,0 +1,110 @@
+"""single_parent.py: the derivation of a commit that adds entries, from its one parent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from hkgit.edits import File, MappingSnapshot, Snapshot
+from hkgit.errors import InvalidInput, Unverifiable
+from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.replay.added import Added
+from hkgit.evidence.replay.findings import (
+    CandidateCommit,
+    Entries,
+    Finding,
+    Leftover,
+    ReplayResult,
+    Verdict,
+)
+from hkgit.evidence.replay.leftovers import leftovers
+from hkgit.evidence.replay.messages import message_findings, stray_trailers
+from hkgit.evidence.replay.sequence import EntrySequence, Remembering
+from hkgit.git.name_collisions import expect_no_twins
+from hkgit.git.objects.objects import TreeSnapshot
+from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.repository import Repository
+
+_OWN = (".hkgit/config.toml", ".hkgit/consult/")
+"""What people may write below `.hkgit/`, as far as the policy lets them."""
+
+
+def replay_entries(
+    repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool = True
+) -> ReplayResult:
+    """Chain the entries from the parent's files on, then compare with the commit's tree.
+
+    Without `recomputes` no spec is located again, so that `spliced` is the most that comes out.
+    """
+    chain = follow_entries(repository, candidate, added.entries, recomputes=recomputes)
+    findings = [*added.findings, *added.removals, *chain.findings]
+    left: tuple[Leftover, ...] = ()
+    if not findings:
+        derived = chain.changed()
+        left = leftovers(repository.blob, added.others, derived)
+        findings += (each.finding for each in left if _is_hkgits(each.path))
+        findings += _twins(repository, candidate, chain.before, derived)
+    if not findings:
+        is_strict = chain.is_recomputed and not chain.has_moved
+        findings += message_findings(candidate, added.entries, is_strict=is_strict)
+    verdict = Verdict.MIXED if left else chain.verdict()
+    notes = (*stray_trailers(candidate, added.entries), *chain.notes)
+    return ReplayResult(
+        candidate,
+        Verdict.FAIL if findings else verdict,
+        added.entries,
+        tuple(findings),
+        notes,
+        leftovers=left,
+        beneath=chain.verdict() if left else None,
+        is_recomputed=chain.is_recomputed,
+    )
+
+
+def follow_entries(
+    repository: Repository, candidate: CandidateCommit, entries: Entries, *, recomputes: bool = True
+) -> EntrySequence:
+    """The entries of a commit on the files of its first parent."""
+    before: Snapshot = MappingSnapshot()
+    if candidate.parents:
+        tree = repository.commit(candidate.parents[0]).tree
+        old = {change.path: change.old for change in repository.changes(tree, candidate.tree)}
+        before = Remembering(TreeSnapshot(tree, repository.tree, repository.blob), old)
+    chain = EntrySequence(
+        before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
+    )
+    chain.run(entries)
+    return chain
+
+
+def _is_hkgits(path: str) -> bool:
+    folded = path.lower()
+    return folded.startswith(".hkgit/") and not path.startswith(_OWN)
+
+
+def _base_files(
+    repository: Repository, candidate: CandidateCommit, entry: Entry
+) -> Snapshot | None:
+    """The files that an entry's edits were carried from, if they are in the commit's history."""
+    if entry.base is None or not candidate.parents:
+        return None
+    try:
+        is_before = repository.is_ancestor(entry.base, candidate.parents[0])
+        return repository.snapshot(entry.base) if is_before else None
+    except Unverifiable:
+        return None
+
+
+def _twins(
+    repository: Repository,
+    candidate: CandidateCommit,
+    before: Snapshot,
+    derived: Mapping[str, File | None],
+) -> Iterator[Finding]:
+    """Names that are new and that some file system takes for others; most commits bring none."""
+    if all(file is None or before.get(path) is not None for path, file in derived.items()):
+        return
+    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else EMPTY_TREE
+    try:
+        expect_no_twins(repository.snapshot(parent), derived)
+    except InvalidInput as error:
+        yield Finding.of("path", error)

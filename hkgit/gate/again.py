@@ -1,0 +1,38 @@
+"""again.py: what it takes to make a rejected commit again, with evidence."""
+
+from __future__ import annotations
+
+from hkgit.errors import HkgitError
+from hkgit.evidence.ledger.entry import LEDGER
+from hkgit.evidence.replay.added import ATTRIBUTES_PATH
+from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.gate.policy.files import CONFIG
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.rules.manual import find_changed_paths
+from hkgit.gate.rulings import Before
+from hkgit.git.repository import Repository
+from hkgit.text.document import Document, terminate
+
+
+def before(repository: Repository, policy: Policy, candidate: CandidateCommit) -> Before:
+    """The files that a commit changes, as they were; none where its parents are not here.
+
+    Of a merge that git makes by itself they are those of that merge, else of its first parent.
+    """
+    try:
+        tree = repository.commit(candidate.parents[0]).tree
+        merged = None
+        if len(candidate.parents) == 2:
+            merged = repository.automatic_merge(candidate.parents)
+        files = repository.snapshot(tree if merged is None else merged)
+        paths = find_changed_paths(repository, candidate)
+        own = (each for each in paths if not each.startswith(f"{LEDGER}/"))
+        found = [(path, files.get(path)) for path in own if path != ATTRIBUTES_PATH]
+    except HkgitError:
+        return Before()
+    hashes = tuple(
+        (path, None if file is None else terminate(Document(file.data)).whole_hash)
+        for path, file in found
+    )
+    asks = any(policy.protects_path(path) or path == CONFIG for path, _ in found)
+    return Before(hashes, is_merged=merged is not None, for_person=asks)

@@ -1,0 +1,87 @@
+"""envelope.py: a payload with signatures around it, as DSSE has it (secure-systems-lab, v1.0).
+
+What is signed is not the payload but `pae` of it, so that no other kind of document can be taken
+for it. The bytes of the payload are kept as they are: nothing is written again to be verified.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import canonical
+from hkgit.text.json_nodes import Node
+from hkgit.text.strict_json import only_document
+from hkgit.values import dataclass
+
+MAX_BYTES = 2**16
+"""So long an envelope may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A signature, and a hint at the key it was made with."""
+
+    keyid: str
+    sig: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """Some bytes of a type, signed."""
+
+    payload_type: str
+    payload: bytes
+    signatures: tuple[Signature, ...]
+
+    def to_bytes(self) -> bytes:
+        """The envelope as canonical JSON and one line feed."""
+        return canonical(
+            {
+                "payloadType": self.payload_type,
+                "payload": _base64(self.payload),
+                "signatures": [
+                    {"keyid": each.keyid, "sig": _base64(each.sig)} for each in self.signatures
+                ],
+            }
+        )
+
+
+def pae(payload_type: str, payload: bytes) -> bytes:
+    """DSSE's pre-authentication encoding: the bytes that are signed."""
+    kind = payload_type.encode()
+    return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
+
+
+def read_envelope(data: bytes) -> Envelope:
+    """The envelope that some bytes say; nothing of it is verified. Raises InvalidInput."""
+    if len(data) > MAX_BYTES:
+        raise InvalidInput("attestation", f"has {len(data)} bytes, over {MAX_BYTES}")
+    try:
+        root = only_document(data.decode())
+    except UnicodeDecodeError as error:
+        raise InvalidInput("attestation", "is not UTF-8") from error
+    parts = root.fields(["payloadType", "payload", "signatures"], [])
+    return Envelope(
+        parts["payloadType"].text(),
+        _bytes(parts["payload"]),
+        tuple(_signature(node) for node in parts["signatures"].items()),
+    )
+
+
+def _signature(node: Node) -> Signature:
+    parts = node.fields(["sig"], ["keyid"])
+    keyid = parts["keyid"].text() if "keyid" in parts else ""
+    return Signature(keyid, _bytes(parts["sig"]))
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def _bytes(node: Node) -> bytes:
+    try:
+        return base64.b64decode(node.text(), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise node.wrong("base64") from error

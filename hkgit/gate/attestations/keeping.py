@@ -1,0 +1,73 @@
+"""keeping.py: envelopes by what they speak of, under refs that clones do not fetch by default.
+
+`refs/hkgit/attestations/<tree>/<tree before>/<digest>` names the blob of an envelope. The name is
+for finding it; what counts is what is signed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from hkgit.errors import HkgitError
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.gate.attestations.envelope import MAX_BYTES, Envelope, read_envelope
+from hkgit.gate.attestations.statement import read_statement
+from hkgit.git.repository import Repository
+
+REFS = "refs/hkgit/attestations"
+MOST = 32
+"""So many envelopes of one place are looked at: each takes a process or more."""
+
+
+def keep(repository: Repository, envelope: Envelope) -> str:
+    """Store an envelope where `read_envelopes` finds it; the name of its ref. Raises GitRefused."""
+    statement = read_statement(envelope.payload)
+    return keep_below(repository, f"{REFS}/{statement.tree}/{statement.base_tree}", envelope)
+
+
+def keep_below(repository: Repository, folder: str, envelope: Envelope) -> str:
+    """Store an envelope under a name of its own; the name of its ref. Raises GitRefused."""
+    data = envelope.to_bytes()
+    ref = f"{folder}/{digest(data)[:16]}"
+    repository.write_ref(ref, repository.write_blob(data))
+    return ref
+
+
+def read_envelopes(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope]:
+    """The envelopes that are said to speak of one tree made of another; nothing is verified."""
+    return read_envelopes_below(repository, f"{REFS}/{tree}/{base_tree}")
+
+
+def read_envelopes_below(
+    repository: Repository, folder: str, coming: Mapping[str, str] | None = None
+) -> Iterator[Envelope]:
+    """The envelopes that are kept in one place; nothing is verified.
+
+    `coming` are refs that do not stand yet, with what they will name: those of a push. Of
+    more than `MOST` of either those whose refs come first count: anybody may push there.
+    """
+    only = f"--count={MOST}"
+    args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")
+    blobs = repository.git(*args).text.split()
+    new = [each for ref, each in (coming or {}).items() if ref.startswith(f"{folder}/")]
+    return envelopes(repository, (*blobs, *new[:MOST]))
+
+
+def list_envelopes(repository: Repository, *roots: str) -> dict[str, list[str]]:
+    """The blobs of all envelopes below some places, at most `MOST` of each folder."""
+    listed = repository.git("for-each-ref", "--format=%(objectname) %(refname)", "--", *roots).text
+    found: dict[str, list[str]] = {}
+    for line in listed.splitlines():
+        blob, _, ref = line.partition(" ")
+        found.setdefault(ref.rpartition("/")[0], []).append(blob)
+    return {folder: blobs[:MOST] for folder, blobs in found.items()}
+
+
+def envelopes(repository: Repository, blobs: Iterable[str]) -> Iterator[Envelope]:
+    """The envelopes that some blobs hold, without those that cannot be read."""
+    for blob in blobs:
+        try:
+            if repository.blob_size(blob) <= MAX_BYTES:
+                yield read_envelope(repository.blob(blob))
+        except HkgitError:  # what cannot be read says nothing
+            continue

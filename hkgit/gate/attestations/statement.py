@@ -1,0 +1,101 @@
+"""statement.py: what a signed verdict says: an in-toto statement about the head of a range."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import canonical
+from hkgit.text.json_nodes import Node
+from hkgit.text.strict_json import only_document
+from hkgit.values import dataclass
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+STATEMENT = "https://in-toto.io/Statement/v1"
+PREDICATE = "urn:hkgit:verdict:v1"
+
+_ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """Every commit of `base..head` passes under a policy.
+
+    `target` is the ref that the range is for, or None for any; `accepted` are the verdicts that
+    passed, `counts` how many commits had which. `git` and `hkgit` are versions.
+    """
+
+    base: str
+    base_tree: str
+    head: str
+    tree: str
+    target: str | None
+    policy: str
+    accepted: tuple[str, ...]
+    ladder: int
+    counts: Mapping[str, int]
+    git: str
+    hkgit: str
+
+    def to_bytes(self) -> bytes:
+        """The payload: canonical JSON and one line feed."""
+        predicate = {
+            "base": {"gitCommit": self.base, "gitTree": self.base_tree},
+            "target": self.target,
+            "policy": {"digest": self.policy, "accepted": list(self.accepted)},
+            "ladder": self.ladder,
+            "counts": dict(self.counts),
+            "versions": {"git": self.git, "hkgit": self.hkgit},
+        }
+        subject = {"digest": {"gitCommit": self.head, "gitTree": self.tree}}
+        return canonical(
+            {
+                "_type": STATEMENT,
+                "subject": [subject],
+                "predicateType": PREDICATE,
+                "predicate": predicate,
+            }
+        )
+
+
+def read_statement(payload: bytes) -> Statement:
+    """The statement of a payload whose signature has been verified. Raises InvalidInput."""
+    try:
+        root = only_document(payload.decode())
+    except UnicodeDecodeError as error:
+        raise InvalidInput("attestation", "is not UTF-8") from error
+    parts = root.fields(["_type", "subject", "predicateType", "predicate"], [])
+    if (parts["_type"].text(), parts["predicateType"].text()) != (STATEMENT, PREDICATE):
+        raise parts["predicateType"].wrong(PREDICATE)
+    subjects = parts["subject"].items()
+    if len(subjects) != 1:
+        raise parts["subject"].wrong("one subject")
+    head, tree = _commit(subjects[0].fields(["digest"], [])["digest"])
+    says = parts["predicate"].fields(
+        ["base", "target", "policy", "ladder", "counts", "versions"], []
+    )
+    base, base_tree = _commit(says["base"])
+    policy = says["policy"].fields(["digest", "accepted"], [])
+    versions = says["versions"].fields(["git", "hkgit"], [])
+    return Statement(
+        base,
+        base_tree,
+        head,
+        tree,
+        None if says["target"].value is None else says["target"].text(),
+        policy["digest"].text(),
+        tuple(node.text() for node in policy["accepted"].items()),
+        says["ladder"].integer(0),
+        {key: node.integer(0) for key, node in says["counts"].members().items()},
+        versions["git"].text(),
+        versions["hkgit"].text(),
+    )
+
+
+def _commit(node: Node) -> tuple[str, str]:
+    parts = node.fields(["gitCommit", "gitTree"], [])
+    for part in parts.values():
+        if not _ID.match(part.text()):
+            raise part.wrong("the id of an object")
+    return parts["gitCommit"].text(), parts["gitTree"].text()

@@ -1,0 +1,27 @@
+"""context.py: how commits came before the gate, which their own bytes do not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hkgit.values import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeContext:
+    """What is known of the place and the push where commits are judged.
+
+    `on_client` is somebody's own clone: there plain names may use manual grants, and a pass is
+    provisional. `pusher` is whom a server has authenticated; `ref` what the commits are for, where
+    that is known; `coming` the refs that a push brings and that do not stand yet, with the ids of
+    what they name: tags of break-glass, signatures of entries.
+    """
+
+    on_client: bool = False
+    pusher: str | None = None
+    ref: str | None = None
+    coming: Mapping[str, str] = field(default_factory=dict)
+
+
+UNKNOWN = JudgeContext()
+"""Commits that are simply there."""

@@ -1,0 +1,113 @@
+"""judging.py: one update of one ref, held against its trusted side; at whichever point it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hkgit.errors import HkgitError, Rejected, Unverifiable
+from hkgit.evidence.ledger.entry import LEDGER
+from hkgit.gate import CommitRange, JudgeContext, Watch, judge_range, pusher_of
+from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit
+from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.policy import CONFIG, PYPROJECT, policy_value
+from hkgit.git.objects.ids import FULL_ID
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPoint:
+    """The judge of updates at one point: what it sees, and whether it is somebody's own clone.
+
+    Only a server knows who is pushing: elsewhere anybody may set a variable. `coming` are the
+    tags of break-glass and the signatures of entries that the same push brings: ids by ref.
+    """
+
+    repository: Repository
+    on_client: bool = False
+    on_server: bool = False
+    coming: Mapping[str, str] = field(default_factory=dict)
+    watch: Watch = iter
+
+    def answer(self, update: Update, side: TrustedSide) -> UpdateResult:
+        """The gate's answer on one update."""
+        try:
+            new = self._commit_of(update.new)
+            if new is None:
+                return self._without_commits(update, side)
+            self._expect_honest_rewrite(update, side, new)
+            return self._judge(update, side, new)
+        except HkgitError as error:
+            return UpdateResult(update, side.policy, refusal=error)
+
+    def _commit_of(self, object_id: str | None) -> str | None:
+        """The commit that a ref comes to name. Raises Unverifiable for what cannot be read."""
+        if object_id is None or FULL_ID.fullmatch(object_id) is None:
+            return peel_commit(self.repository, object_id)  # the framework may name a branch
+        return self.repository.commit_named_by(object_id)
+
+    def _without_commits(self, update: Update, side: TrustedSide) -> UpdateResult:
+        if update.new is not None and update.ref.startswith("refs/heads/"):
+            raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
+        if update.new is not None:
+            return UpdateResult(update, side.policy, note="it names no commit")
+        if side.policy.rewrites == "refuse":
+            fix = "Ask for the policy's `rewrites` to be changed."
+            raise Rejected(update.ref, "the policy does not let it be deleted", fix)
+        return UpdateResult(update, side.policy, note="it is deleted")
+
+    def _judge(self, update: Update, side: TrustedSide, new: str) -> UpdateResult:
+        known = [commit for commit in (side.start, *side.beside) if commit is not None]
+        if any(self.repository.is_ancestor(new, commit) for commit in known):
+            return UpdateResult(update, side.policy, note="it adds no commits")
+        asked = CommitRange(side.start, new, side.beside)
+        arrival = JudgeContext(self.on_client, self._pusher(side), update.ref, self.coming)
+        report = judge_range(self.repository, asked, side.policy, arrival, watch=self.watch)
+        if any(each.judged.entries for each in report.rulings):
+            self._expect_files_kept(update, side, new)
+        start = side.start[:12] if side.start is not None else "the beginning"
+        return UpdateResult(update, side.policy, report, judged=f"from {start} to {new[:12]}")
+
+    def _pusher(self, side: TrustedSide) -> str | None:
+        return pusher_of(side.policy) if self.on_server else None
+
+    def _expect_honest_rewrite(self, update: Update, side: TrustedSide, new: str) -> None:
+        """Raise Rejected for a rewrite that the policy forbids or that restores an older one."""
+        old = side.old
+        if old is None or self.repository.is_ancestor(old, new):
+            return
+        if side.policy.rewrites == "refuse":
+            what = f"{new[:12]} does not descend from {old[:12]}, and the policy refuses rewrites"
+            fix = f"Rebase onto {old[:12]}, or merge it, then push without force."
+            raise Rejected(update.ref, what, fix)
+        if not self._keeps_policy(old, new, side.default):
+            what = f"{new[:12]} does not descend from {old[:12]}, and has another policy"
+            fix = "Keep the policy in a rewrite; change it in a commit of its own."
+            raise Rejected(update.ref, what, fix)
+
+    def _expect_files_kept(self, update: Update, side: TrustedSide, new: str) -> None:
+        """Raise Rejected for a history of its own that is to stand for the ref's, with evidence.
+
+        That is none for a file that the ref had: nothing was known of it.
+        """
+        old = side.old
+        if old is None or self.repository.merge_base(old, new) is not None:
+            return
+        trees = (self.repository.commit(each).tree for each in (old, new))
+        lost = [each.path for each in self.repository.changes(*trees) if each.old is not None]
+        if any(not path.startswith(f"{LEDGER}/") for path in lost):
+            what = f"{new[:12]} has no history in common with {old[:12]}, and changes its files"
+            fix = f"Make the change on {old[:12]} with `hkgit apply`, or push a new branch."
+            raise Rejected(update.ref, what, fix)
+
+    def _keeps_policy(self, old: str, new: str, default: str | None) -> bool:
+        """Whether a rewrite has the same policy, or the default branch's newer one."""
+        own, now = self._policy_at(old), self._policy_at(new)
+        if own == now or default is None:
+            return own == now
+        fork = self.repository.merge_base(old, default)
+        return fork is not None and (own, now) == (self._policy_at(fork), self._policy_at(default))
+
+    def _policy_at(self, commit: str) -> tuple[str | None, ...]:
+        files = self.repository.snapshot(commit)
+        return tuple(policy_value(files, path) for path in (PYPROJECT, CONFIG))

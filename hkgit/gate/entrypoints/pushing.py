@@ -1,0 +1,61 @@
+"""pushing.py: pre-push, where a clone says what it is about to send; a server may say more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit.errors import HkgitError
+from hkgit.gate.entrypoints.judging import EntryPoint
+from hkgit.gate.entrypoints.trust import peel_commit, side_of
+from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+
+
+def judge_pushed(
+    repository: Repository, updates: Sequence[Update], remote: str, given: Policy | None
+) -> Iterator[UpdateResult]:
+    """The answer on every ref of a push to a remote, provisional as everything on a client.
+
+    What the remote has is known from the ids that it told git, and from its remote-tracking
+    branches: a new ref is judged from where it leaves the remote's default branch, or any branch
+    where that is not known.
+    """
+    point = EntryPoint(repository, on_client=True)
+    tips = _tracking_tips(repository, remote)
+    for update in updates:
+        try:
+            yield _answer(point, update, remote, tips, given)
+        except HkgitError as error:
+            yield UpdateResult(update, given or Policy(), refusal=error)
+
+
+def _answer(
+    point: EntryPoint, update: Update, remote: str, tips: Sequence[str], given: Policy | None
+) -> UpdateResult:
+    repository = point.repository
+    old, new = peel_commit(repository, update.old), peel_commit(repository, update.new)
+    left = _find_fork_point(repository, new, tips) if new is not None else None
+    side = side_of(repository, [update.ref], old, left, given)
+    if not side.policy.protects(update.ref):
+        return UpdateResult(update, side.policy, note="the policy does not protect it")
+    if new is not None and side.start is None:
+        what = f"nothing of {remote} is known here to hold it against"
+        return UpdateResult(update, side.policy, unjudged=what)
+    return point.answer(update, side)
+
+
+def _tracking_tips(repository: Repository, remote: str) -> list[str]:
+    """The tip of the remote's default branch as last fetched; else those of all its branches."""
+    for refs in (f"refs/remotes/{remote}/HEAD", f"refs/remotes/{remote}/"):
+        tips = repository.git("for-each-ref", "--format=%(objectname)", "--", refs).text.split()
+        if tips:
+            return tips
+    return []
+
+
+def _find_fork_point(repository: Repository, new: str, tips: Sequence[str]) -> str | None:
+    """Where the history of a commit leaves these tips."""
+    if not tips:
+        return None
+    return repository.git("merge-base", new, *tips, check=False).text or None

@@ -1,0 +1,128 @@
+"""receiving.py: pre-receive, where a server takes a push as a whole or not at all.
+
+git keeps what is pushed in quarantine until the hook agrees. The repository is only read: a ref
+written here would outlive a refusal.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+
+from hkgit.errors import GitRefused, HkgitError, Rejected
+from hkgit.gate import BREAK_GLASS, Watch, is_of_one_ref
+from hkgit.gate.attestations.entries import REFS as ENTRIES
+from hkgit.gate.entrypoints.budget import Budget
+from hkgit.gate.entrypoints.judging import EntryPoint
+from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit, side_of
+from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.policy import Policy
+from hkgit.git.objects.objects import Head
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass, replace
+
+
+def judge_received(
+    repository: Repository, updates: Sequence[Update], given: Policy | None, seconds: float
+) -> Iterator[UpdateResult]:
+    """The answer on every ref of a push to this repository, within a time for all of them.
+
+    `given` is a policy that stands on the server instead of those in the history. Raises
+    GitRefused for a namespace, whose default branch cannot be told.
+    """
+    if os.environ.get("GIT_NAMESPACE"):
+        raise GitRefused("GIT_NAMESPACE", "pushes to a namespace are not judged")
+    server = _Server(
+        repository, given, repository.head(), _aliases(repository, updates), _coming(updates)
+    )
+    budget = Budget(seconds)
+    passed: list[UpdateResult] = []
+    for update in updates:
+        policy = given or Policy()
+        try:
+            side = server.side(update, passed)
+            policy = side.policy
+            with budget.spent_on(update.ref) as watch:
+                answer = server.answer(update, side, watch)
+        except HkgitError as error:
+            answer = UpdateResult(update, policy, refusal=error)
+        if not answer.passes and server.is_headless:
+            answer = replace(answer, note=_HEADLESS)
+        if _holds_elsewhere(answer):
+            passed.append(answer)
+        yield answer
+
+
+_HEADLESS = (
+    "HEAD names no branch that is there, so new refs have no policy and nothing to leave: "
+    "on the server, git symbolic-ref HEAD refs/heads/BRANCH"
+)
+
+_REPLACEMENTS = "refs/replace/"
+"""Where git looks for what it shows in the place of an object."""
+
+
+def _holds_elsewhere(answer: UpdateResult) -> bool:
+    """Whether what passed for one ref passes, under the same policy, for another as well."""
+    rulings = () if answer.report is None else answer.report.rulings
+    return answer.report is not None and all(
+        each.passes and not is_of_one_ref(each) for each in rulings
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    repository: Repository
+    given: Policy | None
+    head: Head
+    aliases: Mapping[str, str]
+    coming: Mapping[str, str]
+
+    @property
+    def is_headless(self) -> bool:
+        """Whether there are branches, and none of them is the default one."""
+        counted = self.repository.git("for-each-ref", "--count=1", "refs/heads/")
+        return self.head.commit is None and counted.text != ""
+
+    def side(self, update: Update, passed: Sequence[UpdateResult]) -> TrustedSide:
+        """The trusted side of an update.
+
+        What has passed for another ref of the push under an equal policy is not judged again.
+        """
+        old = peel_commit(self.repository, update.old)
+        names = self._names(update.ref)
+        side = side_of(self.repository, names, old, self.head.commit, self.given)
+        known = (each.update.new for each in passed if each.policy == side.policy)
+        return replace(side, beside=(*side.beside, *filter(None, known)))
+
+    def answer(self, update: Update, side: TrustedSide, watch: Watch) -> UpdateResult:
+        """The answer on one ref, under whichever of its names is protected."""
+        names = self._names(update.ref)
+        if update.new is not None and any(name.startswith(_REPLACEMENTS) for name in names):
+            what = "would show all who read this repository another object than was judged"
+            raise Rejected(update.ref, what, "Keep replacements in the clone that needs them.")
+        if not any(map(side.policy.protects, names)):
+            return UpdateResult(update, side.policy, note="the policy does not protect it")
+        if update.new is None and f"refs/heads/{self.head.branch}" in names:
+            fix = "Make another branch the default one first."
+            raise Rejected(update.ref, "is the default branch, whose policy new branches get", fix)
+        point = EntryPoint(self.repository, on_server=True, coming=self.coming, watch=watch)
+        return point.answer(update, side)
+
+    def _names(self, ref: str) -> tuple[str, ...]:
+        return (ref, self.aliases.get(ref, ref))
+
+
+def _coming(updates: Sequence[Update]) -> dict[str, str]:
+    """Find what speaks for other commits of the push: break-glass records, signatures."""
+    speaking = (BREAK_GLASS, ENTRIES)
+    return {u.ref: u.new for u in updates if u.new is not None and u.ref.startswith(speaking)}
+
+
+def _aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:
+    """The pushed refs that only stand for another, and which."""
+    pushed = {update.ref for update in updates}
+    # All are listed: a push of very many refs does not fit on a command line.
+    listed = repository.git("for-each-ref", "--format=%(refname) %(symref)")
+    lines = (line.split(" ") for line in listed.text.split("\n") if line)
+    return {ref: stands_for for ref, stands_for in lines if stands_for and ref in pushed}

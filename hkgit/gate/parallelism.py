@@ -1,0 +1,127 @@
+"""parallelism.py: a range judged by several processes, or a share of it by one of several machines.
+
+Every commit is judged on its own parents, so nobody waits for another's answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.replay.findings import ReplayResult, Verdict
+from hkgit.evidence.replay.judging import candidate_of
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.ranges import CommitRange, Watch, commits_of
+from hkgit.gate.rulings import Report, Ruling
+from hkgit.gate.verified import VerifiedCommits
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass
+
+CHUNK = 100
+"""Commits that a process judges in a row: they share most of their trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One of `of` parts of a range, counted from 1."""
+
+    number: int = 1
+    of: int = 1
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """`i/n`. Raises InvalidInput."""
+        number, slash, of = text.partition("/")
+        if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
+            raise InvalidInput(text, "is not a share i/n", "Write 1/4 for the first of four.")
+        return cls(int(number), int(of))
+
+    def of_commits(self, commits: Sequence[str]) -> Sequence[str]:
+        """Its commits, which follow each other; the shares of all numbers are the whole."""
+        first, last = (len(commits) * each // self.of for each in (self.number - 1, self.number))
+        return commits[first:last]
+
+
+WHOLE = Shard()
+
+
+@dataclass(frozen=True, slots=True)
+class Parallelism:
+    """How the work is divided and spared: by `jobs` processes, on the commits of a `share` alone.
+
+    What is `known` is not judged again, and what passes is known from then on.
+    """
+
+    jobs: int = 1
+    share: Shard = WHOLE
+    known: VerifiedCommits | None = None
+
+
+ALONE = Parallelism()
+"""One process, on the whole range, from the beginning."""
+
+
+def verify_range(
+    repository: Repository,
+    asked: CommitRange,
+    policy: Policy,
+    spread: Parallelism = ALONE,
+    *,
+    watch: Watch = iter,
+) -> Report:
+    """The rulings on a range under a policy that is taken as it is, without a trusted side."""
+    commits = spread.share.of_commits(commits_of(repository, asked, policy))
+    before = {} if spread.known is None else spread.known.verdicts(commits)
+    fresh = [commit for commit in commits if commit not in before]
+    gate = Gate(repository, policy, tip=asked.new, landing=asked.old)
+    made = _judge_shard(gate, fresh, spread.jobs, watch)
+    found = {each.judged.candidate.id: each for each in made}
+    if spread.known is not None:
+        spread.known.add(found.values())
+    rulings = tuple(
+        _rule_verified(repository, commit, before[commit]) if commit in before else found[commit]
+        for commit in commits
+    )
+    return Report(policy, rulings)
+
+
+def _judge_shard(gate: Gate, commits: Sequence[str], jobs: int, watch: Watch) -> Iterator[Ruling]:
+    repository = gate.repository
+    if jobs == 1 or len(commits) <= CHUNK:
+        yield from (gate.judge(candidate_of(repository, each)) for each in watch(commits))
+        return
+    chunks = [commits[at : at + CHUNK] for at in range(0, len(commits), CHUNK)]
+    place = (repository.start, repository.in_hook)
+    work = partial(_judge_chunk, *place, gate.policy, gate.tip, gate.landing)
+    with ProcessPoolExecutor(min(jobs, len(chunks))) as pool:
+        done = (ruling for rulings in pool.map(work, chunks) for ruling in rulings)
+        for _ in watch(commits):
+            yield next(done)
+
+
+_GATES: dict[tuple[Path, str | None, str | None], Gate] = {}
+"""The gate of this process, which keeps what it has read."""
+
+
+def _judge_chunk(
+    start: Path,
+    in_hook: bool,
+    policy: Policy,
+    tip: str | None,
+    landing: str | None,
+    commits: Sequence[str],
+) -> list[Ruling]:
+    gate = _GATES.get((start, tip, landing))
+    if gate is None:
+        gate = _GATES[start, tip, landing] = Gate(
+            Repository.discover(start, in_hook=in_hook), policy, tip=tip, landing=landing
+        )
+    return [gate.judge(candidate_of(gate.repository, commit)) for commit in commits]
+
+
+def _rule_verified(repository: Repository, commit: str, verdict: Verdict) -> Ruling:
+    return Ruling(ReplayResult(candidate_of(repository, commit), verdict), True, "verified before")

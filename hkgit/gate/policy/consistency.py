@@ -1,0 +1,100 @@
+"""consistency.py: where one part of a policy speaks against another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from hkgit.errors import InvalidInput
+from hkgit.gate.policy.model import SIGN, Floors, Grant, Policy, RefRules
+
+Fault = tuple[str, str, str]
+"""A key, what is wrong with it, and what to do about it."""
+
+
+def expect_consistent(policy: Policy) -> None:
+    """Raise InvalidInput for the first contradiction: a rule that can never do what it says."""
+    for key, what, fix in contradictions(policy):
+        raise InvalidInput(f"{policy.source}: {key}", what, fix)
+
+
+def contradictions(policy: Policy) -> Iterator[Fault]:
+    """Everything in which a policy contradicts itself."""
+    yield from _of_globs(policy)
+    for grant in policy.manual:
+        yield from _of_grant(policy, grant)
+    for floors in policy.paths:
+        yield from _of_floors(policy, floors)
+    for target in policy.targets:
+        yield from _of_target(policy, target)
+    for key in policy.attest_keys:
+        yield from _of_key("attest", key)
+    if policy.roles and policy.allowed_signers is None:
+        yield "roles", "names principals, but no file lists their keys", _SIGNERS
+    if policy.entries_signed and not policy.roles.get(SIGN) and policy.extends is None:
+        what = "must be signed, but nobody may sign them"
+        yield "entries", what, "Name principals in roles.sign."
+    for glob in policy.unprotect:
+        if glob in policy.protect and policy.table and glob in policy.table.get("protect", ()):
+            yield "unprotect", f"{glob!r} is protected and unprotected", "Keep one of them."
+
+
+_SIGNERS = 'Set allowed_signers = ".hkgit/allowed_signers", a file as ssh-keygen(1) has it.'
+
+
+def _of_globs(policy: Policy) -> Iterator[Fault]:
+    """A glob in the spelling of another tool would protect nothing, and nobody would see it."""
+    paths: Mapping[str, Sequence[str]] = {
+        "protect": policy.protect,
+        "unprotect": policy.unprotect,
+        "paths": [glob for each in policy.paths for glob in each.paths],
+        "manual": [glob for each in policy.manual for glob in each.paths],
+    }
+    for key, globs in paths.items():
+        for glob in globs:
+            if glob.startswith(("/", "./")) or glob.endswith("/"):
+                fix = "Paths begin at the root without a slash; DIRECTORY/* is all below it."
+                yield key, f"{glob!r} fits no path", fix
+    targets = [glob for each in policy.targets for glob in each.refs]
+    refs: Mapping[str, Sequence[str]] = {"refs": policy.refs, "targets": targets}
+    for key, globs in refs.items():
+        for glob in globs:
+            if not glob.startswith(("refs/", "*", "?", "[")):
+                yield key, f"{glob!r} fits no ref", f"Write its whole name: refs/heads/{glob}"
+
+
+def _of_key(where: str, key: str) -> Iterator[Fault]:
+    """A key that is a path, or cut short, would never be anybody's."""
+    if len(key.split()) < 2 or "\n" in key:
+        yield where, f"{key!r} is no SSH public key", "Give the line of a .pub file."
+
+
+def _of_grant(policy: Policy, grant: Grant) -> Iterator[Fault]:
+    for key in grant.keys:
+        yield from _of_key("manual", key)
+    if not (grant.names or grant.keys or grant.principals or grant.pushers):
+        yield "manual", "a grant to nobody", "Give it names, keys, principals or pushers."
+    if grant.principals and policy.allowed_signers is None:
+        yield "manual", "grants to principals, but no file lists their keys", _SIGNERS
+    if grant.pushers and policy.pusher_variable is None:
+        fix = 'Set pusher_variable, to "GL_USERNAME" on GitLab or what your server sets.'
+        yield "manual", "grants to pushers, but nothing says who pushed", fix
+
+
+def _of_floors(policy: Policy, floors: Floors) -> Iterator[Fault]:
+    """Floors of paths only tighten, so one that is looser would do nothing."""
+    base, fix = policy.floors, "Tighten it, or loosen the policy's own."
+    if floors.accept is not None and not set(floors.accept) <= set(base.accept or ()):
+        yield "paths", "accepts evidence that the policy as a whole does not accept", fix
+    if not set(floors.tiers or ()) <= set(base.tiers or floors.tiers or ()):
+        yield "paths", "accepts tiers that the policy as a whole does not accept", fix
+    for name in ("min_confidence", "min_tightness"):
+        if 0 < getattr(floors, name) < getattr(base, name):
+            yield "paths", f"{name} is below that of the policy as a whole", fix
+
+
+def _of_target(policy: Policy, target: RefRules) -> Iterator[Fault]:
+    if target.verdicts is not None and not set(target.verdicts) <= set(policy.verdicts):
+        fix = "Let the policy accept them, or take them out."
+        yield "targets", "accepts verdicts that the policy as a whole does not accept", fix
+    if target.rewrites == "judge" and policy.rewrites == "refuse":
+        yield "targets", "allows rewrites that the policy as a whole refuses", "Take it out."

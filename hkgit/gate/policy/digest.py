@@ -1,0 +1,21 @@
+"""digest.py: what a policy is called when somebody pins it or signs for it."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+
+from hkgit.gate.policy.model import Policy
+
+
+def policy_digest(policy: Policy) -> str:
+    """`sha256:` and the SHA-256 of a policy's value, in hex.
+
+    The value is the table as TOML says it, and the allowed signers that stand beside it: JSON with
+    sorted keys, without blanks. Of the built-in policy the table is null. The tables of those that
+    it extends stand behind, the nearest first.
+    """
+    value = [policy.table, policy.signers, *policy.below]
+    # A TOML table may hold dates, which JSON cannot say.
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), default=str)
+    return f"sha256:{sha256(text.encode()).hexdigest()}"

@@ -1,0 +1,110 @@
+"""files.py: where a tree holds its policy, and what it says there.
+
+`[tool.hkgit.gate]` in pyproject.toml or `[gate]` in .hkgit/config.toml; without either the
+built-in policy holds.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from hkgit.edits import EXECUTABLE, REGULAR, Snapshot
+from hkgit.errors import InvalidInput
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.policy.parsing import parse_policy
+from hkgit.values import replace
+
+PYPROJECT = "pyproject.toml"
+CONFIG = ".hkgit/config.toml"
+LARGEST = 2**20
+"""Bytes that a file with a policy may have."""
+DEEPEST = 8
+"""Tables and lists that may stand in each other in a policy."""
+
+
+def read_policy(files: Snapshot) -> Policy:
+    """The policy of a tree. Raises InvalidInput when it is malformed or stands in both places."""
+    tables = {path: _table(files, path) for path in (PYPROJECT, CONFIG)}
+    found = {path: table for path, table in tables.items() if table is not None}
+    if len(found) > 1:
+        what = f"the gate's policy stands in {' and '.join(found)}"
+        raise InvalidInput("policy", what, "Keep one of them.")
+    for source, table in found.items():
+        return with_signers(parse_policy(table, source), files)
+    return Policy()
+
+
+def with_signers(policy: Policy, files: Snapshot) -> Policy:
+    """The policy with the keys of its principals, read from the side that it was read from.
+
+    Raises InvalidInput where the file that it names is not there.
+    """
+    if policy.allowed_signers is None:
+        return policy
+    file = files.get(policy.allowed_signers)
+    if file is None or file.mode not in (REGULAR, EXECUTABLE):
+        where, what = f"{policy.source}: allowed_signers", f"there is no {policy.allowed_signers}"
+        raise InvalidInput(where, what, "Commit the file with, or before, the policy.")
+    signers = file.data.decode("utf-8", "replace")
+    for principal in policy.principals:
+        if principal not in _list_principals(signers):
+            what = f"{policy.allowed_signers} does not list {principal}"
+            raise InvalidInput(policy.source, what, "Add the principal's key, or take it out.")
+    return replace(policy, signers=signers)
+
+
+def _list_principals(signers: str) -> set[str]:
+    """The principals of a file of allowed signers, each on a line with one key of its own."""
+    lines = (line.split(maxsplit=1) for line in signers.splitlines())
+    return {words[0] for words in lines if len(words) > 1 and not words[0].startswith("#")}
+
+
+def _table(files: Snapshot, path: str) -> Any:
+    """The policy's table in a file, or None; whether it is a table is not known yet."""
+    file = files.get(path)
+    return None if file is None else policy_in(load_toml(path, file.data), path)
+
+
+def policy_in(document: Mapping[str, Any], name: str) -> Any:
+    """The policy's table in a TOML document, which lies deeper in a pyproject.toml; else None.
+
+    Raises InvalidInput for one that is nested deeper than any policy.
+    """
+    table: Any = document
+    for key in ("tool", "hkgit", "gate") if name == PYPROJECT else ("gate",):
+        table = table.get(key) if isinstance(table, dict) else None
+    if _is_deeper(table, DEEPEST):
+        raise InvalidInput(name, "is nested too deep", "Mend it where it stands.")
+    return table
+
+
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether tables and lists stand in each other to more than so many levels."""
+    if not isinstance(value, dict | list):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+
+
+def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
+    """A TOML document. Raises InvalidInput."""
+    if len(data) > LARGEST:
+        raise InvalidInput(where, f"has over {LARGEST} bytes", "Nothing that long is read.")
+    try:
+        return tomllib.loads(data.decode())
+    except RecursionError as error:
+        raise InvalidInput(where, "is nested too deep", "Mend it where it stands.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidInput(where, f"is not TOML: {error}", "Mend it where it stands.") from error
+
+
+def policy_value(files: Snapshot, path: str) -> str | None:
+    """The policy table of a file, for comparison; of a broken file what is wrong with it."""
+    try:
+        table = _table(files, path)
+    except InvalidInput as error:
+        return str(error)
+    return None if table is None else json.dumps(table, sort_keys=True, default=repr)

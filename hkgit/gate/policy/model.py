@@ -1,0 +1,310 @@
+"""model.py: a policy as values: the rules of the gate, and who is granted what."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase, translate
+from functools import lru_cache
+from typing import Any
+
+from hkgit.gate.policy.agents import KNOWN_AGENTS, credited_names, matches
+from hkgit.paths import fold_name
+from hkgit.values import dataclass, field, replace
+
+BUILT_IN = "built-in policy"
+
+BREAK_GLASS, ATTEST, ANSWER, SIGN = "break-glass", "attest", "answer", "sign"
+ROLES = (BREAK_GLASS, ATTEST, ANSWER, SIGN)
+"""What a principal may do beside what a grant says."""
+
+TEXT = ("bidi", "zero-width", "nul", "lone-cr")
+"""The kinds of text that a commit may be forbidden to add (see `gate.text`)."""
+
+PROTECTED = (
+    ".gitattributes",
+    "*/.gitattributes",
+    ".gitmodules",
+    ".lfsconfig",
+    ".github/workflows/*",
+    ".github/actions/*",
+    ".forgejo/workflows/*",
+    ".gitea/workflows/*",
+    ".gitlab-ci.yml",
+    ".gitlab/ci/*",
+    ".circleci/*",
+    ".buildkite/*",
+    ".woodpecker/*",
+    ".woodpecker.yml",
+    ".drone.yml",
+    ".travis.yml",
+    "jenkinsfile",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "codeowners",
+    ".github/codeowners",
+    ".gitlab/codeowners",
+    "docs/codeowners",
+    ".gitea/codeowners",
+    ".forgejo/codeowners",
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    ".pre-commit-hooks.yaml",
+    "lefthook.*",
+    ".lefthook.*",
+    "lefthook-local.*",
+    ".lefthook-local.*",
+    ".config/lefthook.*",
+    ".lefthook/*",
+    ".husky/*",
+    ".githooks/*",
+    ".cirrus.*",
+    "appveyor.yml",
+    ".appveyor.yml",
+    ".tekton/*",
+    ".semaphore/*",
+    "buildspec*.yml",
+    "buildspec*.yaml",
+    "cloudbuild.yaml",
+    "cloudbuild.yml",
+    "cloudbuild.json",
+    ".build.yml",
+    ".builds/*",
+    "zuul.yaml",
+    ".zuul.yaml",
+    "zuul.d/*",
+    ".zuul.d/*",
+    ".woodpecker.yaml",
+    ".drone.yaml",
+    ".drone.jsonnet",
+    ".drone.star",
+    "azure-pipelines.yaml",
+    ".azure-pipelines/*",
+    ".gitlab-ci.yaml",
+    "jenkinsfile.*",
+    ".claude/settings*",
+    "*/.claude/settings*",
+    ".claude/hooks/*",
+    ".cursor/*.json",
+    ".cursor/hooks/*",
+    ".codex/*.toml",
+    ".codex/*.json",
+    ".gemini/settings.json",
+    ".qwen/*.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/plugin*",
+    ".mcp.json",
+    ".aider.conf.yml",
+    ".amp/*.json",
+    ".crush.json",
+    "crush.json",
+    ".kiro/hooks/*",
+    ".kiro/settings/*",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
+    ".vscode/mcp.json",
+)
+"""Paths, in any case, that decide what runs or who reviews: a governed commit needs a grant."""
+
+ACCEPTED = (
+    "strict",
+    "reanchored",
+    "merge",
+    "revert",
+    "prune",
+    "empty",
+    "manual",
+    "ungoverned",
+    "attested",
+)
+"""Verdicts that pass by default; none is attested where nobody is trusted to."""
+
+ACCEPTABLE = (*ACCEPTED, "spliced", "mixed")
+"""Verdicts that a policy may let pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Who may change which paths by hand.
+
+    `names` are globs on `Name <email>` and count on clients only; `keys` are SSH public keys, and
+    `principals` those of the allowed signers, that signed the commit; `pushers` are those that the
+    server has authenticated.
+    """
+
+    paths: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    principals: tuple[str, ...] = ()
+    pushers: tuple[str, ...] = ()
+
+    def covers(self, paths: Sequence[str]) -> bool:
+        """Whether every path is granted."""
+        return all(any(fnmatchcase(path, glob) for glob in self.paths) for path in paths)
+
+
+@dataclass(frozen=True, slots=True)
+class Floors:
+    """What every edit of some paths must reach; numbers are per mille, None accepts all."""
+
+    paths: tuple[str, ...] = ("*",)
+    accept: tuple[str, ...] | None = None
+    tiers: tuple[str, ...] | None = None
+    min_confidence: int = 0
+    min_tightness: int = 0
+
+    def cover(self, *paths: str | None) -> bool:
+        """Whether they hold for a file under one of its names, whatever the case of letters."""
+        globs = at_any_depth(self.paths)
+        return any(path is not None and any_glob(path, globs) for path in paths)
+
+
+@dataclass(frozen=True, slots=True)
+class RefRules:
+    """Stricter rules for some refs: the verdicts that pass there, and what a rewrite meets."""
+
+    refs: tuple[str, ...]
+    verdicts: tuple[str, ...] | None = None
+    rewrites: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The rules of the gate (docs/policy.md); numbers are per mille but for `max_seconds`.
+
+    `any_verdict` lets whatever is proved pass, as `verify` does. `source` says where it was
+    read, `signers` is the text of the trusted side's allowed signers, `extends` names a policy
+    that has not been followed yet. `table` is what its file says, `below` the same of those that
+    it extends.
+    """
+
+    mode: str = "enforce"
+    govern: str = "agents"
+    agents: tuple[str, ...] = KNOWN_AGENTS
+    accept: tuple[str, ...] = ("hash", "receipt")
+    verdicts: tuple[str, ...] = ACCEPTED
+    any_verdict: bool = False
+    tiers: tuple[str, ...] | None = None
+    ladders: tuple[int, ...] | None = None
+    min_confidence: int = 0
+    since: str | None = None
+    manual: tuple[Grant, ...] = ()
+    refs: tuple[str, ...] = ("refs/heads/*", "refs/tags/*")
+    rewrites: str = "judge"
+    targets: tuple[RefRules, ...] = ()
+    min_threshold: int = 0
+    min_tightness: int = 0
+    paths: tuple[Floors, ...] = ()
+    protect: tuple[str, ...] = PROTECTED
+    unprotect: tuple[str, ...] = ()
+    reject_text: tuple[str, ...] = TEXT
+    allowed_signers: str | None = None
+    pusher_variable: str | None = None
+    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    attest_keys: tuple[str, ...] = ()
+    consult_required: bool = False
+    entries_signed: bool = False
+    max_seconds: int = 60
+    extends: str | None = None
+    open: tuple[str, ...] = ()
+    signers: str = ""
+    source: str = BUILT_IN
+    table: Mapping[str, Any] | None = field(default=None, compare=False)
+    below: tuple[Mapping[str, Any] | None, ...] = field(default=(), compare=False)
+
+    @property
+    def floors(self) -> Floors:
+        """What holds for the edits of every path."""
+        tiers, confidence = self.tiers, self.min_confidence
+        return Floors(("*",), self.accept, tiers, confidence, self.min_tightness)
+
+    def floors_of(self, *paths: str | None) -> tuple[Floors, ...]:
+        """Everything that an edit of a file must reach, under its old name and its new one."""
+        return (self.floors, *(floors for floors in self.paths if floors.cover(*paths)))
+
+    @property
+    def leans_on_the_ladder(self) -> bool:
+        """Whether it sets a floor that only recomputing can show to be reached."""
+        return any(f.tiers is not None or f.min_confidence for f in (self.floors, *self.paths))
+
+    @property
+    def asks_for_tightness(self) -> bool:
+        """Whether it sets a floor of tightness for any path."""
+        return any(floors.min_tightness for floors in (self.floors, *self.paths))
+
+    def with_blind(self) -> Policy:
+        """The policy without any word on evidence: for what lands blind, and knowingly."""
+        # Few commits need it, and every one waits for this module.
+        from hkgit.applying.evidence import KINDS
+
+        paths = tuple(replace(floors, accept=None) for floors in self.paths)
+        return replace(self, accept=KINDS, paths=paths)
+
+    def protects(self, ref: str) -> bool:
+        """Whether a push to this ref is judged."""
+        return _fits_ref(ref, self.refs)
+
+    def protects_path(self, path: str) -> bool:
+        """Whether a governed commit needs a grant to change this file, whatever its content."""
+        if path == self.allowed_signers:
+            return True
+        is_protected = any_glob(path, at_any_depth(self.protect))
+        return is_protected and not any_glob(path, self.unprotect)
+
+    def for_refs(self, names: Sequence[str]) -> Policy:
+        """The policy as it holds for a ref under all its names: every target that fits tightens."""
+        policy = self
+        for target in self.targets:
+            if any(_fits_ref(ref, target.refs) for ref in names):
+                kept = policy.verdicts if target.verdicts is None else target.verdicts
+                verdicts = tuple(each for each in policy.verdicts if each in kept)
+                rewrites = "refuse" if target.rewrites == "refuse" else policy.rewrites
+                policy = replace(policy, verdicts=verdicts, rewrites=rewrites)
+        return policy
+
+    @property
+    def principals(self) -> tuple[str, ...]:
+        """Everyone that it knows by a key of the allowed signers."""
+        granted = (principal for grant in self.manual for principal in grant.principals)
+        in_roles = (principal for listed in self.roles.values() for principal in listed)
+        return tuple(dict.fromkeys((*granted, *in_roles)))
+
+    def has_role(self, principal: str, role: str) -> bool:
+        """Whether a principal of the allowed signers has a role."""
+        return principal in self.roles.get(role, ())
+
+    def is_agent(self, identity: str) -> bool:
+        """Whether a `Name <email>` is one of the agents."""
+        return matches(identity, self.agents)
+
+    def governing_name(self, identities: Sequence[str], message: bytes | None) -> str | None:
+        """The first of author, committer, co-authors and others credited who is an agent."""
+        everyone = [*identities, *credited_names(message or b"")]
+        return next((name for name in everyone if self.is_agent(name)), None)
+
+
+def _fits_ref(ref: str, globs: Sequence[str]) -> bool:
+    """Whether a ref fits a glob: as it is, or as a server that heeds no case stores it."""
+    folded = fold_name(ref)
+    return any(fnmatchcase(ref, g) or fnmatchcase(folded, fold_name(g)) for g in globs)
+
+
+@lru_cache(64)
+def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
+    """Globs, and each again without its `**/`, which elsewhere stands for no directory as well.
+
+    For rules that keep something out: with them a file right below `src/` is one of `src/**/*`.
+    """
+    return (*globs, *(glob.replace("**/", "") for glob in globs if "**/" in glob))
+
+
+def any_glob(path: str, globs: tuple[str, ...]) -> bool:
+    """Whether a path fits a glob on a file system that heeds no case; `*` crosses `/` too."""
+    return _pattern(globs).match(fold_name(path)) is not None
+
+
+@lru_cache(64)
+def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
+    """One pattern for all globs: every path of every commit is held against them."""
+    return re.compile("|".join(translate(fold_name(glob)) for glob in globs) or r"(?!)")

@@ -1,0 +1,151 @@
+"""words.py: a policy in words: who may do what, and what happens otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit.evidence.ledger.trailers import decimal
+from hkgit.gate.policy.model import (
+    ANSWER,
+    ATTEST,
+    BREAK_GLASS,
+    PROTECTED,
+    SIGN,
+    TEXT,
+    Floors,
+    Grant,
+    Policy,
+    RefRules,
+)
+from hkgit.text.counting import count_noun
+
+_MODES = {
+    "enforce": "A commit that breaks a rule is rejected.",
+    "warn": "A commit that breaks a rule is let through with a warning.",
+    "report": "A commit that breaks a rule is let through and reported.",
+}
+_TEXT = {
+    "bidi": "bidirectional controls",
+    "zero-width": "characters without width",
+    "nul": "NULs",
+    "lone-cr": "carriage returns of their own",
+}
+_ROLES = {
+    BREAK_GLASS: "may let a rejected commit pass, with a signed tag break-glass/NAME on it",
+    ATTEST: "may attest verdicts",
+    ANSWER: "may answer consultations",
+    SIGN: "may sign entries",
+}
+
+
+def sentences(policy: Policy) -> Iterator[str]:
+    """What a policy says, a sentence a rule."""
+    yield _MODES[policy.mode]
+    yield from _describe_governed(policy)
+    yield from _floors(policy.floors, "Every edit")
+    for floors in policy.paths:
+        yield from _floors(floors, f"An edit of {_join_words(floors.paths)} also")
+    yield from _entries(policy)
+    yield f"These verdicts pass: {_join_words(policy.verdicts)}."
+    yield from map(_target, policy.targets)
+    yield from _refs(policy)
+    yield from _describe_protected(policy)
+    yield from map(_grant, policy.manual)
+    if any(grant.names for grant in policy.manual):
+        yield (
+            "Names in grants count in clones alone: under --range and --ci and on a server, where"
+            " anybody may write any name, only keys, principals and pushers do."
+        )
+    for role, principals in policy.roles.items():
+        yield f"{_join_words(principals) or 'Nobody'} {_ROLES[role]}."
+    if policy.attest_keys:
+        yield f"Verdicts attested with {count_noun(len(policy.attest_keys), 'key')} count."
+    if policy.consult_required:
+        yield "Open consultations must have been answered by a person."
+    yield f"A commit that takes longer than {policy.max_seconds} s to judge is rejected."
+
+
+def _describe_governed(policy: Policy) -> Iterator[str]:
+    if policy.govern == "all":
+        yield "Every commit is held to the rules, whoever made it."
+    else:
+        count = count_noun(len(policy.agents), "glob")
+        yield (
+            "Held to the rules are commits that carry ledger entries, and those whose author,"
+            f" committer or co-author is an agent ({count}). Others are counted, not proved:"
+            " whoever leaves the names out is not held to anything."
+        )
+    if policy.since is not None:
+        yield f"Commits up to {policy.since} are left alone."
+
+
+def _floors(floors: Floors, what: str) -> Iterator[str]:
+    if floors.accept == ():
+        yield f"{what} is refused: no evidence is accepted."
+    elif floors.accept is not None:
+        yield f"{what} must have evidence of the kind {_join_words(floors.accept, 'or')}."
+    if floors.tiers is not None:
+        yield f"{what} must be placed by {_join_words(floors.tiers, 'or') or 'no tier at all'}."
+    if floors.min_confidence:
+        yield f"{what} must have a confidence of at least {decimal(floors.min_confidence)}."
+    if floors.min_tightness:
+        share = decimal(floors.min_tightness)
+        yield f"{what} must change at least {share} of the lines that its file's edits name."
+
+
+def _entries(policy: Policy) -> Iterator[str]:
+    if policy.ladders is not None:
+        listed = _join_words([str(each) for each in policy.ladders])
+        yield f"Entries must be of these versions of the ladder: {listed or 'none'}."
+    if policy.min_threshold:
+        least = decimal(policy.min_threshold)
+        yield f"Entries must be applied with a threshold of at least {least}."
+    if policy.entries_signed:
+        yield f"Every entry must be signed by {_join_words(policy.roles.get(SIGN, ()), 'or')}."
+
+
+def _target(target: RefRules) -> str:
+    said = [f"On {_join_words(target.refs)}"]
+    if target.verdicts is not None:
+        said.append(f"only {_join_words(target.verdicts) or 'nothing'} passes")
+    if target.rewrites == "refuse":
+        said.append("force pushes and deletions are refused")
+    return ", ".join(said) + "."
+
+
+def _refs(policy: Policy) -> Iterator[str]:
+    yield f"Pushes to {_join_words(policy.refs) or 'no ref'} are judged; to others they are not."
+    if policy.rewrites == "refuse":
+        yield "Force pushes to them, and deletions of them, are refused."
+    else:
+        yield "Force pushes to them are judged like others, unless they bring another policy."
+
+
+def _describe_protected(policy: Policy) -> Iterator[str]:
+    more = [glob for glob in policy.protect if glob not in PROTECTED]
+    kept = [glob for glob in PROTECTED if glob not in policy.unprotect]
+    yield (
+        "Only by grant, a governed commit changes this policy, links, submodules, and files that"
+        f" decide what runs or who reviews ({count_noun(len(kept), 'glob')})"
+        + (f", and {_join_words(more)}" if more else "")
+        + "."
+    )
+    if policy.unprotect:
+        yield f"Not protected are {_join_words(policy.unprotect)}."
+    kinds = [_TEXT[kind] for kind in TEXT if kind in policy.reject_text]
+    yield f"No governed commit adds {_join_words(kinds, 'or') or 'anything forbidden'}."
+
+
+def _grant(grant: Grant) -> str:
+    who = [
+        *(f"{name} (on clients only, by name)" for name in grant.names),
+        *(f"whoever signs with {key.partition(' ')[0]} {key[-12:]}" for key in grant.keys),
+        *(f"{principal} (who signed it)" for principal in grant.principals),
+        *(f"{pusher} (who pushes it)" for pusher in grant.pushers),
+    ]
+    return f"By hand, {_join_words(who, 'or')} may change {_join_words(grant.paths)}."
+
+
+def _join_words(words: Sequence[str], last: str = "and") -> str:
+    """`a, b and c`."""
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))

@@ -1,0 +1,65 @@
+"""checks.py: the rules that hold for a governed commit beside its verdict, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.case import JudgedCommit
+from hkgit.gate.rules.floors import APPLY, entry_findings
+from hkgit.gate.rules.manual import hand_findings
+from hkgit.gate.rules.protection import name_findings, path_findings, policy_findings, twin_findings
+
+Check = Callable[[JudgedCommit], Iterator[Finding]]
+
+
+def _floors(case: JudgedCommit) -> Iterator[Finding]:
+    if not case.judged.is_recomputed and case.policy.leans_on_the_ladder:
+        what = "could not be recomputed here, so its tiers and confidences are only claimed"
+        yield Finding("claimed", "ledger entry", what, APPLY)
+    for _, entry in case.judged.entries:
+        yield from entry_findings(case.policy, entry)
+
+
+def _tightness(case: JudgedCommit) -> Iterator[Finding]:
+    if case.policy.asks_for_tightness:
+        # Only then is the text of every edited file needed, and the diff.
+        from hkgit.gate.rules.strength import tightness_findings
+
+        yield from tightness_findings(case)
+
+
+def _text(case: JudgedCommit) -> Iterator[Finding]:
+    if case.policy.reject_text:
+        from hkgit.gate.rules.text import text_findings
+
+        yield from text_findings(case)
+
+
+def _consult(case: JudgedCommit) -> Iterator[Finding]:
+    if case.policy.consult_required:
+        from hkgit.gate.rules.consult import consult_findings
+
+        yield from consult_findings(case)
+
+
+def _signatures(case: JudgedCommit) -> Iterator[Finding]:
+    if case.policy.entries_signed:
+        from hkgit.gate.rules.signing import signature_findings
+
+        yield from signature_findings(case)
+
+
+CHECKS: dict[str, Check] = {
+    "by hand": hand_findings,
+    "floors": _floors,
+    "tightness": _tightness,
+    "signature": _signatures,
+    "names": name_findings,
+    "twins": twin_findings,
+    "policy": policy_findings,
+    "protected": path_findings,
+    "text": _text,
+    "consult": _consult,
+}
+"""A check says what is wrong with a commit that replays; nothing, where nothing is."""

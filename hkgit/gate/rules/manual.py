@@ -1,0 +1,99 @@
+"""manual.py: what no entry accounts for needs somebody who may change it by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit.evidence.replay.findings import CandidateCommit, Finding, Verdict
+from hkgit.gate.case import JudgedCommit
+from hkgit.gate.policy.agents import co_authors, matches
+from hkgit.gate.policy.model import Policy
+from hkgit.gate.rules.floors import APPLY
+from hkgit.git.repository import Repository
+
+HOSTS = ("github <noreply@github.com>", "gitlab <*", "*@users.noreply.gitlab.com>", "gitea <*")
+"""Committers of squashes made by a button: they stand for nobody."""
+
+
+def hand_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """What is left over in a `mixed` commit, where neither a person nor a grant stands for it.
+
+    A commit with entries is governed, whoever made it. So a person's name is enough only where
+    the policy itself says that `mixed` passes.
+    """
+    left = case.judged.leftovers
+    is_theirs = Verdict.MIXED in case.policy.verdicts and _has_person(case)
+    if not left or is_theirs or case.grant([each.path for each in left]) is not None:
+        return
+    yield from (each.finding for each in left)
+
+
+def _has_person(case: JudgedCommit) -> bool:
+    """Whether, where only agents are governed, somebody who is none has a part in the commit."""
+    if case.policy.govern != "agents":
+        return False
+    candidate = case.candidate
+    everyone = (candidate.author, candidate.committer, *co_authors(candidate.message or b""))
+    return any(not case.policy.is_agent(name) and not matches(name, HOSTS) for name in everyone)
+
+
+def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> list[str]:
+    """Every path that a commit changes; of a merge, where it is not what git makes of it.
+
+    So a merge that drops a side changes all that the side brought.
+    """
+    if len(candidate.parents) == 2:
+        first, second = candidate.parents
+        how = repository.resolved_merge((first, second), candidate.tree)
+        return sorted({*how.conflicts, *how.others})
+    parents: Sequence[str | None] = candidate.parents or (None,)
+    trees = (None if each is None else repository.commit(each).tree for each in parents)
+    changes = (repository.changes(tree, candidate.tree) for tree in trees)
+    return sorted({change.path for each in changes for change in each})
+
+
+_NAMES = (
+    "A [[gate.manual]] covers this by name alone, and names count in clones only, not under"
+    " --range, --ci or on a server: give that grant keys, principals or pushers."
+)
+
+
+def blind_commit(
+    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
+) -> Finding:
+    """Why a commit without evidence does not pass."""
+    shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
+    if len(candidate.parents) > 2:
+        fix = "Merge them one by one."
+        return Finding("merge", shown, "has more than two parents, and no ledger entry", fix)
+    if len(candidate.parents) == 2:
+        what = "differs from the automatic merge of its parents, and has no ledger entry"
+        fix = (
+            "Merge without changes of your own, and make those in a commit after it. Conflicts are"
+            " resolved by a spec: git merge --abort, then"
+            f" hkgit apply --merge {candidate.parents[1][:12]} SPEC"
+        )
+        return Finding("merge", shown, what, fix)
+    who = f"{agent} is an agent" if agent is not None else "the policy governs everyone"
+    fix = _way(policy, candidate, paths, agent)
+    return Finding("blind", shown, f"blind commit: no ledger entry, and {who}", fix)
+
+
+def _way(
+    policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
+) -> str:
+    """What whoever made a commit without evidence can do: an agent, a bot, or a person."""
+    if any(
+        grant.covers(paths) and matches(candidate.author, grant.names) for grant in policy.manual
+    ):
+        return f"{_NAMES} {APPLY}"
+    if agent is not None and "[bot]" in agent.lower():
+        listed = ", ".join(f'"{path}"' for path in paths[:5])
+        return (
+            f"{APPLY} Or let the bot change these by hand: [[gate.manual]] with paths = [{listed}]"
+            " and keys (what signs its commits), or pushers on a server."
+        )
+    if agent is not None and agent in [*co_authors(candidate.message or b"")]:
+        how = "commit again" if candidate.id is None else "amend it"
+        return f"If a person answers for it, {how} without the Co-Authored-By line. Else: {APPLY}"
+    return APPLY

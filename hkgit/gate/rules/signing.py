@@ -1,0 +1,29 @@
+"""signing.py: where a policy wants every entry signed by somebody who may sign."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hkgit.evidence.ledger.entry import entry_path
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.attestations.entries import signer_of
+from hkgit.gate.case import JudgedCommit
+
+
+def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """The entries that a commit adds and that nobody signed who has the role for it.
+
+    Signed is what is committed, so a commit that is still being made cannot lack it.
+    """
+    commit = case.candidate.id
+    if commit is None:
+        return
+    for name, entry in case.judged.entries:
+        if signer_of(case.repository, case.policy, name, entry, case.coming) is None:
+            where, what = entry_path(name), "no signature by a key that may sign entries is here"
+            yield Finding("signature", where, what, _fix(commit[:12]), where)
+
+
+def _fix(commit: str) -> str:
+    sign = f"`hkgit attest --entries {commit}^..{commit} --key FILE`"
+    return f"{sign}, then push refs/hkgit/entries/* to where the gate runs."

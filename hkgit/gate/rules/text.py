@@ -1,0 +1,212 @@
+"""text.py: characters that show a reader another text than a compiler or a model gets.
+
+Bidirectional controls (Boucher and Anderson, "Trojan Source", 2021), characters without width,
+NUL, which makes a file binary to git's diff, and carriage returns of their own, which let one
+line overwrite another in a terminal. Only what a commit adds counts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from hkgit.edits import File, Snapshot, decode_text, encode_text
+from hkgit.evidence.ledger.entry import LEDGER, Entry
+from hkgit.evidence.replay.findings import Finding, Verdict
+from hkgit.gate.case import JudgedCommit
+from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE
+from hkgit.git.objects.trees import TreeChange
+from hkgit.paths import quote_path
+
+_BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
+
+
+def _unseen() -> str:
+    """The inside of a class of characters that are not shown, the bidirectional ones aside."""
+    is_bidi = re.compile(f"[{_BIDI}]").match
+    points = (range(first, last + 1) for first, last in (*IGNORABLE, ANNOTATION) if last < 0xE0000)
+    found = [chr(point) for each in points for point in each if not is_bidi(chr(point))]
+    return "".join(found) + "\U000e0000-\U000e0fff"
+
+
+KINDS: Mapping[str, re.Pattern[str]] = {
+    "bidi": re.compile(f"[{_BIDI}]"),
+    "zero-width": re.compile(f"[{_unseen()}]"),
+    "nul": re.compile("\0"),
+    "lone-cr": re.compile("\r(?!\n)(?!\\Z)"),
+}
+"""What each kind of `reject_text` finds."""
+
+_NAMES = {
+    "bidi": "a bidirectional control",
+    "zero-width": "a character without width",
+    "nul": "a NUL",
+    "lone-cr": "a carriage return without a line feed",
+}
+
+# Joiners that join letters of scripts which need them, or emoji; flags of regions; variants of
+# ideographs; how a sign is drawn, one after each that is no ASCII, and keycaps: there they are
+# spelling.
+_SPELLING = re.compile(
+    "(?<=[^\\0-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\\0-\x7f\u200b-\u200f])"
+    "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{2,6}\U000e007f"
+    "|(?<=[\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=[^\0-\x7f\u200b-\u200f\ufe00-\ufe0f\U000e0000-\U000e01ef])[\ufe00-\ufe0f]"
+    "|(?<=[0-9#*])\ufe0f(?=\u20e3)"
+    "|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]"
+)
+# The first bytes of all of them: most files hold none, and are looked at no further.
+_SUSPECT = re.compile(
+    rb"\0|\r(?!\n|\Z)|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]"
+    rb"|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]"
+    rb"|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]"
+    rb"|\xf0\x9b\xb2[\xa0-\xa3]|\xf0\x9d\x85[\xb3-\xba]|\xf3\xa0"
+)
+_ENCODING = re.compile(rb"^encoding[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+_ENCODINGS = {
+    "utf-8": "utf-8",
+    "utf8": "utf-8",
+    "us-ascii": "ascii",
+    "ascii": "ascii",
+    "iso-8859-1": "latin-1",
+    "iso8859-1": "latin-1",
+    "latin1": "latin-1",
+    "latin-1": "latin-1",
+    "iso-8859-15": "iso8859-15",
+    "iso8859-15": "iso8859-15",
+}
+"""Encodings of commits that are read, and Python's name for each."""
+_UTF8 = "Commit with i18n.commitEncoding=UTF-8; the policy says so (reject_text)."
+_BOM = b"\xef\xbb\xbf"
+_SNIFFED = 8000
+"""So many bytes git looks at to see whether a file is binary."""
+
+
+_DERIVED = (Verdict.STRICT, Verdict.SPLICED)
+
+
+def text_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Where a commit adds text that the policy rejects, the first place a file and kind."""
+    kinds = case.policy.reject_text
+    encoding, faults = encoding_of(case.candidate.header)
+    yield from faults
+    message = _read(case.candidate.message or b"", encoding)
+    for kind, line, character in _find_added([], File(message), kinds):
+        yield _finding(kind, f"message:{line}", character)
+    yield from _in_people(case, encoding)
+    yield from _in_names(case)
+    yield from _in_files(case)
+
+
+def encoding_of(header: bytes) -> tuple[str, list[Finding]]:
+    """The encoding in which git shows a commit, and what is wrong with the one that it names.
+
+    Known are those that every reader reads alike and that hide nothing but a soft hyphen.
+    """
+    named = [found.decode("ascii", "replace").lower() for found in _ENCODING.findall(header)]
+    odd = [name for name in named if name not in _ENCODINGS]
+    what = "names the encoding {!r}: git shows another text"
+    faults = [Finding("text", "header", what.format(name[:40]), _UTF8) for name in odd[:1]]
+    if b"\0" in header:
+        faults.append(_finding("nul", "header", "\0"))
+    return next((name for name in named if name in _ENCODINGS), "utf-8"), faults
+
+
+def _read(data: bytes, encoding: str) -> bytes:
+    """What git shows of a text, as UTF-8."""
+    is_utf8 = _ENCODINGS[encoding] == "utf-8"
+    return data if is_utf8 else data.decode(_ENCODINGS[encoding], "replace").encode()
+
+
+def _in_people(case: JudgedCommit, encoding: str) -> Iterator[Finding]:
+    """Author and committer, whose names git shows beside the message."""
+    candidate = case.candidate
+    for role, person in (("author", candidate.author), ("committer", candidate.committer)):
+        shown = decode_text(_read(encode_text(person), encoding))
+        for kind in case.policy.reject_text:
+            for character in _find_kinds(kind, shown)[:1]:
+                yield _finding(kind, role, character)
+
+
+def _finding(kind: str, where: str, character: str) -> Finding:
+    what = f"adds {_NAMES[kind]}, U+{ord(character):04X}"
+    fix = "Take it out, or write it as an escape; the policy says so (reject_text)."
+    return Finding("text", where, what, fix)
+
+
+def _in_names(case: JudgedCommit) -> Iterator[Finding]:
+    made = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
+    for path in made:
+        for kind in case.policy.reject_text:
+            for character in _find_kinds(kind, path)[:1]:
+                yield _finding(kind, quote_path(path), character)
+
+
+def _in_files(case: JudgedCommit) -> Iterator[Finding]:
+    if case.judged.verdict in _DERIVED and not any(map(_is_suspect, case.judged.entries)):
+        return
+    after = case.repository.snapshot(case.candidate.tree)
+    before = [case.repository.snapshot(tree) for tree in case.parents]
+    moved = {file.new_path: file.path for _, entry in case.judged.entries for file in entry.files}
+    for change in case.changes:
+        if change.new is None or change.path.startswith(f"{LEDGER}/"):
+            continue
+        new = after.get(change.path)
+        old = _old_files(before, change, moved.get(change.path))
+        if new is None or (change.path not in moved and _stays_binary(old, new)):
+            continue
+        for kind, line, character in _find_added(old, new, case.policy.reject_text):
+            yield _finding(kind, f"{quote_path(change.path)}:{line}", character)
+
+
+def _is_suspect(named: tuple[str, Entry]) -> bool:
+    """Whether the new text of an entry holds anything that could be rejected."""
+    _, entry = named
+    return any(_SUSPECT.search(encode_text(h.new_text)) for file in entry.files for h in file.hunks)
+
+
+def _old_files(
+    before: Sequence[Snapshot], change: TreeChange, moved_from: str | None
+) -> list[File]:
+    paths = {change.path, moved_from or change.path}
+    found = (snapshot.get(path) for snapshot in before for path in sorted(paths))
+    return [file for file in found if file is not None]
+
+
+def _stays_binary(old: Sequence[File], new: File) -> bool:
+    """Whether nobody ever read it as text: an image, say."""
+    return all(b"\0" in file.data[:_SNIFFED] for file in (*old, new))
+
+
+def _find_added(
+    old: Sequence[File], new: File, kinds: Sequence[str]
+) -> Iterator[tuple[str, int, str]]:
+    """Each kind that a file has more of than before, its first new line and the character."""
+    if not _SUSPECT.search(new.data):
+        return
+    known = Counter(line for file in old for _, line in _suspect_lines(file.data))
+    added: list[tuple[int, str]] = []
+    for number, line in _suspect_lines(new.data):
+        if known[line]:
+            known[line] -= 1
+        else:
+            added.append((number, line))
+    for kind in kinds:
+        spare = Counter(found for line in known.elements() for found in _find_kinds(kind, line))
+        for number, line in added:
+            extra = Counter(_find_kinds(kind, line)) - spare
+            spare.subtract(_find_kinds(kind, line))
+            if extra:
+                yield kind, number, next(iter(extra))
+                break
+
+
+def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
+    for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), 1):
+        if _SUSPECT.search(line):
+            yield number, decode_text(line)
+
+
+def _find_kinds(kind: str, line: str) -> list[str]:
+    return KINDS[kind].findall(_SPELLING.sub("", line))

@@ -1,0 +1,1 @@
+"""Objects and refs from libgit2, or from the git program."""

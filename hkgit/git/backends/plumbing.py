@@ -1,0 +1,175 @@
+"""plumbing.py: the backend on the git program, for repositories that libgit2 does not open.
+
+Objects come from one child that is kept running (see `batch`) and are checked against their ids,
+which git does not do by itself; all else is a process a question.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cached_property
+from pathlib import Path
+
+from hkgit.errors import GitRefused, InvalidInput, Unverifiable
+from hkgit.git import program
+from hkgit.git.backends.backend import COMMIT, TAG, TREE, NotFound, missing, unwritten
+from hkgit.git.backends.batch import CatFile
+from hkgit.git.objects.ids import FULL_ID, id_of
+from hkgit.git.program import Completed, Git, git_on, read_config
+from hkgit.values import dataclass
+
+NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+"""A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
+
+_ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetching disabled")
+"""What git says of what is not here: in any clone, and in a partial one."""
+
+_SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
+_TAGGED = re.compile(rb"object ([0-9a-f]+)\n")
+
+
+@dataclass(frozen=True, eq=False)
+class Plumbing:
+    """See `backend.Backend`."""
+
+    git: Git
+    git_dir: Path
+    work_tree: Path | None
+    object_format: str
+
+    name = "program"
+
+    @classmethod
+    def open(cls, start: Path, *, in_hook: bool) -> Plumbing:
+        """The repository around a directory; raises GitRefused with git's own words."""
+        args = ("rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
+        here = Git(start, NO_FETCH, keep_environment=in_hook)
+        asked = here(*args, check=False)
+        if "not a git repository" in asked.stderr:
+            raise NotFound(start)
+        if asked.code != 0:
+            raise program.refusal(args, asked)
+        bare, object_format, path = asked.text.split("\n", 2)
+        git_dir = Path(path)
+        work_tree = None if bare == "true" else _work_tree(here, git_dir)
+        git = git_on(start, git_dir, work_tree, in_hook=in_hook).over(NO_FETCH)
+        return cls(git, git_dir, work_tree, object_format)
+
+    # Objects
+
+    def header(self, object_id: str) -> tuple[str, int]:
+        found = self._batch.header(_check_id(object_id))
+        if found is None:
+            raise self._why_not(object_id)
+        return found
+
+    def read(self, object_id: str) -> tuple[str, bytes]:
+        found = self._batch.read(_check_id(object_id))
+        if found is None:
+            raise self._why_not(object_id)
+        if id_of(*found, self.object_format) != object_id:
+            fix = "Look at the repository with git fsck."
+            raise Unverifiable(f"object {object_id}", "does not have the content of its id", fix)
+        return found
+
+    def write(self, kind: str, data: bytes) -> str:
+        # git has its opinion on trees that were there before; what we write we have formatted.
+        plain = ("--literally",) if kind == TREE else ()
+        try:
+            return self.git("hash-object", "-t", kind, "-w", *plain, "--stdin", stdin=data).text
+        except GitRefused as refusal:
+            raise unwritten("object store", refusal.what) from refusal
+
+    # History, refs and configuration
+
+    def resolve(self, rev: str) -> str | None:
+        if "\0" in rev:
+            return None
+        asked = self._ask("rev-parse", "--verify", "-q", "--end-of-options", rev)
+        return self._peel(asked.text) if asked.code == 0 else None
+
+    def _peel(self, object_id: str) -> str | None:
+        try:
+            kind, _ = self.header(object_id)
+            while kind == TAG:
+                tagged = _TAGGED.match(self.read(object_id)[1])
+                object_id = tagged[1].decode() if tagged is not None else ""
+                kind, _ = self.header(object_id)
+        except Unverifiable:
+            return None
+        return object_id if kind == COMMIT else None
+
+    def merge_base(self, first: str, second: str) -> str | None:
+        asked = self._ask("merge-base", _check_id(first), _check_id(second))
+        if asked.code > 1:
+            raise Unverifiable(f"merge base of {first} and {second}", asked.stderr.strip())
+        return asked.text if asked.code == 0 else None
+
+    def head_target(self) -> str:
+        for args in (("symbolic-ref", "-q", "HEAD"), ("rev-parse", "-q", "--verify", "HEAD")):
+            asked = self._ask(*args)
+            if asked.code == 0:
+                return asked.text
+        raise Unverifiable("HEAD", "points nowhere", "Look at the repository with git fsck.")
+
+    def ref(self, name: str) -> str | None:
+        args = ("show-ref", "--verify", "--hash", "--", name)
+        asked = self._ask(*args)
+        if asked.code == 0:
+            return asked.text
+        if "not a valid ref" not in asked.stderr:
+            raise program.refusal(args, asked)
+        if self._ask("check-ref-format", "--allow-onelevel", name).code != 0:
+            raise InvalidInput(name, "is not a name for a branch")
+        return None
+
+    def write_ref(self, name: str, object_id: str) -> None:
+        self._update_ref(name, name, object_id)
+
+    def delete_ref(self, name: str) -> None:
+        self._update_ref(name, "-d", name)
+
+    def _update_ref(self, where: str, *args: str) -> None:
+        try:
+            self.git(*_SILENT, "update-ref", "--no-deref", *args)
+        except GitRefused as refusal:
+            raise unwritten(where, refusal.what) from refusal
+
+    def config(self, name: str) -> str | None:
+        return read_config(self.git, name)
+
+    # How it is done
+
+    @cached_property
+    def _batch(self) -> CatFile:
+        return CatFile(self.git.cwd, self.git.whole_environment())
+
+    def _ask(self, *args: str) -> Completed:
+        return self.git(*args, check=False)
+
+    def _why_not(self, object_id: str) -> Unverifiable:
+        """Why an object could not be read: git asked once more, to hear what it says."""
+        where = f"object {object_id}"
+        words = self._ask("cat-file", "-p", object_id).stderr.strip()
+        if "error: " not in words and any(each in words for each in _ABSENT):
+            return missing(where)
+        what = words or "could not be read"
+        return Unverifiable(where, what, "Look at the repository with git fsck.")
+
+
+def _check_id(object_id: str) -> str:
+    """An id, which git would else take for a revision or for several lines."""
+    if FULL_ID.fullmatch(object_id) is None:
+        raise Unverifiable(f"object {object_id}", "is no id of an object")
+    return object_id
+
+
+def _work_tree(git: Git, git_dir: Path) -> Path:
+    """The checkout; seen from inside the git directory it is what that belongs to."""
+    asked = git("rev-parse", "--show-toplevel", check=False)
+    if asked.code == 0 and Path(asked.text) != git_dir:
+        return Path(asked.text)
+    pointer = git_dir / "gitdir"  # that of a linked worktree
+    inside = git_dir / pointer.read_text().rstrip("\n") if pointer.exists() else git_dir
+    return inside.parent

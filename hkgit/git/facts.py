@@ -1,0 +1,143 @@
+"""facts.py: what git says of a commit that a person makes, in as few questions as can be.
+
+A hook is felt at every commit, so this module loads next to nothing: no `re`, no `subprocess`.
+Whatever is out of the ordinary has no facts: then the judge reads everything, as it would anyway.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hkgit.values import dataclass
+
+POLICIES = ("pyproject.toml", ".hkgit/config.toml")
+"""Where a tree may hold its policy (see `policy.files`)."""
+LEDGER = ".hkgit/ledger"
+"""Where a tree holds its entries (see `ledger.entry`)."""
+
+_SETTINGS = {
+    "LC_ALL": "C",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+}
+_HARMLESS = ("HKGIT_STATE", "HKGIT_REAL_EDITS")
+"""The variables of hkgit's own that the judge does not heed."""
+_NAMES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The commit that git is making in this hook, on one parent, which it differs from.
+
+    `policy` says what stands in the parent's tree where policies stand; `ref` is the branch, or
+    empty. The commit leaves the ledger as it is.
+    """
+
+    git_dir: str
+    ref: str
+    author: str
+    committer: str
+    policy: tuple[str, ...]
+
+
+def facts_of_commit() -> Facts | None:
+    """The facts of the commit being made; None where anything about it is out of the ordinary."""
+    git_dir = os.environ.get("GIT_DIR") or ".git"
+    try:
+        ref = _branch(git_dir) if not _is_odd(git_dir) else None
+    except OSError:
+        return None
+    if ref is None or not hasattr(os, "posix_spawnp"):
+        return None
+    tree, names = _Child("write-tree"), _Child("var", "-l")
+    answers = (tree.answer(), names.answer())
+    people = _people(answers[1])
+    policy = _policy(answers[0].strip())
+    if people is None or policy is None:
+        return None
+    return Facts(git_dir, ref, *people, policy)
+
+
+def _is_odd(git_dir: str) -> bool:
+    """Whether this is a merge, or no plain repository, or somebody wants another judge."""
+    own = (name for name in os.environ if name.startswith(("HKGIT_", "GITHEAD_")))
+    if any(name not in _HARMLESS for name in own) or not os.path.isdir(git_dir):
+        return True
+    grafts = f"{_common(git_dir)}/info/grafts"
+    return os.path.lexists(f"{git_dir}/MERGE_HEAD") or os.path.lexists(grafts)
+
+
+def _common(git_dir: str) -> str:
+    """The directory that linked worktrees share."""
+    try:
+        with open(f"{git_dir}/commondir", "rb") as file:
+            return os.path.join(git_dir, os.fsdecode(file.read(5000)).rstrip("\n"))
+    except FileNotFoundError:
+        return git_dir
+
+
+def _branch(git_dir: str) -> str | None:
+    """The full name of the branch that HEAD is on, empty when it is on none; None if unclear.
+
+    Raises OSError.
+    """
+    if os.path.islink(f"{git_dir}/HEAD"):
+        return None
+    with open(f"{git_dir}/HEAD", "rb") as file:
+        said = os.fsdecode(file.read(5000)).rstrip("\n")
+    if not said.startswith("ref: "):
+        return "" if len(said) in (40, 64) else None
+    ref = said.removeprefix("ref: ")
+    # Where refs are in a table, HEAD is there too, and the file names a branch that cannot be.
+    return ref if ref.startswith("refs/heads/") and not ref.startswith("refs/heads/.") else None
+
+
+def _people(settings: str) -> tuple[str, str] | None:
+    """Author and committer as `Name <email>`, from the last lines of `git var -l`."""
+    found = {}
+    for line in settings.split("\n"):
+        name, _, value = line.partition("=")
+        if name in _NAMES:
+            found[name] = value.rpartition(" ")[0].rpartition(" ")[0]
+    return (found[_NAMES[0]], found[_NAMES[1]]) if len(found) == 2 else None
+
+
+def _policy(tree: str) -> tuple[str, ...] | None:
+    """What stands where policies stand; None where the commit is empty or touches the ledger."""
+    places = ("^{tree}", *(f":{path}" for path in POLICIES), f":{LEDGER}")
+    asked = "".join(f"HEAD{place}\n" for place in places) + f"{tree}:{LEDGER}\n"
+    child = _Child("cat-file", "--batch-check=%(objectname) %(objecttype)", asked=asked)
+    said = child.answer().split("\n")
+    if not tree or len(said) != len(places) + 2 or not said[0].endswith(" tree"):
+        return None
+    before, after = said[3].removeprefix("HEAD"), said[4].removeprefix(tree)
+    return None if said[0] == f"{tree} tree" or before != after else tuple(said[1:3])
+
+
+class _Child:
+    """A git that is at work while something else is done; what it complains of nobody hears."""
+
+    def __init__(self, *args: str, asked: str = "") -> None:
+        ours, out = os.pipe()
+        source, given = os.pipe()
+        os.write(given, asked.encode())
+        os.close(given)
+        silent = (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
+        actions = [(os.POSIX_SPAWN_DUP2, source, 0), (os.POSIX_SPAWN_DUP2, out, 1), silent]
+        command = ("git", "-c", "core.fsmonitor=false", *args)
+        settings = os.environ | _SETTINGS
+        try:
+            self._pid = os.posix_spawnp("git", command, settings, file_actions=actions)
+        finally:
+            os.close(out)
+            os.close(source)
+        self._out = ours
+
+    def answer(self) -> str:
+        """What it printed; nothing where it failed."""
+        with open(self._out, "rb") as file:
+            said = file.read()
+        _, status = os.waitpid(self._pid, 0)
+        return os.fsdecode(said) if status == 0 else ""

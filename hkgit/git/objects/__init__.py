@@ -1,0 +1,1 @@
+"""Commits, trees and blobs as values."""

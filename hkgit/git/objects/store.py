@@ -1,0 +1,58 @@
+"""store.py: objects of one repository by id, of the type that is asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property, lru_cache
+
+from hkgit.errors import Unverifiable
+from hkgit.git.backends.backend import BLOB, TREE, Backend
+from hkgit.git.objects.ids import EMPTY_TREE, is_empty_tree
+from hkgit.git.objects.treediff import TreeDiffer
+from hkgit.git.objects.trees import ReadTree, Tree, format_tree, parse_tree
+from hkgit.values import dataclass
+
+__all__ = ["EMPTY_TREE", "Store"]
+
+
+@dataclass(frozen=True)
+class Store:
+    """The objects of a repository. Reading raises Unverifiable, writing GitRefused."""
+
+    backend: Backend
+
+    def size(self, object_id: str) -> int:
+        """How many bytes an object has, without reading them."""
+        return self.backend.header(object_id)[1]
+
+    def read(self, object_id: str, kind: str) -> bytes:
+        """The bytes of an object that must be of one type."""
+        found, data = self.backend.read(object_id)
+        if found != kind:
+            raise Unverifiable(f"object {object_id}", "is not of the type that is asked for")
+        return data
+
+    def tree(self, tree_id: str) -> Tree:
+        """The entries of a tree by name."""
+        return self._parsed(tree_id) if not is_empty_tree(tree_id) else {}
+
+    def is_tree(self, object_id: str) -> bool:
+        return is_empty_tree(object_id) or self.backend.header(object_id)[0] == TREE
+
+    def write_blob(self, data: bytes) -> str:
+        return self._write(BLOB, data)
+
+    def write_tree(self, entries: Tree) -> str:
+        return self._write(TREE, format_tree(entries))
+
+    def _write(self, kind: str, data: bytes) -> str:
+        return self.backend.write(kind, data)
+
+    @cached_property
+    def differ(self) -> TreeDiffer:
+        """What tells two trees apart; it keeps those that it has read."""
+        return TreeDiffer(lambda tree_id: self.read(tree_id, TREE))
+
+    @cached_property
+    def _parsed(self) -> ReadTree:
+        """Trees by id, the latest kept: the commits of a history share most of them."""
+        return lru_cache(4096)(lambda tree_id: parse_tree(tree_id, self.read(tree_id, TREE)))

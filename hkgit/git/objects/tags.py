@@ -1,0 +1,38 @@
+"""tags.py: what an object that a ref is to name comes to: a commit, something else, or a riddle.
+
+libgit2 does not parse every tag that git parses (without a last line of the tagger, with a date
+that overflows). So tags are read here, from their bytes, by the two lines that git follows.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hkgit.errors import Unverifiable
+from hkgit.git.backends.backend import COMMIT, TAG, Backend
+from hkgit.git.objects.ids import HEX
+
+_TAG = re.compile(rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n")
+_FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
+DEEPEST = 50
+"""Tags of tags that are followed."""
+
+
+def peel(backend: Backend, object_id: str) -> str | None:
+    """The commit that an object is or that its tags name; None for a tree or a blob.
+
+    Raises Unverifiable for what cannot be read: git might read a commit there.
+    """
+    kind, _ = backend.header(object_id)
+    for _ in range(DEEPEST):
+        if kind != TAG:
+            return object_id if kind == COMMIT else None
+        found = _TAG.match(backend.read(object_id)[1])
+        if found is None:
+            raise Unverifiable(f"tag {object_id}", "is malformed", _FIX)
+        object_id, said = found[1].decode(), found[2].decode()
+        kind, _ = backend.header(object_id)
+        if kind != said:
+            what = f"says that {object_id[:12]} is a {said}, and it is a {kind}"
+            raise Unverifiable("tag", what, _FIX)
+    raise Unverifiable(f"tag {object_id}", f"is a tag of more than {DEEPEST} tags", _FIX)

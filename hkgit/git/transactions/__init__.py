@@ -1,0 +1,1 @@
+"""Commits made in a worktree and landed, all or nothing (docs/transaction.md)."""

@@ -1,0 +1,104 @@
+"""locks.py: locks on files that the system lets go of when their last holder is gone.
+
+Children inherit a lock: as long as a process that was started under it runs, it is held. So what
+a killed process leaves to its children is not taken for abandoned. Process ids could not tell
+that, and mean nothing in another container that shares the repository.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+_OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0)
+_PAUSE = 0.01
+"""Seconds between two looks at a lock."""
+
+if sys.platform == "win32":
+    import msvcrt
+
+    _FAR = 2**30  # what is locked on Windows cannot be read: lock a byte that is never there
+
+    def _try_lock(descriptor: int) -> None:
+        os.lseek(descriptor, _FAR, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def make(path: Path) -> int:
+    """A new file under lock, as a descriptor for reading and writing. Raises OSError."""
+    while True:
+        with suppress(FileNotFoundError):  # somebody tidied the directory away
+            _make_directory(path.parent)
+            descriptor = os.open(path, _OPEN | os.O_CREAT | os.O_EXCL, 0o666)
+            if _lock_or_close(descriptor, path):
+                _share(path, 0o666)
+                return descriptor
+
+
+def take(path: Path) -> int | None:
+    """A file that is there under lock; None when it is gone or held. Raises OSError."""
+    try:
+        descriptor = os.open(path, _OPEN)
+    except FileNotFoundError:
+        return None
+    return descriptor if _lock_or_close(descriptor, path) else None
+
+
+def wait_for(path: Path, seconds: float) -> int | None:
+    """A file under lock, made if need be; None when it stays held. Raises OSError."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return make(path)
+        except FileExistsError:
+            descriptor = take(path)
+        if descriptor is not None or time.monotonic() > until:
+            return descriptor
+        time.sleep(_PAUSE)
+
+
+def remove(path: Path, descriptor: int) -> None:
+    """Let a lock go, and its file with it if the system allows it."""
+    if sys.platform == "win32":  # there, a file that is open cannot be removed
+        os.close(descriptor)
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+    if sys.platform != "win32":
+        os.close(descriptor)
+
+
+def _make_directory(path: Path) -> None:
+    """A directory that lets in whom the one above lets in: a shared repository stays shared."""
+    if not path.is_dir():
+        _make_directory(path.parent)
+        with suppress(FileExistsError):
+            path.mkdir()
+            _share(path, 0o7777)
+
+
+def _share(path: Path, bits: int) -> None:
+    with suppress(OSError):  # whoever comes later has to say why it cannot be opened
+        path.chmod(stat.S_IMODE(path.parent.stat().st_mode) & bits)
+
+
+def _lock_or_close(descriptor: int, path: Path) -> bool:
+    """Lock an open file or close it: it may be held, or not be what the path names any more."""
+    try:
+        _try_lock(descriptor)
+        if os.path.samestat(os.fstat(descriptor), path.stat()):
+            os.set_inheritable(descriptor, True)
+            return True
+    except (BlockingIOError, PermissionError, FileNotFoundError):
+        pass
+    os.close(descriptor)
+    return False

@@ -1,0 +1,1 @@
+"""What a refusal tells the author of an edit."""

@@ -1,0 +1,260 @@
+"""hints.py: refusals that say what an agent needs to succeed at the next try."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+
+from hkgit.edits import Edit
+from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
+from hkgit.matching.lines import EditLines, FileLines, key_of, keys, occurrences
+from hkgit.matching.places import FULL, Place
+from hkgit.matching.refusals.correcting import correct_edit, tell_apart
+from hkgit.matching.search.align import align
+from hkgit.matching.search.candidates import AlignedPlace, candidates, judge_alignment
+from hkgit.matching.search.similar import similarity
+from hkgit.matching.tiers.exact import cuts_at, is_word
+from hkgit.matching.tiers.fuzzy import place_of
+from hkgit.text.document import Document
+
+SHOWN = 3
+"""So many places are described; of more only the lines are named."""
+
+LINES_SHOWN = 10
+
+SMALL = 1500
+"""A file of at most so many bytes is shown whole, which costs less than another call."""
+
+LONGEST = 120
+WORD = re.compile(rb"[A-Za-z\x80-\xff]{3,}")
+MOST_WORDS = 8
+MOST_LINES = 50
+
+
+def no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
+    """The old text is nowhere: where it comes nearest, and what is different there."""
+    found = candidates(view, wanted)[:SHOWN] or _by_words(view, wanted)
+    near = tuple(map(_near, found))
+    if found:
+        nearest = "; ".join(_describe(view, each) for each in near)
+        fix = f"Nearest: {nearest}. {_difference(view, wanted, found[0])}"
+    else:
+        fix = "No line of it is like any of the file's."
+        if view.lines and len(view.document.data) <= SMALL:
+            near = (Near(1, len(view.lines)),)
+    where, what = edit.path, "the old text is not in the file"
+    if near and near[0].similarity == FULL:
+        what = "the old text does not stand in the file as it is quoted"
+    if wanted.old in view.document.data:
+        what += ", except inside longer words or lines"
+    todo = "Quote the file as it is." if near else "Read the file again and quote it as it is."
+    error = NoMatch(where, what, f"{fix} {todo}")
+    error.near, error.correct_batch = near, correct_edit(view, wanted, found, edit)
+    return error
+
+
+def tell_unlike(
+    view: FileLines, wanted: EditLines, found: Sequence[AlignedPlace], edit: Edit
+) -> NoMatch:
+    """An edit of all places fits several by likeness, and those are not alike or not as it says."""
+    near = tuple(map(_near, found))
+    places = "; ".join(_describe(view, each) for each in near[:SHOWN])
+    more = "; ..." if len(near) > SHOWN else ""
+    differs = " ".join(dict.fromkeys(_difference(view, wanted, each) for each in found[:SHOWN]))
+    error = NoMatch(
+        edit.path,
+        f"no place says what the old text says, and the {len(found)} that are like it are not all "
+        "alike",
+        f"Like it: {places}{more}. {differs} Quote the file as it is, or edit them one by one.",
+    )
+    error.near = near[:SHOWN]
+    return error
+
+
+def inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
+    """The old text stands once, as a part of a longer word."""
+    document = view.document
+    first, last = document.lines_of(place.start, place.end)
+    word = _word_around(document.data, place)
+    error = NoMatch(
+        f"{edit.path}:{document.told(first)}",
+        f"the old text stands only inside a longer word, {_quote(word)}",
+        "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
+        "parts of words.",
+    )
+    error.near = (Near(first, last),)
+    return error
+
+
+def _word_around(data: bytes, place: Place) -> bytes:
+    """The first word that an end of a place cuts in two."""
+    at = place.start if cuts_at(data, place.start) else place.end
+    start = end = at
+    while start and is_word(data[start - 1]):
+        start -= 1
+    while end < len(data) and is_word(data[end]):
+        end += 1
+    return data[start:end]
+
+
+def already_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
+    """The new text stands in the file."""
+    first, last = view.document.lines_of(place.start, place.end)
+    return AlreadyApplied(
+        f"{edit.path}:{view.document.told(first)}",
+        f"the new text stands at {_lines(view.document, first, last)} already",
+        "Leave the edit out; or, if it is another place that you mean, quote more of it.",
+    )
+
+
+def half_applied(
+    view: FileLines, made: Sequence[Place], places: Sequence[Place], edit: Edit
+) -> Ambiguous:
+    """Of all places of the old text some have the new text around them."""
+    starts = [view.document.line_at(place.start) for place in made[:LINES_SHOWN]]
+    lines = ", ".join(str(view.document.told(start)) for start in starts)
+    more = ", ..." if len(made) > LINES_SHOWN else ""
+    return Ambiguous(
+        edit.path,
+        f"the new text stands around {len(made)} of {len(places)} places of the old one already, "
+        f"at lines {lines}{more}",
+        "Edit the others one by one, each with a line of context.",
+    )
+
+
+def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
+    """Several places are as good, or too nearly so."""
+    spans = sorted(document.lines_of(place.start, place.end) for place in places)
+    numbers = ", ".join(str(document.told(first)) for first, _ in spans[:LINES_SHOWN])
+    more = ", ..." if len(spans) > LINES_SHOWN else ""
+    is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
+    shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
+    why = "" if is_equal else f" ({shares} alike), too nearly the same to choose"
+    line = _distinction(document, spans)
+    error = Ambiguous(
+        edit.path,
+        f"the old text fits {len(places)} places, at lines {numbers}{more}{why}",
+        f"Quote more lines above or below, so that the edit names one place.{line}",
+    )
+    error.near = tell_apart(document, spans[:SHOWN])
+    return error
+
+
+def conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Conflict:
+    """The best place has another line than one of those to be removed."""
+    best = next(c for c in candidates(view, wanted) if place_of(view, c) == place)
+    first, _ = view.document.lines_of(place.start, place.end)
+    differs = _difference(view, wanted, best, wanted.bound) or _difference(view, wanted, best)
+    error = Conflict(
+        f"{edit.path}:{view.document.told(first)}",
+        "the place is there, but not as the edit has it, in lines that it changes",
+        f"{differs} Write the edit against what the place says now.",
+    )
+    error.near, error.correct_batch = (_near(best),), correct_edit(view, wanted, [best], edit)
+    return error
+
+
+def _near(candidate: AlignedPlace) -> Near:
+    first, last = candidate.lines
+    return Near(first + 1, last + 1, candidate.similarity)
+
+
+def _describe(view: FileLines, near: Near) -> str:
+    lines = _lines(view.document, near.start_line, near.end_line)
+    return f"{lines}, {_percent(near.similarity or 0)} alike"
+
+
+def _difference(
+    view: FileLines, wanted: EditLines, candidate: AlignedPlace, rows: Set[int] | None = None
+) -> str:
+    """The first old line, of all or of some rows, that stands otherwise in the file or nowhere."""
+    for row, target in enumerate(candidate.targets):
+        old = wanted.old_lines[row]
+        if not old.strip() or (rows is not None and row not in rows):
+            continue
+        here = target if target is not None else _instead(view, candidate, row)
+        if here is None:
+            return f"Not there: {_quote(old)}."
+        if key_of(view.lines[here]) != key_of(old):
+            return f"{_show_line(view, here)}, the edit {_quote(old)}."
+    unknown = next(_unknown(view, candidate), None)
+    if unknown is None:
+        return ""
+    return f"{_show_line(view, unknown)}, which the edit has not."
+
+
+def _show_line(view: FileLines, row: int) -> str:
+    """What a line of the file, counted from 0, says."""
+    return f"Line {view.document.told(row + 1)} says {_quote(view.lines[row])}"
+
+
+def _instead(view: FileLines, candidate: AlignedPlace, row: int) -> int | None:
+    """The line that the file has where it has not an old one, if the author does not know it."""
+    above = [target for target in candidate.targets[:row] if target is not None]
+    after = above[-1] + 1 if above else None
+    if after is None or after in candidate.targets or after >= len(view.lines):
+        return None
+    return after if view.lines[after].strip() else None
+
+
+def _unknown(view: FileLines, candidate: AlignedPlace) -> Iterator[int]:
+    """The lines between those that the author knew."""
+    known = {target for target in candidate.targets if target is not None}
+    first, last = candidate.lines
+    return (n for n in range(first, last) if n not in known and view.lines[n].strip())
+
+
+def _by_words(view: FileLines, wanted: EditLines) -> tuple[AlignedPlace, ...]:
+    """Around the lines that are most like one of the old lines, found by their rarest words."""
+    best, found = 0, dict[int, int]()
+    for row, near in _sharing_a_word(view, wanted):
+        alike = similarity(key_of(wanted.old_lines[row]), key_of(view.lines[near]))
+        if alike > best:
+            best, found = alike, {}
+        if best and alike == best:
+            found.setdefault(near, row)
+    nearest = sorted(found.items())[:SHOWN]
+    return tuple(_around(view, wanted, row, near) for near, row in nearest)
+
+
+def _sharing_a_word(view: FileLines, wanted: EditLines) -> Iterator[tuple[int, int]]:
+    """Each old line and line of the file with one of the longest words in both, from 0."""
+    words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
+    for word in words[:MOST_WORDS] if view.lines else ():
+        rows = [row for row, line in enumerate(wanted.old_lines) if word in line]
+        for start in occurrences(view.document.data, word, MOST_LINES):
+            near = view.document.line_at(start) - 1
+            yield from ((row, near) for row in rows[:SHOWN])
+
+
+def _around(view: FileLines, wanted: EditLines, row: int, near: int) -> AlignedPlace:
+    """The candidate in which old line `row` is line `near` of the file, both counted from 0."""
+    lines, old = keys(view, wanted)
+    first = max(near - row, 0)
+    above = align(old[:row], lines[first:near], first)
+    below = align(old[row + 1 :], lines[near + 1 : near + len(old) - row], near + 1)
+    return judge_alignment(view, wanted, (*above, near, *below))
+
+
+def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:
+    """The line right above the places, where it is another one at each of them."""
+    above = [document.lines[first - 2].strip() if first > 1 else b"" for first, _ in spans]
+    if len(spans) > SHOWN or len(set(above)) < len(spans) or not all(above):
+        return ""
+    named = zip(spans, above, strict=True)
+    shown = "; ".join(f"{document.told(first)}: {_quote(line)}" for (first, _), line in named)
+    return f" The lines right above them: {shown}."
+
+
+def _lines(document: Document, first: int, last: int) -> str:
+    first, last = document.told(first), document.told(last)
+    return f"line {first}" if first >= last else f"lines {first}-{last}"
+
+
+def _percent(similarity: int) -> str:
+    return f"{similarity // 10} %"
+
+
+def _quote(line: bytes) -> str:
+    text = line.strip().decode("utf-8", "replace")
+    return repr(text if len(text) <= LONGEST else text[: LONGEST - 3] + "...")

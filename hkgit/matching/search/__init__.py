@@ -1,0 +1,1 @@
+"""Where in a file it is worth looking."""

@@ -1,0 +1,208 @@
+"""candidates.py: the stretches of a file that an old text may mean although it is not there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+from operator import eq
+
+from hkgit.matching.lines import EditLines, FileLines, keys
+from hkgit.matching.places import FULL
+from hkgit.matching.search.align import Targets, weight
+from hkgit.matching.search.seeds import alignments
+from hkgit.matching.search.similar import similarity
+from hkgit.matching.transfers.landing import Lines, is_whole, landings
+from hkgit.text.diff import LineChange
+from hkgit.values import dataclass
+
+INTERRUPTED = 4
+"""What lines in between take from the agreement."""
+
+TELLING = 8
+"""From this weight on a line says something."""
+
+HELD = 850
+"""From this similarity on, per mille, a line holds the new ones that stand by it alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedPlace:
+    """One way to see the old text in the file.
+
+    `landings` are the lines that the author's changes would replace; `agreement` is the weight
+    of the lines that stand there up to blanks and typography, `rows` has a bit for each of those
+    that says something. `known` is the share of the context, per mille, that has a counterpart.
+    """
+
+    targets: Targets
+    landings: tuple[Lines | None, ...]
+    agreement: int
+    similarity: int
+    is_fit: bool
+    rows: int
+    known: int
+
+    @property
+    def lines(self) -> Lines:
+        """First and last line, counted from 0."""
+        found = [t for t in self.targets if t is not None]
+        return found[0], found[-1]
+
+    @property
+    def is_gapless(self) -> bool:
+        """Whether every old line has its counterpart, and nothing stands in between."""
+        first = self.targets[0]
+        return first is not None and self.targets == tuple(range(first, first + len(self.targets)))
+
+    def is_at(self, other: AlignedPlace) -> bool:
+        """Whether most of what stands here are the same lines as another candidate's."""
+        return [*map(eq, self.targets, other.targets)].count(True) * 2 > len(self.targets)
+
+    @property
+    def rank(self) -> tuple[int, int, bool]:
+        """What makes a candidate better than another."""
+        return self.agreement, self.similarity, self.is_fit
+
+
+@lru_cache(maxsize=4)
+def candidates(view: FileLines, wanted: EditLines) -> tuple[AlignedPlace, ...]:
+    """The candidates, best first; of several at one place only the best.
+
+    Two that see a line to be removed at different places are rivals wherever they are.
+    """
+    found = {
+        targets: judge_alignment(view, wanted, targets) for targets in alignments(view, wanted)
+    }
+    kept: list[AlignedPlace] = []
+    for candidate in sorted(found.values(), key=lambda c: c.rank, reverse=True):
+        if not any(_are_one(wanted, candidate, other) for other in kept):
+            kept.append(candidate)
+    return tuple(kept)
+
+
+def _are_one(wanted: EditLines, a: AlignedPlace, b: AlignedPlace) -> bool:
+    """Whether two candidates, the better one last, are ways to see one place."""
+    is_part = all(t in (None, u) for t, u in zip(a.targets, b.targets, strict=True))
+    if is_part or a.landings == b.landings:
+        return True
+    return a.is_at(b) and all(a.targets[i] == b.targets[i] for i in wanted.removed)
+
+
+def loss(view: FileLines, wanted: EditLines, candidate: AlignedPlace) -> int:
+    """The weight of the old lines that do not stand at a candidate."""
+    _, old = keys(view, wanted)
+    return sum(map(weight, old)) - candidate.agreement
+
+
+def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> AlignedPlace:
+    """The candidate that an alignment makes."""
+    lines, old = keys(view, wanted)
+    pairs = [(old[i], lines[t]) for i, t in enumerate(targets) if t is not None and old[i]]
+    agreement = sum(weight(key) for key, line in pairs if key == line)
+    agreement -= INTERRUPTED * _gaps(lines, targets)
+    fits = (
+        all(
+            not old[i] or ((t := targets[i]) is not None and lines[t] == old[i])
+            for i in wanted.bound
+        )
+        and all(
+            is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
+            for change in wanted.changes
+        )
+        and _is_closed(wanted.moved, targets, lines)
+    )
+    similarity = _similarity(old, lines, targets)
+    rows = sum(
+        1 << i
+        for i, t in enumerate(targets)
+        if t is not None and lines[t] == old[i] and weight(old[i]) >= TELLING
+    )
+    found = landings(wanted, targets, view.lines)
+    known = _known(wanted, old, targets)
+    return AlignedPlace(targets, found, agreement, similarity, fits, rows, known)
+
+
+def _known(wanted: EditLines, old: Sequence[bytes], targets: Targets) -> int:
+    """The share of the context that has a counterpart, per mille of the weight of its lines."""
+    weights = {i: weight(key) for i, key in enumerate(old) if i not in wanted.removed}
+    there = sum(heavy for i, heavy in weights.items() if targets[i] is not None)
+    total = sum(weights.values())
+    return FULL * there // total if total else FULL
+
+
+def is_slip(view: FileLines, wanted: EditLines, candidate: AlignedPlace) -> bool:
+    """Whether a candidate is no fit because lines that change are misquoted, and for that alone.
+
+    Most of those that say something have a counterpart there all the same.
+    """
+    lines, old = keys(view, wanted)
+    targets = candidate.targets
+    rows = [i for i in wanted.bound if old[i]]
+    there = sum(1 for i in rows if targets[i] is not None)
+    is_placed = None not in candidate.landings and 2 * there > len(rows)
+    return (
+        is_placed
+        and all(
+            is_whole(change, targets, lines) and _is_held(change, targets, old, lines)
+            for change in wanted.changes
+        )
+        and _is_closed(wanted.moved, targets, lines)
+    )
+
+
+def _gaps(lines: Sequence[bytes], targets: Targets) -> int:
+    """How often lines that the author did not know stand between known ones."""
+    found = [t for t in targets if t is not None]
+    return sum(any(lines[a + 1 : b]) for a, b in pairwise(found))
+
+
+def _is_held(
+    change: LineChange, targets: Targets, old: Sequence[bytes], lines: Sequence[bytes]
+) -> bool:
+    """Whether new lines above or below all of the old text stand by a line that is surely there.
+
+    In the middle the lines on both sides show where they belong; at the ends there is but one.
+    """
+    if change.old_start < change.old_end or 0 < change.old_start < len(old):
+        return True
+    is_top = not change.old_start
+    row = 0 if is_top else change.old_start - 1
+    target = targets[row]
+    if target is None or old[row] == lines[target]:
+        return True
+    # Where two lines of the file are one in the edit, the other half stands on the far side.
+    is_half = old[row].endswith(lines[target]) if is_top else old[row].startswith(lines[target])
+    return not is_half and similarity(old[row], lines[target]) >= HELD
+
+
+def _is_closed(moved: range, targets: Targets, lines: Sequence[bytes]) -> bool:
+    """Whether no line that the author did not know stands among moved ones or right beside them.
+
+    It would stay on one side of them or on the other, by which of them are said to move.
+    """
+    around = LineChange(max(moved.start - 1, 0), moved.stop + 1, 0, 0)
+    return not moved or is_whole(around, targets, lines)
+
+
+def _similarity(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) -> int:
+    """How alike the old text and its counterpart are, per mille, line by line.
+
+    The mean of two shares: what both have, of both texts together, and of the shorter one; so a
+    line too many or too few weighs less than one that is another.
+    """
+    found = [t for t in targets if t is not None]
+    there = sum(_mass(lines[t]) for t in range(found[0], found[-1] + 1))
+    asked = sum(map(_mass, old))
+    shared = sum(
+        min(_mass(old[i]), _mass(lines[t])) * similarity(old[i], lines[t])
+        for i, t in enumerate(targets)
+        if t is not None
+    )
+    if not there or not asked:
+        return 0
+    return min((2 * shared // (there + asked) + shared // min(there, asked)) // 2, FULL)
+
+
+def _mass(key: bytes) -> int:
+    return 2 + weight(key) if key else 0

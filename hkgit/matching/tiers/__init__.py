@@ -1,0 +1,1 @@
+"""The tiers of the ladder, one module each."""

@@ -1,0 +1,43 @@
+"""fuzzy.py: the two tiers that want most of the lines, and every line to be removed."""
+
+from __future__ import annotations
+
+from hkgit.matching.lines import EditLines, FileLines
+from hkgit.matching.places import Place
+from hkgit.matching.search.candidates import AlignedPlace, candidates
+
+
+def fuzzy(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Windows of as many lines as the old text has, if the best candidate is one."""
+    return _places(view, wanted) if _is_straight(view, wanted) else ()
+
+
+def line_block(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Stretches in which lines are missing, added or differing."""
+    return () if _is_straight(view, wanted) else _places(view, wanted)
+
+
+def _is_straight(view: FileLines, wanted: EditLines) -> bool:
+    """Whether the best candidate has neither gaps nor additions."""
+    fits = [candidate for candidate in candidates(view, wanted) if candidate.is_fit]
+    return bool(fits) and fits[0].is_gapless
+
+
+def _places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """The places of all candidates: those with gaps are rivals of those without."""
+    return tuple(place_of(view, candidate) for candidate in candidates(view, wanted))
+
+
+def place_of(view: FileLines, candidate: AlignedPlace) -> Place:
+    """The whole lines that a candidate covers."""
+    first, last = candidate.lines
+    offsets = view.document.offsets
+    return Place(
+        offsets[first],
+        offsets[last + 1],
+        candidate.similarity,
+        candidate.agreement,
+        candidate.is_fit,
+        candidate.rows,
+        candidate.known,
+    )

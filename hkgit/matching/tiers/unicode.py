@@ -1,0 +1,17 @@
+"""unicode.py: the tier that wants the same text, however it is typeset."""
+
+from __future__ import annotations
+
+from hkgit.matching.lines import EditLines, FileLines, folds
+from hkgit.matching.places import Place
+from hkgit.matching.tiers.whitespace import place_of, runs
+
+SIMILARITY = 950
+
+
+def unicode(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Whole lines that are the old lines but for blanks, quotes, dashes and the like."""
+    if not folds(view, wanted):
+        return ()
+    hits = runs(view.folded, wanted.folded)
+    return tuple(place_of(view, wanted, rows, SIMILARITY) for rows in hits)

@@ -1,0 +1,169 @@
+"""whitespace.py: the tier that wants the same text, however its blanks are set."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+
+from hkgit.matching.lines import EditLines, FileLines, LineReading, indent_of, occurrences
+from hkgit.matching.places import FULL, Place
+from hkgit.matching.tiers.exact import LIMIT, at_token_borders
+
+Rows = tuple[int, ...]
+"""Numbers of lines, counted from 0, one for each old line that is not blank."""
+
+TRAILING, BLANK_LINES, SHIFTED, INTERIOR = 995, 990, 980, 960
+"""The similarity of places by what differs most: blanks at the end of lines, blank lines, the
+same indentation before every line, anything else."""
+
+MANY = 50
+"""So many places are ambiguous anyway, and not worth being compared."""
+
+LONGEST_PATTERN = 4000
+
+
+def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Whole lines that are the old lines but for blanks, blank lines and line ends.
+
+    Where there are none, the old text may begin and end inside a line.
+    """
+    hits = runs(view.squeezed, wanted.squeezed)
+    if not hits:
+        return _inside(view, wanted)
+    if len(hits) > MANY:
+        return tuple(place_of(view, wanted, rows, INTERIOR) for rows in hits)
+    hits += [longer for rows in hits if (longer := _longer(view, wanted, rows)) is not None]
+    return tuple(place_of(view, wanted, rows, _grade(view, wanted, rows)) for rows in hits)
+
+
+def _longer(view: FileLines, wanted: EditLines, rows: Rows) -> Rows | None:
+    """The same place up to the line below, where that is the last old line as it is written.
+
+    All of the old text stands here, but for the indentation of that line: of two brackets the
+    author may have left out the inner one. What changes at the end of the text may then belong
+    to either.
+    """
+    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    numbers = view.squeezed.numbers
+    at = bisect_left(numbers, rows[-1] + 1)
+    below = numbers[at : at + 1]
+    if not below or len(rows) < 2 or not _may_be_below(wanted, says[-2], says[-1]):
+        return None
+    old = [wanted.old_lines[i].rstrip() for i in says]
+    here = [view.lines[row].rstrip() for row in (*rows, *below)]
+    is_below = old == [*here[:-2], here[-1]] and old[-1] != here[-2]
+    return (*rows[:-1], *below) if is_below else None
+
+
+def _may_be_below(wanted: EditLines, above: int, last: int) -> bool:
+    """Whether something changes with the last old line or below it, or comes right above it.
+
+    What is indented as the line above the last one belongs to that.
+    """
+    if not wanted.changes:
+        return False
+    change = wanted.changes[-1]
+    if change.old_end > last or change.old_start < change.old_end or change.old_end <= above:
+        return change.old_end > last
+    added = wanted.new_lines[change.new_start : change.new_end]
+    first = next((line for line in added if line.strip()), b"")
+    return indent_of(first) != indent_of(wanted.old_lines[above])
+
+
+def runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:
+    """Where the lines of `old` follow each other in a file, blank ones left out of both."""
+    needle = [line for line in old if line]
+    if not needle:
+        return []
+    hits = occurrences(reading.text, b"\n" + b"\n".join(needle) + b"\n", LIMIT)
+    firsts = [bisect_left(reading.starts, hit) for hit in hits]
+    return [tuple(reading.numbers[first : first + len(needle)]) for first in firsts]
+
+
+def place_of(view: FileLines, wanted: EditLines, rows: Rows, similarity: int) -> Place:
+    """The place of some lines, with the blank ones around them that the old text has too."""
+    lines = view.squeezed.lines
+    says = [i for i, line in enumerate(wanted.squeezed) if line]
+    first, last = rows[0], rows[-1]
+    top, bottom = first - says[0], last + len(wanted.squeezed) - 1 - says[-1]
+    while first > max(top, 0) and not lines[first - 1]:
+        first -= 1
+    while last < min(bottom, len(lines) - 1) and not lines[last + 1]:
+        last += 1
+    offsets = view.document.offsets
+    return Place(offsets[first], offsets[last + 1], similarity)
+
+
+def _grade(view: FileLines, wanted: EditLines, rows: Rows) -> int:
+    """How alike lines are to the old ones, the blanks alone considered."""
+    old = [line for line in wanted.old_lines if line.strip()]
+    here = [view.lines[row] for row in rows]
+    if old == here:
+        return FULL if _gaps(wanted) == [b - a for a, b in _pairs(rows)] else BLANK_LINES
+    if [line.rstrip() for line in old] == [line.rstrip() for line in here]:
+        return TRAILING
+    shifts = {(indent_of(a), indent_of(b)) for a, b in zip(old, here, strict=True)}
+    is_same = [line.strip() for line in old] == [line.strip() for line in here]
+    return SHIFTED if is_same and _is_uniform(shifts) else INTERIOR
+
+
+def _gaps(wanted: EditLines) -> list[int]:
+    """How far the old lines that are not blank stand apart."""
+    rows = [i for i, line in enumerate(wanted.old_lines) if line.strip()]
+    return [b - a for a, b in _pairs(rows)]
+
+
+def _pairs(rows: Sequence[int]) -> list[tuple[int, int]]:
+    return list(pairwise(rows))
+
+
+def _is_uniform(shifts: set[tuple[bytes, bytes]]) -> bool:
+    """Whether the one side has the same blanks more before every line."""
+    added = {b.removesuffix(a) for a, b in shifts if b.endswith(a)}
+    lost = {a.removesuffix(b) for a, b in shifts if a.endswith(b)}
+    return any(
+        len(s) == 1 and all(side for side in sides)
+        for s, sides in (
+            (added, [b.endswith(a) for a, b in shifts]),
+            (lost, [a.endswith(b) for a, b in shifts]),
+        )
+    )
+
+
+def _inside(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+    """Where the old text stands inside lines, with blanks where it has blanks."""
+    if wanted.old.endswith(b"\n") or not wanted.old.strip() or len(wanted.old) > LONGEST_PATTERN:
+        return ()
+    return tuple(
+        place
+        for place in islice(_matches(view.document.data, _pattern(wanted)), LIMIT)
+        if at_token_borders(view.document, place) and _may_stand(view, wanted, place)
+    )
+
+
+def _matches(data: bytes, pattern: bytes) -> Iterator[Place]:
+    """Where a pattern matches, overlaps included."""
+    words = re.compile(pattern)
+    hit = words.search(data)
+    while hit is not None:
+        yield Place(hit.start(), hit.end(), INTERIOR)
+        hit = words.search(data, hit.start() + 1)
+
+
+def _may_stand(view: FileLines, wanted: EditLines, place: Place) -> bool:
+    """Whether a text of lines begins with a line, but for the indentation, and ends at a blank."""
+    data = view.document.data
+    is_word = len(wanted.old_lines) == 1 and not wanted.old[:1].isspace()
+    start = view.document.offsets[view.document.line_at(place.start) - 1]
+    ends = data[place.end : place.end + 1].isspace()
+    return is_word or (ends and not data[start : place.start].strip())
+
+
+def _pattern(wanted: EditLines) -> bytes:
+    """A pattern for the words of the old text with any blanks between them."""
+    lines = [line.split() for line in wanted.old_lines if line.strip()]
+    return rb"[ \t\r]*(?:\n[ \t\r]*)+".join(
+        rb"[ \t]+".join(map(re.escape, words)) for words in lines
+    )

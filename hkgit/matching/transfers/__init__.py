@@ -1,0 +1,1 @@
+"""Which bytes change at a place that is found."""

@@ -1,0 +1,163 @@
+"""by_lines.py: the indentation of new lines, where the lines that they replace decide it.
+
+That is so where an old text is indented otherwise than the file, and the frame of the author is
+not that of the new text, or is none: the new text stands already as the file does, or the old
+one was quoted without its indentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+from hkgit.errors import Conflict
+from hkgit.matching.lines import EditLines, indent_of
+from hkgit.matching.search.align import Targets
+from hkgit.matching.transfers.indent import width
+from hkgit.text.diff import LineChange
+from hkgit.values import dataclass
+
+
+@dataclass(frozen=True)
+class LineIndents:
+    """What the indentation of single lines shows of an edit whose lines stand at `targets`."""
+
+    path: str
+    wanted: EditLines
+    targets: Targets
+    lines: Sequence[bytes]
+
+    def of(self, number: int) -> bytes | None:
+        """The file's indentation for new line `number`; None where its line does not decide.
+
+        Raises Conflict where two readings are as good, or none is.
+        """
+        theirs = indent_of(self.wanted.new_lines[number])
+        if self._is_as_file:
+            return theirs
+        change = next(c for c in self.wanted.changes if c.new_start <= number < c.new_end)
+        row = change.old_start + number - change.new_start
+        if _is_even(change) and self.targets[row] is not None and self._says(row):
+            here = self._here(row)
+            is_kept = theirs == indent_of(self.wanted.old_lines[row])
+            if is_kept or self._is_flat or self._leaps(change):
+                return here
+        if self._is_flat or self._is_undecided(change):
+            raise self._refuse()
+        return None
+
+    @cached_property
+    def _is_as_file(self) -> bool:
+        """Whether the old text is indented otherwise than the file, and the new one as the file.
+
+        Lines that both texts have show the author's own frame for both.
+        """
+        kept = [i for i in self._known if i not in self.wanted.removed]
+        if any(indent_of(self.wanted.old_lines[i]) != self._here(i) for i in kept):
+            return False
+        return self._stands_as_file(self._known, self._said(self.wanted.new_lines))
+
+    @cached_property
+    def _is_flat(self) -> bool:
+        """Whether the old lines are quoted at one depth, and stand in the file at several."""
+        rows = self._known
+        numbers = [t for t in self.targets if t is not None]
+        is_whole = not any(
+            line.strip() for a, b in pairwise(numbers) for line in self.lines[a + 1 : b]
+        )
+        author = {indent_of(self.wanted.old_lines[i]) for i in rows}
+        return is_whole and len(author) == 1 and len({self._here(i) for i in rows}) > 1
+
+    def _leaps(self, change: LineChange) -> bool:
+        """Whether new lines are as deep as the file's, and too deep for the author's frame.
+
+        So they are where the line above already opened the level of the line that is replaced.
+        """
+        rows = range(change.old_start, change.old_end)
+        added = self.wanted.new_lines[change.new_start : change.new_end]
+        pairs = zip(rows, added, strict=True)
+        is_as_file = all(
+            self.targets[i] is not None and indent_of(line) == self._here(i)
+            for i, line in pairs
+            if line.strip()
+        )
+        above = self._said(self.wanted.old_lines[: change.old_start])[-1:]
+        first = self._said(self.wanted.old_lines[change.old_start : change.old_end])[:1]
+        is_deeper = self._is_deeper(rows, self._said(added))
+        return is_as_file and is_deeper and bool(above) and _depth(above) < _depth(first)
+
+    def _is_deeper(self, rows: Sequence[int], said: Sequence[bytes]) -> bool:
+        """Whether new lines are deeper than the old ones; at less depth the author may go on."""
+        old = min(width(indent_of(self.wanted.old_lines[i])) for i in rows)
+        return min((width(indent_of(line)) for line in said), default=0) > old
+
+    def _is_undecided(self, change: LineChange) -> bool:
+        """Whether the new lines of a change may stand as the file does, or as the author's do."""
+        rows = [i for i in self._known if change.old_start <= i < change.old_end]
+        added = self.wanted.new_lines[change.new_start : change.new_end]
+        if rows:
+            said = self._said(added)
+            is_deeper = self._is_deeper(rows, said)
+            return is_deeper and self._stands_as_file(rows, said)
+        return self._is_sibling(added)
+
+    def _stands_as_file(self, rows: Sequence[int], said: Sequence[bytes]) -> bool:
+        """Whether new lines are as deep as the file's, and the old ones are not."""
+        old = _least(indent_of(self.wanted.old_lines[i]) for i in rows)
+        here = _least(self._here(i) for i in rows)
+        return old != here and _least(map(indent_of, said)) == here
+
+    def _is_sibling(self, added: Sequence[bytes]) -> bool:
+        """Whether a paragraph is added that begins as a line of the old text does.
+
+        And it stands as deep as that does in the file, though not as deep as it is quoted.
+        """
+        said = self._said(added)
+        if not said or all(line.strip() for line in (added[0], added[-1])):
+            return False
+        return any(
+            self.wanted.old_lines[i].split()[0] == said[0].split()[0]
+            and indent_of(said[0]) == self._here(i) != indent_of(self.wanted.old_lines[i])
+            for i in self._known
+        )
+
+    @cached_property
+    def _known(self) -> list[int]:
+        """The old lines that say something and stand in the file."""
+        return [i for i, t in enumerate(self.targets) if t is not None and self._says(i)]
+
+    def _says(self, row: int) -> bool:
+        return bool(self.wanted.old_lines[row].strip())
+
+    def _here(self, row: int) -> bytes:
+        """The file's indentation of an old line that stands in it."""
+        target = self.targets[row]
+        assert target is not None
+        return indent_of(self.lines[target])
+
+    def _said(self, lines: Iterable[bytes]) -> list[bytes]:
+        return [line for line in lines if line.strip()]
+
+    def _refuse(self) -> Conflict:
+        return Conflict(
+            f"{self.path}:{next(t for t in self.targets if t is not None) + 1}",
+            "the edit is indented otherwise than the file, and it cannot be told how its "
+            "new lines are to be indented",
+            "Quote the lines with the indentation that they have in the file.",
+        )
+
+
+def _is_even(change: LineChange) -> bool:
+    """Whether a change puts as many lines as it takes away."""
+    return change.old_end - change.old_start == change.new_end - change.new_start
+
+
+def _depth(lines: Sequence[bytes]) -> int:
+    """The columns before the first of some lines."""
+    return width(indent_of(lines[0])) if lines else 0
+
+
+def _least(indents: Iterable[bytes]) -> bytes | None:
+    """The least deep of some indentations."""
+    return min(indents, key=width, default=None)

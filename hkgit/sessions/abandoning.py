@@ -1,0 +1,134 @@
+"""abandoning.py: which journalled edits still stand in some files, and which somebody took back.
+
+`git checkout`, `git stash`, `git reset` and an editor's undo tell the journal nothing. What became
+of an edit shows in the files that later calls found, and in those that are asked about now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from hkgit.applying.carry.carrying import LineMap
+from hkgit.applying.draft import Lines
+from hkgit.edits import File, Snapshot
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.sessions.commit.pending import PendingEdit
+from hkgit.sessions.storage.records import Version, VersionChange
+from hkgit.text.diff import LineChange as Stretch
+from hkgit.text.diff import changes
+from hkgit.text.document import Document
+from hkgit.values import dataclass, field
+
+_COMPARED = 50
+"""So many versions of a file that others made between calls are compared line by line."""
+
+
+def standing_in(
+    files: Snapshot, units: Sequence[PendingEdit], base: Snapshot | None = None
+) -> list[PendingEdit]:
+    """The edits that stand in `files`; in a file that is as `base` has it, none may.
+
+    `units` are in the order of their calls.
+    """
+    gone: set[PendingEdit] = set()
+    for path in {path for unit in units for path in unit.paths}:
+        here = [unit for unit in units if path in unit.paths]
+        walk = _Walk(path)
+        if base is not None:
+            walk.known[_name_of(base.get(path))] = frozenset()
+        gone |= {*here} - walk.ended(here, files.get(path))
+    return [unit for unit in units if unit not in gone]
+
+
+@dataclass
+class _Walk:
+    """What stands in the versions of one file, from the first that an edit found to the last.
+
+    `known` says it of versions by their SHA-256; None names the version that is not there.
+    """
+
+    path: str
+    standing: frozenset[PendingEdit] = frozenset()
+    known: dict[str | None, frozenset[PendingEdit]] = field(default_factory=dict)
+    current: str | None = ""
+    compared: int = 0
+
+    def ended(self, units: Sequence[PendingEdit], now: File | None) -> frozenset[PendingEdit]:
+        """What stands in the end, in the file as it is now."""
+        for _, group in groupby(units, key=lambda unit: unit.key):
+            same = tuple(group)
+            before, after = _states(same[0], self.path)
+            kept = same[0].journal.blobs.get
+            if before != self.current and self.compared < _COMPARED:
+                self._find(before, None if before is None else kept(before))
+            self.standing |= {*same}
+            self.current = after
+            self.known[after] = self.standing
+        if _name_of(now) != self.current:
+            self._find(_name_of(now), None if now is None else now.data)
+        return self.standing
+
+    def _find(self, name: str | None, data: bytes | None) -> None:
+        """Go on to a version that no call has made."""
+        if name in self.known:
+            self.standing = self.known[name]
+        elif data is not None:
+            self.compared += 1
+            left = (unit for unit in self.standing if not _is_gone(unit, self.path, data))
+            self.standing = frozenset(left)
+        self.known[name] = self.standing
+
+
+def _name_of(file: File | None) -> str | None:
+    return None if file is None else digest(file.data)
+
+
+def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
+    """What a spec found at a path, and what it left there."""
+    change = _change(unit, path)
+    before = change.before if change.path == path else None
+    after = change.after if change.new_path == path else None
+    return _sha256(before), _sha256(after)
+
+
+def _sha256(version: Version | None) -> str | None:
+    return None if version is None else version.sha256
+
+
+def _change(unit: PendingEdit, path: str) -> VersionChange:
+    return next(each for each in unit.said.changes if path in (each.path, each.new_path))
+
+
+def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
+    """Whether a file says again what it said before an edit, and nothing that the edit wrote."""
+    change = _change(unit, path)
+    kept = unit.journal.blobs.get
+    if change.before is None or change.after is None or change.path != change.new_path:
+        return False  # a file that was made or taken away is as it was, or is another one
+    before, after = kept(change.before.sha256), kept(change.after.sha256)
+    if before is None or after is None or before == after:
+        return False
+    old, new = Document(before).lines, Document(after).lines
+    stretches = [*_of(unit, changes(old, new))]
+    there, written = LineMap.between(before, data), LineMap.between(after, data)
+    return bool(stretches) and all(_is_back(each, there, written) for each in stretches)
+
+
+def _of(unit: PendingEdit, stretches: Sequence[Stretch]) -> Iterator[Stretch]:
+    """The stretches that one edit of a spec has made; all of them where that cannot be told."""
+    touched = unit.said.touched[unit.number - 1]
+    own = [each for each in stretches if any(_meet(each, lines) for lines in touched)]
+    yield from own or stretches
+
+
+def _meet(stretch: Stretch, lines: Lines) -> bool:
+    """Whether a stretch lies in lines, counted from 1, or ends where they begin."""
+    return stretch.old_start <= lines[1] and lines[0] - 1 <= stretch.old_end
+
+
+def _is_back(stretch: Stretch, there: LineMap, written: LineMap) -> bool:
+    old = (stretch.old_start + 1, stretch.old_end)
+    is_there = stretch.old_start == stretch.old_end or there.carry(old) is not None
+    new = range(stretch.new_start + 1, stretch.new_end + 1)
+    return is_there and not any(number in written.lines for number in new)

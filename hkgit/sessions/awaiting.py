@@ -1,0 +1,66 @@
+"""awaiting.py: which edits a commit may still come to hold, as the checkout and git stand now."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from hkgit.edits import decode_text
+from hkgit.git.repository import Repository
+from hkgit.sessions.abandoning import standing_in
+from hkgit.sessions.commit.pending import PendingEdit, waiting
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.storage.journal import SessionJournal
+
+_REMADE = 24 * 3600
+"""Seconds within which a commit that was made past the hooks may be made again with them."""
+
+_NAMED = 200
+"""So many paths are named to git; where there are more, it looks at all."""
+
+
+def awaiting(
+    repository: Repository, root: Path, journals: Sequence[SessionJournal]
+) -> list[PendingEdit]:
+    """The edits that stand in the checkout and not in HEAD."""
+    standing = standing_in(Checkout(root), waiting(journals))
+    changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
+    return [unit for unit in standing if unit.paths & changed]
+
+
+def may_be_committed(
+    repository: Repository, root: Path, journals: Sequence[SessionJournal]
+) -> bool:
+    """Whether the next commit has to look: something waits, or may come back."""
+    units = waiting(journals)
+    if not units or any(journal.state.proposed for journal in journals):
+        return bool(units)
+    if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
+        return True
+    standing = standing_in(Checkout(root), units)
+    changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
+    since = (time.time() - _REMADE) * 1000
+    if any(unit.paths & changed or unit.call.time > since for unit in standing):
+        return True
+    stash = repository.git("rev-parse", "--quiet", "--verify", "refs/stash", check=False)
+    return len(standing) < len(units) and stash.code == 0
+
+
+def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:
+    """The paths, of some, that are others in the index or the checkout than in HEAD."""
+    if not paths:
+        return frozenset()
+    named = ["--", *sorted(paths)] if len(paths) <= _NAMED else []
+    said = repository.git(
+        "--literal-pathspecs",
+        "--no-optional-locks",
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--no-renames",
+        "--untracked-files=all",
+        *named,
+    )
+    return frozenset(entry[3:] for entry in decode_text(said.stdout).split("\0") if entry)

@@ -1,0 +1,77 @@
+"""building.py: what journalled edits make of the files that a commit begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from hkgit.applying.operations.line_ends import StoresLf
+from hkgit.applying.outcome import files_after
+from hkgit.edits import Overlay, Snapshot
+from hkgit.errors import HkgitError
+from hkgit.sessions.commit.choosing import Contents
+from hkgit.sessions.commit.pending import PendingEdit
+from hkgit.sessions.commit.placing import PlacedSpec, place_spec
+from hkgit.values import dataclass, field
+
+
+@dataclass
+class Built:
+    """The files after all edits; each spec's edits as placed; and those that have no place."""
+
+    files: Overlay
+    steps: list[tuple[tuple[PendingEdit, ...], PlacedSpec]] = field(default_factory=list)
+    refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CommitBuilder:
+    """Puts edits on the files of a commit's parent, in the order in which they were made."""
+
+    before: Snapshot
+    stores_lf: StoresLf
+
+    def build(self, units: Sequence[PendingEdit]) -> Built:
+        """Place edits, spec by spec; one that has no place is left out."""
+        built = Built(Overlay(self.before))
+        for _, group in groupby(units, key=lambda unit: unit.key):
+            units_of_spec = tuple(group)
+            try:
+                self._add(built, units_of_spec)
+            except HkgitError:
+                self._add_some(built, units_of_spec)
+        return built
+
+    def maker(self, paths: Sequence[str]) -> Callable[[Sequence[PendingEdit]], Contents]:
+        """What edits make of some files."""
+        return lambda units: contents(self.build(units).files, paths)
+
+    def _add(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
+        found = self._place(built, units)
+        files = {**built.files.files, **files_after(found.made)}
+        built.files = Overlay(self.before, files)
+        built.steps.append((units, found))
+
+    def _add_some(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
+        """Those edits of a spec that have a place by themselves or beside the others."""
+        kept: tuple[PendingEdit, ...] = ()
+        for unit in units:
+            try:
+                self._place(built, (*kept, unit))
+            except HkgitError as error:
+                built.refused[unit] = error
+            else:
+                kept = (*kept, unit)
+        if kept:
+            self._add(built, kept)
+
+    def _place(self, built: Built, units: tuple[PendingEdit, ...]) -> PlacedSpec:
+        first = units[0]
+        numbers = [unit.number for unit in units]
+        kept = first.journal.blobs.get
+        return place_spec(first.said, numbers, first.reads, built.files, kept, self.stores_lf)
+
+
+def contents(files: Snapshot, paths: Sequence[str]) -> Contents:
+    """Some files of a snapshot, in order."""
+    return [files.get(path) for path in paths]

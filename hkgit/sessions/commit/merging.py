@@ -1,0 +1,237 @@
+"""merging.py: the entries of a merge whose conflicts sessions have resolved in the checkout.
+
+git marks a conflict in the file, and an edit of the marks is one of lines that no commit has. So
+it is said again on the file with the first parent's side of each conflict: what git has merged
+around the conflicts is an entry of git's own, and each call one on top of it. That must be all of
+the merge that git would not have made by itself, else nothing is recorded.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from hkgit import dialects
+from hkgit.applying.carry.carrying import LineMap
+from hkgit.applying.carry.following import join_lines
+from hkgit.applying.draft import Lines
+from hkgit.applying.outcome import Plan, files_after
+from hkgit.applying.planner import plan
+from hkgit.edits import File, InsertAfter, Overlay, Read, ReplaceRange, Spec, decode_text
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.entry import entry_id, entry_path
+from hkgit.evidence.ledger.recording import record
+from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.evidence.replay.merging.merges import replay_merge
+from hkgit.git.repository import Repository
+from hkgit.git.transactions.landing import RESOLVE
+from hkgit.matching.places import Settings
+from hkgit.sessions.commit.pending import PendingEdit, waiting
+from hkgit.sessions.commit.proposing import Made, Proposal
+from hkgit.sessions.drafting import ACCEPTED, mending_read
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.records import Proposed
+from hkgit.text import diff
+from hkgit.text.document import Document
+from hkgit.values import dataclass, field
+
+GIT = "git merge"
+"""The agent that the entry of what git has merged claims."""
+
+_CONFLICT = re.compile(
+    rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def without_marks(data: bytes) -> bytes:
+    """A file with the first parent's side of each conflict that git has marked in it."""
+    return _CONFLICT.sub(rb"\1", data)
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """What the edits of one spec of a call made of the conflicted file at a path."""
+
+    path: str
+    units: tuple[PendingEdit, ...]
+    before: bytes
+    after: bytes
+
+    @property
+    def unit(self) -> PendingEdit:
+        return self.units[0]
+
+    def reads(self) -> Iterator[Read]:
+        """What the session knew of the file, as receipts of the lines without marks."""
+        plain = Document(without_marks(self.before))
+        moved = LineMap.between(self.before, plain.data).lines
+        numbers = (number for first, last in self._known() for number in range(first, last + 1))
+        for lines in join_lines((moved[each], moved[each]) for each in numbers if each in moved):
+            yield Read(self.path, *lines, plain.range_hash(*lines), "receipt")
+
+    def _known(self) -> Iterator[Lines]:
+        """Lines that were read, or that an edit with a hash of its own replaced."""
+        count = Document(self.before).line_count
+        for read in self.unit.reads:
+            if read.path == self.path:
+                yield read.start_line or 1, read.end_line or count
+        for unit in self.units:
+            if unit.said.evidence[unit.number - 1] in ACCEPTED:
+                yield from unit.said.touched[unit.number - 1]
+
+
+def propose_merge(
+    repository: Repository, journals: Sequence[SessionJournal], tree: str, parents: tuple[str, str]
+) -> Proposal:
+    """The entries that resolve the staged conflicts of a merge, or why there are none."""
+    attempt = repository.attempted_merge(parents)
+    ours = repository.snapshot(parents[0])
+    staged = repository.snapshot(tree)
+    paths = [path for path in attempt.conflicts if staged.entry(path) != ours.entry(path)]
+    units = [unit for unit in waiting(journals) if unit.paths.intersection(paths)]
+    if not units:
+        return Proposal((), ())
+    repository.git("unpack-objects", "-q", stdin=attempt.objects)
+    marked = repository.snapshot(attempt.tree)
+    proposed = _Proposed(parents[0], Overlay(ours))
+    try:
+        for path in paths:
+            proposed.add(path, marked.get(path), staged.get(path), units)
+        _expect_merge(repository, tree, parents, proposed.made)
+    except HkgitError as error:
+        return Proposal((), (f"the merge is not recorded: {error.where}: {error.what}", RESOLVE))
+    return Proposal(tuple(proposed.made), tuple(proposed.blind))
+
+
+@dataclass
+class _Proposed:
+    """Entries, one on top of the other, on the files of the first parent."""
+
+    base: str
+    files: Overlay
+    made: list[Made] = field(default_factory=list)
+    blind: list[str] = field(default_factory=list)
+
+    def add(
+        self, path: str, marked: File | None, staged: File | None, units: Sequence[PendingEdit]
+    ) -> None:
+        """Account for one conflicted path. Raises InvalidInput where edits do not."""
+        ours = self.files.get(path)
+        if ours is None or marked is None or staged is None:
+            raise InvalidInput(path, "one side of the conflict has no such file")
+        merged = without_marks(marked.data)
+        steps = _steps(path, units, staged.data, (merged, ours.data))
+        start = without_marks(steps[0].before)
+        whole = Read(path, None, None, Document(ours.data).whole_hash)
+        self._add(steps[0], start, GIT, [whole], ())
+        for step in steps:
+            numbers = tuple(unit.number for unit in step.units)
+            agent, reads = step.unit.call.agent, list(step.reads())
+            made = self._add(step, without_marks(step.after), agent, reads, numbers)
+            self.blind += _blind(step, made)
+
+    def _add(
+        self,
+        step: _Step,
+        after: bytes,
+        agent: str,
+        reads: Sequence[Read],
+        numbers: tuple[int, ...],
+    ) -> Plan:
+        """An entry of what a file becomes, unless that is what it is."""
+        before = self.files.get(step.path)
+        if before is None or before.data == after:
+            return Plan((), ())
+        spec = _restate(step.path, before.data, after)
+        made = plan(spec, self.files, reads=reads)
+        if made.first_error is not None:
+            raise made.first_error
+        claims = {
+            "agent": agent,
+            "time": step.unit.call.time // 1000,
+            "verify": None,
+            "conflicts": [],
+        }
+        entry = record(
+            spec,
+            made,
+            settings=Settings(),
+            base=self.base,
+            spec_digest=spec.digest,
+            reads=reads,
+            claims=claims,
+        )
+        name = entry_id(entry.to_bytes())
+        proposed = Proposed(name, step.unit.call.id, step.unit.spec, numbers)
+        self.made.append(Made(entry, step.unit.journal, proposed))
+        self.files = Overlay(self.files.below, {**self.files.files, **files_after(made)})
+        return made
+
+
+def _steps(
+    path: str, units: Iterable[PendingEdit], staged: bytes, bases: tuple[bytes, bytes]
+) -> list[_Step]:
+    """What sessions did to a file from what git left in it to what is staged."""
+    steps: list[_Step] = []
+    wanted = digest(staged)
+    here = (unit for unit in units if path in unit.paths)
+    groups = [tuple(group) for _, group in groupby(here, key=lambda unit: unit.key)]
+    for group in reversed(groups):
+        kept = group[0].journal.blobs.get
+        for change in group[0].said.changes:
+            if path != change.path or path != change.new_path:
+                continue
+            before = None if change.before is None else kept(change.before.sha256)
+            after = None if change.after is None else kept(change.after.sha256)
+            if before is None or after is None or digest(after) != wanted:
+                break
+            steps.insert(0, _Step(path, group, before, after))
+            wanted = digest(before)
+            if without_marks(before) in bases:
+                return steps
+    what = "what is staged is not just what edits of sessions made of the conflict"
+    raise InvalidInput(path, what)
+
+
+def _restate(path: str, before: bytes, after: bytes) -> Spec:
+    """A spec of ranges that makes one text of another."""
+    old, new = Document(before).lines, Document(after).lines
+    edits = tuple(_restate_change(path, each, new) for each in diff.changes(old, new))
+    render = dialects.DIALECTS["protocol"].render
+    whole = hashlib.sha256(render(edits).encode("utf-8", "surrogateescape")).hexdigest()
+    return Spec("protocol", edits, tuple(render([each]) for each in edits), False, digest=whole)
+
+
+def _restate_change(
+    path: str, change: diff.LineChange, new: Sequence[bytes]
+) -> ReplaceRange | InsertAfter:
+    lines = tuple(map(decode_text, new[change.new_start : change.new_end]))
+    if change.old_start == change.old_end:
+        return InsertAfter(path, change.old_start, lines)
+    return ReplaceRange(path, change.old_start + 1, change.old_end, lines)
+
+
+def _blind(step: _Step, made: Plan) -> Iterator[str]:
+    """The edits that nothing ties to what was read, each with the read that mends it."""
+    if all(outcome.evidence.kind in ACCEPTED for outcome in made.outcomes):
+        return
+    session, call, _ = step.unit.key
+    for unit in step.units:
+        command = mending_read(step.path, unit.said.touched[unit.number - 1], session, call)
+        yield f"{unit.name} is blind; mend it: {command}"
+
+
+def _expect_merge(
+    repository: Repository, tree: str, parents: tuple[str, str], made: Sequence[Made]
+) -> None:
+    """Raise InvalidInput unless a tree, with its entries, is git's merge but for what they say."""
+    files = {entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in made}
+    whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
+    judged = replay_merge(repository, CandidateCommit(None, whole, parents, "", "", None))
+    for finding in () if judged is None else judged.findings:
+        raise InvalidInput(finding.where, finding.what)

@@ -1,0 +1,85 @@
+"""messages.py: the trailers of the entries that a commit gets, written into its message."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.entry import LEDGER, Entry
+from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.ledger.trailers import read_trailers, trailer_lines, with_trailers
+from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.repository import Repository
+
+_SCISSORS = b"------------------------ >8 ------------------------"
+
+
+def sign(repository: Repository, place: Path) -> bool:
+    """Put the trailers of the entries being committed into a message file; whether it changed.
+
+    A message without words stays as it is, so that git can still refuse an empty one, and an
+    entry that the message names already is not named again. Raises InvalidInput.
+    """
+    try:
+        message = place.read_bytes()
+    except OSError as error:
+        raise InvalidInput(str(place), f"cannot be read: {error.strerror}") from error
+    entries = _find_added_entries(repository)
+    text, template = _split(message, _comment(repository))
+    named = read_trailers(text).entries
+    lines = _lines([(name, entry) for name, entry in entries if name not in named])
+    if not lines or not text.strip():
+        return False
+    signed = with_trailers(text.decode("utf-8", "surrogateescape"), lines)
+    between = b"\n" if template else b""
+    place.write_bytes(signed + between + template)
+    return True
+
+
+def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:
+    """The entries that the index has and no parent of the commit has."""
+    parents = repository.commit_in_progress_parents()[0]
+    first, *others = [repository.commit(each).tree for each in parents] or [EMPTY_TREE]
+    known = [repository.snapshot(tree) for tree in others]
+    changes = repository.changes(first, repository.index_tree())
+    return [
+        (
+            change.path.removeprefix(f"{LEDGER}/").replace("/", "").removesuffix(".json"),
+            read_entry(repository.blob(change.new.id)),
+        )
+        for change in changes
+        if change.path.startswith(f"{LEDGER}/")
+        and change.old is None
+        and change.new is not None
+        and all(files.entry(change.path) is None for files in known)
+    ]
+
+
+def _lines(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
+    """All that one entry says; of several only their names and agents."""
+    if len(entries) == 1:
+        [(name, entry)] = entries
+        return trailer_lines(entry, name)
+    named = [f"Hkgit-Entry: sha256:{name}" for name, _ in entries]
+    agents = dict.fromkeys(entry.agent for _, entry in entries)
+    return (*named, *(f"Hkgit-Agent: {agent}" for agent in agents))
+
+
+def _comment(repository: Repository) -> bytes:
+    """What git's own lines in a message begin with."""
+    said = repository.config("core.commentChar")
+    return (said if said not in (None, "auto") else "#").encode("utf-8", "surrogateescape")
+
+
+def _split(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
+    """The words of a message, and the template of comments behind them."""
+    cut = message.find(comment + b" " + _SCISSORS)
+    words, rest = (message, b"") if cut < 0 else (message[:cut], message[cut:])
+    lines = words.splitlines(keepends=True)
+    end = len(lines)
+    while end and (lines[end - 1].startswith(comment) or not lines[end - 1].strip()):
+        end -= 1
+    while end < len(lines) and not lines[end].startswith(comment):
+        end += 1
+    return b"".join(lines[:end]), b"".join(lines[end:]) + rest

@@ -1,0 +1,83 @@
+"""narrowing.py: evidence of a whole file or range, as evidence of those lines that others left.
+
+What was read holds line by line: of a range in which somebody has changed one line, the lines
+above and below it are known as well as before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit import dialects
+from hkgit.applying.carry.carrying import LineMap
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import is_empty
+from hkgit.applying.outcome import EditOutcome, Plan
+from hkgit.edits import AnyEdit, Edit, Read, ReplaceRange, Snapshot, Spec, TagEdit
+from hkgit.text.document import Document
+from hkgit.values import replace
+
+
+def movable(made: Plan, base: Snapshot, files: Snapshot) -> Iterator[Read]:
+    """What the edits of a plan on `base` lean on, as receipts of the lines that `files` has too."""
+    origins = {change.new_path: change.path for change in made.files}
+    for outcome in made.outcomes:
+        path = origins.get(outcome.path) or outcome.path
+        before, now = base.get(path), files.get(path)
+        if outcome.evidence.expected_hash is None or before is None or now is None:
+            continue
+        document = Document(before.data)
+        moved = LineMap.between(before.data, now.data).lines
+        for spoken in _lines_of_hash(outcome):
+            for lines in _runs(spoken, moved):
+                yield Read(path, *lines, document.range_hash(*lines), "receipt")
+
+
+def _lines_of_hash(outcome: EditOutcome) -> Sequence[Lines]:
+    """The base lines of which the hash of an edit's evidence is."""
+    return outcome.base_lines if outcome.evidence.lines is None else (outcome.evidence.lines,)
+
+
+def _runs(lines: Lines, moved: dict[int, int]) -> Iterator[Lines]:
+    """The stretches of some lines that stand together in the other file as well."""
+    start: int | None = None
+    for number in range(lines[0], lines[1] + 1):
+        is_next = start is not None and moved.get(number) == moved[number - 1] + 1
+        if start is not None and not is_next:
+            yield start, number - 1
+            start = None
+        if start is None and number in moved:
+            start = number
+    if start is not None:
+        yield start, lines[1]
+
+
+def narrow_spec(spec: Spec, made: Plan, base: Snapshot) -> Spec:
+    """The spec with the hash of a whole file put as that of the lines which each edit touches."""
+    pairs = zip(spec.edits, made.outcomes, strict=True)
+    edits = tuple(_narrow_edit(edit, outcome, base) for edit, outcome in pairs)
+    return respoken_as(spec, edits)
+
+
+def _narrow_edit(edit: AnyEdit, outcome: EditOutcome, base: Snapshot) -> AnyEdit:
+    """An edit with the hash of the one range it touches; for several, a receipt has to do."""
+    if not isinstance(edit, Edit | ReplaceRange | TagEdit) or outcome.evidence.lines is None:
+        return edit
+    file, touched = base.get(edit.path), outcome.base_lines
+    if edit.expected_hash is None or file is None:
+        return edit
+    if len(touched) != 1 or is_empty(touched[0]):
+        return replace(edit, expected_hash=None)
+    return replace(edit, expected_hash=Document(file.data).range_hash(*touched[0]))
+
+
+def respoken_as(spec: Spec, edits: Sequence[AnyEdit]) -> Spec:
+    """The spec with other edits in place of its own, said in its dialect."""
+    if tuple(edits) == spec.edits:
+        return spec
+    render = dialects.DIALECTS[spec.dialect].render
+    blocks = tuple(
+        block if new == old else render([new])
+        for new, old, block in zip(edits, spec.edits, spec.blocks, strict=True)
+    )
+    return replace(spec, edits=tuple(edits), blocks=blocks)

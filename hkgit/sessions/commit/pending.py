@@ -1,0 +1,86 @@
+"""pending.py: the edits of all sessions of a checkout that are in no commit yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from hkgit.edits import Read
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.records import JournaledCall, JournaledSpec
+from hkgit.values import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PendingEdit:
+    """One journalled edit: `number` counts from 1 in its spec, `spec` from 0 in its call."""
+
+    journal: SessionJournal
+    call: JournaledCall
+    spec: int
+    number: int
+
+    @property
+    def said(self) -> JournaledSpec:
+        """The spec that it is of."""
+        return self.call.specs[self.spec]
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """What the units of one spec have in common."""
+        return self.journal.folder.name, self.call.id, self.spec
+
+    @property
+    def name(self) -> str:
+        """How a message names it."""
+        session, call, _ = self.key
+        return f"edit {self.number} of call {call}, session {session}"
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """Every path that its file has or had."""
+        path = self.said.paths[self.number - 1]
+        for change in self.said.changes:
+            if path in (change.path, change.new_path):
+                return frozenset(each for each in (change.path, change.new_path) if each)
+        return frozenset({path})
+
+    @property
+    def reads(self) -> tuple[Read, ...]:
+        """What was read of the files of its spec before it was applied, or in mending it."""
+        mended = self.journal.state.mended
+        here = (self.call.id, self.spec)
+        later = (each.read for each in mended if (each.call, each.spec) == here)
+        return (*self.said.reads, *later)
+
+
+def waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
+    """The edits that stand and are in no commit yet, in the order of their calls."""
+    units = [
+        unit
+        for journal in journals
+        if journal.load().standing
+        for unit in units_of(journal)
+        if (unit.call.id, unit.spec, unit.number) not in journal.state.committed
+    ]
+    return sorted(units, key=lambda unit: unit.call.time)
+
+
+def units_of(journal: SessionJournal) -> list[PendingEdit]:
+    """All edits of a session's calls that were not undone, as the journal was last loaded."""
+    return [
+        PendingEdit(journal, call, spec, number)
+        for call in journal.state.standing
+        for spec, said in enumerate(call.specs)
+        for number in range(1, len(said.blocks) + 1)
+    ]
+
+
+def group_connected(units: Sequence[PendingEdit]) -> Iterator[tuple[list[str], list[PendingEdit]]]:
+    """Groups of files that edits moved one to the other, each with its edits; most are one file."""
+    groups: list[set[str]] = []
+    for unit in units:
+        met = [group for group in groups if group & unit.paths]
+        groups = [group for group in groups if not group & unit.paths]
+        groups.append(set(unit.paths).union(*met))
+    for group in groups:
+        yield sorted(group), [unit for unit in units if unit.paths & group]

@@ -1,0 +1,119 @@
+"""placing.py: a journalled spec, planned again on the files that a commit begins with.
+
+The spec was applied to a live checkout, which may have held changes of others. It is carried to
+the files of the parent: where an edit landed, carried through the line diff, is where it must
+land there too. What it says is said again in the lines of those files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from hkgit import dialects
+from hkgit.applying.carry.carrying import carry_plan
+from hkgit.applying.names import resolve_names
+from hkgit.applying.operations.line_ends import StoresLf
+from hkgit.applying.outcome import EditOutcome, Plan, expect_change
+from hkgit.applying.planner import Options, plan
+from hkgit.edits import AnyEdit, File, InsertAfter, Overlay, Read, ReplaceRange, Snapshot, Spec
+from hkgit.errors import InvalidInput
+from hkgit.matching.places import Settings
+from hkgit.sessions.commit.narrowing import movable, narrow_spec, respoken_as
+from hkgit.sessions.readings.knowledge import Kept
+from hkgit.sessions.storage.records import JournaledSpec, VersionChange
+from hkgit.values import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSpec:
+    """Some edits of a spec on the files of a commit's parent: what the ledger entry says."""
+
+    spec: Spec
+    made: Plan
+    reads: tuple[Read, ...]
+
+
+def respoken(said: JournaledSpec, numbers: Sequence[int]) -> Spec:
+    """Some edits (from 1) of a journalled spec. Raises InvalidInput when they cannot be read."""
+    blocks = tuple(said.blocks[number - 1] for number in numbers)
+    parsed = [dialects.parse(block, said.dialect) for block in blocks]
+    edits = tuple(edit for each in parsed for edit in each.edits)
+    if len(edits) != len(blocks):
+        raise InvalidInput("the journal", "holds a block that is not one edit")
+    sequential = dialects.DIALECTS[said.dialect].SEQUENTIAL
+    cut = frozenset(at for at, number in enumerate(numbers, 1) if number in said.truncated)
+    return Spec(said.dialect, edits, blocks, sequential, digest=said.digest, truncated=cut)
+
+
+def place_spec(
+    said: JournaledSpec,
+    numbers: Sequence[int],
+    reads: Sequence[Read],
+    files: Snapshot,
+    kept: Kept,
+    stores_lf: StoresLf,
+) -> PlacedSpec:
+    """The edits on `files`. Raises the refusal of the first that cannot be placed there."""
+    options = Options(Settings(said.threshold), said.relocate, stores_lf=stores_lf)
+    base = Overlay(files, dict(_before(said.changes, files, kept, stores_lf)))
+    spec = resolve_names(respoken(said, numbers), base)
+    if all(files.get(path) == file for path, file in base.files.items()):
+        made, held = plan(spec, files, options, reads), tuple(reads)
+    else:
+        on_base = _expect_applied(plan(spec, base, options, reads))
+        spec = narrow_spec(spec, on_base, base)
+        moving = tuple(movable(on_base, base, files))
+        made, held = carry_plan(spec, base, files, options, moving)
+    made = _expect_applied(made)
+    again = _move_lines(spec, made)
+    if again != spec:
+        made = _expect_applied(plan(again, files, options, held))
+    return PlacedSpec(again, made, held)
+
+
+def _expect_applied(made: Plan) -> Plan:
+    made = expect_change(made)
+    if made.first_error is not None:
+        raise made.first_error
+    return made
+
+
+def _before(
+    changes: Iterable[VersionChange], files: Snapshot, kept: Kept, stores_lf: StoresLf
+) -> Iterator[tuple[str, File | None]]:
+    """The files that a spec was applied to; as git stores them, where that is what is committed."""
+    for change in changes:
+        if change.path is None or change.before is None:
+            if change.new_path is not None:
+                yield change.new_path, None
+            continue
+        data = kept(change.before.sha256)
+        if data is None:
+            raise InvalidInput(change.path, "the version that was edited is not kept any more")
+        there = files.get(change.path)
+        if there is not None and _to_stored(change.path, data, there.data, stores_lf) == there.data:
+            yield change.path, there
+        else:
+            yield change.path, File(data, change.before.mode)
+
+
+def _to_stored(path: str, data: bytes, before: bytes, stores_lf: StoresLf) -> bytes:
+    """What git makes of a file of the checkout."""
+    if data != before and stores_lf(path, data, before):
+        return data.replace(b"\r\n", b"\n")
+    return data
+
+
+def _move_lines(spec: Spec, made: Plan) -> Spec:
+    """The spec with the line numbers at which its edits landed."""
+    pairs = zip(spec.edits, made.outcomes, strict=True)
+    return respoken_as(spec, [_renumber(edit, outcome, spec) for edit, outcome in pairs])
+
+
+def _renumber(edit: AnyEdit, outcome: EditOutcome, spec: Spec) -> AnyEdit:
+    first, last = (outcome.lines if spec.sequential else outcome.base_lines)[0]
+    if isinstance(edit, InsertAfter):
+        return replace(edit, after_line=last)
+    if isinstance(edit, ReplaceRange):
+        return replace(edit, start_line=first, end_line=last)
+    return edit

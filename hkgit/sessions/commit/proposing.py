@@ -1,0 +1,207 @@
+"""proposing.py: from the journals of a checkout to the ledger entries of what is staged."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from hkgit.edits import File, Snapshot
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.ledger.entry import Entry, entry_id
+from hkgit.evidence.ledger.recording import record
+from hkgit.gate.conflicts.store import ConflictStore
+from hkgit.git.conversion import Content, Conversion
+from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.repository import Repository
+from hkgit.matching.places import Settings
+from hkgit.sessions.abandoning import standing_in
+from hkgit.sessions.commit.building import Built, CommitBuilder, contents
+from hkgit.sessions.commit.choosing import Contents, choose_edits
+from hkgit.sessions.commit.pending import PendingEdit, group_connected, waiting
+from hkgit.sessions.commit.placing import PlacedSpec
+from hkgit.sessions.drafting import ACCEPTED, mending_read
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.records import Proposed
+from hkgit.text.diff import changes
+from hkgit.text.document import Document
+from hkgit.values import dataclass
+
+if TYPE_CHECKING:
+    from hkgit.gate.conflicts.resolution import ConflictsMet
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A ledger entry, and the journalled edits that it records."""
+
+    entry: Entry
+    journal: SessionJournal
+    proposed: Proposed
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The entries that a commit gets, in order, and in words what no entry accounts for."""
+
+    made: tuple[Made, ...]
+    uncovered: tuple[str, ...]
+
+
+def propose(repository: Repository, journals: Sequence[SessionJournal], tree: str) -> Proposal:
+    """The entries that account for what a tree has and HEAD has not, as far as sessions made it."""
+    head = repository.head().commit
+    before = repository.snapshot(EMPTY_TREE if head is None else head)
+    after = repository.snapshot(tree)
+    changed = {change.path for change in repository.changes(before.tree_id, tree)}
+    units = [unit for unit in waiting(journals) if unit.paths & changed]
+    conversion = Conversion(repository, before)
+
+    def stores_lf(path: str, data: bytes, old: bytes | None) -> bool:
+        return conversion.stores_lf(path, Content(data, old))
+
+    builder = CommitBuilder(before, stores_lf)
+    kept: set[PendingEdit] = set()
+    lost: list[PendingEdit] = []
+    for paths, group in group_connected(units):
+        make, staged = builder.maker(paths), contents(after, paths)
+        if not _are_gone(staged) or _are_gone(make(group)):
+            standing = standing_in(after, group, before)
+            kept.update(choose_edits(group, make, staged, standing))
+        else:
+            lost += group
+    built = builder.build([unit for unit in units if unit in kept])
+    made, refused = _entries(built, head, _open_conflicts(repository))
+    added = [path for path in sorted(changed) if before.entry(path) is None]
+    moved = _find_moved(lost, added, after)
+    return Proposal(tuple(made), (*refused, *moved, *_blind(built), *_find_uncovered(built, after)))
+
+
+def _are_gone(files: Contents) -> bool:
+    """Whether none of some files is there: somebody who took them away took their edits along."""
+    return all(file is None for file in files)
+
+
+def _open_conflicts(repository: Repository) -> ConflictsMet | None:
+    """The open conflicts, which the edits may resolve; None where there are none."""
+    if not any(ConflictStore.of(repository.common_dir)):
+        return None
+    # Few commits meet one.
+    from hkgit.gate.conflicts.tracking import open_conflicts
+
+    return open_conflicts(repository, None)
+
+
+def _entries(
+    built: Built, head: str | None, met: ConflictsMet | None
+) -> tuple[list[Made], list[str]]:
+    """The entries of what was built; and why one cannot be written."""
+    made, refused = [], []
+    for units, found in built.steps:
+        try:
+            made.append(_entry(units, found, head, met))
+        except InvalidInput as error:
+            refused.append(f"{units[0].name} is not recorded: {error.what}")
+    return made, refused
+
+
+def _entry(
+    units: Sequence[PendingEdit], found: PlacedSpec, head: str | None, met: ConflictsMet | None
+) -> Made:
+    """The entry of one spec. Raises InvalidInput where it would be too large."""
+    first = units[0]
+    time = first.call.time // 1000
+    agent = first.call.agent
+    conflicts = [] if met is None else met.claims(agent, found.made.outcomes)
+    claims = {"agent": agent, "time": time, "verify": None, "conflicts": conflicts}
+    entry = record(
+        found.spec,
+        found.made,
+        settings=Settings(first.said.threshold),
+        base=head,
+        spec_digest=found.spec.digest,
+        reads=found.reads,
+        claims=claims,
+    )
+    numbers = tuple(unit.number for unit in units)
+    name = entry_id(entry.to_bytes())
+    return Made(entry, first.journal, Proposed(name, first.call.id, first.spec, numbers))
+
+
+def _blind(built: Built) -> Iterator[str]:
+    """The edits that nothing ties to what was read, each with the read that mends it."""
+    for units, found in built.steps:
+        for unit, outcome in zip(units, found.made.outcomes, strict=True):
+            if outcome.evidence.kind not in ACCEPTED:
+                session, call, _ = unit.key
+                path, touched = unit.said.paths[unit.number - 1], unit.said.touched[unit.number - 1]
+                command = mending_read(path, touched, session, call)
+                yield f"{unit.name} is blind; mend it: {command}"
+
+
+def _find_moved(
+    lost: Sequence[PendingEdit], added: Sequence[str], after: Snapshot
+) -> Iterator[str]:
+    """The edits whose file stands by another name, to which no entry can follow it."""
+    for unit in lost:
+        for path in sorted(unit.paths):
+            place = next((each for each in added if _is_most_in(unit, path, after.get(each))), None)
+            if place is not None:
+                back = f"git mv {shlex.quote(place)} {shlex.quote(path)}"
+                mend = f"commit it by its old name first: {back}"
+                yield f"{unit.name} is not covered: {path} is staged as {place}; {mend}"
+
+
+def _is_most_in(unit: PendingEdit, path: str, staged: File | None) -> bool:
+    """Whether what a spec wrote, and half of the file's lines, stand in what is staged."""
+    if staged is None or not _is_in(unit, path, staged.data):
+        return False
+    versions = [each.after for each in unit.said.changes if each.new_path == path]
+    kept = [unit.journal.blobs.get(each.sha256) or b"" for each in versions if each is not None]
+    lines, here = [{*Document(data).lines} for data in kept], {*Document(staged.data).lines}
+    return any(2 * len(written & here) >= len(written) for written in lines)
+
+
+def _find_uncovered(built: Built, after: Snapshot) -> Iterator[str]:
+    """What the edits do not account for, in files that they touch."""
+    touched = {path for units, _ in built.steps for unit in units for path in unit.paths}
+    for path in sorted(touched.union(*(unit.paths for unit in built.refused))):
+        [derived], [staged] = contents(built.files, [path]), contents(after, [path])
+        if derived == staged:
+            continue
+        for unit, error in built.refused.items():
+            if path in unit.paths and staged is not None and _is_in(unit, path, staged.data):
+                yield f"{unit.name} is not covered: {_why(error)}"
+        if derived is not None and staged is not None:
+            lines = ", ".join(_find_changed_lines(derived.data, staged.data))
+            what = f"lines {lines}" if lines else f"its mode {staged.mode:o}"
+            yield f"{path}: no session's edits account for {what}"
+        else:
+            yield f"{path}: no session's edit made or removed it"
+
+
+def _is_in(unit: PendingEdit, path: str, staged: bytes) -> bool:
+    """Whether something that a spec wrote in a file stands in what is staged of it."""
+    kept = unit.journal.blobs.get
+    for change in unit.said.changes:
+        if change.new_path == path and change.after is not None:
+            old = b"" if change.before is None else kept(change.before.sha256) or b""
+            before, now = Document(old), Document(kept(change.after.sha256) or b"")
+            here = frozenset(Document(staged).lines)
+            written = (now.lines[c.new_start : c.new_end] for c in changes(before.lines, now.lines))
+            return any(lines and here.issuperset(lines) for lines in written)
+    return False
+
+
+def _find_changed_lines(derived: bytes, staged: bytes) -> Iterator[str]:
+    """The lines of what is staged that differ from what the edits make, the first few."""
+    found = changes(Document(derived).lines, Document(staged).lines)
+    for change in found[:5]:
+        first, last = change.new_start + 1, change.new_end
+        yield f"{first}-{last}" if first < last else f"{first}" if first == last else f"{last}+"
+    if len(found) > 5:
+        yield "..."
+
+
+def _why(error: HkgitError) -> str:
+    return f"{error.where}: {error.what}. Commit what it leans on first, then this."

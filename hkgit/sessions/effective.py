@@ -1,0 +1,118 @@
+"""effective.py: what a session's journal says about how things stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hkgit.applying.evidence import covers
+from hkgit.edits import File, MappingSnapshot, Snapshot
+from hkgit.errors import InvalidInput
+from hkgit.sessions.abandoning import standing_in
+from hkgit.sessions.answers import CallStatus, Status
+from hkgit.sessions.commit.pending import units_of
+from hkgit.sessions.drafting import ACCEPTED
+from hkgit.sessions.readings.knowledge import carry_knowledge
+from hkgit.sessions.storage.journal import JournalState, SessionJournal
+from hkgit.sessions.storage.records import JournaledCall
+
+
+def choose_calls(
+    state: JournalState, call: str | None, standing: Sequence[JournaledCall], *, whole_session: bool
+) -> list[JournaledCall]:
+    """The calls to be undone, the oldest first; without a name, the last of those `standing`.
+
+    Raises InvalidInput when there is none.
+    """
+    kept = state.standing
+    if call is not None:
+        found = [each for each in kept if str(each.id) == call]
+        where = f"call {call}"
+    else:
+        found = kept if whole_session else [*(standing or kept)][-1:]
+        where = "the session"
+    if not found:
+        fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
+        raise InvalidInput(where, "holds no call that can be undone", fix)
+    return found
+
+
+def calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
+    """The calls of a session of which some edit still stands in `files`, the oldest first."""
+    ids = {unit.call.id for unit in standing_in(files, units_of(journal))}
+    return [call for call in journal.state.standing if call.id in ids]
+
+
+def find_before(journal: SessionJournal, call: str, path: str) -> tuple[int, int, Snapshot]:
+    """The call and spec that changed a file, and the file as they found it. Raises InvalidInput."""
+    changes = (
+        (each.id, at, change.before)
+        for each in journal.state.standing
+        if str(each.id) == call
+        for at, spec in enumerate(each.specs)
+        for change in spec.changes
+        if path in (change.path, change.new_path)
+    )
+    first = next(changes, None)
+    if first is None:
+        raise InvalidInput(f"call {call}", f"did not change {path}, or was undone")
+    number, at, before = first
+    data = None if before is None else journal.blobs.get(before.sha256)
+    return number, at, MappingSnapshot({} if data is None else {path: File(data)})
+
+
+def status_of(
+    session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
+) -> Status:
+    """How a session stands; an edit that somebody took back waits for no commit."""
+    state, kept = journal.load(), journal.blobs.get
+    receipts = [
+        receipt
+        for path, known in sorted(state.known.items())
+        if (file := files.get(path)) is not None
+        for receipt in carry_knowledge(known, file.data, kept).receipts(path)
+    ]
+    waiting = [
+        is_blind(state, unit.call, unit.spec, unit.number)
+        for unit in standing_in(files, units_of(journal))
+        if (unit.call.id, unit.spec, unit.number) not in state.committed
+    ]
+    calls = tuple(
+        _call(state, call)
+        for id, call in state.calls.items()
+        if id in state.done and not call.undoes
+    )
+    return Status(session, calls, tuple(receipts), len(waiting), sum(waiting), batches)
+
+
+def _call(state: JournalState, call: JournaledCall) -> CallStatus:
+    blind = [
+        is_blind(state, call, at, number)
+        for at, spec in enumerate(call.specs)
+        for number in range(1, len(spec.blocks) + 1)
+    ]
+    return CallStatus(
+        str(call.id),
+        call.time // 1000,
+        call.agent,
+        len(blind),
+        sum(blind),
+        sum(key[0] == call.id for key in state.committed),
+        tuple(call.states()),
+        call.id in state.undone,
+    )
+
+
+def is_blind(state: JournalState, call: JournaledCall, spec: int, number: int) -> bool:
+    """Whether nothing that was read before an edit, or to mend it, covers what it touched."""
+    said = call.specs[spec]
+    if said.evidence[number - 1] in ACCEPTED:
+        return False
+    path, touched = said.paths[number - 1], said.touched[number - 1]
+    reads = [each.read for each in state.mended if (each.call, each.spec) == (call.id, spec)]
+    return not any(
+        read.path == path
+        and read.start_line is not None
+        and read.end_line is not None
+        and all(covers((read.start_line, read.end_line), lines) for lines in touched)
+        for read in reads
+    )

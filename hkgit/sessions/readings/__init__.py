@@ -1,0 +1,1 @@
+"""What a session reads, and what it knows from it."""

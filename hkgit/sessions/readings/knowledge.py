@@ -1,0 +1,99 @@
+"""knowledge.py: which lines of a file a session knows, since it has read or written them.
+
+Lines are carried along: by the hunks of the session's own edits, and by a line diff where others
+have changed the file. What has changed is not known any more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from hkgit.applying.carry.carrying import LineMap
+from hkgit.applying.carry.following import join_lines
+from hkgit.applying.draft import Lines
+from hkgit.edits import Read
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.text.document import Document
+from hkgit.values import dataclass
+
+KEPT = 8 * 2**20
+"""Versions of files up to so many bytes are kept, so that what is known can be carried."""
+
+Kept = Callable[[str], bytes | None]
+"""Gives the bytes of a version; None where they are not kept."""
+
+UNKEPT = ""
+"""The version of a file that was too large to be kept: what is known must hold at its lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRange:
+    """Lines that are known, with their hash."""
+
+    start_line: int
+    end_line: int
+    range_hash: str
+
+    @property
+    def lines(self) -> Lines:
+        return self.start_line, self.end_line
+
+
+@dataclass(frozen=True, slots=True)
+class FileKnowledge:
+    """What is known of one file, as it was when its bytes had the SHA-256 `version`."""
+
+    version: str
+    ranges: tuple[KnownRange, ...]
+
+    def receipts(self, path: str) -> tuple[Read, ...]:
+        """What is known, as evidence."""
+        return tuple(
+            Read(path, each.start_line, each.end_line, each.range_hash, "receipt")
+            for each in self.ranges
+        )
+
+
+NOTHING = FileKnowledge(UNKEPT, ())
+
+
+def knowing(data: bytes, lines: Iterable[Lines]) -> FileKnowledge:
+    """Lines of a file's bytes, joined where they touch."""
+    document = Document(data)
+    ranges = (KnownRange(*each, document.range_hash(*each)) for each in join_lines(lines))
+    return FileKnowledge(digest(data), tuple(ranges))
+
+
+def carry_knowledge(known: FileKnowledge, data: bytes, kept: Kept) -> FileKnowledge:
+    """The same knowledge of the file as it is now; lines that have changed drop out."""
+    version = digest(data)
+    if known.version == version:
+        return known
+    before = kept(known.version)
+    if before is None:
+        document = Document(data)
+        held = tuple(each for each in known.ranges if _holds(document, each))
+        return FileKnowledge(version, held)
+    moved = LineMap.between(before, data).lines
+    numbers = (
+        moved[number]
+        for each in known.ranges
+        for number in range(each.start_line, each.end_line + 1)
+        if number in moved
+    )
+    return knowing(data, ((number, number) for number in numbers))
+
+
+def learn_lines(
+    before: FileKnowledge, seen: KnownRange, data: bytes | None, kept: Kept
+) -> FileKnowledge:
+    """What is known once lines were read; without `data` the file was too large to be held."""
+    if data is None:
+        return FileKnowledge(UNKEPT, tuple(dict.fromkeys((*before.ranges, seen))))
+    held = carry_knowledge(before, data, kept).ranges
+    return knowing(data, [*(each.lines for each in held), seen.lines])
+
+
+def _holds(document: Document, known: KnownRange) -> bool:
+    is_inside = 1 <= known.start_line <= known.end_line <= document.line_count
+    return is_inside and document.range_hash(*known.lines) == known.range_hash

@@ -1,0 +1,317 @@
+"""session.py: one agent at work in one checkout: it reads, edits, undoes and asks for its status.
+
+Nothing is printed. Whoever opens the same session sees what others do in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from hkgit import dialects
+from hkgit.applying.files.directory import write_files
+from hkgit.applying.planner import Options
+from hkgit.edits import File, Overlay, Read, Spec, encode_text
+from hkgit.errors import Conflict, GitRefused, InvalidInput, Stale
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.sessions.answers import EditReport, Status, UndoReport
+from hkgit.sessions.drafting import SeriesPlan, blind_edits, draft
+from hkgit.sessions.effective import calls_in, choose_calls, find_before, status_of
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.readings.knowledge import KEPT, NOTHING, FileKnowledge, KnownRange, learn_lines
+from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
+from hkgit.sessions.storage import batches
+from hkgit.sessions.storage import paths as places
+from hkgit.sessions.storage.batches import Batch
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.records import JournaledCall, JournaledSpec
+from hkgit.sessions.undoing import reread, reversals_of, undo_changes
+from hkgit.sessions.writing import (
+    at_work,
+    carry_out,
+    journal_spec,
+    keep_files,
+    keep_versions,
+    next_call,
+)
+from hkgit.values import dataclass, replace
+
+KEPT_CALLS = 50
+"""So many calls without a session can be undone at least; those of a session, until a commit."""
+
+
+@dataclass(frozen=True)
+class EditSession:
+    """A checkout's root, a session's name, and the name and version of the agent at work."""
+
+    root: Path
+    session: str
+    agent: str = "unknown"
+
+    @classmethod
+    def open(cls, root: Path, session: str, *, agent: str = "unknown") -> EditSession:
+        """The desk of a session, new or not.
+
+        Raises InvalidInput for a name that is none, of a session or of an agent.
+        """
+        places.check_session(session)
+        if not agent.strip() or not agent.isprintable():
+            raise InvalidInput("agent", "is not one line of printable text", "Write name/version.")
+        return cls(root, session, agent)
+
+    @cached_property
+    def journal(self) -> SessionJournal:
+        """The session's journal. Raises GitRefused when there is no place for it."""
+        return SessionJournal(places.folder_of(self.root, self.session))
+
+    # Reading
+
+    def read(
+        self,
+        path: str,
+        start: int | None = None,
+        end: int | None = None,
+        *,
+        hashline: bool = False,
+        limit: int | None = MAX_LINES,
+        before: str | None = None,
+    ) -> Reading:
+        """Read lines of a file, and keep a receipt of what is shown.
+
+        Without an `end` at most `limit` lines are shown; the reading says where to go on. With
+        `before` the file is read as it was just before that call: so a blind edit is mended.
+        Raises InvalidInput when there is no such file or line.
+        """
+        if before is not None:
+            return self._reread(path, start, end, before)
+        reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
+        if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
+            return reading
+        with at_work(self.root, self.journal):
+            self.journal.learn(path, self._known(reading, data))
+        return replace(reading, has_receipt=True)
+
+    def _reread(self, path: str, start: int | None, end: int | None, before: str) -> Reading:
+        """Read what a call found, and keep that as a receipt of the call's own."""
+        with at_work(self.root, self.journal):
+            call, spec, files = find_before(self.journal, before, path)
+            reading, _ = read_snapshot(files, path, start, end, limit=None)
+            lines = reading.start_line, reading.end_line
+            read = Read(path, *lines, reading.range_hash or "", "receipt")
+            self.journal.mend(call, spec, read)
+        return replace(reading, has_receipt=True)
+
+    def _known(self, reading: Reading, data: bytes | None) -> FileKnowledge:
+        """What the session knows of a file with what it has just read."""
+        if data is not None and len(data) <= KEPT:
+            self.journal.blobs.put(data)
+        before = self.journal.state.known.get(reading.path, NOTHING)
+        seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
+        return learn_lines(before, seen, data, self.journal.blobs.get)
+
+    # Editing
+
+    def parse(
+        self, text: str | bytes, format: str = "auto", *, accept_truncated: bool = False
+    ) -> Spec:
+        """The spec that a text says. Raises InvalidInput."""
+        # As it is: a text that no bytes stand for is refused there.
+        root = str(self.root)
+        spec = dialects.parse(text, format, root=root, accept_truncated=accept_truncated)
+        return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
+
+    def edit(
+        self,
+        text_or_spec: str | bytes | Spec,
+        *,
+        format: str = "auto",
+        expect: Iterable[str | Read] = (),
+        threshold: float = 0.8,
+        dry_run: bool = False,
+        batch: str | None = None,
+        relocate: bool = False,
+        check_syntax: bool | None = None,
+    ) -> EditReport:
+        """Apply a spec to the checkout, all of it or nothing. Refusals stand in the outcomes.
+
+        Raises InvalidInput for a text that cannot be read, GitRefused when a file cannot be
+        written; then nothing has changed.
+        """
+        given = text_or_spec
+        spec = given if isinstance(given, Spec) else self.parse(given, format)
+        if batch is not None:
+            spec = self.correct_batch(batch, [spec])
+        options = Options.of(threshold, relocate=relocate, check_syntax=check_syntax)
+        return self.edit_all([spec], options, expect=expect, dry_run=dry_run, batch=batch)
+
+    def correct_batch(self, batch: str, corrections: Sequence[Spec]) -> Spec:
+        """A batch with corrections in place of its refused edits (see `batches`)."""
+        if self._is_unnamed or len(corrections) != 1:
+            fix = "Name the session that the batch belongs to, and send one spec."
+            raise InvalidInput(f"batch {batch}", "cannot be corrected so", fix)
+        return batches.correct_batch(self._batches, batch, corrections[0])
+
+    @property
+    def _batches(self) -> Path:
+        return self.journal.folder / "batches"
+
+    def edit_all(
+        self,
+        specs: Sequence[Spec],
+        options: Options,
+        *,
+        expect: Iterable[str | Read] = (),
+        dry_run: bool = False,
+        batch: str | None = None,
+    ) -> EditReport:
+        """Apply several specs in one call, each on what the one before it leaves.
+
+        `batch` is the one that the spec corrects, if any.
+        """
+        for spec in specs:
+            if spec.dialect not in dialects.DIALECTS:
+                raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")
+        reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
+        if dry_run or self._is_unnamed:
+            # Where nothing may come of it, the git directory gets no session either.
+            made = self._draft(specs, options, reads)
+            if dry_run:
+                return self._answer(made, None)
+            if not made.is_ok:
+                return EditReport(made.outcomes, conflicts=self._conflicts(made))
+            if not self._can_keep:
+                write_files(self.root, made.changed, made.found)
+                return self._answer(made, None)
+        with at_work(self.root, self.journal):
+            made = self._draft(specs, options, reads)
+            if not made.is_ok:
+                waiting = self._waiting(made.correctable, batch)
+                return EditReport(made.outcomes, batch=waiting, conflicts=self._conflicts(made))
+            call = self._keep_call(
+                tuple(journal_spec(each, options) for each in made.drafted), made
+            )
+            known = {} if self._is_unnamed else made.known
+            carry_out(self.root, self.journal, call, made.changed, known)
+            if batch is not None:
+                batches.drop(self._batches, batch)
+            if self._is_unnamed and len(self.journal.state.calls) > 2 * KEPT_CALLS:
+                self.journal.forget(self.journal.state.standing[-KEPT_CALLS:])
+        return self._answer(made, call.id)
+
+    def _conflicts(self, made: SeriesPlan) -> tuple[str, ...]:
+        """Write down the conflicts with others that a refused draft met; what to say of them."""
+        if {Stale.status, Conflict.status}.isdisjoint(each.status for each in made.outcomes):
+            return ()
+        # Few calls need it, and it opens the repository.
+        from hkgit.sessions.conflicts import keep_conflicts
+
+        return keep_conflicts(self.root, made, self._agent(made), self._versions)
+
+    def _versions(self, path: str) -> Iterator[bytes]:
+        """The versions of a file that the session has read, found or left."""
+        if not self._is_unnamed:
+            journal = self.journal
+            known = journal.state.known.get(path)
+            changes = (each for call in journal.state.calls.values() for each in call.changes)
+            met = [each.before for each in changes if each.path == path]
+            names = [] if known is None else [known.version]
+            for name in dict.fromkeys([*names, *(each.sha256 for each in met if each is not None)]):
+                data = journal.blobs.get(name)
+                if data is not None:
+                    yield data
+
+    def _agent(self, made: SeriesPlan) -> str:
+        return self.agent if made.agent is None else made.agent
+
+    def _waiting(self, refused: Batch | None, named: str | None) -> str | None:
+        """The id of the batch that waits for corrections, if one does."""
+        return named if refused is None else batches.keep(self._batches, refused, named)
+
+    @property
+    def _is_unnamed(self) -> bool:
+        return self.session == places.UNNAMED
+
+    @cached_property
+    def _can_keep(self) -> bool:
+        """Whether there is a place for a journal; a call without a session does without one."""
+        try:
+            return self.journal is not None
+        except GitRefused:
+            return False
+
+    def _draft(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> SeriesPlan:
+        files = Checkout(self.root)
+        if self._is_unnamed:
+            return draft(specs, files, options, reads, {}, _nothing_kept)
+        state = self.journal.load()
+        return draft(specs, files, options, reads, state.known, self.journal.blobs.get)
+
+    def _answer(self, made: SeriesPlan, call: int | None) -> EditReport:
+        if not made.is_ok:
+            return EditReport(made.outcomes)
+        blind = () if self._is_unnamed else tuple(blind_edits(made, self.session, call))
+        return EditReport(made.outcomes, made.changed, None if call is None else str(call), blind)
+
+    def _keep_call(self, specs: tuple[JournaledSpec, ...], made: SeriesPlan) -> JournaledCall:
+        """The next call; every version that it speaks of is kept. Raises GitRefused."""
+        for each in made.drafted:
+            keep_versions(self.journal.blobs, each.made.files)
+        return next_call(self.journal, self._agent(made), specs)
+
+    def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> EditReport:
+        """Take in an edit that another tool has made; `before` are its files as they were.
+
+        Refusals stand in the outcomes. Raises Stale where the checkout is not what the spec
+        makes of those files.
+        """
+        options = Options()
+        with at_work(self.root, self.journal):
+            checkout, state = Checkout(self.root), self.journal.state
+            files = Overlay(checkout, before)
+            made = draft([spec], files, options, (), state.known, self.journal.blobs.get)
+            if not made.is_ok:
+                return EditReport(made.outcomes)
+            for path, file in made.changed.items():
+                if checkout.get(path) != file:
+                    fix = "What another tool has written is not what its call says."
+                    raise Stale(path, "stands otherwise in the checkout", fix)
+            call = self._keep_call(
+                tuple(journal_spec(each, options) for each in made.drafted), made
+            )
+            self.journal.begin(call)
+            self.journal.end(call.id, made.known)
+        return self._answer(made, call.id)
+
+    # Undoing
+
+    def undo(self, call: str | None = None, *, whole_session: bool = False) -> UndoReport:
+        """Take back the last call, the one that is named, or all, and nothing that came after.
+
+        Of a call that somebody took back already nothing is left to do. What was read for the
+        calls counts as read again. Raises InvalidInput when there is no such call, Conflict when
+        later work is in the way.
+        """
+        with at_work(self.root, self.journal):
+            state, files, blobs = self.journal.state, Checkout(self.root), self.journal.blobs
+            standing = calls_in(files, self.journal)
+            calls = choose_calls(state, call, standing, whole_session=whole_session)
+            changes = [change for each in calls if each in standing for change in each.changes]
+            changed = undo_changes(changes, files, blobs)
+            reversals = tuple(reversals_of(files, changed))
+            keep_files(blobs, (files.get(path) for path in changed))
+            keep_files(blobs, changed.values())
+            known = reread(calls, state.known, Overlay(files, changed), blobs.get)
+            numbers = tuple(each.id for each in calls)
+            back = next_call(self.journal, self.agent, reversals=reversals, undoes=numbers)
+            carry_out(self.root, self.journal, back, changed, known)
+        return UndoReport(tuple(map(str, numbers)), changed)
+
+    def status(self) -> Status:
+        """The session's calls, the receipts that hold, and what is not in a commit yet."""
+        waiting = batches.names(self._batches)
+        return status_of(self.session, self.journal, Checkout(self.root), waiting)
+
+
+def _nothing_kept(version: str) -> None:
+    """What a call without a session knows of earlier versions."""

@@ -1,0 +1,1 @@
+"""Text: files as lines, diffs, strict JSON, and text made harmless; values in, values out."""

@@ -1,0 +1,153 @@
+"""diff.py: which lines (or tokens) two texts have in common, in order; the base of every merge.
+
+Patience diff (Bram Cohen): items that stand once in both texts are anchors, and what lies between
+two anchors is compared by itself. Where no anchor is left, the heaviest common subsequence
+decides, so that a long line outweighs a closing brace. Work is bounded: a stretch without anchors
+that is larger than `CELLS` counts as wholly different.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from typing import AnyStr
+
+from hkgit.values import dataclass
+
+CELLS = 20_000
+"""The largest table, in cells, that the exact comparison of a stretch may fill."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineChange:
+    """Items `old_start:old_end` of one text stand as `new_start:new_end` in the other."""
+
+    old_start: int
+    old_end: int
+    new_start: int
+    new_end: int
+
+
+def common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
+    """Index pairs of equal items, increasing in both texts."""
+    pairs: list[tuple[int, int]] = []
+    blocks = [(0, len(a), 0, len(b))]
+    while blocks:
+        a1, a2, b1, b2 = blocks.pop()
+        while a1 < a2 and b1 < b2 and a[a1] == b[b1]:
+            pairs.append((a1, b1))
+            a1, b1 = a1 + 1, b1 + 1
+        while a1 < a2 and b1 < b2 and a[a2 - 1] == b[b2 - 1]:
+            a2, b2 = a2 - 1, b2 - 1
+            pairs.append((a2, b2))
+        if a1 == a2 or b1 == b2:
+            continue
+        split = anchors(a[a1:a2], b[b1:b2])
+        if split:
+            blocks += _between(split, a1, a2, b1, b2)
+        elif (a2 - a1) * (b2 - b1) <= CELLS:
+            pairs += ((a1 + i, b1 + j) for i, j in _heaviest(a[a1:a2], b[b1:b2]))
+    return sorted(pairs)
+
+
+def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
+    """The stretches in which `b` differs from `a`, in order and never touching."""
+    found = []
+    i = j = 0
+    for x, y in [*common(a, b), (len(a), len(b))]:
+        if (i, j) != (x, y):
+            found.append(LineChange(i, x, j, y))
+        i, j = x + 1, y + 1
+    return tuple(found)
+
+
+def follow(differ: Sequence[LineChange], lines: tuple[int, int]) -> tuple[int, int]:
+    """Where lines, counted from 1, stand behind some changes.
+
+    Replaced ones stand where their replacement does, from its first line to its last.
+    """
+    return _follow(differ, lines[0], is_last=False), _follow(differ, lines[1], is_last=True)
+
+
+def _follow(differ: Sequence[LineChange], number: int, *, is_last: bool) -> int:
+    shift = 0
+    for change in differ:
+        if change.old_end < number:
+            shift = change.new_end - change.old_end
+        elif change.old_start < number:
+            return change.new_end if is_last else change.new_start + 1
+    return number + shift
+
+
+def anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
+    """The longest increasing run of items that stand once in either text."""
+    in_a, in_b = Counter(a), Counter(b)
+    place = {item: j for j, item in enumerate(b) if in_b[item] == 1 and in_a.get(item) == 1}
+    once = [(i, place[item]) for i, item in enumerate(a) if item in place]
+    return _increasing(once)
+
+
+def _increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest subsequence that increases in the second item (patience sorting)."""
+    tops: list[int] = []
+    piles: list[int] = []
+    before: list[int] = []
+    for index, (_, j) in enumerate(pairs):
+        pile = bisect_left(tops, j)
+        before.append(piles[pile - 1] if pile else -1)
+        tops[pile : pile + 1] = [j]
+        piles[pile : pile + 1] = [index]
+    chain = []
+    index = piles[-1] if piles else -1
+    while index >= 0:
+        chain.append(pairs[index])
+        index = before[index]
+    return chain[::-1]
+
+
+def _between(
+    split: Sequence[tuple[int, int]], a1: int, a2: int, b1: int, b2: int
+) -> list[tuple[int, int, int, int]]:
+    """The blocks before, between and after anchors; each anchor opens the block after it."""
+    starts = [(a1, b1), *((a1 + i, b1 + j) for i, j in split)]
+    ends = [*starts[1:], (a2, b2)]
+    return [(i, x, j, y) for (i, j), (x, y) in zip(starts, ends, strict=True)]
+
+
+def _heaviest(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
+    """The common subsequence of the greatest weight; of equal ones the earliest."""
+    width = len(b) + 1
+    rows = [[0] * width]
+    for item in reversed(a):
+        rows.append(_row(item, b, rows[-1]))
+    rows.reverse()
+    pairs = []
+    i = j = 0
+    while i < len(a) and j < len(b):
+        here = rows[i][j]
+        if a[i] == b[j] and here == rows[i + 1][j + 1] + _weight(a[i]):
+            pairs.append((i, j))
+            i, j = i + 1, j + 1
+        elif here == rows[i + 1][j]:
+            i += 1
+        else:
+            j += 1
+    return pairs
+
+
+def _row(item: AnyStr, b: Sequence[AnyStr], below: list[int]) -> list[int]:
+    """The row of the table of weights above `below`."""
+    row = [0] * len(below)
+    weight = _weight(item)
+    for j in range(len(b) - 1, -1, -1):
+        best = max(below[j], row[j + 1])
+        if b[j] == item:
+            best = max(best, below[j + 1] + weight)
+        row[j] = best
+    return row
+
+
+def _weight(item: AnyStr) -> int:
+    """What a common item counts: a blank one little, a long one much."""
+    return 1 + 2 * len(item.strip())

@@ -1,0 +1,58 @@
+"""escaping.py: text from commits made harmless for those who print, render or obey it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+_MARK = re.compile(r"##(?=\w*\[)")
+_COMMAND = re.compile(r"^(\s*)::")
+_MARKDOWN = re.compile(r"[!-*:<>?@\[-`{-~]|(?<=www)\.", re.IGNORECASE)
+_WORKFLOW_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_WORKFLOW_PROPERTY = _WORKFLOW_DATA | {":": "%3A", ",": "%2C"}
+
+
+def console(text: str) -> str:
+    """One line for terminals and CI logs, which obey lines with `::` or `##[`."""
+    return _COMMAND.sub(r"\1\\u003a:", _MARK.sub(r"#\\u0023", visible(text)))
+
+
+def markdown(text: str) -> str:
+    """Text that stands in Markdown, in a table too, for itself: what could be markup are entities.
+
+    So are `@` and `#`, which would call people and link to issues.
+    """
+    return _MARKDOWN.sub(_entity, visible(text))
+
+
+def code(text: str) -> str:
+    """Text in a typewriter face, whatever it holds."""
+    return f"<code>{markdown(text)}</code>"
+
+
+def _entity(found: re.Match[str]) -> str:
+    return f"&#{ord(found[0])};"
+
+
+def workflow_data(text: str) -> str:
+    """The message of a workflow command; line feeds in it stay line feeds."""
+    lines = "\n".join(visible(line) for line in text.split("\n"))
+    return "".join(_WORKFLOW_DATA.get(char, char) for char in lines)
+
+
+def workflow_property(text: str) -> str:
+    """The value of a workflow command's property."""
+    return "".join(_WORKFLOW_PROPERTY.get(char, char) for char in visible(text))
+
+
+def visible(text: str) -> str:
+    """Text without what could drive a terminal."""
+    shown = to_json_text(text) or ""
+    return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in shown)
+
+
+def to_json_text(text: str | None) -> str | None:
+    """Text as JSON can carry it: bytes that are not UTF-8 become replacement characters."""
+    if text is None:
+        return None
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

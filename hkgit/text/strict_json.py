@@ -1,0 +1,194 @@
+"""strict_json.py: JSON that means one thing, read with the place of every mistake.
+
+A reader of specs must not choose between two readings: duplicate keys, NaN, lone surrogates,
+numbers out of bounds and nesting without end are refused, each with its JSON path.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from itertools import chain
+
+from hkgit.errors import InvalidInput, Truncated
+from hkgit.text.json_nodes import ROOT, Node
+from hkgit.values import dataclass
+
+SEND_AGAIN = "Send all of it again."
+
+MAX_DEPTH = 64
+MAX_DIGITS = 18
+
+_OPENING = re.compile(r'^[ \t]*(?=\{|\[\s*+[\[{"\]])', re.MULTILINE)
+_KEY = re.compile(r'[{,]\s*+"(\w++)"\s*+:')
+# An open string runs to the end, else every quote in it would be tried as a beginning.
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+_REST_OF_LINE = re.compile(r"[^\n]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Flaw:
+    """Stands in a decoded value for what JSON must not hold, until the walk names its path."""
+
+    what: str
+
+
+def keys(text: str) -> frozenset[str]:
+    """The keys of all objects of the JSON in a text, which may be broken; none without JSON.
+
+    Inside a JSON string every quote has a backslash before it, so no string looks like a key.
+    """
+    opening = _OPENING.search(text)
+    return frozenset(_KEY.findall(text, opening.end()) if opening else ())
+
+
+def documents(text: str) -> list[Node]:
+    """Every JSON document of a text, in order; prose and fences around them are skipped.
+
+    A document begins a line with a bracket, and nothing else follows it on its last line.
+    Raises InvalidInput when there is none, or when what looks like JSON is not.
+    """
+    values: list[object] = []
+    offset = 0
+    while opening := _OPENING.search(text, offset):
+        value, offset = _decode(text, opening.end())
+        _refuse_leftover(text, offset)
+        values.append(value)
+    if not values:
+        raise InvalidInput("line 1", "expected JSON, found none", "Give one JSON document.")
+    roots = [ROOT] if len(values) == 1 else [f"document {i}" for i in range(1, len(values) + 1)]
+    nodes = [Node(root, value) for root, value in zip(roots, values, strict=True)]
+    for node in nodes:
+        if (flaw := _first_flaw(node)) is not None:
+            raise flaw
+    return nodes
+
+
+def only_document(text: str) -> Node:
+    """The one JSON document of a text."""
+    found = documents(text)
+    if len(found) > 1:
+        what = f"expected one JSON document, found {len(found)}"
+        raise InvalidInput("the spec", what, "Put all operations into one document.")
+    return found[0]
+
+
+def inner_documents(node: Node) -> list[Node]:
+    """The documents of JSON in a string; one that ends too early is wrong like any other."""
+    try:
+        return documents(node.text())
+    except Truncated as error:
+        raise InvalidInput(f"{node.path}, {error.where}", error.what, SEND_AGAIN) from error
+
+
+def dumps(value: object) -> str:
+    """A value as JSON on one line, in the characters it was written with.
+
+    Raises InvalidInput for text that is not Unicode, which JSON cannot carry.
+    """
+    rendered = json.dumps(value, ensure_ascii=False)
+    if _SURROGATE.search(rendered):
+        raise InvalidInput("the edit", "bytes that are not UTF-8 cannot be written in JSON")
+    return rendered
+
+
+def _decode(text: str, start: int) -> tuple[object, int]:
+    _refuse_depth(text, start)
+    try:
+        return _DECODER.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        _refuse_short(text, start)
+        where = f"line {error.lineno}, column {error.colno}"
+        found = text[error.pos : error.pos + 20].split("\n")[0]
+        seen = f"found {found!r}" if found else "found the end of the line"
+        what = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}, {seen}"
+        fix = 'Write strings in "double quotes", with \\n for a line end and \\" for a quote.'
+        raise InvalidInput(where, what, fix) from error
+
+
+def _refuse_short(text: str, start: int) -> None:
+    """Raise Truncated for JSON that breaks off at the end of the text."""
+    # Few texts are broken.
+    from hkgit.text.json_ends import complete_json
+
+    found = complete_json(text, start)
+    if found is not None:
+        what = f"the JSON ends too early: {found[1]} is missing"
+        raise Truncated(f"line {text.count(chr(10)) + 1}", what, found[0])
+
+
+def _refuse_depth(text: str, start: int) -> None:
+    depth = 0
+    for token in _TOKEN.finditer(text, start):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(token[0], 0)
+        if depth > MAX_DEPTH:
+            what = f"expected at most {MAX_DEPTH} levels of nesting, found more"
+            raise InvalidInput(_line(text, token.start()), what)
+        if depth <= 0:
+            return
+
+
+def _refuse_leftover(text: str, offset: int) -> None:
+    """Nothing but a line end may follow a document, lest half of a broken one be read."""
+    found = _REST_OF_LINE.match(text, offset)
+    if found is not None and (rest := found[0].strip()):
+        what = f"expected the end of the line after the JSON document, found {rest[:20]!r}"
+        raise InvalidInput(_line(text, offset), what, "Give one well-formed JSON document.")
+
+
+def _first_flaw(node: Node) -> InvalidInput | None:
+    """What is wrong with the first value that JSON must not hold."""
+    match node.value:
+        case _Flaw(what):
+            return InvalidInput(node.path, what)
+        case str() as text if not text.isascii() and _SURROGATE.search(text):
+            return node.wrong("Unicode text", "Write characters beyond U+FFFF as they are.")
+        case list() as items if not all(map(_is_sound, items)):
+            return next(filter(None, map(_first_flaw, node.items())), None)
+        case dict() as members if not all(map(_is_sound, [*members, *members.values()])):
+            inside = [(Node(item.path, key), item) for key, item in node.members().items()]
+            return next(filter(None, map(_first_flaw, chain.from_iterable(inside))), None)
+    return None
+
+
+def _is_sound(value: object) -> bool:
+    """Whether a value surely has no flaw: most have none, and need no path."""
+    return type(value) is int or (isinstance(value, str) and value.isascii())
+
+
+def _object(pairs: list[tuple[str, object]]) -> object:
+    members = dict(pairs)
+    if len(members) == len(pairs):
+        return members
+    [(twice, _)] = Counter(key for key, _ in pairs).most_common(1)
+    return _Flaw(f'the key "{twice}" stands here twice')
+
+
+def _integer(digits: str) -> object:
+    if len(digits) > MAX_DIGITS:
+        return _Flaw(f"expected an integer of at most {MAX_DIGITS} digits, found {len(digits)}")
+    return int(digits)
+
+
+def _float(digits: str) -> object:
+    value = float(digits)
+    return value if math.isfinite(value) else _Flaw(f"the number {digits[:20]} is too large")
+
+
+def _constant(name: str) -> _Flaw:
+    return _Flaw(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object,
+    parse_int=_integer,
+    parse_float=_float,
+    parse_constant=_constant,
+)
+
+
+def _line(text: str, offset: int) -> str:
+    return f"line {text.count(chr(10), 0, offset) + 1}"

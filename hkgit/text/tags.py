@@ -1,0 +1,84 @@
+"""tags.py: the two-letter tags of lines that hashline edits name.
+
+FNV-1a, 32 bits (Fowler, Noll, Vo), over the UTF-16 code units of a line, modulo 62 * 62, as two
+base-62 digits. So the tags are those that other readers of this notation show.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Sequence
+
+from hkgit.edits import encode_text
+
+TAG = re.compile(r"[0-9A-Za-z]{2}")
+
+_SHOWN = re.compile(r"(?:[0-9A-Za-z]{2}|  )\|")
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_OFFSET_BASIS = 0x811C9DC5
+_PRIME = 0x01000193
+
+
+def tag(line: bytes) -> str:
+    """The tag of a line without its end; bytes that are not UTF-8 count as U+FFFD."""
+    units = line.decode(errors="replace").encode("utf-16-le")
+    value = _OFFSET_BASIS
+    for (unit,) in struct.iter_unpack("<H", units):
+        value = (value ^ unit) * _PRIME & 0xFFFFFFFF
+    high, low = divmod(value % 62**2, 62)
+    return _DIGITS[high] + _DIGITS[low]
+
+
+def tags(lines: Iterable[bytes]) -> list[str | None]:
+    """The tag of each line of a file from its top; None where a line above has the same one."""
+    known: dict[bytes, str] = {}
+    taken: set[str] = set()
+    shown: list[str | None] = []
+    for line in lines:
+        name = known[line] if line in known else known.setdefault(line, tag(line))
+        shown.append(None if name in taken else name)
+        taken.add(name)
+    return shown
+
+
+def find_tag(lines: Sequence[bytes], name: str, start_line: int = 1) -> int | None:
+    """The first line, counted from 1, that has a tag, from `start_line` on; None without one."""
+    numbers = range(start_line, len(lines) + 1)
+    return next((number for number in numbers if tag(lines[number - 1]) == name), None)
+
+
+def are_tagged(lines: Sequence[str]) -> bool:
+    """Whether there are lines, and each is written as in a reading with tags."""
+    return bool(lines) and all(_SHOWN.match(line) for line in lines)
+
+
+def line_hash(text: str) -> str:
+    """The tag of a line without its end."""
+    return tag(encode_text(text))
+
+
+def tag_lines(lines: Iterable[str], seen_hashes: set[str] | None = None) -> list[str]:
+    """Lines as a reading with tags shows them: `ab|text`, or `  |text` where the tag was seen.
+
+    `seen_hashes` are the tags of the lines above (see `build_seen_hashes`); those of these lines
+    are added to it.
+    """
+    seen = set() if seen_hashes is None else seen_hashes
+    shown = []
+    for line in lines:
+        name = line_hash(line)
+        shown.append(f"{'  ' if name in seen else name}|{line}")
+        seen.add(name)
+    return shown
+
+
+def build_seen_hashes(lines: Sequence[str], count: int) -> set[str]:
+    """The tags of the first `count` lines of a file."""
+    return {line_hash(line) for line in lines[:count]}
+
+
+def resolve_hash(file_lines: Sequence[str], hash: str) -> int | None:
+    """The number, from 1, of the first line with a tag; None without one."""
+    return find_tag([encode_text(line) for line in file_lines], hash)

@@ -1,0 +1,1 @@
+"""Workflows: what hkgit does, one verb at a time; a request in, a result out."""

@@ -1,0 +1,52 @@
+"""arguments.py: what programs give the library by mistake, each with a refusal that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hkgit.edits import AnyEdit, decode_text
+from hkgit.errors import InvalidInput, WrongArgument
+
+
+def check_edit(number: int, item: object) -> AnyEdit:
+    """An edit as it is. Raises WrongArgument for anything else, and for texts that are none."""
+    where = f"edit {number}"
+    if not isinstance(item, AnyEdit):
+        fix = (
+            "Write hkgit.Edit(path=..., old_text=..., new_text=...), or give JSON as text to"
+            " parse_edits."
+        )
+        raise WrongArgument(where, item, "an edit", fix)
+    for name in ("path", "new_path", "old_text", "new_text"):
+        value = getattr(item, name, "")
+        if not isinstance(value, str) and not (name == "old_text" and value is None):
+            fix = "Give a string; of a file, its content." if "text" in name else "Give a string."
+            raise WrongArgument(f"{where}, {name}", value, "a string", fix)
+    return item
+
+
+def path_for_text(text: str | bytes) -> InvalidInput | None:
+    """The refusal of a file's name in the place of a text; None for any other text."""
+    said = decode_text(text) if isinstance(text, bytes) else text
+    if not names_file(said):
+        return None
+    return WrongArgument("text", said, "the text of a spec, not its file", "Give its content.")
+
+
+def names_file(text: str) -> bool:
+    """Whether a text is the name of a file that is there."""
+    if not text or len(text) > 1000 or "\n" in text or "\0" in text:
+        return False
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def check_mapping(root: Mapping[str, object]) -> None:
+    """Raise WrongArgument for a mapping to anything but contents."""
+    for path, content in root.items():
+        if not isinstance(content, str | bytes):
+            fix = "Give the content, or a directory as root."
+            raise WrongArgument(f"root[{path!r}]", content, "the content of a file", fix)

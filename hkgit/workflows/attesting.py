@@ -1,0 +1,90 @@
+"""attesting.py: judges a range and signs what came out; signs the entries of a range."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from hkgit import __version__
+from hkgit.errors import InvalidInput, Rejected
+from hkgit.evidence.replay.added import read_added_entries
+from hkgit.evidence.replay.findings import Entries
+from hkgit.gate import CommitRange, JudgeContext, Report, commits_of, judge_range
+from hkgit.gate.attestations.entries import entry_refs, sign_entry
+from hkgit.gate.attestations.envelope import Envelope, Signature, pae
+from hkgit.gate.attestations.keeping import keep_below
+from hkgit.gate.attestations.keys import fingerprint, sign
+from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement
+from hkgit.gate.policy.digest import policy_digest
+from hkgit.gate.policy.model import Policy
+from hkgit.git import program
+from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.repository import Repository
+from hkgit.matching.places import LADDER_VERSION
+
+
+def attest(
+    repository: Repository, old: str, new: str, policy: Policy, key: Path, target: str | None = None
+) -> Envelope:
+    """The signed verdict that every commit of `old..new` passes.
+
+    Raises Rejected when one does not, whatever the policy's mode, and InvalidInput for an empty
+    range, and for one whose head does not descend from its base: the tree of the one would undo
+    what the other has.
+    """
+    if old == new:
+        what = "is empty: there is no commit whose verdict could be signed"
+        fix = "Name the commit before the work and the last of the work: A..B."
+        raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
+    if not repository.is_ancestor(old, new):
+        what = "its head does not descend from its base"
+        fix = "Rebase onto the base, or merge it, and attest what comes of that."
+        raise InvalidInput(f"{old[:12]}..{new[:12]}", what, fix)
+    policy = policy if target is None else policy.for_refs([target])
+    report = judge_range(repository, CommitRange(old, new), policy, JudgeContext(ref=target))
+    _expect_all_pass(report)
+    statement = Statement(
+        old,
+        repository.commit(old).tree,
+        new,
+        repository.commit(new).tree,
+        target,
+        policy_digest(policy),
+        policy.verdicts,
+        LADDER_VERSION,
+        Counter(str(ruling.judged.verdict) for ruling in report.rulings),
+        ".".join(map(str, program.version())),
+        __version__,
+    )
+    payload = statement.to_bytes()
+    signature = sign(key, pae(PAYLOAD_TYPE, payload))
+    return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
+
+
+def _expect_all_pass(report: Report) -> None:
+    failed = [ruling for ruling in report.rulings if not ruling.passes]
+    if failed:
+        where = (failed[0].judged.candidate.id or "")[:12]
+        what = f"does not pass ({failed[0].rule}), so there is nothing to attest"
+        raise Rejected(where, what, "hkgit gate --range says why.")
+
+
+def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[str, str]:
+    """Sign and keep every entry that a commit of `old..new` adds: the ref of each, by its id.
+
+    Nothing is judged: a signature says whose an entry is, not that it holds. Raises InvalidInput
+    when the key cannot be used.
+    """
+    refs: dict[str, str] = {}
+    for commit in commits_of(repository, CommitRange(old, new), Policy()):
+        for name, entry in _entries(repository, commit):
+            if name not in refs:
+                envelope = sign_entry(name, entry, key)
+                refs[name] = keep_below(repository, entry_refs(name), envelope)
+    return refs
+
+
+def _entries(repository: Repository, commit_id: str) -> Entries:
+    commit = repository.commit(commit_id)
+    before = repository.commit(commit.parents[0]).tree if commit.parents else EMPTY_TREE
+    return read_added_entries(repository, repository.changes(before, commit.tree)).entries

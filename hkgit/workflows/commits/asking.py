@@ -1,0 +1,180 @@
+"""asking.py: the judge is asked before a commit is made, under the policy that holds there.
+
+So what a gate would reject does not land first, when the lines whose hash it asks for are gone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from hkgit.applying.outcome import BY_NUMBER, is_by_number
+from hkgit.errors import BlindEdit, HkgitError, Rejected
+from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.gate import Gate, JudgeContext, Ruling, blind_edits, read_trusted_policy
+from hkgit.gate.policy import BUILT_IN, Policy
+from hkgit.git.hooks import calls_gate, is_active
+from hkgit.git.repository import Repository
+from hkgit.text.document import Document, terminate
+from hkgit.values import dataclass, replace
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget
+
+if TYPE_CHECKING:
+    from hkgit.workflows.commits.preparing import PlannedCommit
+
+_SHOWN = 5
+"""So many blind edits are named."""
+
+_FIX = "Give the hash of what was read (--expect), or a session that read it (--session)."
+
+_HASHES = ("hash", "receipt")
+"""What an operation by line numbers is tied to, whatever a policy says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An edit of a call that nothing ties to what was read, as a policy or the protocol asks.
+
+    `number` counts through all specs of the call; `path` is the file's by which the base knows
+    it. `whole_hash` is what `--expect` takes for all of that file, None where it is not there or
+    the base has another. `accepted` are the kinds of evidence that would do. `by_number` says that
+    the protocol asks, so that no policy lets it pass.
+    """
+
+    number: int
+    where: str
+    path: str
+    whole_hash: str | None
+    accepted: tuple[str, ...]
+    has: str
+    by_number: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The policy for commits that land on a branch with `tip`; `binds` if it stops them.
+
+    The built-in policy only speaks where no hook of the gate is installed: nobody chose it.
+    """
+
+    repository: Repository
+    policy: Policy
+    tip: str
+    binds: bool
+    allow_blind: bool
+
+    @classmethod
+    def of(cls, repository: Repository, target: LandingTarget, choices: ApplyOptions) -> Rules:
+        """The rules for commits that land on a target. Raises InvalidInput for a broken policy."""
+        policy = read_trusted_policy(repository, target.tip).for_refs(
+            [f"refs/heads/{target.branch}"]
+        )
+        is_chosen = policy.source != BUILT_IN or _has_gate(repository)
+        binds = policy.mode == "enforce" and is_chosen
+        return cls(repository, policy, target.tip, binds, choices.allow_blind)
+
+    def unread(
+        self, steps: Sequence[PlannedCommit], entries: Sequence[Entry]
+    ) -> tuple[Unread, ...]:
+        """The blind edits of planned steps, whether or not they are allowed."""
+        found: list[Unread] = []
+        first = 0
+        for step, entry in zip(steps, entries, strict=True):
+            found += self._unread(step, entry, first)
+            first += len(step.made.outcomes)
+        return tuple(found)
+
+    def _unread(self, step: PlannedCommit, entry: Entry, first: int) -> Iterator[Unread]:
+        blind = {edit.id: accepted for edit, accepted in blind_edits(self.policy, entry)}
+        for edit in entry.edits:
+            by_number = is_by_number(edit.dialect, edit.tier, edit.evidence)
+            if edit.id in blind or by_number:
+                path = _path_before(entry, edit.path)
+                yield Unread(
+                    number=first + edit.id,
+                    where=edit.where,
+                    path=path,
+                    whole_hash=self._whole_hash(step, path),
+                    accepted=blind.get(edit.id, _HASHES),
+                    has=edit.evidence,
+                    by_number=by_number,
+                )
+
+    def _whole_hash(self, step: PlannedCommit, path: str) -> str | None:
+        commits = {self.tip, step.base or self.tip}
+        files = [self.repository.snapshot(each).get(path) for each in commits]
+        if files[0] is None or any(file != files[0] for file in files):
+            return None
+        return terminate(Document(files[0].data)).whole_hash
+
+    def stopping(self, unread: Sequence[Unread]) -> tuple[Unread, ...]:
+        """Those of the blind edits that must not land."""
+        if self.allow_blind:
+            return ()
+        return tuple(each for each in unread if self.binds or each.by_number)
+
+    def refusal(self, unread: Sequence[Unread], fix: str = _FIX) -> BlindEdit:
+        """Why blind edits do not land."""
+        named = [each.where for each in unread]
+        more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+        what = BY_NUMBER
+        if not any(each.by_number for each in unread):
+            accepted = ", ".join(unread[0].accepted) or "none"
+            what = (
+                f"blind edit: its evidence is {unread[0].has},"
+                f" and {self.policy.source} accepts {accepted}"
+            )
+        return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
+
+    def complaint(self, tree: str, parents: tuple[str, ...], message: bytes) -> HkgitError | None:
+        """What the policy has against a commit that is about to be made; None if nothing."""
+        ruling = self._judge(tree, parents, message)
+        if ruling.passes:
+            return None
+        first, *others = ruling.findings
+        more = f" (and {len(others)} more)" if others else ""
+        kind = BlindEdit if first.rule == "blind" else Rejected
+        return kind(first.where, f"{first.what}{more} ({self.policy.source})", first.fix)
+
+    def _judge(self, tree: str, parents: tuple[str, ...], message: bytes) -> Ruling:
+        author, committer = (
+            _identity(self.repository, f"GIT_{who}_IDENT") for who in ("AUTHOR", "COMMITTER")
+        )
+        policy = self.policy.with_blind() if self.allow_blind else self.policy
+        gate = Gate(self.repository, policy, JudgeContext(on_client=True))
+        return gate.judge(CandidateCommit(None, tree, parents, author, committer, message))
+
+
+def _path_before(entry: Entry, path: str) -> str:
+    """The name by which the base knows the file of an edit."""
+    return next((file.name for file in entry.files if path == file.new_path), path)
+
+
+def refuse_steps(
+    unread: Sequence[Unread], error: HkgitError, steps: Sequence[PlannedCommit]
+) -> list[PlannedCommit]:
+    """The steps with the refusal at the edits that it is of."""
+    numbers = {each.number for each in unread}
+    first = 0
+    found = []
+    for step in steps:
+        outcomes = tuple(
+            replace(outcome, status=error.status, error=error) if first + at in numbers else outcome
+            for at, outcome in enumerate(step.made.outcomes, 1)
+        )
+        first += len(outcomes)
+        found.append(replace(step, made=replace(step.made, outcomes=outcomes)))
+    return found
+
+
+def _has_gate(repository: Repository) -> bool:
+    """Whether a hook of this clone asks the gate about each commit."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    hooks = (directory / name for name in ("commit-msg", "pre-commit"))
+    return any(is_active(hook) and calls_gate(hook.read_bytes()) for hook in hooks)
+
+
+def _identity(repository: Repository, variable: str) -> str:
+    """`Name <email>` as git would write it; empty where it has none, which git itself refuses."""
+    return repository.git("var", variable, check=False).text.rpartition(" ")[0].rpartition(" ")[0]

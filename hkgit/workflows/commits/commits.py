@@ -1,0 +1,276 @@
+"""commits.py: from steps to commits with their evidence (see `preparing`)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+
+from hkgit.edits import File, Snapshot
+from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected, VerifyFailed
+from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
+from hkgit.evidence.ledger.recording import record
+from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
+from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.gate import REJECTED
+from hkgit.git.repository import Repository
+from hkgit.git.transactions.commits import HookChanged, foreign_hooks, run_and_hear, run_command
+from hkgit.git.transactions.landing import expect_landable
+from hkgit.git.transactions.transaction import Transaction, transaction
+from hkgit.git.transactions.worktree import Worktree, advance, reset
+from hkgit.paths import quote_path
+from hkgit.text.counting import count_noun
+from hkgit.values import dataclass, replace
+from hkgit.workflows.commits.accepting import step_of_hooks
+from hkgit.workflows.commits.asking import Rules
+from hkgit.workflows.commits.preparing import PlannedCommit
+from hkgit.workflows.commits.resolving import tree_on
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStep:
+    """A step with its entry, as it will stand in the commit."""
+
+    entry: Entry
+    id: str
+    message: bytes
+
+
+def record_step(
+    step: PlannedCommit, choices: ApplyOptions, verify: dict[str, object] | None
+) -> RecordedStep:
+    """The entry and message of a step in which every edit applied."""
+    spec = step.spec
+    agent = _first(choices.agent, spec.agent, "unknown")
+    _check_line("--agent", agent)
+    met = [] if choices.met is None else choices.met.claims(agent, step.made.outcomes)
+    claims = {"agent": agent, "time": int(time.time()), "verify": verify, "conflicts": met}
+    if choices.allow_blind:
+        claims["allow_blind"] = True
+    entry = record(
+        spec,
+        step.made,
+        settings=choices.options.settings,
+        base=step.base,
+        spec_digest=spec.digest,
+        reads=step.reads,
+        claims=claims,
+    )
+    name = entry_id(entry.to_bytes())
+    text = _first(choices.message, spec.summary, default_subject(step))
+    if not text.strip():
+        raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
+    if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
+        raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
+    return RecordedStep(entry, name, with_trailers(text, trailer_lines(entry, name)))
+
+
+def _first(*texts: str | None) -> str:
+    """The first text that was given."""
+    return next(text for text in texts if text is not None)
+
+
+def default_subject(step: PlannedCommit) -> str:
+    """`Apply 3 edits to 2 files`, or `Merge topic`."""
+    if step.merging is not None:
+        return f"Merge {step.merging.name}"
+    edits, files = len(step.made.outcomes), len(step.made.files)
+    return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
+
+
+def _check_line(where: str, text: str) -> None:
+    if not text.strip() or not text.isprintable():
+        raise InvalidInput(where, "is not one line of printable text", "Write name/version.")
+
+
+def ledger_files(files: Snapshot, record: RecordedStep) -> dict[str, File | None]:
+    """What hkgit itself adds to a commit: the entry and, the first time, its attributes."""
+    added: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
+    if files.get(ATTRIBUTES_PATH) is None:
+        added[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+    return added
+
+
+@dataclass(frozen=True, slots=True)
+class LandedCommit:
+    """A step that has become a commit; `complaint` is what its policy says, and does not stop."""
+
+    step: PlannedCommit
+    record: RecordedStep
+    commit: str
+    complaint: HkgitError | None = None
+
+
+Watch = Callable[[Sequence[PlannedCommit]], Iterator[PlannedCommit]]
+
+
+def carry_out(
+    repository: Repository,
+    target: LandingTarget,
+    steps: Sequence[PlannedCommit],
+    choices: ApplyOptions,
+    say: Callable[[str], None],
+    watch: Watch = iter,
+) -> tuple[LandedCommit, ...]:
+    """Commit every step in a temporary worktree, then land them all at once.
+
+    `say` is told what takes long; `watch` gets the steps and gives them on, one by one, to show
+    how far the work has come. Raises VerifyFailed, Rejected or GitRefused; then the branch
+    is where it was.
+    """
+    foreign = foreign_hooks(repository)
+    if foreign:
+        say(f"full checkout: the repository's own hooks need it ({', '.join(foreign)})")
+    if choices.verify is not None:
+        say("full checkout: --verify needs it")
+        _rehearse(repository, target, steps, choices)
+    rules = Rules.of(repository, target, choices)
+    done: list[LandedCommit] = []
+    with (
+        transaction(
+            repository, branch=target.branch, old=target.old, checkout=target.checkout
+        ) as begun,
+        ExitStack() as stack,
+    ):
+        series = _Series(
+            repository,
+            begun,
+            stack,
+            choices,
+            rules,
+            say,
+            is_full=bool(foreign),
+            lands_here=target.checkout,
+        )
+        for step in watch(steps):
+            tip = done[-1].commit if done else target.tip
+            done.append(series.commit(tip, replace(step, base=step.base or tip)))
+        subject = done[-1].record.message.decode("utf-8", "replace").split("\n", 1)[0]
+        begun.land(done[-1].commit, reflog=f"hkgit apply: {subject}")
+    return tuple(done)
+
+
+def _rehearse(
+    repository: Repository,
+    target: LandingTarget,
+    steps: Sequence[PlannedCommit],
+    choices: ApplyOptions,
+) -> None:
+    """Raise now what would be raised after a command that may take long."""
+    for step in steps:
+        record_step(step, choices, None)
+    files = {path: file for step in steps for path, file in step.files.items()}
+    tree = tree_on(repository, target.tip, target.merging, files)
+    expect_landable(
+        repository, branch=target.branch, old=target.old, new=tree, checkout=target.checkout
+    )
+
+
+@dataclass
+class _Series:
+    """Commits one after the other, made in one worktree that stays in the stack."""
+
+    repository: Repository
+    transaction: Transaction
+    stack: ExitStack
+    choices: ApplyOptions
+    rules: Rules
+    say: Callable[[str], None]
+    is_full: bool
+    lands_here: bool
+    worktree: Worktree | None = None
+
+    def commit(self, tip: str, step: PlannedCommit) -> LandedCommit:
+        """One step as a commit on `tip`. Raises VerifyFailed, Rejected or GitRefused."""
+        before = self.repository.snapshot(tip)
+        verified = None
+        if self.choices.verify is not None:
+            verified = self._verify(tip, step, self.choices.verify)
+        record = record_step(step, self.choices, verified)
+        files = {**step.files, **self._ledger_files(before, record)}
+        tree = tree_on(self.repository, tip, step.merging, files)
+        complaint = self._judged(tip, tree, step, record)
+        worktree = self._worktree(tip, tree, tuple(files))
+        try:
+            commit = self._commit(worktree, step, record.message)
+            return LandedCommit(step, record, commit, complaint)
+        except HookChanged as changed:
+            if not self.choices.accept_hook_changes:
+                raise
+            return self._with_hooks(worktree, LandedCommit(step, record, "", complaint), changed)
+
+    def _ledger_files(self, before: Snapshot, record: RecordedStep) -> dict[str, File | None]:
+        """What hkgit adds itself, without what `hkgit init` has put there to be committed."""
+        files = ledger_files(before, record)
+        root = self.repository.work_tree
+        if ATTRIBUTES_PATH in files and self.lands_here and root is not None:
+            place = root / ATTRIBUTES_PATH
+            if place.is_file() and place.read_bytes() == ATTRIBUTES:
+                del files[ATTRIBUTES_PATH]
+        return files
+
+    def _judged(
+        self, tip: str, tree: str, step: PlannedCommit, record: RecordedStep
+    ) -> HkgitError | None:
+        """What the policy has against a commit, where that does not stop it. Raises Rejected."""
+        parents = (tip,) if step.merging is None else (tip, step.merging.commit)
+        complaint = self.rules.complaint(tree, parents, record.message)
+        if complaint is not None and self.rules.binds:
+            raise complaint
+        return complaint
+
+    def _commit(self, worktree: Worktree, step: PlannedCommit, message: bytes) -> str:
+        merged = None if step.merging is None else step.merging.commit
+        try:
+            return self.transaction.commit(
+                worktree, message, merged, allow_blind=self.choices.allow_blind
+            )
+        except GitRefused as error:
+            if (worktree.git_dir / REJECTED).exists():
+                raise Rejected(error.where, error.what, error.fix) from error
+            raise
+
+    def _with_hooks(
+        self, worktree: Worktree, planned: LandedCommit, changed: HookChanged
+    ) -> LandedCommit:
+        """The commit with what hooks made of it, which an entry of its own accounts for."""
+        step = step_of_hooks(self.repository, worktree.tree, changed)
+        merging = planned.step.merging
+        if merging is not None and not step.files.keys() <= {*merging.conflicts}:
+            fix = "Let the hook only check: a merge changes nothing but conflicted paths."
+            raise GitRefused(changed.where, changed.what, fix) from changed
+        step = replace(step, base=planned.step.base)
+        theirs = record_step(step, replace(self.choices, agent=None), None)
+        files = self._ledger_files(self.repository.snapshot(changed.tree), theirs)
+        tree = self.repository.write_tree(changed.tree, files)
+        paths = (*planned.step.files, *step.files, *files, entry_path(planned.record.id))
+        self.worktree = reset(worktree, tree, paths, full=self.is_full)
+        message = planned.record.message + f"Hkgit-Entry: sha256:{theirs.id}\n".encode()
+        named = ", ".join(map(quote_path, step.files))
+        self.say(f"hooks changed what was to be committed; recorded as theirs: {named}")
+        commit = self._commit(self.worktree, planned.step, message)
+        return replace(planned, commit=commit)
+
+    def _worktree(self, tip: str, tree: str, paths: Sequence[str]) -> Worktree:
+        if self.worktree is None:
+            made = self.transaction.worktree(tip, tree, paths, full=self.is_full)
+            self.worktree = self.stack.enter_context(made)
+        else:
+            self.worktree = advance(self.worktree, tip, tree, paths, full=self.is_full)
+        return self.worktree
+
+    def _verify(self, tip: str, step: PlannedCommit, command: str) -> dict[str, object]:
+        """Run the command on a full checkout of the edited files. Raises VerifyFailed."""
+        tree = tree_on(self.repository, tip, step.merging, step.files)
+        paths = tuple(step.files)
+        with self.transaction.worktree(tip, tree, paths, full=True) as worktree:
+            if self.choices.hears_verify:
+                code, output = run_and_hear(command, worktree.path)
+            else:
+                code, output = run_command(command, worktree.path), ""
+        if code != 0:
+            failed = VerifyFailed(command, f"exited with {code}", "Nothing was committed.")
+            failed.output = output
+            raise failed
+        return {"command": command, "exit_code": code}

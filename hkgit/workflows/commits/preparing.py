@@ -1,0 +1,214 @@
+"""preparing.py: from specs to steps: what each changes, or why it is refused.
+
+Nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from hkgit.applying.carry.carrying import carry_plan
+from hkgit.applying.carry.following import follow_reads, renew_reads
+from hkgit.applying.evidence import from_reads, stale_hash, whole
+from hkgit.applying.names import resolve_names
+from hkgit.applying.operations.ranges import stale_read
+from hkgit.applying.outcome import Plan, expect_change, files_after
+from hkgit.applying.planner import Options, plan
+from hkgit.applying.specs import all_refused
+from hkgit.edits import File, Overlay, Read, Snapshot, Spec
+from hkgit.errors import HkgitError, Stale
+from hkgit.git.conversion import Content, Conversion
+from hkgit.git.name_collisions import expect_no_twins
+from hkgit.git.objects.objects import TreeSnapshot
+from hkgit.git.repository import Repository
+from hkgit.text.document import Document, terminate
+from hkgit.values import dataclass, field, replace
+from hkgit.workflows.commits.resolving import MergePlan, expect_conflicted
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, base_of
+from hkgit.workflows.commits.uncommitted import explain_uncommitted
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCommit:
+    """One spec, planned: its outcomes and, when all applied, what becomes its commit.
+
+    `base` is None where that is the commit of the step before, which is not made yet.
+    """
+
+    spec: Spec
+    base: str | None
+    made: Plan
+    reads: tuple[Read, ...]
+    merging: MergePlan | None = None
+
+    @property
+    def files(self) -> dict[str, File | None]:
+        """The changed files by path; None where one is gone."""
+        return files_after(self.made)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPlan:
+    """What specs that state no base were planned on at first: a commit; files and reads of each."""
+
+    tip: str
+    files: tuple[Snapshot, ...]
+    reads: tuple[tuple[Read, ...], ...]
+
+    @classmethod
+    def of(
+        cls, repository: Repository, target: LandingTarget, steps: Sequence[PlannedCommit]
+    ) -> FirstPlan:
+        """The origin of steps that were planned on a target."""
+        files: list[Snapshot] = [repository.snapshot(target.tip)]
+        for step in steps[:-1]:
+            files.append(Overlay(files[-1], step.files))
+        return cls(target.tip, tuple(files), tuple(step.reads for step in steps))
+
+
+def prepare(
+    repository: Repository,
+    specs: Sequence[Spec],
+    choices: ApplyOptions,
+    target: LandingTarget,
+    origin: FirstPlan | None = None,
+) -> tuple[PlannedCommit, ...]:
+    """Plan every spec, each on what the one before it leaves; stops at the first refused.
+
+    The reads are of the files before all specs, and follow what a spec changes. With an origin,
+    specs that state no base speak of it. Raises InvalidInput for a base that is not in the
+    branch's history, Stale for a read of a file that no spec touches and that does not hold.
+    """
+    start = repository.snapshot(target.tip)
+    planning = _Planning(repository, choices, target, start, origin, start)
+    for spec in specs:
+        if not planning.add(spec).made.ok:
+            return tuple(planning.steps)
+    touched = {outcome.path for step in planning.steps for outcome in step.made.outcomes}
+    promised = (read for read in choices.reads if read.kind == "hash")
+    _check_reads(start, [read for read in promised if read.path not in touched])
+    return tuple(planning.steps)
+
+
+@dataclass
+class _Planning:
+    """Specs planned one after the other.
+
+    `tip` are the files as the `steps` so far leave them; `ahead` is what was read of those that
+    they changed, in the lines of `tip`.
+    """
+
+    repository: Repository
+    choices: ApplyOptions
+    target: LandingTarget
+    start: TreeSnapshot
+    origin: FirstPlan | None
+    tip: Snapshot
+    steps: list[PlannedCommit] = field(default_factory=list)
+    ahead: tuple[Read, ...] = ()
+
+    def add(self, spec: Spec) -> PlannedCommit:
+        """Plan the next one. Raises InvalidInput."""
+        base = base_of(self.repository, spec, self.choices, self.target)
+        before, given = self._base_files(base)
+        made, reads = self._plan_spec(spec, before, given)
+        if made.ok:
+            made = self._storable(spec, made)
+        merging = self.target.merging
+        if merging is not None:
+            made = expect_conflicted(made, merging)
+        first = self.target.tip if self.origin is None else self.origin.tip
+        stated = first if base is None and not self.steps else base
+        self.steps.append(PlannedCommit(spec, stated, made, reads, merging))
+        if made.ok:
+            self._go_on(made, reads)
+        return self.steps[-1]
+
+    def _base_files(self, base: str | None) -> tuple[Snapshot, tuple[Read, ...]]:
+        """The files that a spec was written against, and what was read of them."""
+        if base is not None:
+            is_tip = base == self.target.tip and not self.steps
+            return self.tip if is_tip else self.repository.snapshot(base), self.choices.reads
+        if self.origin is not None:
+            number = len(self.steps)
+            return self.origin.files[number], self.origin.reads[number]
+        return self.tip, renew_reads(self.choices.reads, self.ahead)
+
+    def _plan_spec(
+        self, spec: Spec, base: Snapshot, reads: tuple[Read, ...]
+    ) -> tuple[Plan, tuple[Read, ...]]:
+        try:
+            spec = resolve_names(spec, base)
+            if base is self.tip:
+                made, known = plan(spec, self.tip, self._options, reads), reads
+            else:
+                made, known = carry_plan(spec, base, self.tip, self._options, reads, self.ahead)
+        except HkgitError as error:
+            return all_refused(spec, error), reads
+        made = expect_change(made)
+        return explain_uncommitted(self.repository, spec, made, self._options, reads), known
+
+    def _storable(self, spec: Spec, made: Plan) -> Plan:
+        """The plan, or its refusal where git could not keep what it makes as it is."""
+        changed: dict[str, File | None] = {}
+        for files in (*(step.files for step in self.steps), files_after(made)):
+            changed |= files
+        try:
+            self._conversion.expect_stored(dict(_new_contents(made)))
+            expect_no_twins(self._conversion.files, changed)
+        except HkgitError as error:
+            return all_refused(spec, error)
+        return made
+
+    def _go_on(self, made: Plan, reads: tuple[Read, ...]) -> None:
+        self.tip = Overlay(self.tip, files_after(made))
+        changed = {path for step in self.steps for path in step.files}
+        known = (*follow_reads(reads, made), *_read_written(made))
+        self.ahead = tuple(read for read in known if read.path in changed)
+
+    @cached_property
+    def _conversion(self) -> Conversion:
+        return Conversion(self.repository, self.start)
+
+    @cached_property
+    def _options(self) -> Options:
+        """The options, with git's word on what line ends it keeps."""
+
+        def stores_lf(path: str, data: bytes, before: bytes | None) -> bool:
+            return self._conversion.stores_lf(path, Content(data, before))
+
+        return replace(self.choices.options, stores_lf=stores_lf)
+
+
+def _read_written(made: Plan) -> Iterator[Read]:
+    """The files that a plan has made, as read: who wrote every line of a file knows it."""
+    for change in made.files:
+        if change.path is None and change.new_path is not None and change.after is not None:
+            base = terminate(Document(change.after.data))
+            if base.line_count:
+                yield Read(change.new_path, *whole(base), base.whole_hash)
+
+
+def _new_contents(made: Plan) -> Iterator[tuple[str, Content]]:
+    """Every path whose bytes a plan changes; that a file moves or gets a mode is no new content."""
+    for change in made.files:
+        before = None if change.before is None else change.before.data
+        after = None if change.after is None else change.after.data
+        if change.new_path is not None and after is not None and after != before:
+            yield change.new_path, Content(after, before)
+
+
+def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
+    """Raise Stale for a read that does not hold, though nothing of its file is edited."""
+    for read in reads:
+        file = files.get(read.path)
+        if file is None:
+            what = "there is no such file, though a hash of it was expected"
+            raise Stale(read.path, what, "Check the path and the lines.")
+        base = terminate(Document(file.data))
+        if from_reads(base, (), (read,)) is not None:
+            continue
+        if read.start_line is None:
+            raise stale_hash(base, read.path, (whole(base),), read.range_hash)
+        raise stale_read(read.path, base, read)

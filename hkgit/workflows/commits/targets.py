@@ -1,0 +1,114 @@
+"""targets.py: what is asked of an application, and the branch where its commits land."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hkgit.applying.planner import Options
+from hkgit.edits import Read, Spec
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass, field, replace
+from hkgit.workflows.commits.resolving import MergePlan, find_merging
+
+if TYPE_CHECKING:
+    from hkgit.gate.conflicts.resolution import ConflictsMet
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyOptions:
+    """How a spec is applied, as asked on the command line; None where nothing was asked.
+
+    `met` are the conflicts that its edits may resolve; `merge` is a revision to be merged. With
+    `allow_blind` nothing asks for evidence, and the entry says that this was wanted. Where somebody
+    `hears_verify`, its failure carries what it printed.
+    """
+
+    branch: str | None = None
+    merge: str | None = None
+    base: str | None = None
+    agent: str | None = None
+    message: str | None = None
+    verify: str | None = None
+    options: Options = field(default_factory=Options)
+    reads: tuple[Read, ...] = ()
+    accept_hook_changes: bool = False
+    met: ConflictsMet | None = None
+    allow_blind: bool = False
+    hears_verify: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LandingTarget:
+    """Where commits land: on `tip`, moving `branch` from `old` (None: it is made).
+
+    With `merging` the one commit merges that as well.
+    """
+
+    branch: str
+    tip: str
+    old: str | None
+    checkout: bool
+    merging: MergePlan | None = None
+
+
+def find_target(
+    repository: Repository, specs: Sequence[Spec], choices: ApplyOptions
+) -> LandingTarget:
+    """Where to land. Raises GitRefused when there is no branch to land on, or it is in use.
+
+    Raises InvalidInput for what cannot be merged there.
+    """
+    target = _target(repository, specs, choices)
+    if choices.merge is None:
+        return target
+    if len(specs) > 1:
+        raise InvalidInput("--merge", "is one commit, so of one spec", "Put the edits into one.")
+    merging = find_merging(repository, choices.merge, target.branch, target.tip)
+    return replace(target, merging=merging)
+
+
+def _target(repository: Repository, specs: Sequence[Spec], choices: ApplyOptions) -> LandingTarget:
+    if choices.branch is not None:
+        return _find_named_target(repository, choices.branch, _find_stated_base(specs[0], choices))
+    head = repository.head()
+    fix = "Switch to a branch, or name one with --branch."
+    if repository.is_bare:
+        raise GitRefused("HEAD", "a bare repository has no checkout to land in", fix)
+    if head.branch is None:
+        raise GitRefused("HEAD", "is detached: there is no branch to land on", fix)
+    if head.commit is None:
+        what = "has no commit yet, so there is nothing to edit"
+        raise GitRefused(head.branch, what, "Make a first commit: git commit --allow-empty")
+    return LandingTarget(head.branch, head.commit, head.commit, checkout=True)
+
+
+def _find_named_target(repository: Repository, branch: str, base: str | None) -> LandingTarget:
+    used = repository.checked_out_branches().get(branch)
+    if used is not None:
+        fix = "Leave --branch out there, or name another branch."
+        raise GitRefused(branch, f"is checked out at {used}", fix)
+    tip = repository.branch_tip(branch)
+    if tip is not None:
+        return LandingTarget(branch, tip, tip, checkout=False)
+    start = repository.resolve("HEAD" if base is None else base)
+    return LandingTarget(branch, start, None, checkout=False)
+
+
+def base_of(
+    repository: Repository, spec: Spec, choices: ApplyOptions, target: LandingTarget
+) -> str | None:
+    """The commit that a spec was written against; None when it does not say."""
+    rev = _find_stated_base(spec, choices)
+    if rev is None:
+        return None
+    base = repository.resolve(rev)
+    if not repository.is_ancestor(base, target.tip):
+        fix = "Name a commit in the branch's history, or rebase the spec by reading again."
+        raise InvalidInput(rev, f"is no ancestor of {target.branch}", fix)
+    return base
+
+
+def _find_stated_base(spec: Spec, choices: ApplyOptions) -> str | None:
+    return spec.base if choices.base is None else choices.base

@@ -1,0 +1,57 @@
+"""uncommitted.py: a refused edit may fit the working tree, where the agent read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hkgit.applying.files.directory import DirectorySnapshot
+from hkgit.applying.outcome import EditOutcome, Plan
+from hkgit.applying.planner import Options, plan
+from hkgit.edits import MappingSnapshot, Read, Snapshot, Spec
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.git.repository import Repository
+from hkgit.git.transactions.landing import RESOLVE
+from hkgit.text.document import Document
+from hkgit.values import replace
+
+
+def explain_uncommitted(
+    repository: Repository, spec: Spec, made: Plan, options: Options, reads: Sequence[Read]
+) -> Plan:
+    """Say where a refused edit fits the working tree: the agent read uncommitted changes."""
+    if repository.work_tree is None or made.ok:
+        return made
+    head = repository.head().commit
+    committed = MappingSnapshot() if head is None else repository.snapshot(head)
+    checkout = DirectorySnapshot(repository.work_tree)
+    refused = {each.path for each in made.outcomes if each.error is not None}
+    if not any(_differ(checkout, committed, path) for path in refused):
+        return made
+    live = plan(spec, checkout, options, reads)
+    way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
+    outcomes = tuple(
+        _refuse_uncommitted(each, each.error, way)
+        if each.error is not None
+        and there.error is None
+        and _differ(checkout, committed, there.path)
+        else each
+        for each, there in zip(made.outcomes, live.outcomes, strict=True)
+    )
+    return Plan(outcomes, ())
+
+
+def _differ(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
+    """Whether a file's lines are others in the checkout; its line ends may be."""
+    try:
+        here, there = checkout.get(path), committed.get(path)
+    except InvalidInput:  # no path of a checkout, which the refusal says already
+        return False
+    if here is None or there is None:
+        return here is not there
+    return here.data != there.data and Document(here.data).lines != Document(there.data).lines
+
+
+def _refuse_uncommitted(outcome: EditOutcome, error: HkgitError, way: str) -> EditOutcome:
+    what = f"{error.what}; it fits the working tree, where the file has uncommitted changes"
+    fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD.{way}"
+    return replace(outcome, error=type(error)(error.where, what, fix))

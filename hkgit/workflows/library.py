@@ -1,0 +1,255 @@
+"""library.py: edits for programs, in memory or on a directory. It never prints or commits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from hkgit import dialects
+from hkgit.applying.files.directory import DirectorySnapshot, write_files
+from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before
+from hkgit.applying.planner import Options
+from hkgit.applying.reporting import refusal_text
+from hkgit.applying.specs import plan_spec
+from hkgit.edits import (
+    AnyEdit,
+    File,
+    InsertAfter,
+    MappingSnapshot,
+    Read,
+    RenameFile,
+    ReplaceRange,
+    Snapshot,
+    Spec,
+    decode_text,
+    encode_text,
+)
+from hkgit.errors import InvalidInput, WrongArgument
+from hkgit.text.document import Document
+from hkgit.values import dataclass, replace
+from hkgit.workflows.arguments import check_edit, check_mapping, names_file, path_for_text
+
+Content = str | bytes
+Root = str | Path | Mapping[str, Content]
+Given = str | bytes | Spec | Sequence[AnyEdit]
+
+_UNSAID = "edits"
+"""Stands for the dialect of edits that a program made itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class EditResult:
+    """What became of a batch: one outcome an edit, and the files that change.
+
+    `files` maps a path to its new content, of the type that the root was given in (bytes for a
+    directory), or to None where the file is deleted; it is empty unless every edit applied.
+    """
+
+    outcomes: tuple[EditOutcome, ...]
+    files: Mapping[str, Content | None]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every edit applied."""
+        return all(outcome.error is None for outcome in self.outcomes)
+
+    def for_model(self) -> str:
+        """The refusals as a message that an agent can act on; empty when all went well."""
+        if self.ok:
+            return ""
+        return f"Nothing was applied.\n{refusal_text(self.outcomes)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRange:
+    """Lines of a file with the hash that an edit of them quotes; the keys of `read --json`."""
+
+    start_line: int
+    end_line: int
+    total_lines: int
+    range_hash: str
+    range_lines: tuple[str, ...]
+
+
+class ParsedEdits(list[AnyEdit]):
+    """The edits of a spec, with all else that `apply_edits` needs to apply them as it says."""
+
+    def __init__(self, spec: Spec) -> None:
+        super().__init__(spec.edits)
+        self.spec = spec
+
+    @property
+    def dialect(self) -> str:
+        """The notation that the edits were written in."""
+        return self.spec.dialect
+
+    @property
+    def sequential(self) -> bool:
+        """Whether each edit speaks of what those before it left; else all speak of the base."""
+        return self.spec.sequential
+
+
+def parse_edits(
+    text: object,
+    format: str = "auto",
+    *,
+    fmt: str | None = None,
+    empty_search: str = "create",
+    accept_truncated: bool = False,
+) -> ParsedEdits:
+    """The edits of a spec in any dialect. `fmt` is another name for `format`.
+
+    Raises InvalidInput on malformed text, Truncated on text that ends too early.
+    """
+    if not isinstance(text, str | bytes):
+        raise WrongArgument("text", text, "the text of a spec", "Read the file, and give its text.")
+    if empty_search not in ("create", "append"):
+        raise InvalidInput("empty_search", f"is {empty_search!r}", 'Give "create" or "append".')
+    try:
+        spec = dialects.parse(text, fmt or format, accept_truncated=accept_truncated)
+    except InvalidInput as error:
+        raise (path_for_text(text) or error) from error
+    return ParsedEdits(dialects.appending(spec) if empty_search == "append" else spec)
+
+
+def apply_edits(
+    edits: Given,
+    root: Root = ".",
+    fmt: object = "auto",
+    *,
+    threshold: float = 0.8,
+    dry_run: bool = False,
+    relocate: bool = False,
+    check_syntax: bool | None = None,
+    allow_blind: bool = True,
+    expect: Iterable[str | Read] = (),
+    empty_search: str = "create",
+    accept_truncated: bool = False,
+) -> EditResult:
+    """Apply edits to a directory, or to a mapping of paths to content, all or nothing.
+
+    `edits` is the text of a spec in the dialect `fmt`, what `parse_edits` made of one, or a list
+    of edits. Of a list each edit speaks of what those before it left; where one of them names line
+    numbers, all speak of the files as given. A mapping is never changed; a directory is written
+    unless `dry_run`. A file that parsed and no longer does is refused where an edit of it was not
+    exact; with `check_syntax` always, with False never. The other options mean what those of
+    `hkgit apply` do; `allow_blind` is on.
+
+    Refusals stand in the outcomes. Raises GitRefused when a file cannot be written, InvalidInput
+    for text that cannot be read, arguments that mean nothing, and a root that is not there.
+    """
+    if not isinstance(fmt, str):
+        fix = "Options are keywords: apply_edits(edits, root, threshold=0.9)."
+        raise WrongArgument("fmt", fmt, "the name of a dialect", fix)
+    options = Options.of(
+        threshold,
+        relocate=relocate,
+        check_syntax=check_syntax,
+        allow_blind=allow_blind,
+        notes=False,
+    )
+    files = _snapshot(root)
+    if isinstance(edits, str | bytes):
+        edits = parse_edits(
+            edits, fmt, empty_search=empty_search, accept_truncated=accept_truncated
+        )
+    spec = _below(_spec(edits), root)
+    reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
+    made = plan_spec(spec, files, options, reads) if spec.edits else Plan((), ())
+    if isinstance(root, Mapping):
+        return EditResult(made.outcomes, _as_given(root, made))
+    changed = files_after(made)
+    if not dry_run:
+        write_files(Path(root), changed, files_before(made.files))
+    contents = {path: None if file is None else file.data for path, file in changed.items()}
+    return EditResult(made.outcomes, contents)
+
+
+def read_range(
+    content: Content | Path, start_line: int = 1, end_line: int | None = None
+) -> ReadRange:
+    """Lines of a file, or of its content, with their hash; an end past the last is clamped.
+
+    A file is named by a Path; a string is content. Raises InvalidInput when the range starts
+    outside the file or a string names a file, OSError when the file cannot be read.
+    """
+    if not isinstance(content, str | bytes | Path):
+        raise WrongArgument("content", content, "text, bytes or a Path", "Give one of these.")
+    if isinstance(content, str) and names_file(content):
+        fix = "Give the content itself, or the file as pathlib.Path."
+        raise WrongArgument("content", content, "the content of a file, not its name", fix)
+    data = content.read_bytes() if isinstance(content, Path) else content
+    document = Document(encode_text(data) if isinstance(data, str) else data)
+    total = document.line_count
+    last = total if end_line is None else min(end_line, total)
+    if not 1 <= start_line <= last + 1:
+        raise InvalidInput(f"{start_line}-{end_line}", f"the file has {total} lines", "Read those.")
+    lines = tuple(decode_text(line) for line in document.lines[start_line - 1 : last])
+    return ReadRange(start_line, last, total, document.range_hash(start_line, last), lines)
+
+
+def _spec(edits: object) -> Spec:
+    """The spec that edits are; they may have been added to since they were parsed."""
+    if isinstance(edits, Spec):
+        return edits
+    if isinstance(edits, AnyEdit):
+        raise WrongArgument("edits", edits, "a list of edits", "Put it into a list.")
+    if not isinstance(edits, Iterable) or isinstance(edits, Mapping):
+        fix = "For JSON give its text, or the list of edits that parse_edits makes of it."
+        raise WrongArgument("edits", edits, "a text, a Spec or a list of edits", fix)
+    items = tuple(check_edit(number, item) for number, item in enumerate(edits, 1))
+    if isinstance(edits, ParsedEdits):
+        if items == edits.spec.edits:
+            return edits.spec
+        return replace(edits.spec, edits=items, blocks=("",) * len(items))
+    is_numbered = any(isinstance(edit, ReplaceRange | InsertAfter) for edit in items)
+    return Spec(_UNSAID, items, ("",) * len(items), sequential=not is_numbered)
+
+
+def _below(spec: Spec, root: Root) -> Spec:
+    """The spec with absolute paths below a directory made relative to it."""
+    if isinstance(root, Mapping):
+        return spec
+    names = {str(Path(root).absolute()), str(Path(root).resolve())}
+    edits = spec.edits
+    for name in names:
+        edits = tuple(_relative(edit, name) for edit in edits)
+    return spec if edits == spec.edits else replace(spec, edits=edits)
+
+
+def _relative(edit: AnyEdit, root: str) -> AnyEdit:
+    path = dialects.relative_path(edit.path, root)
+    moved = edit if path == edit.path else replace(edit, path=path)
+    if not isinstance(moved, RenameFile):
+        return moved
+    return replace(moved, new_path=dialects.relative_path(moved.new_path, root))
+
+
+def _snapshot(root: object) -> Snapshot:
+    if isinstance(root, Mapping):
+        check_mapping(root)
+        return MappingSnapshot(
+            {path: File(encode_text(c) if isinstance(c, str) else c) for path, c in root.items()}
+        )
+    if not isinstance(root, str | Path):
+        fix = "Name a directory, or give a dict of paths to content."
+        raise WrongArgument("root", root, "a directory or a mapping", fix)
+    if not Path(root).is_dir():
+        is_there = Path(root).exists()
+        what = "is no directory" if is_there else "there is no such directory"
+        raise InvalidInput(str(root), what, "Name the directory that the paths start from.")
+    return DirectorySnapshot(Path(root))
+
+
+def _as_given(root: Mapping[str, Content], made: Plan) -> dict[str, Content | None]:
+    """New content in the type of the old; new files are text unless all else is bytes."""
+    is_all_bytes = bool(root) and all(isinstance(content, bytes) for content in root.values())
+    given: dict[str, Content | None] = {}
+    for change in made.files:
+        is_bytes = is_all_bytes if change.path is None else isinstance(root[change.path], bytes)
+        if change.path is not None:
+            given[change.path] = None
+        if change.new_path is not None and change.after is not None:
+            data = change.after.data
+            given[change.new_path] = data if is_bytes else decode_text(data)
+    return given

@@ -1,0 +1,94 @@
+"""pruning.py: takes entries out of the tree of a branch, in a commit that says so.
+
+Every checkout carries a file for each entry. Those that the history has are replayed from the
+commit that added them, so the tree need not keep them.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterator
+
+from hkgit.edits import File
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.entry import LEDGER, entry_name, entry_path
+from hkgit.evidence.ledger.pruning import MAX_ENTRIES, Manifest, is_manifest
+from hkgit.evidence.replay.added import ENTRY_PATH
+from hkgit.git.repository import Repository
+from hkgit.git.transactions.commits import foreign_hooks
+from hkgit.git.transactions.transaction import transaction
+from hkgit.values import dataclass
+from hkgit.workflows.commits.targets import LandingTarget
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """The commit, and the names of what it took out of the tree."""
+
+    commit: str
+    entries: tuple[str, ...]
+
+
+def entries_in(repository: Repository, rev: str) -> list[str]:
+    """The names of the records in the ledger of a commit."""
+    args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", rev, f"{LEDGER}/")
+    listed = os.fsdecode(repository.git(*args).stdout).split("\0")
+    return [entry_name(path) for path in listed if ENTRY_PATH.match(path)]
+
+
+def prunable(
+    repository: Repository, tip: str, *, before: str | None = None, keep: int = 0
+) -> list[str]:
+    """The records of `tip` that may go: those that `before` has too, less the `keep` newest.
+
+    Manifests of earlier prunes go along with entries, never alone: each prune leaves one.
+    """
+    here = entries_in(repository, tip)
+    if before is not None:
+        older = set(entries_in(repository, before))
+        here = [name for name in here if name in older]
+    files = repository.snapshot(tip)
+    records = ((name, files.get(entry_path(name))) for name in here)
+    manifests = {name for name, file in records if file is not None and is_manifest(file.data)}
+    entries = [name for name in here if name not in manifests]
+    if keep:
+        known = set(entries)
+        entries = [name for name in _newest_first(repository, tip) if name in known][keep:]
+    return [*entries, *sorted(manifests)] if entries else []
+
+
+def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
+    """The names of all records in the order in which a history introduced them, newest first."""
+    args = ("log", "--no-renames", "--no-ext-diff", "-z", "--format=", "--diff-filter=A")
+    listed = repository.git(*args, "--name-only", tip, "--", f":(top){LEDGER}").stdout
+    names = (entry_name(path) for path in os.fsdecode(listed).split("\0") if ENTRY_PATH.match(path))
+    yield from dict.fromkeys(names)
+
+
+def prune(
+    repository: Repository, target: LandingTarget, names: Collection[str], message: str
+) -> Pruned:
+    """Commit the removal of records of the target's tip, and land it. Raises GitRefused.
+
+    Of more than a manifest may name, those that come first go now. Raises InvalidInput when there
+    are none.
+    """
+    if not names:
+        raise InvalidInput("ledger", "there is nothing to prune", "hkgit log lists the entries.")
+    gone = sorted(names)[:MAX_ENTRIES]
+    manifest = Manifest.of(gone, {"time": int(time.time())}).to_bytes()
+    files: dict[str, File | None] = {entry_path(name): None for name in gone}
+    files[entry_path(digest(manifest))] = File(manifest)
+    tree = repository.write_tree(repository.commit(target.tip).tree, files)
+    is_full = bool(foreign_hooks(repository))
+    with (
+        transaction(
+            repository, branch=target.branch, old=target.old, checkout=target.checkout
+        ) as begun,
+        begun.worktree(target.tip, tree, tuple(files), full=is_full) as worktree,
+    ):
+        commit = begun.commit(worktree, f"{message.rstrip()}\n".encode())
+        begun.land(commit, reflog="hkgit ledger prune")
+    return Pruned(commit, tuple(gone))

@@ -1,0 +1,100 @@
+"""setup: what `hkgit init` does to a repository and takes back: first a plan, then its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.errors import GitRefused
+from hkgit.evidence.replay.added import ATTRIBUTES_PATH
+from hkgit.gate.policy import CONFIG
+from hkgit.git.hooks import HOOKS, SERVER_HOOKS
+from hkgit.git.repository import Repository
+from hkgit.sessions.ending import homes
+from hkgit.sessions.storage.paths import LOCAL
+from hkgit.workflows.setup import framework, native, policy_file
+from hkgit.workflows.setup.steps import Action, SetupStep, carry_out
+
+
+def install(repository: Repository, hooks: Sequence[str]) -> list[SetupStep]:
+    """Give a repository a policy and the hooks that hold it to the gate; done twice, it is done.
+
+    Raises InvalidInput when its policy cannot be read, GitRefused when it cannot be written.
+    """
+    root = _root(repository)
+    steps = list(policy_file.install(root))
+    if uses_framework(root):
+        steps.append(framework.install(root, hooks))
+        hooks = [name for name in hooks if name not in HOOKS]
+    steps += native.install(_hooks(repository), hooks)
+    carry_out(steps)
+    return steps
+
+
+def install_on_server(repository: Repository) -> list[SetupStep]:
+    """Let a repository that is pushed to judge what it gets. Raises GitRefused."""
+    steps = list(native.install(_hooks(repository), SERVER_HOOKS))
+    carry_out(steps)
+    return steps
+
+
+def remove(repository: Repository) -> list[SetupStep]:
+    """Take away what was installed and nobody has changed since, and the state of sessions.
+
+    Raises GitRefused.
+    """
+    if repository.work_tree is None:
+        steps = [*native.remove(_hooks(repository)), *_sessions(repository)]
+        carry_out(steps)
+        return steps
+    root = _root(repository)
+    steps = [
+        *policy_file.remove(root),
+        *framework.remove(root),
+        *native.remove(_hooks(repository)),
+        *_sessions(repository),
+    ]
+    carry_out(steps)
+    for directory in (repository.git_dir / "hkgit", root / LOCAL, (root / CONFIG).parent):
+        with suppress(OSError):
+            directory.rmdir()
+    return steps
+
+
+def uses_framework(root: Path) -> bool:
+    """Whether the pre-commit framework is to run the hooks."""
+    return framework.find_config(root) is not None
+
+
+def list_remaining(
+    repository: Repository, steps: Sequence[SetupStep], hooks: Sequence[str]
+) -> Iterator[str]:
+    """What is left to a person after `install`."""
+    root = _root(repository)
+    if uses_framework(root):
+        yield f"run: {framework.install_command(root, [name for name in hooks if name in HOOKS])}"
+    tracked = {root / name for name in (CONFIG, ATTRIBUTES_PATH, framework.CONFIG)}
+    if any(step.action is Action.WROTE and step.path in tracked for step in steps):
+        yield "commit these files: the gate reads the policy from HEAD"
+
+
+def _sessions(repository: Repository) -> Iterator[SetupStep]:
+    """What sessions have kept: without hooks nothing makes evidence of it."""
+    for home in homes(repository):
+        names = sorted(each.parent.name for each in home.glob("*/journal"))
+        if home.is_dir():
+            note = f"the state of {', '.join(names)}" if names else ""
+            yield SetupStep(home, Action.REMOVED, note)
+
+
+def _hooks(repository: Repository) -> native.HooksDirectory:
+    return native.hooks_directory(repository, repository.work_tree or repository.git_dir)
+
+
+def _root(repository: Repository) -> Path:
+    if repository.work_tree is None:
+        what = "is a bare repository, which has no commits in the making to judge"
+        fix = "Run this in a clone of it; to judge what is pushed here, give --server."
+        raise GitRefused(str(repository.git_dir), what, fix)
+    return repository.work_tree

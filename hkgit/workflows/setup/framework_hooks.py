@@ -1,0 +1,169 @@
+"""framework_hooks.py: the items of hooks that hkgit writes, or once wrote, for the framework."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+
+from hkgit.values import dataclass
+
+# That nothing can be recorded stops no commit: whether it needs evidence, the gate knows.
+_RECORD = """\
+- id: hkgit-record
+  name: hkgit record (changes)
+  description: Adds the evidence of what sessions edited to the index.
+  entry: sh -c 'if command -v hkgit >/dev/null; then hkgit record --staged || :; fi'
+  language: {language}
+  stages: [pre-commit]
+  always_run: true
+  pass_filenames: false
+  require_serial: true
+"""
+_RECORD_MESSAGE = """\
+- id: hkgit-record-message
+  name: hkgit record (message)
+  description: Names that evidence in the message, whose file is the one name passed.
+  entry: >-
+    sh -c 'if command -v hkgit >/dev/null; then hkgit record --message-file "$@" || :; fi' hkgit
+  language: {language}
+  stages: [prepare-commit-msg, commit-msg]
+  always_run: true
+  pass_filenames: true
+  require_serial: true
+"""
+_RECORD_DONE = """\
+- id: hkgit-record-done
+  name: hkgit record (done)
+  description: Lets sessions forget what is committed now.
+  entry: sh -c 'if command -v hkgit >/dev/null; then hkgit record --committed || :; fi'
+  language: {language}
+  stages: [post-commit]
+  always_run: true
+  pass_filenames: false
+  require_serial: true
+"""
+_CHANGES = """\
+- id: hkgit-gate
+  name: hkgit gate (changes)
+  description: Judges the index that git is about to commit.
+  entry: hkgit gate --staged
+  language: {language}
+  stages: [pre-commit, pre-merge-commit]
+  always_run: true
+  pass_filenames: false
+  require_serial: true
+"""
+# A top-level `files` or `exclude` drops the name of the message too; then no argument follows, and
+# the gate looks where git keeps the message.
+_MESSAGE = """\
+- id: hkgit-gate-message
+  name: hkgit gate (message)
+  description: Judges the commit together with its message, whose file is the one name passed.
+  entry: hkgit gate --message-file
+  language: {language}
+  stages: [commit-msg]
+  always_run: true
+  pass_filenames: true
+  require_serial: true
+"""
+_PUSH = """\
+- id: hkgit-gate-push
+  name: hkgit gate (push)
+  description: Judges the one pushed ref that the framework tells of; a server or CI judges all.
+  entry: hkgit gate --pre-push
+  language: {language}
+  stages: [pre-push]
+  always_run: true
+  pass_filenames: false
+  require_serial: true
+"""
+Known = Mapping[str, Sequence[str]]
+"""The items of each hook, in the order in which they run."""
+
+PUBLISHED: Known = {
+    "pre-commit": (_RECORD, _CHANGES),
+    "pre-merge-commit": (_CHANGES,),
+    "prepare-commit-msg": (_RECORD_MESSAGE,),
+    "commit-msg": (_RECORD_MESSAGE, _MESSAGE),
+    "post-commit": (_RECORD_DONE,),
+    "pre-push": (_PUSH,),
+}
+_GONE = (
+    'command -v hkgit >/dev/null || { echo "hkgit is not here: install it, or delete its lines from'
+    ' .pre-commit-config.yaml" >&2; exit 1; }; exec'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHook:
+    """A hook on one line; `command` is a line for a shell, in which `"$@"` is the message file."""
+
+    id: str
+    command: str
+    stages: tuple[str, ...]
+
+    @property
+    def _entry(self) -> str:
+        said = f"sh -c {shlex.quote(self.command)} hkgit"
+        return said.replace("\\", "\\\\").replace('"', '\\"')
+
+    @property
+    def _is_named(self) -> str:
+        return "true" if '"$@"' in self.command else "false"
+
+    def to_yaml(self) -> str:
+        """The item of a list of hooks in `.pre-commit-config.yaml`."""
+        head = f'- {{id: {self.id}, name: {self.id}, entry: "{self._entry}"'
+        rest = f"language: system, always_run: true, pass_filenames: {self._is_named}"
+        return f"{head}, stages: [{', '.join(self.stages)}], {rest}}}\n"
+
+    def to_toml(self) -> str:
+        """The item of a list of hooks in `prek.toml`."""
+        stages = ", ".join(f'"{stage}"' for stage in self.stages)
+        head = f'  {{ id = "{self.id}", name = "{self.id}", entry = "{self._entry}"'
+        rest = f'language = "system", always_run = true, pass_filenames = {self._is_named}'
+        return f"{head}, stages = [{stages}], {rest} }},\n"
+
+
+_IF_HERE = "if command -v hkgit >/dev/null; then hkgit record {} || :; fi"
+_L_RECORD = LocalHook("hkgit-record", _IF_HERE.format("--staged"), ("pre-commit",))
+_L_RECORD_MESSAGE = LocalHook(
+    "hkgit-record-message",
+    _IF_HERE.format('--message-file "$@"'),
+    ("prepare-commit-msg", "commit-msg"),
+)
+_L_RECORD_DONE = LocalHook("hkgit-record-done", _IF_HERE.format("--committed"), ("post-commit",))
+_L_CHANGES = LocalHook(
+    "hkgit-gate", f"{_GONE} hkgit gate --staged", ("pre-commit", "pre-merge-commit")
+)
+_L_MESSAGE = LocalHook(
+    "hkgit-gate-message", f'{_GONE} hkgit gate --message-file "$@"', ("commit-msg",)
+)
+_L_PUSH = LocalHook("hkgit-gate-push", f"{_GONE} hkgit gate --pre-push", ("pre-push",))
+
+LOCAL_HOOKS: Mapping[str, Sequence[LocalHook]] = {
+    "pre-commit": (_L_RECORD, _L_CHANGES),
+    "pre-merge-commit": (_L_CHANGES,),
+    "prepare-commit-msg": (_L_RECORD_MESSAGE,),
+    "commit-msg": (_L_RECORD_MESSAGE, _L_MESSAGE),
+    "post-commit": (_L_RECORD_DONE,),
+    "pre-push": (_L_PUSH,),
+}
+WRITTEN: Known = {
+    name: tuple(each.to_yaml() for each in hooks) for name, hooks in LOCAL_HOOKS.items()
+}
+"""What `install` writes: a line a hook."""
+
+_PUSH_BEFORE = """\
+  entry: >-
+    sh -c '[ -z "$PRE_COMMIT_TO_REF" ]
+    || git merge-base --is-ancestor "$PRE_COMMIT_TO_REF" "$PRE_COMMIT_FROM_REF"
+    || exec hkgit gate --range "$PRE_COMMIT_FROM_REF..$PRE_COMMIT_TO_REF"'
+"""
+FORMER: Known = {
+    "pre-commit": (_CHANGES,),
+    "pre-merge-commit": (_CHANGES,),
+    "commit-msg": (_MESSAGE,),
+    "pre-push": (_PUSH.replace("  entry: hkgit gate --pre-push\n", _PUSH_BEFORE),),
+}
+"""What an older hkgit wrote."""

@@ -1,0 +1,52 @@
+"""Arguments by the names that other tools use, and what the next call keeps of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.agents.servers.calls import Connection
+from hkgit.text.tags import tag
+
+LINES = "".join(f"line {number}\n" for number in range(1, 31))
+PIXEL = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Connection:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "a.py").write_text(LINES)
+    (tmp_path / "dot.png").write_bytes(PIXEL)
+    return Connection(tmp_path, "task")
+
+
+def test_a_reading_with_offset_and_limit_says_where_to_go_on(session: Connection) -> None:
+    asked = {"path": "a.py", "offset": 5, "limit": 3, "hashline": True}
+    read = session.answer("read", asked).document
+    assert (read["start_line"], read["end_line"]) == (5, 7)
+    assert read["next"]["arguments"] == {
+        "path": "a.py",
+        "start_line": 8,
+        "hashline": True,
+        "limit": 3,
+    }
+
+
+def test_a_refused_edit_of_tags_is_mended_by_a_reading_with_tags(session: Connection) -> None:
+    name = tag(b"nowhere")
+    text = {"path": "a.py", "hash_start": name, "hash_stop": name, "content": "x"}
+    refused = session.answer("edit", {"text": text, "format": "hashline"})
+    assert refused.document["next"]["arguments"]["hashline"] is True
+
+
+def test_an_empty_search_may_stand_for_the_end(session: Connection, tmp_path: Path) -> None:
+    text = "a.py\n<<<<<<< SEARCH\n=======\nlast\n>>>>>>> REPLACE\n"
+    reply = session.answer("edit", {"text": text, "empty_search": "append"})
+    assert not reply.is_error, reply.text
+    assert (tmp_path / "a.py").read_text() == f"{LINES}last\n"
+
+
+def test_an_image_is_there_to_be_looked_at(session: Connection) -> None:
+    reply = session.answer("read", {"path": "dot.png"})
+    assert (reply.image, reply.document["mime"]) == (PIXEL, "image/png")

@@ -1,0 +1,174 @@
+"""What calls answer, whatever carries them: the next step, sessions, and where work may be done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.agents.servers.calls import Connection
+from hkgit.agents.servers.replies import Reply
+from hkgit.errors import InvalidInput
+from tests.repos import Repo
+
+GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
+
+
+def replacing(old: str, new: str, path: str = "greet.py") -> dict[str, str]:
+    """An edit in the notation of seed harnesskit."""
+    return {"file": path, "old_text": old, "new_text": new}
+
+
+MEND = replacing('"Helo, "', '"Hello, "')
+
+
+@pytest.fixture
+def greeting(repo: Repo) -> Repo:
+    """A repository with one file."""
+    repo.commit({"greet.py": GREETING})
+    return repo
+
+
+def edited(session: Connection, *edits: dict[str, str]) -> Reply:
+    """What becomes of edits."""
+    return session.answer("edit", {"text": json.dumps({"edits": edits})})
+
+
+def next_of(session: Connection, reply: Reply) -> Reply:
+    """What becomes of the call that a reply names as the next one."""
+    return session.answer(reply.document["next"]["tool"], reply.document["next"]["arguments"])
+
+
+def test_a_refusal_names_the_call_that_mends_it(greeting: Repo) -> None:
+    session = Connection(greeting.path, None)
+    refused = edited(session, replacing('    print("Helo " + name)', "    pass"))
+    mended = next_of(session, refused)
+    assert (refused.is_error, mended.document["status"]) == (True, "applied")
+
+
+def test_a_blind_edit_names_the_read_that_mends_it(greeting: Repo) -> None:
+    session = Connection(greeting.path, None)
+    blind = edited(session, MEND)
+    next_of(session, blind)
+    status = session.answer("status", None)
+    assert (blind.document["blind"][0]["lines"], status.document["blind"]) == ([2, 2], 0)
+
+
+def test_a_batch_that_fails_in_part_takes_the_correction_alone(greeting: Repo) -> None:
+    session = Connection(greeting.path, None)
+    right = replacing('greet("you")', 'greet("us")')
+    refused = edited(session, right, replacing('    print("Helo " + name)', "    pass"))
+    assert len(next_of(session, refused).document["edits"]) == 2
+    assert greeting.read("greet.py") == b'def greet(name):\n    pass\n\n\ngreet("us")\n'
+
+
+def test_a_long_file_names_the_call_that_reads_on(repo: Repo) -> None:
+    repo.commit({"long.txt": b"line\n" * 3000})
+    session = Connection(repo.path, None)
+    first = session.answer("read", {"path": "long.txt"})
+    rest = next_of(session, first)
+    assert (rest.document["start_line"], rest.document["end_line"]) == (2001, 3000)
+
+
+@pytest.mark.parametrize(
+    ("name", "evidence"),
+    [
+        pytest.param("shared", "receipt", id="of the same name"),
+        pytest.param(None, "none", id="without a name"),
+    ],
+)
+def test_what_another_connection_has_read(greeting: Repo, name: str | None, evidence: str) -> None:
+    Connection(greeting.path, name).answer("read", {"path": "greet.py"})
+    reply = edited(Connection(greeting.path, name), MEND)
+    assert reply.document["edits"][0]["evidence"] == evidence
+
+
+def test_an_argument_without_end_is_refused(repo: Repo) -> None:
+    reply = Connection(repo.path, None).answer("edit", {"text": "x" * (16 * 2**20 + 1)})
+    assert "is longer than" in reply.text
+
+
+@pytest.fixture
+def two_checkouts(make_repo: Callable[..., Repo]) -> tuple[Repo, Repo]:
+    """Two repositories with a file of the same name."""
+    first, second = make_repo("first"), make_repo("second")
+    first.commit({"name.txt": b"first\n", "inner/name.txt": b"inner\n"})
+    second.commit({"name.txt": b"second\n"})
+    return first, second
+
+
+def offered(start: Path, *roots: Path) -> Connection:
+    """A session of a client that offers roots."""
+    session = Connection(start, None)
+    session.offer([root.as_uri() for root in roots])
+    return session
+
+
+def read(session: Connection, **arguments: Any) -> str:
+    """The first line of a file, or of a refusal."""
+    reply = session.answer("read", arguments)
+    return reply.text.splitlines()[0] if reply.is_error else reply.document["range_lines"][0]
+
+
+def test_a_call_may_choose_among_the_roots(two_checkouts: tuple[Repo, Repo]) -> None:
+    first, second = two_checkouts
+    session = offered(first.path, first.path, second.path)
+    assert read(session, path="name.txt", root=str(second.path)) == "second"
+
+
+def test_in_a_root_of_many_checkouts_it_is_that_of_the_start(
+    two_checkouts: tuple[Repo, Repo],
+) -> None:
+    first, second = two_checkouts
+    assert read(offered(second.path, first.path.parent), path="name.txt") == "second"
+
+
+def test_a_root_that_was_not_offered_is_refused(two_checkouts: tuple[Repo, Repo]) -> None:
+    first, second = two_checkouts
+    refused = read(offered(first.path, first.path), path="name.txt", root=str(second.path))
+    assert refused == "argument root: is none of the roots"
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        pytest.param("read", {"path": "name.txt"}, id="read"),
+        pytest.param("edit", {"text": replacing("first", "1st", "name.txt")}, id="edit"),
+        pytest.param("apply", {"text": replacing("first", "1st", "name.txt")}, id="apply"),
+    ],
+)
+def test_only_what_is_below_a_root_inside_a_checkout_is_open(
+    two_checkouts: tuple[Repo, Repo], tool: str, arguments: dict[str, Any]
+) -> None:
+    first, _ = two_checkouts
+    session = offered(first.path, first.path / "inner")
+    assert read(session, path="inner/name.txt") == "inner"
+    refused = session.answer(tool, arguments).document["error"]
+    assert refused["what"] == "lies outside the roots that the client allows"
+
+
+def test_a_loose_name_leads_to_nothing_outside_a_root(make_repo: Callable[..., Repo]) -> None:
+    repo = make_repo("loose")
+    repo.commit({"inner/a.txt": b"a\n", "deep/inner/only.txt": b"one\n"})
+    text = "inner/only.txt\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n"
+    reply = offered(repo.path, repo.path / "inner").answer("edit", {"text": text})
+    assert reply.document["error"]["what"] == "lies outside the roots that the client allows"
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        pytest.param("file:///nonexistent/gone", id="no directory"),
+        pytest.param("https://example.org/", id="not on a disk"),
+        pytest.param("file://elsewhere/tmp", id="on another machine"),
+        pytest.param("file:///tmp/%00", id="a NUL"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_roots_that_are_no_directories_are_refused(greeting: Repo, uri: str) -> None:
+    session = Connection(greeting.path, None)
+    with pytest.raises(InvalidInput, match="none is a directory here"):
+        session.offer([uri])

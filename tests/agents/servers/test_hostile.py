@@ -1,0 +1,146 @@
+"""Arguments that no tool takes, and paths that lead elsewhere: refused, one by one, and no harm."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import Any
+
+import pytest
+
+from tests.agents.servers.clients import Agent, Answer, talk
+from tests.cli.running import script
+from tests.repos import Repo
+
+EDIT = {"file": "a.txt", "old_text": "one", "new_text": "two"}
+
+
+def _edit(**changed: Any) -> dict[str, Any]:
+    return {"text": json.dumps(EDIT | changed)}
+
+
+CASES: dict[str, tuple[str, dict[str, Any], str]] = {
+    "an unknown tool": ("format", {}, "is nothing to call"),
+    "no path": ("read", {}, "argument path: is missing"),
+    "a path that is null": ("read", {"path": None}, "argument path: is missing"),
+    "a path that is a number": ("read", {"path": 7}, "must be of type string, not integer"),
+    "a path above": ("read", {"path": "../outside.txt"}, "outside"),
+    "an absolute path": ("read", {"path": "/etc/passwd"}, "lies outside the roots"),
+    "a path of git's own": ("read", {"path": ".git/config"}, ".git"),
+    "a path of git's own in capitals": ("read", {"path": ".GIT/config"}, ".GIT"),
+    "a NUL in a path": ("read", {"path": "a.txt\0b"}, "holds a NUL"),
+    "an empty path": ("read", {"path": ""}, "path"),
+    "a path that is too long": ("read", {"path": "a/" * 5000 + "a"}, "long"),
+    "a link that leads outside": ("read", {"path": "link"}, "symbolic link"),
+    "a file that is not there": ("read", {"path": "none.txt"}, "there is no such file"),
+    "a directory": ("read", {"path": "folder"}, "is a directory"),
+    "line 0": ("read", {"path": "a.txt", "start_line": 0}, "must be at least 1"),
+    "a line past the end": ("read", {"path": "a.txt", "start_line": 9}, "past the last line"),
+    "a huge line": ("read", {"path": "a.txt", "start_line": 10**30}, "past the last line"),
+    "a line that is true": ("read", {"path": "a.txt", "start_line": True}, "not boolean"),
+    "an argument of another tool": ("read", {"path": "a.txt", "text": "x"}, "argument text"),
+    "text that is no text": ("edit", {"text": 7}, "must be of type text"),
+    "text without edits": ("edit", {"text": ""}, "no known dialect"),
+    "an unknown notation": ("edit", _edit() | {"format": "sed"}, "must be one of auto"),
+    "a threshold above 1": ("edit", _edit() | {"threshold": 1.5}, "must be at most 1"),
+    "an expectation that is none": ("edit", _edit() | {"expect": ["a.txt"]}, "--expect"),
+    "expectations that are numbers": ("edit", _edit() | {"expect": [1]}, "strings alone"),
+    "an unknown batch": ("edit", _edit() | {"batch": "none"}, "batch"),
+    "an edit outside": ("edit", _edit(file="../outside.txt"), "outside"),
+    "an edit of git's own": ("edit", _edit(file=".git/config"), ".git"),
+    "an edit through a link": ("edit", _edit(file="link"), "link"),
+    "a NUL in an edit's path": ("edit", _edit(file="a\0b"), "control"),
+    "a commit outside": ("apply", _edit(file="../outside.txt"), "outside"),
+    "a message with a trailer": ("apply", _edit() | {"message": "x\n\nHkgit-Entry: y"}, "Hkgit-"),
+    "an option as a branch": ("apply", _edit() | {"branch": "--force"}, "--force"),
+    "an option as a base": ("apply", _edit() | {"base": "--all"}, "--all"),
+    "an unknown call to undo": ("undo", {"call": "99"}, "99"),
+    "a call that is no number": ("undo", {"call": "../.."}, "../.."),
+    "a root that is another": ("status", {"root": "/"}, "none of the roots"),
+    "a session that leads elsewhere": ("status", {"session": "../x"}, "no name for a session"),
+    "a NUL in a root": ("status", {"root": "/\0"}, "none of the roots"),
+}
+
+
+@pytest.fixture(scope="module")
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Answer]:
+    """What one server answers to all of them, the last call being an honest one."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / "outside.txt").write_text("one\n")
+    repo = Repo.init(folder / "repo")
+    (repo.path / "link").symlink_to("../outside.txt")
+    repo.commit({"a.txt": "one\n", "folder/b.txt": "b\n"})
+
+    async def said(agent: Agent) -> dict[str, Answer]:
+        given = {name: await agent.call(tool, **asked) for name, (tool, asked, _) in CASES.items()}
+        return given | {"": await agent.call("edit", **_edit())}
+
+    found = talk(repo.path, said)
+    assert (folder / "outside.txt").read_text() == "one\n"
+    return found
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_refused_with_what_is_wrong(name: str, answers: dict[str, Answer]) -> None:
+    answer = answers[name]
+    assert (answer.is_error, CASES[name][2] in answer.text) == (True, True), answer.text
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_refusal_is_no_fault_of_the_server(name: str, answers: dict[str, Answer]) -> None:
+    assert answers[name].document["status"] != "fault"
+
+
+def test_an_honest_call_still_works_after_them(answers: dict[str, Answer]) -> None:
+    assert answers[""].document["status"] == "applied"
+
+
+def test_lines_that_are_no_messages_end_nothing(repo: Repo) -> None:
+    client = {"name": "x", "version": "1"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    lines = [
+        b"nonsense",
+        b'{"jsonrpc": "2.0"}',
+        b"\xff\xfe",
+        b'{"jsonrpc":"2.0","id":0,"method":"tools/call","params":{"name":"status"}}',
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).encode(),
+        b'{"jsonrpc":"2.0","method":"notifications/initialized"}',
+        b'{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"status","arguments":[]}}',
+        b'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"status"}}',
+        b"",
+    ]
+    process = subprocess.Popen(
+        [script("hkgit"), "mcp"],
+        cwd=repo.path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    with process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"\n".join(lines))
+        process.stdin.flush()
+        answered = {}
+        while 3 not in answered:
+            answer = json.loads(process.stdout.readline())
+            answered[answer.get("id")] = answer
+        process.stdin.close()
+    assert "structuredContent" in answered[3]["result"]
+
+
+@pytest.mark.parametrize("command", [["mcp"], ["serve", "--stdio"]], ids=["mcp", "serve"])
+def test_a_server_that_is_told_to_end_does_not_wait_for_its_client(
+    repo: Repo, command: list[str]
+) -> None:
+    ready = {"mcp": '{"jsonrpc":"2.0","id":1,"method":"ping"}', "serve": '{"id":1,"method":"ping"}'}
+    with subprocess.Popen(
+        [script("hkgit"), *command], cwd=repo.path, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(f"{ready[command[0]]}\n".encode())
+        process.stdin.flush()
+        process.stdout.readline()
+        process.terminate()
+        assert process.wait(timeout=60) != 0

@@ -1,0 +1,219 @@
+"""`hkgit serve --stdio`: JSON-RPC 2.0, one message a line, whatever comes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from hkgit.agents.servers.calls import Connection
+from hkgit.agents.servers.lines import Lines
+from hkgit.gate.conflicts.store import ConflictStore
+from hkgit.text.schemas import NAMES, schema
+from tests.cli.running import run, script
+from tests.repos import Repo
+
+GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
+MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})
+
+
+def request(id: object, method: str, **params: Any) -> str:
+    """A request as a line."""
+    return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+
+
+def spoken(root: Path, *lines: str | bytes) -> list[Any]:
+    """What is answered to some lines, in the order of the answers."""
+    given = b"\n".join(line.encode() if isinstance(line, str) else line for line in lines)
+    outgoing = BytesIO()
+    Lines(Connection(root, None), BytesIO(given), outgoing).serve()
+    return [json.loads(line) for line in outgoing.getvalue().splitlines()]
+
+
+def in_turn(cwd: Path, lines: Sequence[str]) -> list[Any]:
+    """Each line sent when the one before it has been answered."""
+    command = [str(script("hkgit")), "serve", "--stdio", "--agent", "robot/1"]
+    answers = []
+    with subprocess.Popen(
+        command, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for line in lines:
+            process.stdin.write(f"{line}\n".encode())
+            process.stdin.flush()
+            answers.append(json.loads(process.stdout.readline()))
+    return answers
+
+
+def test_a_server_that_is_killed_while_it_commits_breaks_nothing(greeting: Repo) -> None:
+    started, killed = (greeting.path.parent / name for name in ("started", "killed"))
+    greeting.write_hook(
+        "pre-commit",
+        f"[ -e '{started.as_posix()}' ] && exit 0\n"
+        f"touch '{started.as_posix()}'\n"
+        f"until [ -e '{killed.as_posix()}' ]; do sleep 0.05; done\n",
+    )
+    with subprocess.Popen(
+        [script("hkgit"), "serve", "--stdio"], cwd=greeting.path, stdin=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.write(f"{request(1, 'apply', text=MEND)}\n".encode())
+        process.stdin.flush()
+        while not started.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.kill()
+    killed.touch()
+    [answer] = spoken(greeting.path, request(1, "apply", text=MEND))
+    assert (answer["result"]["status"], greeting.status()) == ("applied", [])
+
+
+@pytest.fixture
+def greeting(repo: Repo) -> Repo:
+    """A repository with one file."""
+    repo.commit({"greet.py": GREETING})
+    return repo
+
+
+@pytest.fixture(scope="module")
+def conversation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """One call of each kind to a server of its own, and its result; the message of the commit."""
+    repo = Repo.init(tmp_path_factory.mktemp("conversation") / "repo")
+    repo.commit({"greet.py": GREETING})
+    calls = {
+        "ping": request(1, "ping"),
+        "read": request(2, "read", path="greet.py", hashline=True),
+        "edit": request(3, "edit", text=MEND),
+        "undo": request(4, "undo"),
+        "reread": request(5, "read", path="greet.py"),
+        "apply": request(6, "apply", text=MEND),
+        "status": request(7, "status"),
+    }
+    answers = in_turn(repo.path, list(calls.values()))
+    results = {name: answer["result"] for name, answer in zip(calls, answers, strict=True)}
+    return results | {"message": repo.git("log", "-1", "--format=%B")}
+
+
+def test_each_call_answers_with_its_published_document(conversation: dict[str, Any]) -> None:
+    documents = {
+        "read": "read",
+        "edit": "answer",
+        "apply": "answer",
+        "undo": "undo",
+        "status": "status",
+    }
+    for call, name in documents.items():
+        Draft202012Validator(schema(name)).validate(conversation[call])
+    assert conversation["ping"]["session"] == conversation["status"]["session"]
+
+
+def test_the_commit_names_the_agent_and_its_evidence(conversation: dict[str, Any]) -> None:
+    message = conversation["message"]
+    assert ("Hkgit-Agent: robot/1" in message, "receipt=1" in message) == (True, True)
+
+
+def test_a_refusal_is_an_error_with_the_answer_in_it(greeting: Repo) -> None:
+    text = json.dumps({"file": "greet.py", "old_text": "nothing like it", "new_text": "x"})
+    [answer] = spoken(greeting.path, request("a", "edit", text=text))
+    Draft202012Validator(schema("answer")).validate(answer["error"]["data"])
+    assert (answer["id"], answer["error"]["code"]) == ("a", -32000)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        pytest.param("{", -32700, id="no JSON"),
+        pytest.param("[" * 100_000, -32700, id="brackets without end"),
+        pytest.param(b"\xff", -32700, id="no UTF-8"),
+        pytest.param("[]", -32600, id="an empty batch"),
+        pytest.param("7", -32600, id="a number"),
+        pytest.param('{"id": 1}', -32600, id="no method"),
+        pytest.param('{"id": {}, "method": "ping"}', -32600, id="an id that is none"),
+        pytest.param(request(1, "format"), -32601, id="an unknown method"),
+        pytest.param('{"id": 1, "method": "read", "params": [1]}', -32602, id="params in order"),
+        pytest.param(request(1, "read", path="../x"), -32000, id="a path above"),
+        pytest.param(
+            '{"id": 1, "method": "read", "params": {"path": "\\ud800"}}',
+            -32602,
+            id="half a character",
+        ),
+        pytest.param(
+            r'{"id": 1, "method": "edit", "params": {"text": {"a": "\ud800"}}}',
+            -32000,
+            id="half a character in a spec",
+        ),
+        pytest.param(
+            r'{"id": 1, "method": "undo", "params": {"call": "\ud800"}}',
+            -32602,
+            id="half a character in a name",
+        ),
+        pytest.param('{"id": NaN, "method": "ping"}', -32700, id="an id that JSON does not know"),
+    ],
+)
+def test_what_cannot_be_done_is_an_error_and_the_next_line_is_answered(
+    repo: Repo, line: str | bytes, code: int
+) -> None:
+    answers = spoken(repo.path, line, request("next", "ping"))
+    codes = {str(each.get("id")): each.get("error", {}).get("code") for each in answers}
+    faults = [each for each in answers if "fault" in str(each)]
+    assert (codes.pop("next"), list(codes.values()), faults) == (None, [code], [])
+
+
+def test_a_refused_commit_is_kept_as_a_conflict(greeting: Repo) -> None:
+    text = json.dumps({**json.loads(MEND), "expected_hash": "0" * 12})
+    [answer] = spoken(greeting.path, request(1, "apply", text=text))
+    kept = list(ConflictStore.of(greeting.path / ".git"))
+    assert (answer["error"]["data"]["status"], len(kept)) == ("stale", 1)
+
+
+def test_a_spec_in_json_need_not_be_quoted(greeting: Repo) -> None:
+    [answer] = spoken(greeting.path, request(1, "edit", text=json.loads(MEND)))
+    assert answer["result"]["status"] == "applied"
+
+
+def test_a_hook_neither_takes_a_request_nor_prints_between_the_answers(greeting: Repo) -> None:
+    greeting.write_hook("pre-commit", "cat\necho noise\n")
+    lines = [request(1, "apply", text=MEND), request(2, "ping")]
+    assert [answer["id"] for answer in in_turn(greeting.path, lines)] == [1, 2]
+
+
+def test_a_notification_is_not_answered(repo: Repo) -> None:
+    line = '{"jsonrpc": "2.0", "method": "status"}'
+    assert [each["id"] for each in spoken(repo.path, line, request(1, "ping"))] == [1]
+
+
+def test_a_batch_is_answered_as_one(repo: Repo) -> None:
+    [answers] = spoken(repo.path, f"[{request(1, 'ping')}, {request(2, 'status')}]")
+    assert [each["id"] for each in answers] == [1, 2]
+
+
+def test_many_requests_at_once_all_land(repo: Repo) -> None:
+    count = 20
+    repo.commit({"list.txt": "".join(f"line {n} here\n" for n in range(count))})
+    edits = [
+        {"file": "list.txt", "old_text": f"line {n} here", "new_text": f"line {n} done"}
+        for n in range(count)
+    ]
+    lines = [request(n, "edit", text=json.dumps(edit)) for n, edit in enumerate(edits)]
+    answers = spoken(repo.path, *lines)
+    assert {each["id"] for each in answers if "result" in each} == set(range(count))
+    assert repo.read("list.txt").count(b"done") == count
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_published_schema_is_one(name: str) -> None:
+    Draft202012Validator.check_schema(schema(name))
+
+
+def test_the_command_line_and_the_server_read_alike(greeting: Repo) -> None:
+    [answer] = spoken(greeting.path, request(1, "read", path="greet.py"))
+    printed = run("read", "greet.py", "--json", "--session", "s", cwd=greeting.path).json()
+    assert printed == answer["result"]

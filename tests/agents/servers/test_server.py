@@ -1,0 +1,149 @@
+"""The tools of `hkgit mcp`, as the SDK's own client sees them over real pipes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.agents.servers.clients import Agent, Answer, connected, talk
+from tests.repos import Repo
+
+GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
+MENDED = GREETING.replace(b"Helo", b"Hello")
+
+
+def replacing(old: str, new: str, path: str = "greet.py", **more: object) -> str:
+    """An edit in the notation of seed harnesskit."""
+    return json.dumps({"file": path, "old_text": old, "new_text": new, **more})
+
+
+MEND = replacing('"Helo, "', '"Hello, "')
+
+
+@pytest.fixture
+def greeting(repo: Repo) -> Repo:
+    """A repository with one file."""
+    repo.commit({"greet.py": GREETING})
+    return repo
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_an_agent_reads_edits_and_undoes(greeting: Repo, mode: str) -> None:
+    async def said(agent: Agent) -> list[Any]:
+        read = await agent.call("read", path="greet.py", start_line=2, end_line=2)
+        edit = await agent.call("edit", text=MEND)
+        after = greeting.read("greet.py")
+        undo = await agent.call("undo")
+        return [
+            read.document["range_lines"],
+            edit.document["edits"][0]["evidence"],
+            after,
+            undo.document["files"],
+            greeting.read("greet.py"),
+        ]
+
+    assert talk(greeting.path, said, mode=mode) == [
+        ['    print("Helo, " + name)'],
+        "receipt",
+        MENDED,
+        ["greet.py"],
+        GREETING,
+    ]
+
+
+def test_apply_commits_with_the_receipt_as_evidence_in_the_clients_name(greeting: Repo) -> None:
+    async def said(agent: Agent) -> Answer:
+        await agent.call("read", path="greet.py")
+        return await agent.call("apply", text=MEND, message="Greet in English")
+
+    commit = talk(greeting.path, said).document["commit"]
+    assert greeting.git("rev-parse", "HEAD") == commit
+    message = greeting.git("log", "-1", "--format=%B")
+    assert "Hkgit-Evidence: edits=1 hash=0 receipt=1" in message
+    assert "Hkgit-Agent: mcp/" in message
+
+
+def test_sessions_of_two_connections_are_kept_apart(greeting: Repo) -> None:
+    async def said(agent: Agent) -> Answer:
+        await agent.call("read", path="greet.py")
+        async with connected(greeting.path) as other:
+            return await other.call("edit", text=MEND)
+
+    assert talk(greeting.path, said).document["edits"][0]["evidence"] == "none"
+
+
+def test_calls_at_once_all_land(repo: Repo) -> None:
+    count = 12
+    repo.commit({"list.txt": "".join(f"line {n} here\n" for n in range(count)).encode()})
+
+    async def said(agent: Agent) -> None:
+        async def one(n: int) -> None:
+            await agent.call("read", path="list.txt")
+            text = replacing(f"line {n} here", f"line {n} done", "list.txt")
+            answer = await agent.call("edit", text=text)
+            assert not answer.is_error, answer.text
+
+        async with anyio.create_task_group() as group:
+            for n in range(count):
+                group.start_soon(one, n)
+
+    talk(repo.path, said)
+    assert repo.read("list.txt").count(b"done") == count
+
+
+def test_two_agents_at_once_both_commit(repo: Repo) -> None:
+    repo.commit({"a.txt": b"one here\n", "b.txt": b"two here\n"})
+
+    async def said(agent: Agent) -> list[bool]:
+        failed: list[bool] = []
+
+        async def one(who: Agent, path: str) -> None:
+            answer = await who.call("apply", text=replacing("here", "done", path))
+            failed.append(answer.is_error)
+
+        async with connected(repo.path) as other, anyio.create_task_group() as group:
+            group.start_soon(one, agent, "a.txt")
+            group.start_soon(one, other, "b.txt")
+        return failed
+
+    assert talk(repo.path, said) == [False, False]
+    assert repo.read("a.txt") + repo.read("b.txt") == b"one done\ntwo done\n"
+
+
+def test_every_tool_says_what_it_takes_and_answers(greeting: Repo) -> None:
+    async def said(agent: Agent) -> Any:
+        return (await agent.client.list_tools()).tools
+
+    tools = {tool.name: tool for tool in talk(greeting.path, said)}
+    assert list(tools) == ["read", "edit", "apply", "undo", "status"]
+    assert tools["edit"].input_schema["required"] == ["text"]
+    assert tools["edit"].output_schema["$defs"]["outcome"]["properties"]["tier"]
+
+
+def test_without_the_sdk_the_answer_is_what_to_install(
+    greeting: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import sys
+
+    from hkgit.cli.main import _code, main
+
+    monkeypatch.setitem(sys.modules, "hkgit.agents.servers.server", None)
+    code = _code(main, "hkgit", ["mcp", "--root", str(greeting.path)])
+    assert (code, "pip install 'hkgit[mcp]'" in capsys.readouterr().err) == (4, True)
+
+
+def test_the_clients_root_goes_before_the_directory_of_the_start(
+    greeting: Repo, make_repo: Callable[..., Repo]
+) -> None:
+    other = make_repo("other")
+    other.commit({"greet.py": b"other\n"})
+
+    async def said(agent: Agent) -> Answer:
+        return await agent.call("read", path="greet.py")
+
+    answer = talk(greeting.path, said, roots=[other.path])
+    assert answer.document["range_lines"] == ["other"]

@@ -1,0 +1,43 @@
+"""Stacked anchors: each is looked for in the block that the one before opens."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit import apply_edits
+
+METHOD = "    def method():\n        x = 1\n        return x\n"
+TWO = f"class Other:\n{METHOD}\n\nclass BaseClass(Other):\n{METHOD}\n\nclass Last:\n{METHOD}"
+
+
+def patched(*hunk: str) -> object:
+    text = "\n".join(["*** Begin Patch", "*** Update File: a.py", *hunk, "*** End Patch"])
+    result = apply_edits(text, {"a.py": TWO})
+    return result.files.get("a.py") if result.ok else result.outcomes[0].status
+
+
+@pytest.mark.parametrize(
+    "anchors",
+    [
+        pytest.param(["@@ class BaseClass", "@@ \t def method():"], id="the documented example"),
+        pytest.param(["@@ class BaseClass(Other):", "@@ def method():"], id="whole lines"),
+        pytest.param(["@@ class BaseClass @@ def method():"], id="on one line"),
+        pytest.param(["@@ class BaseClass"], id="one anchor"),
+    ],
+)
+def test_an_anchor_narrows_to_its_block(anchors: list[str]) -> None:
+    head, tail = TWO.split("class BaseClass(Other):\n")
+    changed = f"{head}class BaseClass(Other):\n{tail.replace('x = 1', 'x = 2', 1)}"
+    assert patched(*anchors, "-        x = 1", "+        x = 2") == changed
+
+
+def test_an_anchor_that_is_nowhere_is_refused() -> None:
+    assert patched("@@ class Nobody", "-        x = 1", "+        x = 2") == "no_match"
+
+
+def test_without_an_anchor_the_places_are_equal() -> None:
+    assert patched("@@", "-        x = 1", "+        x = 2") == "ambiguous"
+
+
+def test_lines_alone_go_to_the_end_where_that_is_said() -> None:
+    assert patched("@@", "+z = 1", "*** End of File") == f"{TWO}z = 1\n"

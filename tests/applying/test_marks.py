@@ -1,0 +1,69 @@
+"""Marks of an edit's own notation are never text; in a typed spec there are none."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hkgit import apply_edits, range_hash
+
+MARKS = [
+    "<<<<<<< SEARCH",
+    ">>>>>>> REPLACE",
+    "+++++++ REPLACE",
+    "<<<<<<< HEAD",
+    "*** Begin Patch",
+    "*** End Patch",
+    "@@ -1 +1 @@",
+]
+TEXT = "a\nb\n"
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_the_protocol_writes_any_text(mark: str) -> None:
+    operation = {
+        "op": "replace_range",
+        "path": "f",
+        "start_line": 1,
+        "end_line": 1,
+        "expected_hash": range_hash("a\n"),
+        "new_text": f"{mark}\n",
+    }
+    text = json.dumps({"version": "1", "operations": [operation]})
+    assert apply_edits(text, {"f": TEXT}).files == {"f": f"{mark}\nb\n"}
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("keys", [("old_text", "new_text"), ("old_string", "new_string")])
+def test_other_json_writes_them_within_a_text(mark: str, keys: tuple[str, str]) -> None:
+    name = "file" if keys[0] == "old_text" else "file_path"
+    edit = {name: "f", keys[0]: "a\n", keys[1]: f"x\n{mark}\ny\n"}
+    result = apply_edits(json.dumps(edit), {"f": TEXT})
+    assert result.files == {"f": f"x\n{mark}\ny\nb\n"}, result.for_model()
+
+
+@pytest.mark.parametrize("mark", [*MARKS[:3], "*** End Patch"])
+def test_what_leaks_at_its_end_is_refused_and_the_rest_proposed(mark: str) -> None:
+    edit = {"file": "f", "old_text": "a\n", "new_text": f"x\n{mark}\n"}
+    [outcome] = apply_edits(json.dumps(edit), {"f": TEXT}).outcomes
+    assert (outcome.status, mark in str(outcome.error)) == ("invalid", True)
+    assert outcome.correct_batch is not None
+    assert json.loads(outcome.correct_batch)["new_text"] == "x\n"
+
+
+@pytest.mark.parametrize("mark", ["*** Update File: g", "*** End of File", "@@ -1,2 +1,2 @@"])
+def test_a_patch_writes_none_of_its_own(mark: str) -> None:
+    text = f"*** Begin Patch\n*** Update File: f\n@@\n-a\n+x\n+{mark}\n*** End Patch\n"
+    [outcome] = apply_edits(text, {"f": TEXT}).outcomes
+    assert outcome.status == "invalid"
+    there = {"f": f"{mark}\na\n"}
+    assert apply_edits(text, there).files == {"f": f"{mark}\nx\n{mark}\n"}
+
+
+def test_a_new_file_may_be_about_marks_but_not_end_with_one() -> None:
+    lines = "+So:\n+*** Begin Patch\n+Thus.\n"
+    text = f"*** Begin Patch\n*** Add File: n.md\n{lines}*** End Patch\n"
+    assert apply_edits(text, {}).files == {"n.md": "So:\n*** Begin Patch\nThus.\n"}
+    [outcome] = apply_edits(text.replace("+Thus.\n", ""), {}).outcomes
+    assert outcome.status == "invalid"

@@ -1,0 +1,33 @@
+"""A hash that holds for other lines is said to be theirs."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hkgit import apply_edits, range_hash
+
+TEXT = "a\nb\nc\nd\n"
+
+
+@pytest.mark.parametrize(("first", "last"), [(1, 4), (2, 3), (1, 2), (3, 3)])
+@pytest.mark.parametrize("by_lines", [True, False], ids=["range", "quote"])
+def test_a_hash_of_other_lines_is_said_to_be_theirs(
+    first: int, last: int, *, by_lines: bool
+) -> None:
+    expected = range_hash(TEXT, first, last)
+    edit: dict[str, object] = {"file": "f", "old_text": "b", "new_text": "x"}
+    if by_lines:
+        edit = {"op": "replace_range", "path": "f", "start_line": 2, "end_line": 2, "new_text": "x"}
+    edit["expected_hash"] = expected
+    text = json.dumps({"version": "1", "operations": [edit]} if by_lines else edit)
+    [outcome] = apply_edits(text, {"f": TEXT}).outcomes
+    if first <= 2 <= last and not by_lines:
+        assert outcome.status == "applied"  # the hash of lines around a quote vouches for it
+        return
+    said = f"{expected[:12]} is that of lines {first}-{last}, which still stand so"
+    moved = f"now stands at lines {first}-{last}"
+    assert outcome.status == "stale"
+    assert said in str(outcome.error) or moved in str(outcome.error)
+    assert range_hash(TEXT, 2, 2)[:12] in str(outcome.error)

@@ -1,0 +1,192 @@
+"""Attacks by what git reads otherwise than the judge: encodings, names, characters, trailers."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+
+import pytest
+
+from hkgit.edits import File, encode_text
+from hkgit.evidence.ledger.trailers import read_trailers
+from hkgit.gate.policy import Policy
+from hkgit.gate.policy.agents import co_authors
+from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE, VERSION
+from hkgit.gate.rules.text import _SUSPECT, KINDS
+from tests.attacks.scene import AGENT, GOVERN, A, Operation, Scene, replace_range
+
+BLIND = {"b.txt": File(b"evil\n")}
+POINTS = [point for first, last in (*IGNORABLE, ANNOTATION) for point in range(first, last + 1)]
+
+
+def rewritten(scene: Scene, old: bytes, new: bytes) -> str:
+    """An honest commit with other bytes in its object."""
+    honest = scene.commit(scene.honest())
+    raw = scene.repo.git_bytes("cat-file", "commit", honest)
+    assert old in raw
+    made = raw.replace(old, new, 1)
+    return scene.repo.git("hash-object", "-t", "commit", "-w", "--literally", "--stdin", stdin=made)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        pytest.param(b"windows-1256", b"Say \xfe\xfd\n", id="marks of direction in Arabic"),
+        pytest.param(b"GB18030", b"Say \x81\x36\xac\x34\n", id="marks in GB18030"),
+        pytest.param(b"UTF-7", b"Say +IC4-\n", id="marks in ASCII"),
+        pytest.param(b"UTF-16", b"Say\n", id="two bytes a letter"),
+        pytest.param(b"latin1", b"Say \xadx\n", id="a soft hyphen in Latin 1"),
+        pytest.param(b"nonsense", b"Say\n", id="no encoding"),
+    ],
+)
+def test_a_message_in_another_encoding_shows_no_other_text(
+    scene: Scene, policy: Policy, header: bytes, message: bytes
+) -> None:
+    made = rewritten(scene, b"\n\n", b"\nencoding " + header + b"\n\n" + message + b"\n")
+    assert scene.rule(made, policy) == "text"
+
+
+def test_a_message_in_latin_1_may_be_written(scene: Scene, policy: Policy) -> None:
+    made = rewritten(scene, b"\n\n", b"\nencoding ISO-8859-1\n\n\xc4ndere\n\n")
+    assert scene.ruling(made, policy).passes
+
+
+@pytest.mark.parametrize("role", ["author", "committer"])
+@pytest.mark.parametrize("mark", ["\u202e", "\u200b", "\u00ad"])
+def test_a_name_shows_no_other_name(scene: Scene, policy: Policy, role: str, mark: str) -> None:
+    made = rewritten(scene, f"\n{role} ".encode(), f"\n{role} {mark}".encode())
+    assert scene.rule(made, policy) == "text"
+
+
+@pytest.mark.parametrize(
+    "point",
+    [0xAD, 0x34F, 0x17B4, 0x180B, 0x206A, 0x2065, 0xFFF0, 0xFFF9, 0x1BCA0, 0x1D173, 0xE0080],
+)
+def test_a_character_that_is_not_shown_is_not_added(
+    scene: Scene, policy: Policy, point: int
+) -> None:
+    made = scene.commit(scene.applied(replace_range("a.py", A, 5, 5, f"is_{chr(point)}admin")))
+    assert scene.rule(made, policy) == "text"
+
+
+def test_no_character_that_is_not_shown_slips_past_the_first_look() -> None:
+    kinds = [KINDS["bidi"], KINDS["zero-width"]]
+    for point in POINTS:
+        assert _SUSPECT.search(encode_text(chr(point))), hex(point)
+        assert any(kind.search(chr(point)) for kind in kinds), hex(point)
+    assert not any(kind.search("caf\u00e9 \u4e2d \U0001f600") for kind in kinds)
+
+
+def test_the_table_is_unicodes() -> None:
+    """Made again by Perl, which knows every property, where it has the same version."""
+    script = (
+        "use Unicode::UCD; print Unicode::UCD::UnicodeVersion(), qq(\\n);"
+        "for (0..0xD7FF, 0xE000..0x10FFFF)"
+        " { print qq($_\\n) if chr($_) =~ /\\p{Default_Ignorable_Code_Point}/ }"
+    )
+    try:
+        said = subprocess.run(["perl", "-e", script], capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no perl with Unicode::UCD")
+    version, *points = said.stdout.split()
+    if version != VERSION:
+        pytest.skip(f"perl knows Unicode {version}")
+    assert [*map(int, points)] == [p for p in POINTS if p not in range(0xFFF9, 0xFFFC)]
+
+
+# Who is an agent
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param("Say\n\nCo-authored-by: Claude\n <noreply@anthropic.com>\n", id="folded"),
+        pytest.param("Say\n\nCo-authored-by:\n\tcodex\n\t<a@b.c>\n", id="folded at once"),
+        pytest.param("Say\n\nCo-authored-by: claude  <a@b.c>\n", id="two blanks"),
+        pytest.param("Say\n\nCo-Authored-By: Crush <crush@charm.land>\n", id="Crush"),
+        pytest.param("Say\n\nAssisted-by: Crush <crush@charm.land>\n", id="assisted"),
+        pytest.param("Say\n\nCo-authored-by: Qwen-Coder <q@alibabacloud.com>\n", id="Qwen"),
+        pytest.param("Say\n\nCo-Authored-By: Oz <oz-agent@warp.dev>\n", id="Warp"),
+        pytest.param("Say\n\nCo-authored-by: Junie <junie@jetbrains.com>\n", id="Junie"),
+    ],
+)
+def test_an_agent_named_as_git_unfolds_it_is_an_agent(scene: Scene, message: str) -> None:
+    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
+    assert scene.rule(made, GOVERN["agents"]) == "blind"
+
+
+@pytest.mark.parametrize(
+    "author", ["claude  <noreply@a.com>", "Replit  Agent <r@replit.com>", "\tcodex <a@b.c>"]
+)
+def test_blanks_in_a_name_hide_no_agent(author: str) -> None:
+    assert Policy().is_agent(author)
+
+
+def test_co_authors_are_read_as_git_reads_them() -> None:
+    said = co_authors(b"x\n\nCo-authored-by: A\n B <c>\nCo-authored-by : D <e>\n")
+    assert list(said) == ["A B <c>", "D <e>"]
+
+
+@pytest.mark.parametrize("ref", ["refs/Heads/main", "refs/heads/MAIN", "REFS/heads/main"])
+def test_a_ref_in_other_letters_is_protected(ref: str) -> None:
+    assert Policy(refs=("refs/heads/main",)).protects(ref)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "lefthook.yaml",
+        ".lefthook.toml",
+        "lefthook-local.yml",
+        ".cirrus.yml",
+        ".appveyor.yml",
+        ".tekton/push.yaml",
+        ".semaphore/semaphore.yml",
+        "buildspec.yml",
+        "cloudbuild.yaml",
+        ".builds/test.yml",
+        ".zuul.yaml",
+        ".gitea/CODEOWNERS",
+        ".forgejo/CODEOWNERS",
+        ".claude/settings.json",
+        ".Claude/Settings.local.json",
+        ".mcp.json",
+    ],
+)
+def test_what_runs_code_or_names_reviewers_is_protected(
+    scene: Scene, policy: Policy, path: str
+) -> None:
+    create: Operation = {"op": "create_file", "path": path, "new_text": "x\n"}
+    assert scene.rule(scene.commit(scene.applied(create)), policy) == "protected"
+
+
+# Trailers
+
+ENTRY = "Hkgit-Entry: sha256:" + "0" * 64
+LIES = [
+    pytest.param(f"Say\n\n{ENTRY}\nHkgit-Confidence: 1.00\n\n# x\n", id="above a comment"),
+    pytest.param(f"Say\n\n{ENTRY}\n\nConflicts:\n\ta.py\n", id="above conflicts"),
+    pytest.param(f"Say\n\n{ENTRY}\n---\ndiff\n", id="above a patch"),
+    pytest.param("Say\n\nHkgit-Confidence: 1.00\nHkgit-Evidence: edits=1\n", id="no entry"),
+    pytest.param("Say\n\nHKGIT-Agent : claude/1\n", id="a blank before the colon"),
+    pytest.param(f"Say\n\n{ENTRY}\n\n# x\n# y\n", id="above comments"),
+]
+
+
+@pytest.mark.parametrize("message", LIES)
+def test_what_git_shows_as_our_trailer_is_true_or_a_fault(
+    scene: Scene, policy: Policy, message: str
+) -> None:
+    shown = scene.repo.git("interpret-trailers", "--parse", stdin=message.encode())
+    if not re.search("(?im)^hkgit-", shown):
+        pytest.skip("this git shows no such trailer")
+    made = scene.commit(replace(scene.honest(), message=message))
+    assert scene.rule(made, policy) == "trailer"
+
+
+@pytest.mark.parametrize("message", LIES)
+def test_a_lie_is_never_an_honest_view(message: str) -> None:
+    trailers = read_trailers(message.encode())
+    assert trailers.entries or trailers.faults
+    assert AGENT

@@ -1,0 +1,220 @@
+"""The command under each rejection is pasted as it is: the commit passes, its change stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import run, script
+from tests.repos import Repo
+
+AGENT = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
+BASE = "".join(f"line {number}\n" for number in range(1, 21))
+WANTED = BASE.replace("line 5\n", "five\n")
+
+
+def blind(repo: Repo) -> None:
+    repo.write("a.txt", WANTED)
+    repo.write("new file.txt", "new\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Say five", "-m", "At length.", env=AGENT)
+
+
+def applied(repo: Repo, *options: str) -> None:
+    spec = {"file": "a.txt", "old_text": "line  5", "new_text": "five"}
+    done = run("apply", "-", *options, cwd=repo.path, stdin=json.dumps(spec).encode())
+    assert done.code == 0, done.err
+
+
+def blind_edit(repo: Repo) -> None:
+    applied(repo, "--allow-blind")
+
+
+def below_a_floor(repo: Repo) -> None:
+    applied(repo, "--allow-blind")
+    repo.commit({".hkgit/config.toml": '[gate]\ntiers = ["exact", "range"]\n'}, "Ask for more")
+
+
+def smuggled(repo: Repo) -> None:
+    applied(repo, "--expect", f"a.txt={_hash(repo)}")
+    repo.write("b.txt", "smuggled\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "--amend", "--no-edit")
+
+
+def reworded(repo: Repo) -> None:
+    applied(repo, "--expect", f"a.txt={_hash(repo)}")
+    message = repo.git("log", "-1", "--format=%B").replace("confidence 1.00", "confidence 0.10")
+    message = message.replace("Hkgit-Confidence: ", "Hkgit-Confidence: 0.5; ")
+    repo.git("commit", "-q", "--no-verify", "--amend", "-m", message)
+
+
+def protected(repo: Repo) -> None:
+    repo.write("a.txt", WANTED)
+    repo.write(".github/workflows/ci.yml", "on: push\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Say five", env=AGENT)
+
+
+def co_authored(repo: Repo) -> None:
+    repo.write("a.txt", WANTED)
+    message = "Say five\n\nCo-Authored-By: Claude <noreply@anthropic.com>"
+    repo.git("commit", "-q", "--no-verify", "-a", "-m", message)
+
+
+def _hash(repo: Repo) -> str:
+    return str(run("read", "--json", "a.txt", cwd=repo.path).json()["range_hash"])
+
+
+def _side(repo: Repo, text: str) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit({"a.txt": text, "c.txt": "side\n"}, "Side")
+    repo.git("checkout", "-q", "main")
+    repo.commit({"d.txt": "main\n"}, "Main")
+
+
+def evil_merge(repo: Repo) -> None:
+    _side(repo, BASE)
+    repo.git("merge", "-q", "--no-commit", "side")
+    repo.write("a.txt", WANTED)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Merge side", env=AGENT)
+
+
+def resolved_merge(repo: Repo) -> None:
+    _side(repo, BASE.replace("line 5\n", "5\n"))
+    repo.commit({"a.txt": BASE.replace("line 5\n", "Line 5\n")}, "Ours")
+    repo.git("merge", "-q", "side", check=False)
+    repo.write("a.txt", WANTED)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Merge side", env=AGENT)
+
+
+KINDS: Mapping[str, Callable[[Repo], None]] = {
+    each.__name__: each
+    for each in (
+        blind,
+        blind_edit,
+        below_a_floor,
+        smuggled,
+        reworded,
+        co_authored,
+        evil_merge,
+        resolved_merge,
+    )
+}
+
+
+def paste(repo: Repo, command: str, **env: str) -> None:
+    path = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
+    done = subprocess.run(
+        command,
+        shell=True,
+        cwd=repo.path,
+        env=os.environ | env | {"PATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+
+
+def rejected(repo: Repo, start: str) -> list[str]:
+    """The commands that mend what the gate rejects from a commit on."""
+    done = run(
+        "gate",
+        "--range",
+        f"{start}..HEAD",
+        "--policy",
+        str(repo.path / ".hkgit/config.toml"),
+        "--format",
+        "json",
+        cwd=repo.path,
+    )
+    return [each["mend"] for each in done.json()["commits"] if not each["passes"]]
+
+
+@pytest.fixture
+def started(repo: Repo) -> str:
+    return repo.commit({"a.txt": BASE, ".hkgit/config.toml": "[gate]\n"}, "Begin")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_rejected_commit_is_made_again_with_its_change(
+    repo: Repo, started: str, kind: str
+) -> None:
+    KINDS[kind](repo)
+    repo.commit({"later.txt": "later\n"}, "Later")
+    subjects = repo.git("log", "--format=%s", f"{started}..")
+    before = _contents(repo)
+    [command] = rejected(repo, started)
+
+    paste(repo, command)
+
+    assert rejected(repo, started) == []
+    assert _contents(repo) == before
+    now = repo.git("log", "--format=%s", f"{started}..")
+    assert set(subjects.split("\n")) <= set(now.split("\n"))
+    assert (repo.status(), repo.git("branch", "--list", "again-*")) == ([], "")
+
+
+def _contents(repo: Repo) -> dict[str, bytes]:
+    names = repo.git("ls-files", "-z").split("\0")
+    return {
+        name: repo.read(name)
+        for name in names
+        if name and not name.startswith(".hkgit/led") and name != ".hkgit/.gitattributes"
+    }
+
+
+def with_an_entry(repo: Repo) -> None:
+    applied(repo, "--expect", f"a.txt={_hash(repo)}")
+    repo.write(".github/workflows/ci.yml", "on: push\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "--amend", "--no-edit", env=AGENT)
+
+
+@pytest.mark.parametrize("make", [protected, with_an_entry])
+def test_what_only_a_person_may_change_is_committed_by_one(
+    repo: Repo, started: str, make: Callable[[Repo], None]
+) -> None:
+    make(repo)
+    before = _contents(repo)
+    [command] = rejected(repo, started)
+    paste(repo, command)
+    assert (rejected(repo, started), _contents(repo)) == ([], before)
+
+
+@pytest.mark.parametrize(
+    "env", [pytest.param(AGENT, id="an agent"), pytest.param({}, id="under govern = all")]
+)
+def test_what_a_hook_rejects_is_committed_again_with_evidence(
+    repo: Repo, started: str, env: Mapping[str, str], tmp_path: Path
+) -> None:
+    if not env:
+        repo.commit({".hkgit/config.toml": '[gate]\ngovern = "all"\n'}, "All")
+        started = repo.head
+    hooks = tmp_path / "repo/.git/hooks"
+    assert run("init", cwd=repo.path).code == 0
+    (repo.path / ".hkgit/.gitattributes").unlink()
+    assert (hooks / "pre-commit").exists()
+    repo.write("a.txt", WANTED)
+    repo.write("new.txt", "new\n")
+    repo.git("add", "new.txt")
+    path = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
+    done = subprocess.run(
+        ["git", "commit", "-q", "-a", "-m", "Say five"],
+        cwd=repo.path,
+        capture_output=True,
+        text=True,
+        env=os.environ | dict(env) | {"PATH": path},
+    )
+    assert done.returncode == 1
+    said = done.stderr + done.stdout
+    paste(repo, said.partition("mend: ")[2].partition("\n")[0], **env)
+    assert (repo.read("a.txt"), repo.read("new.txt")) == (WANTED.encode(), b"new\n")
+    assert (rejected(repo, started), repo.status(), repo.git("stash", "list")) == ([], [], "")

@@ -1,0 +1,32 @@
+"""Every rule of the gate is said in a sentence."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import hkgit
+from hkgit.audit.reports.rules import RULES
+
+
+def _rules(source: str) -> Iterator[str]:
+    """The rules that a module's findings are made with, where they are written out."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and node.args and _makes_finding(node.func):
+            rule = node.args[0]
+            if isinstance(rule, ast.Constant) and isinstance(rule.value, str):
+                yield rule.value
+
+
+def _makes_finding(called: ast.expr) -> bool:
+    if isinstance(called, ast.Attribute):
+        return called.attr == "of" and ast.unparse(called.value) == "Finding"
+    return isinstance(called, ast.Name) and called.id in ("Finding", "Wrong")
+
+
+def test_no_rule_is_without_its_sentence() -> None:
+    sources = Path(hkgit.__file__).parent.rglob("*.py")
+    used = {rule for path in sources for rule in _rules(path.read_text("utf-8"))}
+    assert {"blind", "bytes", "hash"} <= used
+    assert used - RULES.keys() == set()

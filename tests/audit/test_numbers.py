@@ -1,0 +1,55 @@
+"""A range in numbers: what was done, by whom, tied to what, how surely."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.audit.numbers import Numbers, numbers_json, numbers_lines, numbers_of
+from hkgit.gate import CommitRange, judge_range, without_floors
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+from tests.audit.conftest import Trail
+
+
+def numbers(trail: Trail, old: str | None = "start") -> Numbers:
+    repository = Repository.discover(trail.repo.path)
+    ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
+    report = judge_range(repository, CommitRange(*ends), without_floors(Policy()))
+    return numbers_of(report.rulings, Policy())
+
+
+def test_commits_are_counted_by_verdict(trail: Trail, faulty: Trail) -> None:
+    assert dict(numbers(trail).verdicts) == {"strict": 2, "ungoverned": 1}
+    assert dict(numbers(faulty).verdicts) == {"strict": 2, "fail": 1}
+
+
+def test_edits_are_counted_by_agent_tier_and_evidence(trail: Trail, faulty: Trail) -> None:
+    counted, blindly = numbers(trail), numbers(faulty)
+    assert (counted.edits, dict(counted.tiers)) == (4, {"range": 4})
+    assert dict(counted.agents) == {"tester/1": 4}
+    assert dict(blindly.evidence) == {"quote": 1, "hash": 1}
+
+
+def test_blind_are_edits_without_evidence_and_commits_without_entry(
+    trail: Trail, faulty: Trail
+) -> None:
+    assert (numbers(trail).blind, numbers(trail).without_entry) == (0, 0)
+    assert (numbers(faulty).blind, numbers(faulty).without_entry) == (1, 1)
+    assert numbers_json(numbers(faulty))["blind_rate"] == 0.5
+
+
+def test_confidence_is_a_histogram_of_all_edits(trail: Trail) -> None:
+    counted = numbers(trail)
+    assert sum(counted.confidence) == counted.edits
+    assert counted.lowest == 1000
+    assert counted.confidence[-1] == 4
+
+
+def test_conflicts_met_are_counted_as_claimed(faulty: Trail) -> None:
+    assert numbers(faulty).stale_met == 1
+
+
+@pytest.mark.parametrize("old", [None, "HEAD"], ids=["from the first commit", "an empty range"])
+def test_a_range_may_have_no_edges(trail: Trail, old: str | None) -> None:
+    assert numbers(trail, old).commits == (4 if old is None else 0)
+    assert next(numbers_lines(numbers(trail, old))).startswith("commits")

@@ -1,0 +1,182 @@
+"""Every line leads to the commit, the entry and the edit that wrote it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hkgit.audit.origins import LineOrigin, LineOrigins, blame
+from hkgit.edits import File
+from hkgit.errors import InvalidInput
+from hkgit.gate import Gate, without_floors
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+from tests.audit.conftest import TEXT, Trail, ranges
+from tests.evidence.replay.commits import PERSON, Change, applied, commit
+from tests.repos import Repo
+
+
+def origins(repo: Repo, path: str = "a.txt", rev: str | None = "HEAD") -> list[LineOrigin]:
+    repository = Repository.discover(repo.path)
+    found = LineOrigins(repository, Gate(repository, without_floors(Policy())))
+    return [found.of(line) for line in blame(repository, path, rev)]
+
+
+def test_each_line_has_its_commit_and_edit(trail: Trail) -> None:
+    names = {commit: name for name, commit in trail.commits.items()}
+    said = [
+        (
+            origin.line.text.decode(),
+            names[origin.line.commit or ""],
+            None if origin.edit is None else origin.edit.id,
+        )
+        for origin in origins(trail.repo)
+    ]
+    assert said == [
+        ("Title", "two entries", 1),
+        ("by an agent", "two entries", 1),
+        ("line 1", "start", None),
+        ("line 2", "start", None),
+        ("three", "two edits", 1),
+        ("three b", "two edits", 1),
+        ("line 4", "start", None),
+        ("line 5", "start", None),
+        ("six", "two entries", 1),
+        ("line 7", "start", None),
+        ("line 8", "start", None),
+        ("line 9", "start", None),
+        ("ten", "two edits", 2),
+        ("line 12", "start", None),
+    ]
+
+
+def test_entries_of_one_commit_are_told_apart(trail: Trail) -> None:
+    wrote = {origin.line.text: origin.entry_id for origin in origins(trail.repo)}
+    assert wrote[b"Title"] == wrote[b"by an agent"] != wrote[b"six"]
+
+
+def test_the_verdict_is_that_of_the_commit(trail: Trail) -> None:
+    kinds = {origin.line.text: origin.kind for origin in origins(trail.repo)}
+    assert (kinds[b"ten"], kinds[b"line 1"]) == ("strict", "by hand")
+
+
+def test_what_is_not_committed_is_said_to_be_so(trail: Trail) -> None:
+    trail.repo.write("a.txt", trail.repo.read("a.txt") + b"draft\n")
+    last = origins(trail.repo, rev=None)[-1]
+    trail.repo.git("checkout", "-q", "a.txt")
+    assert (last.line.text, last.kind) == (b"draft", "uncommitted")
+
+
+def test_a_rebased_line_is_found_by_its_text(trail: Trail, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    trail.repo.git("clone", "-q", ".", str(repo.path))
+    repo.git("checkout", "-q", "-b", "moved", "start")
+    repo.commit({"a.txt": b"preface\n" * 3 + TEXT}, "Preface")
+    repo.git("cherry-pick", trail.commits["two edits"])
+    wrote = {origin.line.text: origin.edit for origin in origins(repo)}
+    [ten, three] = [wrote[b"ten"], wrote[b"three b"]]
+    assert (ten and ten.id, three and three.id) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "name", ["naïve ü.txt", 'quote"d.txt', " blank .txt", ":(glob)*.txt", "-rf"]
+)
+def test_odd_names_are_followed_too(tmp_path: Path, name: str) -> None:
+    repo = Repo.init(tmp_path / "repo")
+    repo.commit({name: TEXT}, "Begin")
+    spec = json.dumps({"file": name, "old_text": "line 3\n", "new_text": "drei\n"})
+    commit(repo, applied(repo, spec))
+    found = origins(repo, name)
+    assert [origin.line.number for origin in found if origin.edit is not None] == [3]
+
+
+@pytest.mark.parametrize(
+    ("path", "lines"),
+    [
+        pytest.param("none.txt", None, id="no such file"),
+        pytest.param("a.txt", "50,60", id="no such lines"),
+        pytest.param("a.txt", "x", id="no lines at all"),
+    ],
+)
+def test_what_is_not_there_is_invalid(trail: Trail, path: str, lines: str | None) -> None:
+    with pytest.raises(InvalidInput):
+        list(blame(Repository.discover(trail.repo.path), path, "HEAD", lines))
+
+
+def test_configuration_does_not_change_the_answer(trail: Trail, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "repo")
+    trail.repo.git("clone", "-q", ".", str(repo.path))
+    repo.write(".git/info/attributes", "*.txt diff=upper\n")
+    repo.git("config", "diff.upper.textconv", "tr a-z A-Z <")
+    repo.write("ignored", f"{trail.commits['two edits']}\n")
+    repo.git("config", "blame.ignoreRevsFile", "ignored")
+    assert [origin.line for origin in origins(repo)] == [
+        origin.line for origin in origins(trail.repo)
+    ]
+
+
+Round = list[tuple[int, int, int]]
+
+
+@settings(max_examples=6)
+@given(
+    rounds=st.lists(
+        st.tuples(
+            st.booleans(),
+            st.lists(
+                st.tuples(st.integers(0, 2), st.integers(1, 2), st.integers(0, 3)),
+                min_size=1,
+                max_size=3,
+            ),
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_it_agrees_with_who_wrote_the_lines(rounds: list[tuple[bool, Round]]) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        repo = Repo.init(Path(place) / "repo")
+        repo.commit({"a.txt": TEXT}, "Begin")
+        lines = [(text, repo.head, None) for text in TEXT.decode().splitlines()]
+        wrote: list[tuple[str, str, int | None]] = [*lines]
+        for number, (by_agent, edits) in enumerate(rounds):
+            wrote = _worked(repo, wrote, edits, number, by_agent=by_agent)
+        said = [
+            (each.line.text.decode(), each.line.commit, each.edit and each.edit.id)
+            for each in origins(repo)
+        ]
+    assert said == wrote
+
+
+def _worked(
+    repo: Repo,
+    wrote: list[tuple[str, str, int | None]],
+    edits: Round,
+    number: int,
+    *,
+    by_agent: bool,
+) -> list[tuple[str, str, int | None]]:
+    """One commit that replaces stretches of lines by new ones, each line unlike any other."""
+    spec: list[tuple[int, int, str]] = []
+    made: list[tuple[str, str, int | None]] = []
+    at = 0
+    for edit, (gap, old, new) in enumerate(edits, 1):
+        start, end = at + gap, at + gap + old
+        if end > len(wrote):
+            break
+        texts = [f"{number}.{edit}.{each}" for each in range(new)]
+        spec.append((start + 1, end, "".join(f"{text}\n" for text in texts)))
+        made += [*wrote[at:start], *((text, "", edit if by_agent else None) for text in texts)]
+        at = end
+    made += wrote[at:]
+    if not spec:
+        return wrote
+    content = "".join(f"{text}\n" for text, _, _ in made).encode()
+    by_hand = Change({"a.txt": File(content)}, author=PERSON)
+    head = commit(repo, applied(repo, ranges(repo, *spec)) if by_agent else by_hand)
+    return [(text, commit_ or head, edit_) for text, commit_, edit_ in made]

@@ -1,0 +1,90 @@
+"""The audit's page: every section where there is something to say, whatever entries claim."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hkgit.audit.audit import Audit, audit_json
+from hkgit.audit.pages import page
+from hkgit.audit.questions import points, range_of
+from hkgit.audit.reports.sheet import name_of
+from hkgit.gate import CommitRange, judge_range
+from hkgit.gate.conflicts.consulting import Consult, ConsultAnswer
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+from tests.audit.conftest import TEXT, Trail, ranges
+from tests.evidence.replay.commits import applied, commit
+from tests.gate.conflicts.questions import consult
+from tests.repos import Repo
+
+
+def audit(repo: Repo, *consults: Consult) -> Audit:
+    repository = Repository.discover(repo.path)
+    ends = repository.resolve("start"), repository.resolve("HEAD")
+    return Audit.of("a..b", ends, judge_range(repository, CommitRange(*ends), Policy()), consults)
+
+
+def test_commits_are_sorted_by_what_is_proved(trail: Trail, faulty: Trail) -> None:
+    def sizes(made: Audit) -> dict[str, int]:
+        return {name: len(rulings) for name, rulings in made.classes().items() if rulings}
+
+    assert sizes(audit(trail.repo)) == {"recomputed": 2, "by hand": 1}
+    assert sizes(audit(faulty.repo)) == {"recomputed": 1, "rejected": 2}
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        pytest.param("Rejected", "blind commit&#58; no ledger entry", id="why it is rejected"),
+        pytest.param("Rejected", "mend: <code>git diff --no-renames", id="what mends it"),
+        pytest.param("What is only claimed", "tester/1 (2)", id="agents"),
+        pytest.param("What is only claimed", "<code>make &#124; check</code>", id="checks"),
+        pytest.param("Conflicts and CONSULTs", "reapplied, refused before: 4", id="conflicts"),
+        pytest.param("Conflicts and CONSULTs", "drop by Ada", id="answers"),
+        pytest.param("Commits", "Add &#124; &#96;b&#96; &#60;b&#62; |", id="subjects"),
+    ],
+)
+def test_each_section_says_its_part(faulty: Trail, section: str, words: str) -> None:
+    asked = consult(ConsultAnswer("drop", "", "Ada", 0))
+    said = page(audit(faulty.repo, asked)).split("\n## ")
+    [part] = [part for part in said if part.startswith(section)]
+    assert words in part
+
+
+def test_sections_without_anything_to_say_are_left_out(trail: Trail) -> None:
+    text = page(audit(trail.repo))
+    assert [name for name in ("Rejected", "Break-glass", "CONSULT") if f"## {name}" in text] == []
+
+
+def test_json_names_the_commits_of_each_class(faulty: Trail) -> None:
+    document = json.loads(json.dumps(audit_json(audit(faulty.repo))))
+    assert document["classes"]["recomputed"] == [faulty.commits["conflict"]]
+    assert [met["tries"] for met in document["claimed"]["conflicts"]] == [4]
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        pytest.param({"conflicts": "none"}, id="conflicts are a text"),
+        pytest.param({"conflicts": [1, None, []]}, id="conflicts are anything"),
+        pytest.param({"conflicts": [{"id": {}, "tries": [], "path": 1}]}, id="their parts too"),
+        pytest.param({"conflicts": [{"id": "| <b>\n# x", "tries": "\x1b[31m"}]}, id="markup"),
+        pytest.param({"verify": {"command": ["rm"], "exit_code": "\n|"}}, id="verify is odd"),
+        pytest.param({"verify": True}, id="verify is a flag"),
+    ],
+)
+def test_claims_may_be_anything(repo: Repo, claims: dict[str, object]) -> None:
+    repo.commit({"a.txt": TEXT}, "Begin")
+    repo.git("tag", "start")
+    change = applied(repo, ranges(repo, (2, 2, "two")))
+    change.entry["claims"] |= claims
+    commit(repo, change)
+    made = audit(repo)
+    text = page(made)
+    assert [ruling.judged.verdict for ruling in made.report.rulings] == ["strict"]
+    assert all(char.isprintable() or char == "\n" for char in text)
+    assert f"| <code>{name_of(made.report.rulings[0])}</code> | strict |" in text.splitlines()[-1]
+    found = range_of(Repository.discover(repo.path), made.report.rulings, Policy(), repo.head)
+    assert {point.answer for point in points(found)} <= {"yes", "no"}

@@ -1,0 +1,96 @@
+"""What an agent really sent lands as its own tool landed it: the same bytes, every time."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.engines.__main__ import main
+from benchmarks.engines.adapters.local import hkgit
+from benchmarks.engines.grading import Grade
+from benchmarks.engines.real import VARIABLE, NoRealEditsError, real_cases, real_file
+from benchmarks.engines.report import run
+
+LINES = [
+    {"kind": "file", "id": "a", "text": "one\ntwo\n"},
+    {"kind": "file", "id": "b", "text": "one\nTWO\n"},
+    {
+        "kind": "edit",
+        "path": "f.txt",
+        "old": "two",
+        "new": "TWO",
+        "replace_all": False,
+        "before": "a",
+        "after": "b",
+    },
+    {"kind": "file", "id": "c", "text": "one\n3\n"},
+    {
+        "kind": "edit",
+        "path": "f.txt",
+        "old": "TWO",
+        "new": "2",
+        "replace_all": True,
+        "before": "b",
+        "after": "c",
+    },
+]
+
+
+@pytest.fixture
+def edits(tmp_path: Path) -> Path:
+    """Two edits; of the second the file is not what the tool would make of it."""
+    file = tmp_path / "edits.jsonl.xz"
+    file.write_bytes(lzma.compress("".join(json.dumps(line) + "\n" for line in LINES).encode()))
+    return file
+
+
+def test_every_real_edit_leaves_the_same_bytes() -> None:
+    try:
+        cases = real_cases(real_file())
+    except NoRealEditsError as reason:
+        pytest.skip(str(reason))
+    with hkgit(Path()) as engine:
+        outcomes = run(engine, cases)
+    others = [
+        f"{o.case.name}: {o.grade.value}: {o.answer.reason}"
+        for o in outcomes
+        if o.grade is not Grade.IDEAL
+    ]
+    assert others == []
+
+
+def test_a_real_edit_names_its_file_and_how_many_places_it_means(edits: Path) -> None:
+    first, second = real_cases(edits)
+    assert (first.path, first.label, second.label) == ("f.txt", "one place", "every place")
+    assert (first.before, first.truth.ideal) == (b"one\ntwo\n", b"one\nTWO\n")
+
+
+def test_the_suite_of_real_edits_is_measured(edits: Path) -> None:
+    command = ["compare", "--suite", "real", "--engine", "hkgit", "--failures", "1"]
+    result = CliRunner().invoke(main, command, env={VARIABLE: str(edits)})
+    assert result.output.startswith("2 cases, real edits\n")
+    assert "=== every place: f.txt:5 (must land; wrong; exact)" in result.output
+
+
+def test_an_engine_that_cannot_say_everywhere_is_not_asked_to(edits: Path) -> None:
+    command = ["compare", "--suite", "real", "--engine", "git-apply"]
+    result = CliRunner().invoke(main, command, env={VARIABLE: str(edits)})
+    assert "every place" not in result.output
+    assert "one place" in result.output
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        pytest.param("", "HKGIT_REAL_EDITS names no file of real edits", id="not set"),
+        pytest.param("gone.xz", "HKGIT_REAL_EDITS names gone.xz, which is no file", id="absent"),
+    ],
+)
+def test_without_real_edits_the_suite_is_skipped(name: str, said: str) -> None:
+    command = ["compare", "--suite", "real", "--engine", "hkgit"]
+    result = CliRunner().invoke(main, command, env={VARIABLE: name})
+    assert (result.exit_code, result.output) == (0, f"skipped: {said}\n")

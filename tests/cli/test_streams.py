@@ -1,0 +1,119 @@
+"""Standard streams that are closed, full or a terminal; paths that cannot be one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import script
+from tests.repos import Repo
+
+GOOD = '{"file": "a", "old_text": "2\\n", "new_text": "two\\n"}'
+BAD = '{"file": "a", "old_text": "nope\\n", "new_text": "two\\n"}'
+LONG = "a" * 256
+needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    made = Repo.init(tmp_path / "repo")
+    made.commit({"a": "1\n2\n3\n", "e": "x\x1b[2J\u202ey\n"}, "Begin")
+    (tmp_path / "good.json").write_text(GOOD)
+    (tmp_path / "bad.json").write_text(BAD)
+    return made
+
+
+def shell(repo: Repo, line: str) -> tuple[int, str]:
+    """How a line of shell ends, and what it says on standard error."""
+    command = line.replace("hkgit", str(script("hkgit")), 1)
+    done = subprocess.run(["bash", "-c", command], cwd=repo.path, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("command", ["log", "show", "blame a", "read a", "doctor", "--help"])
+def test_a_closed_standard_output_is_no_fault(repo: Repo, command: str) -> None:
+    assert shell(repo, f"hkgit {command} >&- </dev/null")[0] == 0
+
+
+@needs_full
+@pytest.mark.parametrize("stream", ["2>/dev/full", "2>&-"])
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("apply ../bad.json", 1),
+        ("apply --format x ../good.json", 4),
+        ("undo --list", 4),
+        ("nonsense", 64),
+        ("verify HEAD", 64),
+        ("apply --dry-run ../good.json", 0),
+        ("apply ../good.json", 0),
+    ],
+)
+def test_what_cannot_be_said_changes_no_exit_code(
+    repo: Repo, command: str, code: int, stream: str
+) -> None:
+    assert shell(repo, f"hkgit {command} {stream}")[0] == code
+
+
+@needs_full
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [("apply", "landed on main"), ("edit --session s", "the files are edited")],
+)
+def test_what_is_done_is_said_though_the_answer_cannot_be_written(
+    repo: Repo, command: str, said: str
+) -> None:
+    code, err = shell(repo, f"hkgit {command} ../good.json >/dev/full")
+    assert (code, said in err, "could not be written" in err) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("attest --add nosuchfile", 4),
+        (f"log {LONG}", 4),
+        (f"policy check --policy {LONG}", 4),
+        (f"verify HEAD..HEAD --policy {LONG}", 4),
+        (f"verify HEAD..HEAD --trust {LONG}", 4),
+        (f"bench --transcripts {LONG}", 4),
+        (f"apply {LONG}", 4),
+        (f"attest HEAD..HEAD --key {LONG}", 4),
+        (f"gate --message-file {LONG}", 4),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_a_path_that_cannot_be_one_is_invalid(repo: Repo, command: str, code: int) -> None:
+    found, err = shell(repo, f"hkgit {command}")
+    assert (found, "fault" in err) == (code, False)
+
+
+@pytest.mark.parametrize(
+    "command", ["read e", "read --hashline e", "edit --dry-run spec", "apply --dry-run spec"]
+)
+def test_a_terminal_is_not_driven_by_what_a_file_says(repo: Repo, command: str) -> None:
+    import pty
+
+    hostile = GOOD.replace("two", "\\u001b[3J\\u202e")
+    (repo.path / "spec").write_text(hostile)
+    master, slave = pty.openpty()
+    env = os.environ | {"TERM": "dumb"}
+    command_line = [str(script("hkgit")), *command.split()]
+    done = subprocess.Popen(command_line, cwd=repo.path, stdout=slave, stderr=slave, env=env)
+    os.close(slave)
+    shown = b""
+    while True:
+        try:
+            part = os.read(master, 10_000)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+    done.wait()
+    os.close(master)
+    assert b"\x1b" not in shown
+    assert "\u202e".encode() not in shown

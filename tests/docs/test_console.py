@@ -1,0 +1,20 @@
+"""What the pages show in a console is what hkgit prints."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.docs.console import ROOT, drop_ids, run_page
+
+PAGES = ["README.md"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_console_block_prints_what_the_page_says(name: str) -> None:
+    """`python -m tests.docs.console README.md` writes the outputs anew."""
+    page = (ROOT / name).read_text("utf-8")
+    assert drop_ids(run_page(page)) == drop_ids(page)
+
+
+def test_the_readme_is_read_in_one_sitting() -> None:
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 150

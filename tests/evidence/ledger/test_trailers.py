@@ -1,0 +1,254 @@
+"""Trailers: what a message says of its entry, and how strictly it is read (contract, section 8)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hkgit.edits import EXECUTABLE, AnyEdit, CreateFile, SetMode, WriteFile
+from hkgit.evidence.ledger.entry import Entry, entry_id
+from hkgit.evidence.ledger.trailers import decimal, read_trailers, trailer_lines, with_trailers
+from tests.applying.planning import (
+    Files,
+    Operation,
+    delete_range,
+    hash_of,
+    insert_after,
+    replace_range,
+    spec_of,
+)
+from tests.evidence.ledger.entries import entry_of, entry_of_protocol
+
+FIVE = b"1\n2\n3\n4\n5\n"
+ID = "0123456789abcdef" * 4
+
+
+def test_a_whole_message() -> None:
+    entry = entry_of_protocol(
+        {"src/app.py": FIVE, "b": FIVE},
+        replace_range("src/app.py", FIVE, 2, 3, "x"),
+        insert_after("src/app.py", FIVE, 4, "y"),
+        {"op": "delete_file", "path": "b"},
+        {"op": "create_file", "path": "new.py", "new_text": "z\n"},
+    )
+    message = with_trailers("Apply 4 edits to 3 files", trailer_lines(entry, ID))
+    assert message.decode() == (
+        "Apply 4 edits to 3 files\n"
+        "\n"
+        f"Hkgit-Entry: sha256:{ID}\n"
+        f"Hkgit-Base: {'b' * 40}\n"
+        "Hkgit-Agent: tester/1\n"
+        "Hkgit-Evidence: edits=4 hash=3 receipt=0 quote=0 tag=0 none=1 files=3\n"
+        "Hkgit-Tiers: range=2 file=2\n"
+        "Hkgit-Confidence: 1.00\n"
+        f"Hkgit-Edit: src/app.py:2-3 {hash_of(FIVE, 2, 3)[:12]} range 1.00\n"
+        f"Hkgit-Edit: src/app.py:4+ {hash_of(FIVE, 4, 4)[:12]} range 1.00\n"
+        "Hkgit-Edit: b:gone - file 1.00\n"
+        "Hkgit-Edit: new.py:new - file 1.00\n"
+    )
+
+
+def edit_lines(entry: Entry) -> list[str]:
+    lines = trailer_lines(entry, ID)
+    return [line.removeprefix("Hkgit-Edit: ") for line in lines if line.startswith("Hkgit-Edit: ")]
+
+
+@pytest.mark.parametrize(
+    ("files", "edits", "line"),
+    [
+        pytest.param({"f": FIVE}, [SetMode("f", EXECUTABLE)], "f:1-5 - file 1.00", id="a mode"),
+        pytest.param({"f": FIVE}, [WriteFile("f", "x")], "f:1-5 - file 1.00", id="written over"),
+        pytest.param({"f": b""}, [WriteFile("f", "x")], "f:0+ - file 1.00", id="filled"),
+        pytest.param({}, [CreateFile("a b", "x")], "a b:new - file 1.00", id="a blank in a path"),
+        pytest.param(
+            {},
+            [CreateFile('é"\udcff', "x")],
+            r'"\303\251\"\377":new - file 1.00',
+            id="a path that git quotes",
+        ),
+    ],
+)
+def test_an_edit_on_one_line(files: Files, edits: list[AnyEdit], line: str) -> None:
+    assert edit_lines(entry_of(spec_of(edits, sequential=True), files)) == [line]
+
+
+@pytest.mark.parametrize(
+    ("operation", "line"),
+    [
+        pytest.param(
+            {"op": "rename_file", "path": "f", "new_path": "é"}, r'f:-> "\303\251"', id="moved"
+        ),
+        pytest.param(insert_after("f", FIVE, 0, "x"), "f:0+", id="inserted at the top"),
+        pytest.param(delete_range("f", FIVE, 1, 5), "f:1-5", id="all deleted"),
+    ],
+)
+def test_where_an_edit_is(operation: Operation, line: str) -> None:
+    [found] = edit_lines(entry_of_protocol({"f": FIVE}, operation))
+    assert found.rsplit(" ", 3)[0] == line
+
+
+def test_ten_edits_are_named_and_all_are_counted() -> None:
+    data = b"".join(b"%d\n" % n for n in range(12))
+    entry = entry_of_protocol({"f": data}, *(delete_range("f", data, n, n) for n in range(1, 13)))
+    evidence = "Hkgit-Evidence: edits=12 hash=12 receipt=0 quote=0 tag=0 none=0 files=1"
+    assert (len(edit_lines(entry)), evidence in trailer_lines(entry, ID)) == (10, True)
+
+
+def test_an_entry_without_a_base_has_no_such_line() -> None:
+    entry = replace(entry_of_protocol({"f": FIVE}, delete_range("f", FIVE, 1, 1)), base=None)
+    assert [line for line in trailer_lines(entry, ID) if line.startswith("Hkgit-Base")] == []
+
+
+@pytest.mark.parametrize(
+    ("per_mille", "shown"),
+    [(1000, "1.00"), (999, "0.99"), (939, "0.93"), (10, "0.01"), (9, "0.00"), (0, "0.00")],
+)
+def test_decimals_are_rounded_down(per_mille: int, shown: str) -> None:
+    assert decimal(per_mille) == shown
+
+
+def test_the_confidence_of_a_message_is_its_lowest() -> None:
+    entry = entry_of_protocol({"f": FIVE}, *(delete_range("f", FIVE, n, n) for n in (1, 2)))
+    unsure = replace(entry, edits=(replace(entry.edits[0], confidence=657), entry.edits[1]))
+    assert "Hkgit-Confidence: 0.65" in trailer_lines(unsure, ID)
+
+
+LINES = ("Hkgit-Entry: sha256:" + ID, "Hkgit-Agent: x")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("Say", "Say\n\n{}\n", id="a subject"),
+        pytest.param("Say\n\n", "Say\n\n{}\n", id="line ends too many"),
+        pytest.param(
+            "Say\n\nMore: of it\nat length", "Say\n\nMore: of it\nat length\n\n{}\n", id="a body"
+        ),
+        pytest.param(
+            "Say\n\nBody\n\nSigned-off-by: A <a@b.c>",
+            "Say\n\nBody\n\nSigned-off-by: A <a@b.c>\n{}\n",
+            id="trailers join trailers",
+        ),
+        pytest.param("Fix: all", "Fix: all\n\n{}\n", id="a subject is no trailer"),
+        pytest.param(
+            "# Say\n\n  kept  as it is", "# Say\n\n  kept  as it is\n\n{}\n", id="verbatim"
+        ),
+        pytest.param("é \udcff", "é \udcff\n\n{}\n", id="bytes that are not UTF-8"),
+    ],
+)
+def test_trailers_are_the_last_of_a_message(text: str, message: str) -> None:
+    expected = message.replace("{}", "\n".join(LINES))
+    assert with_trailers(text, LINES) == expected.encode("utf-8", "surrogateescape")
+
+
+FOOT = f"Hkgit-Entry: sha256:{ID}\nHkgit-Confidence: 1.00\n"
+OTHER = ID.replace("0", "f")
+
+
+@pytest.mark.parametrize(
+    ("message", "entries"),
+    [
+        pytest.param(f"Say\n\n{FOOT}", [ID], id="a subject and trailers"),
+        pytest.param(f"Say\n\nBody\n\n\n{FOOT}\n\n", [ID], id="empty lines around"),
+        pytest.param(f"Say\n\n{FOOT}".replace("\n", "\r\n"), [ID], id="CRLF"),
+        pytest.param(
+            f"Say\n\n{FOOT}(cherry picked from commit {'c' * 40})\n", [ID], id="cherry-picked"
+        ),
+        pytest.param(
+            f"Say\n\nSigned-off-by: A <a@b.c>\n{FOOT}Acked-by: B\n  <b@b.c>\n",
+            [ID],
+            id="among other trailers, folded ones too",
+        ),
+        pytest.param(f"Say\n\n{FOOT}Hkgit-Entry: sha256:{OTHER}\n", [ID, OTHER], id="two entries"),
+        pytest.param(f"Say\n\nbody\n---\nmore\n\n{FOOT}", [ID], id="behind a divider"),
+        pytest.param("Say\n\nNothing of the kind\n", [], id="none"),
+        pytest.param("", [], id="no message"),
+        pytest.param(f"Say\n\n    Hkgit-Entry: sha256:{ID}\n", [], id="indented by a squash"),
+        pytest.param("Say \ufffd\n\nNothing about Hkgit-Entry: here\n", [], id="in a sentence"),
+    ],
+)
+def test_the_last_paragraph_names_the_entries(message: str, entries: list[str]) -> None:
+    found = read_trailers(message.encode())
+    assert (list(found.entries), found.faults) == (entries, ())
+
+
+@pytest.mark.parametrize(
+    ("message", "fault", "entries"),
+    [
+        pytest.param(
+            f"Say\n\n{FOOT}\nSigned-off-by: A\n",
+            "stand above the last paragraph",
+            [],
+            id="in the body",
+        ),
+        pytest.param(f"{FOOT}", "stand above the last paragraph", [], id="as the subject"),
+        pytest.param(
+            f"Say\n\n{FOOT}Hkgit-Entry: sha256:{ID}\n", "is named 2 times", [ID], id="twice"
+        ),
+        pytest.param(
+            f"Say\n\n{FOOT}and some prose\n",
+            "mixes Hkgit- trailers with other",
+            [ID],
+            id="with prose",
+        ),
+        pytest.param(
+            f"Say\n\n---\n{FOOT}",
+            "mixes Hkgit- trailers with other",
+            [ID],
+            id="right below a divider",
+        ),
+        pytest.param(
+            f"Say\n\n{FOOT}# Hkgit-Entry: sha256:{OTHER}\n", "mixes", [ID], id="with a comment"
+        ),
+        pytest.param(f"Say\n\n{FOOT} folded\n", "goes on in the line below", [ID], id="folded"),
+        pytest.param(
+            "Say\n\nHkgit-Entry: sha256:" + "0" * 63 + "\n", "names no entry", [], id="a short name"
+        ),
+        pytest.param(f"Say\n\nHkgit-Entry: {ID}\n", "names no entry", [], id="without its kind"),
+        pytest.param(
+            f"Say\n\nHkgit-Entry: sha256:{ID.upper()}\n", "names no entry", [], id="in capitals"
+        ),
+        pytest.param(
+            f"Say\n\nhkgit-entry: sha256:{ID}\n", "not a trailer of hkgit", [], id="another case"
+        ),
+        pytest.param(
+            f"Say\n\nHkgit-Entry : sha256:{ID}\n",
+            "not a trailer of hkgit",
+            [],
+            id="a blank before the colon",
+        ),
+        pytest.param(
+            f"Say\n\n{FOOT}Hkgit-Approved: yes\n",
+            "not a trailer of hkgit",
+            [ID],
+            id="an unknown key",
+        ),
+        pytest.param(
+            f"Say\n\n{FOOT}Hkgit-Agent: a\u202eb\n",
+            "not a trailer of hkgit",
+            [ID],
+            id="a control character",
+        ),
+        pytest.param(
+            "Say\n\nHkgit-Confidence: 1.00\n", "without an Hkgit-Entry", [], id="without an entry"
+        ),
+    ],
+)
+def test_what_only_looks_like_evidence_is_a_fault(
+    message: str, fault: str, entries: list[str]
+) -> None:
+    found = read_trailers(message.encode())
+    assert list(found.entries) == entries
+    assert fault in " ".join(found.faults)
+
+
+@pytest.mark.parametrize("message", ["\n" * 100_000, "a\n \n" * 50_000, "Hkgit-" * 50_000])
+def test_no_message_takes_long(message: str) -> None:
+    assert read_trailers(message.encode()).entries == ()
+
+
+def test_what_is_written_is_what_is_read() -> None:
+    entry = entry_of_protocol({"f": FIVE}, delete_range("f", FIVE, 1, 1))
+    lines = trailer_lines(entry, entry_id(entry.to_bytes()))
+    assert read_trailers(with_trailers("Say", lines)).lines == lines

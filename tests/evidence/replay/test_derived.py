@@ -1,0 +1,115 @@
+"""Properties: whatever applies is derived and recomputed from its entry alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from hkgit import dialects
+from hkgit.applying.outcome import files_after
+from hkgit.applying.planner import plan
+from hkgit.edits import (
+    EXECUTABLE,
+    AnyEdit,
+    CreateFile,
+    DeleteFile,
+    File,
+    MappingSnapshot,
+    RenameFile,
+    ReplaceRange,
+    SetMode,
+    Spec,
+    WriteFile,
+)
+from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.replay.derive import derive
+from hkgit.evidence.replay.recompute import recompute
+from hkgit.text.document import BOM, Document
+from tests.applying.planning import hash_of
+from tests.evidence.replay.commits import recorded
+
+TEXT = st.lists(st.sampled_from(["a", "b", "", " c", "\r"]), max_size=6)
+ENDS = st.sampled_from(["\n", "\r\n"])
+
+
+@st.composite
+def files_and_edits(draw: st.DrawFn) -> tuple[bytes, list[AnyEdit]]:
+    """A file, and edits of its lines that mostly apply."""
+    text = "".join(line + draw(ENDS) for line in draw(TEXT))
+    data = (text[:-1] if draw(st.booleans()) else text).encode()
+    data = BOM + data if draw(st.booleans()) else data
+    count = Document(data).line_count
+    edits: list[AnyEdit] = []
+    for line in range(1, count + 1):
+        if draw(st.booleans()):
+            edits.append(ReplaceRange("f", line, line, tuple(draw(TEXT)[:2])))
+    whole: list[AnyEdit] = [
+        CreateFile("g", draw(ENDS).join(draw(TEXT))),
+        DeleteFile("f"),
+        RenameFile("f", "h"),
+        SetMode("f", EXECUTABLE),
+        WriteFile("f", draw(ENDS).join(draw(TEXT))),
+    ]
+    return data, edits + draw(st.lists(st.sampled_from(whole), max_size=2))
+
+
+@settings(max_examples=200)
+@given(files_and_edits())
+def test_whatever_applies_is_derived_again_from_its_entry(
+    drawn: tuple[bytes, list[AnyEdit]],
+) -> None:
+    data, edits = drawn
+    files = MappingSnapshot({"f": File(data)})
+    spec = Spec("protocol", tuple(edits), ("",) * len(edits), sequential=False)
+    made = plan(spec, files)
+    assume(made.ok and made.files)
+    changed, findings = derive(read_entry(recorded(spec, made)), files)
+    assert (changed, findings) == (files_after(made), [])
+
+
+@settings(max_examples=100)
+@given(files_and_edits(), st.booleans())
+def test_whatever_the_protocol_says_is_recomputed_from_its_entry(
+    drawn: tuple[bytes, list[AnyEdit]], with_hashes: bool
+) -> None:
+    data, edits = drawn
+    document = Document(data)
+    said = [
+        replace(each, expected_hash=hash_of(data, each.start_line, each.end_line))
+        if isinstance(each, ReplaceRange) and with_hashes and document.line_count
+        else each
+        for each in edits
+        if isinstance(each, ReplaceRange | DeleteFile | RenameFile)
+    ]
+    assume(said)
+    spec = dialects.parse(dialects.DIALECTS["protocol"].render(said))
+    files = MappingSnapshot({"f": File(data)})
+    made = plan(spec, files)
+    assume(made.ok and made.files)
+    assert recompute(read_entry(recorded(spec, made)), files, None) == []
+
+
+def test_a_file_is_split_into_lines_as_often_however_many_edits_speak_of_it() -> None:
+    """Five hundred edits of one large file are no more than a push may hold."""
+
+    class Counting(MappingSnapshot):
+        asked = 0
+
+        def get(self, path: str) -> File | None:
+            Counting.asked += 1
+            return super().get(path)
+
+    data = "".join(f"{number}\n" for number in range(1, 41)).encode()
+    counts = []
+    for lines in (range(1, 3), range(1, 40)):
+        hashes = ((n, Document(data).range_hash(n, n)) for n in lines)
+        edits = tuple(ReplaceRange("f", n, n, ("x",), digest) for n, digest in hashes)
+        spec = Spec("protocol", edits, ("",) * len(edits), sequential=False)
+        files = Counting({"f": File(data)})
+        entry = read_entry(recorded(spec, plan(spec, files)))
+        Counting.asked = 0
+        assert derive(entry, files)[1] == []
+        counts.append(Counting.asked)
+    assert counts[0] == counts[1]

@@ -1,0 +1,269 @@
+"""Merges, and what is not here to be judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import EXECUTABLE, File
+from hkgit.evidence.replay.findings import Verdict
+from tests.applying.planning import protocol, replace_range
+from tests.evidence.replay.commits import (
+    AGENT,
+    CRLF,
+    PERSON,
+    A,
+    Change,
+    applied,
+    commit,
+    files_of,
+    judge,
+    verdict,
+)
+from tests.repos import Repo
+
+
+def branches(repo: Repo) -> tuple[str, str]:
+    """Two branches that change a.py at its two ends, each with an entry."""
+    start = repo.head
+    left = commit(repo, applied(repo, protocol(replace_range("a.py", A, 1, 1, "import os"))))
+    repo.git("reset", "-q", "--hard", start)
+    right = commit(repo, applied(repo, protocol(replace_range("a.py", A, 5, 5, "    pass"))))
+    return left, right
+
+
+def merged(
+    repo: Repo, left: str, right: str, changes: dict[str, File | None], author: str = AGENT
+) -> None:
+    """A merge: what git makes of the parents, and more."""
+    tree = repo.git("merge-tree", "--write-tree", left, right)
+    files = {path: files_of(repo, tree).get(path) for path in files_of(repo, tree).paths()}
+    merge = Change({**files, **changes}, message="Merge", parents=(left, right), author=author)
+    commit(repo, merge)
+
+
+def test_the_merge_that_git_makes_is_a_merge(started: Repo) -> None:
+    merged(started, *branches(started), {})
+    assert verdict(started) is Verdict.MERGE
+
+
+def test_a_merge_says_which_git_made_it_again(started: Repo) -> None:
+    merged(started, *branches(started), {})
+    assert (judge(started).judged.basis or "").startswith("git 2.")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        pytest.param({"a.py": File(b"evil\n")}, id="in a merged file"),
+        pytest.param({"evil": File(b"evil\n")}, id="a new file"),
+        pytest.param({"b.txt": None}, id="a file less"),
+        pytest.param({"b.txt": File(CRLF, EXECUTABLE)}, id="a mode"),
+    ],
+)
+def test_an_agents_merge_with_changes_of_its_own_fails(
+    started: Repo, changes: dict[str, File | None]
+) -> None:
+    merged(started, *branches(started), changes)
+    ruling = judge(started)
+    assert (ruling.passes, ruling.rule) == (False, "merge")
+    assert "make those in a commit after it" in ruling.findings[0].fix
+
+
+def test_a_persons_merge_with_changes_is_nobodys_business(started: Repo) -> None:
+    merged(started, *branches(started), {"b.txt": None}, PERSON)
+    assert verdict(started) is Verdict.UNGOVERNED
+
+
+@pytest.mark.parametrize("author", [AGENT, PERSON], ids=["agent", "person"])
+def test_nobodys_merge_may_write_entries(started: Repo, author: str) -> None:
+    entry: dict[str, File | None] = {f".hkgit/ledger/00/{'0' * 62}.json": File(b"{}\n")}
+    merged(started, *branches(started), entry, author)
+    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+
+
+def octopus(repo: Repo, author: str) -> None:
+    left, right = branches(repo)
+    repo.git("reset", "-q", "--hard", left)
+    third = commit(repo, applied(repo, protocol(replace_range("b.txt", CRLF, 1, 1, "1"))))
+    commit(repo, Change(message="Merge", parents=(left, right, third), author=author))
+
+
+def test_an_agents_octopus_fails(started: Repo) -> None:
+    octopus(started, AGENT)
+    ruling = judge(started)
+    assert (ruling.passes, ruling.rule) == (False, "merge")
+    assert ruling.findings[0].fix == "Merge them one by one."
+
+
+def test_a_persons_octopus_is_nobodys_business(started: Repo) -> None:
+    octopus(started, PERSON)
+    assert verdict(started) is Verdict.UNGOVERNED
+
+
+def test_what_a_shallow_clone_left_out_is_unverifiable(started: Repo, tmp_path: Path) -> None:
+    commit(started, applied(started, protocol(replace_range("a.py", A, 1, 1, "import os"))))
+    started.git("clone", "-q", "--depth=1", f"file://{started.path}", str(tmp_path / "shallow"))
+    ruling = judge(Repo(tmp_path / "shallow"))
+    assert (ruling.passes, ruling.judged.verdict, ruling.rule) == (
+        False,
+        Verdict.UNVERIFIABLE,
+        "unverifiable",
+    )
+    assert "fetch-depth: 0" in ruling.findings[0].fix
+
+
+def test_what_a_missing_blob_said_is_unverifiable(started: Repo) -> None:
+    commit(started, applied(started, protocol(replace_range("a.py", A, 1, 1, "import os"))))
+    blob = started.git("rev-parse", "HEAD^:a.py")
+    (started.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    ruling = judge(started)
+    assert (ruling.passes, ruling.judged.verdict) == (False, Verdict.UNVERIFIABLE)
+
+
+# Conflicts
+
+
+def conflicting(repo: Repo) -> tuple[str, str]:
+    """Two branches that change the same line of a.py, one of them b.txt too."""
+    start = repo.head
+    left = commit(repo, applied(repo, protocol(replace_range("a.py", A, 5, 5, "    left()"))))
+    repo.git("reset", "-q", "--hard", start)
+    right = commit(
+        repo,
+        applied(
+            repo,
+            protocol(
+                replace_range("a.py", A, 5, 5, "    right()"),
+                replace_range("b.txt", CRLF, 1, 1, "1"),
+            ),
+        ),
+    )
+    return left, right
+
+
+def resolution(repo: Repo, left: str, right: str, words: str) -> Change:
+    """The merge whose conflict an entry resolves, against the first parent."""
+    ours = repo.show(left, "a.py")
+    change = applied(repo, protocol(replace_range("a.py", ours, 5, 5, words)), on=left)
+    tree = repo.git("merge-tree", "--write-tree", left, right, check=False).split()[0]
+    files = {path: files_of(repo, tree).get(path) for path in files_of(repo, tree).paths()}
+    return Change({**files, **change.files}, change.entries, "Merge\n", parents=(left, right))
+
+
+def test_an_entry_resolves_a_conflict_against_the_first_parent(started: Repo) -> None:
+    commit(started, resolution(started, *conflicting(started), "    both()"))
+    assert verdict(started) is Verdict.MERGE
+    judged = judge(started).judged
+    assert (len(judged.entries), (judged.basis or "").split()[0]) == (1, "git")
+
+
+def test_a_conflict_is_gone_once_the_other_branch_says_the_same(started: Repo) -> None:
+    left, right = conflicting(started)
+    theirs = started.show(right, "a.py")
+    alike = commit(
+        started, applied(started, protocol(replace_range("a.py", theirs, 5, 5, "    left()")))
+    )
+    merged(started, left, alike, {})
+    assert verdict(started) is Verdict.MERGE
+
+
+def test_a_conflict_without_an_entry_fails_also_as_the_first_parent_has_it(started: Repo) -> None:
+    left, right = conflicting(started)
+    change = resolution(started, left, right, "    both()")
+    files = {"a.py": files_of(started, left).get("a.py"), "b.txt": change.files["b.txt"]}
+    commit(started, Change(files, message="Merge", parents=(left, right), author=AGENT))
+    ruling = judge(started)
+    assert (ruling.passes, "hkgit apply --merge" in ruling.findings[0].fix) == (False, True)
+
+
+def test_a_conflict_may_stay_as_the_first_parent_has_it_beside_another(started: Repo) -> None:
+    start = started.head
+    left = commit(
+        started,
+        applied(
+            started,
+            protocol(
+                replace_range("a.py", A, 5, 5, "    left()"),
+                replace_range("b.txt", CRLF, 1, 1, "l"),
+            ),
+        ),
+    )
+    started.git("reset", "-q", "--hard", start)
+    right = commit(
+        started,
+        applied(
+            started,
+            protocol(
+                replace_range("a.py", A, 5, 5, "    right()"),
+                replace_range("b.txt", CRLF, 1, 1, "r"),
+            ),
+        ),
+    )
+    change = resolution(started, left, right, "    both()")
+    change.files["b.txt"] = files_of(started, left).get("b.txt")
+    commit(started, change)
+    assert verdict(started) is Verdict.MERGE
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "rule"),
+    [
+        pytest.param("a.py", A.replace(b"print(sys.argv)", b"evil()"), "bytes", id="the conflict"),
+        pytest.param("b.txt", b"evil\n", "merge", id="a file that merged by itself"),
+        pytest.param("new", b"evil\n", "merge", id="another file"),
+        pytest.param(".hkgit/other", b"evil\n", "merge", id="a file of hkgit's"),
+    ],
+)
+def test_a_resolution_covers_its_conflict_alone(
+    started: Repo, path: str, data: bytes, rule: str
+) -> None:
+    change = resolution(started, *conflicting(started), "    both()")
+    change.files[path] = File(data)
+    commit(started, change)
+    assert (judge(started).passes, judge(started).rule) == (False, rule)
+
+
+def test_an_entry_of_a_merge_changes_no_other_file(started: Repo) -> None:
+    left, right = branches(started)
+    tree = started.git("merge-tree", "--write-tree", left, right)
+    files = {path: files_of(started, tree).get(path) for path in files_of(started, tree).paths()}
+    change = applied(started, protocol(replace_range("b.txt", CRLF, 1, 1, "1")), on=left)
+    commit(started, Change({**files, **change.files}, change.entries, "M\n", parents=(left, right)))
+    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+
+
+@pytest.mark.parametrize("path", [".hkgit/ledger/", ".hkgit/config.toml"])
+def test_a_resolution_drops_nothing_that_the_other_side_has_of_hkgits(
+    started: Repo, path: str
+) -> None:
+    left, _ = conflicting(started)
+    right = started.commit({".hkgit/config.toml": "[gate]\nmode = 'report'\n"})
+    change = resolution(started, left, right, "    both()")
+    ours, theirs = (set(files_of(started, rev).paths()) for rev in (left, right))
+    change.files.update(dict.fromkeys(each for each in theirs - ours if each.startswith(path)))
+    commit(started, change)
+    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+
+
+def test_a_resolution_takes_no_file_away_that_a_directory_displaces(started: Repo) -> None:
+    start = started.commit({"d": "a file\n"})
+    edits = replace_range("a.py", A, 5, 5, "    left()"), replace_range("d", b"a file\n", 1, 1, "1")
+    left = commit(started, applied(started, protocol(*edits)))
+    started.git("reset", "-q", "--hard", start)
+    started.commit({"d": None})
+    right = started.commit({"d/inner": "1\n", "a.py": A.replace(b"print(sys.argv)", b"right()")})
+    change = resolution(started, left, right, "    both()")
+    aside = [path for path in change.files if path.startswith("d")]
+    files = {"d": None, **dict.fromkeys(aside), **change.files, f"d~{left}": None}
+    commit(started, Change(files, change.entries, "Merge\n", parents=(left, right)))
+    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+
+
+def test_a_resolution_is_held_to_the_floors(started: Repo) -> None:
+    left, right = conflicting(started)
+    change = resolution(started, left, right, "    both()")
+    change.edit["evidence"], change.edit["expected_hash"] = "none", None
+    commit(started, change)
+    assert not judge(started).passes

@@ -1,0 +1,181 @@
+"""Commits in which entries account for a part, and somebody changed the rest by hand (`mixed`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hkgit.edits import EXECUTABLE, File
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate import Gate, JudgeContext, candidate_of
+from hkgit.gate.policy import ACCEPTED, Grant, Policy
+from tests.applying.planning import Operation, protocol, replace_range
+from tests.evidence.replay.attacks import data_of
+from tests.evidence.replay.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
+from tests.gating import opened
+from tests.repos import Repo
+
+A = b"".join(b"line %d\n" % number for number in range(1, 13))
+ACCEPTS = Policy(verdicts=(*ACCEPTED, "mixed"))
+GRANTED = replace(ACCEPTS, manual=(Grant(("a.txt",), names=("hkgit-agent <*",)),))
+
+
+def edit(line: int = 3) -> Operation:
+    return replace_range("a.txt", A, line, line, "by an agent")
+
+
+@pytest.fixture
+def begun(repo: Repo) -> Repo:
+    repo.commit({"a.txt": A, "b.txt": "b\n"}, "Begin")
+    return repo
+
+
+def with_hunk(
+    repo: Repo, author: str = PERSON, files: dict[str, File | None] | None = None
+) -> Change:
+    """An agent's edit and a person's hunk in one file, in one commit."""
+    change = applied(repo, protocol(edit()))
+    made = data_of(change, "a.txt").replace(b"line 9\n", b"by hand\nby hand too\n")
+    change.files |= {"a.txt": File(made), **(files or {})}
+    return replace(change, author=author)
+
+
+def test_an_agents_edit_and_a_persons_hunk_in_one_file_are_mixed(begun: Repo) -> None:
+    commit(begun, with_hunk(begun))
+    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
+
+
+def test_a_mixed_commit_says_which_lines_are_by_hand(begun: Repo) -> None:
+    commit(begun, with_hunk(begun))
+    [left] = judge(begun).judged.leftovers
+    assert (left.path, left.lines) == ("a.txt", ((9, 10),))
+
+
+def test_lines_taken_away_by_hand_leave_their_place(begun: Repo) -> None:
+    change = with_hunk(begun)
+    change.files["a.txt"] = File(data_of(change, "a.txt").replace(b"by hand\nby hand too\n", b""))
+    commit(begun, change)
+    [left] = judge(begun).judged.leftovers
+    assert left.lines == ((9, 8),)
+
+
+def test_a_file_beside_the_entries_is_wholly_by_hand(begun: Repo) -> None:
+    change = applied(begun, protocol(edit()))
+    change.files["b.txt"] = File(b"c\n")
+    commit(begun, replace(change, author=PERSON))
+    [left] = judge(begun).judged.leftovers
+    assert (left.path, left.lines) == ("b.txt", ())
+
+
+def test_it_is_not_accepted_by_default(begun: Repo) -> None:
+    commit(begun, with_hunk(begun))
+    ruling = judge(begun)
+    assert (ruling.passes, ruling.rule, ruling.judged.verdict) == (False, "bytes", "fail")
+
+
+@pytest.mark.parametrize(
+    ("ladder", "accepted", "rule"),
+    [
+        pytest.param(1, ("mixed",), "verdict", id="spliced, which is not accepted"),
+        pytest.param(1, ("mixed", "spliced"), "verdict mixed", id="spliced, which is"),
+        pytest.param(None, ("mixed",), "verdict mixed", id="strict"),
+    ],
+)
+def test_what_is_by_hand_lets_no_entry_pass_that_would_not_by_itself(
+    begun: Repo, ladder: int | None, accepted: tuple[str, ...], rule: str
+) -> None:
+    change = replace(with_hunk(begun), message="Say\n")
+    change.entry["ladder"] = ladder or change.entry["ladder"]
+    commit(begun, change)
+    policy = replace(ACCEPTS, verdicts=(*ACCEPTED, *accepted))
+    assert judge(begun, policy=policy).rule == rule
+
+
+@pytest.mark.parametrize(
+    ("author", "message"),
+    [
+        pytest.param(PERSON, None, id="a person"),
+        pytest.param(AGENT, f"Say\n\nCo-authored-by: {PERSON}\n", id="with a person as co-author"),
+    ],
+)
+def test_a_person_stands_for_what_is_left_over(
+    begun: Repo, author: str, message: str | None
+) -> None:
+    commit(begun, replace(with_hunk(begun, author), message=message))
+    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
+
+
+def test_an_agent_does_not(begun: Repo) -> None:
+    commit(begun, with_hunk(begun, AGENT))
+    ruling = judge(begun, policy=ACCEPTS)
+    assert (ruling.passes, ruling.rule, ruling.findings[0].where) == (False, "bytes", "a.txt:9")
+
+
+def test_the_committer_of_a_hosted_squash_stands_for_nobody(begun: Repo) -> None:
+    commit(begun, with_hunk(begun, AGENT))
+    env = {"GIT_COMMITTER_NAME": "GitHub", "GIT_COMMITTER_EMAIL": "noreply@github.com"}
+    begun.git("commit", "-q", "--amend", "--no-edit", env=env)
+    assert judge(begun, policy=ACCEPTS).rule == "bytes"
+
+
+def test_where_everybody_is_governed_a_person_needs_a_grant(begun: Repo) -> None:
+    commit(begun, with_hunk(begun))
+    assert judge(begun, policy=replace(ACCEPTS, govern="all")).rule == "bytes"
+
+
+@pytest.mark.parametrize("files", [{}, {"b.txt": File(b"c\n")}], ids=["its paths", "others"])
+def test_a_grant_covers_its_paths(begun: Repo, files: dict[str, File | None]) -> None:
+    commit(begun, with_hunk(begun, AGENT, files))
+    gate = Gate(opened(begun), GRANTED, JudgeContext(on_client=True))
+    assert gate.judge(candidate_of(opened(begun), begun.head)).passes == (files == {})
+
+
+def test_a_squash_of_an_agents_and_a_persons_commits_is_mixed(begun: Repo) -> None:
+    begun.git("checkout", "-q", "-b", "topic")
+    commit(begun, applied(begun, protocol(edit())))
+    begun.commit({"a.txt": begun.read("a.txt").replace(b"line 9", b"by hand")}, "By hand")
+    begun.git("checkout", "-q", "main")
+    begun.commit({"a.txt": b"new\n" + A}, "Meanwhile")
+    begun.git("merge", "-q", "--squash", "topic")
+    begun.git("commit", "-q", "-m", "Squash")
+    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
+    [left] = judge(begun).judged.leftovers
+    assert left.lines == ((10, 10),)
+
+
+def test_edits_upon_a_persons_hunk_are_mixed(begun: Repo) -> None:
+    """The agent worked on what the person had not committed yet."""
+    begun.write("a.txt", A.replace(b"line 9\n", b"by hand\n"))
+    begun.commit({}, "Not to be")
+    change = applied(begun, protocol(replace_range("a.txt", begun.read("a.txt"), 3, 3, "x")))
+    begun.git("reset", "-q", "--hard", "HEAD^")
+    commit(begun, replace(change, author=PERSON))
+    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
+
+
+@pytest.mark.parametrize(
+    ("path", "file"),
+    [
+        pytest.param(".hkgit/.gitattributes", File(b"* -diff\n"), id="the ledger's attributes"),
+        pytest.param(".hkgit/other", File(b"x\n"), id="something of hkgit's"),
+        pytest.param(".HKGIT/config.toml", File(b"x\n"), id="in another case"),
+    ],
+)
+def test_nobody_changes_what_is_hkgits_by_hand(begun: Repo, path: str, file: File) -> None:
+    commit(begun, with_hunk(begun, PERSON, {path: file}))
+    assert judge(begun, policy=ACCEPTS).judged.verdict is Verdict.FAIL
+
+
+def test_a_mode_may_be_left_over(begun: Repo) -> None:
+    change = applied(begun, protocol(edit()))
+    change.files["a.txt"] = File(data_of(change, "a.txt"), EXECUTABLE)
+    commit(begun, replace(change, author=PERSON))
+    assert verdict(begun, policy=ACCEPTS) is Verdict.MIXED
+
+
+def test_a_false_entry_is_not_saved_by_a_person(begun: Repo) -> None:
+    change = with_hunk(begun)
+    change.edit["expected_hash"] = "0" * 64
+    commit(begun, change)
+    assert judge(begun, policy=ACCEPTS).rule == "hash"

@@ -1,0 +1,65 @@
+"""What only reading and locating the spec again can tell."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hkgit.text.document import range_hash
+from tests.applying.planning import protocol, replace_range
+from tests.evidence.replay.attacks import check
+from tests.evidence.replay.commits import Change, applied, commit, judge
+from tests.repos import Repo
+
+LOOP = "    for item in items:\n        total += item\n    return total\n"
+
+
+@pytest.mark.parametrize(
+    ("threshold", "rule"),
+    [
+        pytest.param(800, "verdict strict", id="the one it was applied with"),
+        pytest.param(999, "decoy", id="one above its similarity"),
+    ],
+)
+def test_a_threshold_that_the_edit_does_not_reach_is_forged(
+    governed: Repo, threshold: int, rule: str
+) -> None:
+    governed.commit({"loop.py": LOOP}, "Loop")
+    old = LOOP.replace("for item", "for each")
+    spec = {
+        "file": "loop.py",
+        "old_text": old,
+        "new_text": old.replace("return ", "return -"),
+        "expected_hash": range_hash(LOOP.encode()),
+    }
+    change = applied(governed, json.dumps(spec))
+    change.entry["parameters"]["threshold"] = threshold
+    commit(governed, change)
+    assert judge(governed).rule == rule
+
+
+REPEATED = b"def a():\n    return 1\n\n\ndef b():\n    return 1\n"
+
+
+def elsewhere(repo: Repo) -> Change:
+    """What a spec says of line 2 holds at line 6 too; only the base could show that it moved."""
+    repo.commit({"r.py": REPEATED}, "Repeat")
+    change = applied(repo, protocol(replace_range("r.py", REPEATED, 6, 6, "    return 2")))
+    edit = json.loads(change.edit["text"])
+    edit["operations"][0] |= {"start_line": 2, "end_line": 2}
+    change.edit["text"] = json.dumps(edit)
+    change.edit["relocated"] = True
+    return change
+
+
+def test_an_edit_does_not_land_on_equal_lines_elsewhere(governed: Repo) -> None:
+    check(governed, elsewhere(governed), "decoy", "r.py:6-6")
+
+
+def test_nor_without_a_base_to_show_it(governed: Repo) -> None:
+    change = elsewhere(governed)
+    change.entry["base"] = None
+    commit(governed, change)
+    ruling = judge(governed)
+    assert (ruling.passes, ruling.judged.verdict) == (False, "spliced")

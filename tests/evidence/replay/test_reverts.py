@@ -1,0 +1,222 @@
+"""Commits that take back an earlier one, made with the real `git revert`."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.entry import entry_name, entry_path
+from hkgit.evidence.ledger.pruning import Manifest
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate.policy import Policy
+from tests.applying.planning import Operation, protocol, replace_range
+from tests.evidence.replay.commits import Change, applied, commit, judge, verdict
+from tests.repos import Repo
+
+A = b"".join(b"line %d\n" % number for number in range(1, 21))
+BY_AGENT = {
+    "GIT_AUTHOR_NAME": "hkgit-agent",
+    "GIT_AUTHOR_EMAIL": "agent@example.org",
+    "GIT_COMMITTER_NAME": "hkgit-agent",
+    "GIT_COMMITTER_EMAIL": "agent@example.org",
+}
+
+
+def edit(text: bytes = A, line: int = 10, new: str = "ten") -> Operation:
+    return replace_range("a.txt", text, line, line, new)
+
+
+def revert(repo: Repo, rev: str = "HEAD", *options: str) -> str:
+    """`git revert` by an agent."""
+    repo.git("revert", "--no-edit", *options, rev, env=BY_AGENT)
+    return repo.head
+
+
+@pytest.fixture
+def begun(repo: Repo) -> Repo:
+    repo.commit({"a.txt": A, "b.txt": "b\n", ".github/workflows/ci.yml": "on: push\n"}, "Begin")
+    return repo
+
+
+@pytest.fixture
+def edited(begun: Repo) -> Repo:
+    """One commit of an agent with its entry."""
+    commit(begun, applied(begun, protocol(edit())))
+    return begun
+
+
+def test_a_revert_of_a_commit_with_its_entry_is_a_revert(edited: Repo) -> None:
+    made = edited.head
+    revert(edited)
+    assert verdict(edited) is Verdict.REVERT
+    assert judge(edited).judged.basis == made
+    assert edited.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit") == ""
+
+
+def test_a_revert_names_the_records_that_it_removes(edited: Repo) -> None:
+    revert(edited)
+    [path] = judge(edited).judged.removed
+    assert path.startswith(".hkgit/ledger/")
+
+
+def test_it_needs_no_message_of_gits(edited: Repo) -> None:
+    revert(edited)
+    edited.git("commit", "-q", "--amend", "-m", "Back", env=BY_AGENT)
+    assert verdict(edited) is Verdict.REVERT
+
+
+def test_a_revert_over_a_moved_base_is_a_revert(edited: Repo) -> None:
+    made = edited.head
+    moved = b"new\n" + edited.read("a.txt").replace(b"line 18\n", b"changed\n")
+    edited.commit({"a.txt": moved}, "Meanwhile")
+    revert(edited, made)
+    assert verdict(edited) is Verdict.REVERT
+    assert edited.read("a.txt") == moved.replace(b"ten\n", b"line 10\n")
+
+
+def test_a_revert_of_a_revert_is_a_revert(edited: Repo) -> None:
+    revert(edited)
+    taken_back = revert(edited)
+    assert verdict(edited) is Verdict.REVERT
+    assert judge(edited, taken_back).judged.basis == edited.git("rev-parse", "HEAD^")
+
+
+def test_a_revert_of_a_revert_needs_no_message_of_gits(edited: Repo) -> None:
+    revert(edited)
+    revert(edited)
+    edited.git("commit", "-q", "--amend", "-m", "Forth", env=BY_AGENT)
+    assert verdict(edited) is Verdict.REVERT
+
+
+def test_a_long_way_back_and_forth_stays_a_revert(edited: Repo) -> None:
+    for _ in range(5):
+        revert(edited)
+    assert verdict(edited) is Verdict.REVERT
+
+
+def test_a_revert_of_a_persons_commit_is_a_revert(begun: Repo) -> None:
+    begun.commit({"b.txt": "c\n", "new": "x\n"}, "By hand")
+    revert(begun)
+    assert verdict(begun) is Verdict.REVERT
+
+
+def test_a_revert_of_a_merge_is_a_revert(edited: Repo) -> None:
+    edited.git("checkout", "-q", "-b", "topic", "HEAD^")
+    edited.commit({"b.txt": "c\n"}, "Elsewhere")
+    edited.git("checkout", "-q", "main")
+    edited.git("merge", "-q", "--no-edit", "topic", env=BY_AGENT)
+    revert(edited, "HEAD", "-m", "1")
+    assert verdict(edited) is Verdict.REVERT
+
+
+def test_a_revert_of_a_merge_from_its_other_side_is_a_revert(edited: Repo) -> None:
+    edited.git("checkout", "-q", "-b", "topic", "HEAD^")
+    edited.commit({"b.txt": "c\n"}, "Elsewhere")
+    edited.git("merge", "-q", "--no-edit", "main", env=BY_AGENT)
+    revert(edited, "HEAD", "-m", "1")
+    assert verdict(edited) is Verdict.REVERT
+
+
+def pruned(repo: Repo) -> str:
+    """The commit whose entry has been pruned since."""
+    made = repo.head
+    listed = repo.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
+    manifest = Manifest.of(map(entry_name, listed), {}).to_bytes()
+    gone: dict[str, File | None] = dict.fromkeys(listed)
+    files = gone | {entry_path(digest(manifest)): File(manifest)}
+    commit(repo, Change(files, message="Prune\n"))
+    return made
+
+
+def test_a_revert_of_a_commit_whose_entry_was_pruned_is_a_revert(edited: Repo) -> None:
+    revert(edited, pruned(edited))
+    assert verdict(edited) is Verdict.REVERT
+    assert edited.read("a.txt") == A
+
+
+# What is none
+
+
+def test_a_pruned_entry_excuses_nothing_else(edited: Repo) -> None:
+    made = pruned(edited)
+    edited.git("revert", "--no-commit", made)
+    edited.write("b.txt", "evil\n")
+    edited.git("commit", "-q", "-a", "-m", f"Back\n\nThis reverts commit {made}.", env=BY_AGENT)
+    assert judge(edited).rule == "blind"
+
+
+def test_a_revert_with_a_byte_of_its_own_fails(edited: Repo) -> None:
+    edited.git("revert", "--no-commit", "HEAD")
+    edited.write("a.txt", A + b"more\n")
+    edited.git("add", "a.txt")
+    edited.git("commit", "-q", "-m", "Revert", env=BY_AGENT)
+    ruling = judge(edited)
+    assert (ruling.passes, ruling.rule, ruling.findings[0].what) == (
+        False,
+        "entry",
+        "the entry is removed",
+    )
+
+
+def test_a_revert_of_a_commit_that_does_not_pass_fails(begun: Repo) -> None:
+    commit(begun, Change({"b.txt": File(b"blind\n")}, message="Blind\n"))
+    revert(begun)
+    ruling = judge(begun)
+    assert (ruling.passes, ruling.rule) == (False, "blind")
+
+
+def test_a_revert_of_a_revert_of_what_does_not_pass_fails(begun: Repo) -> None:
+    commit(begun, Change({"b.txt": File(b"blind\n")}, message="Blind\n"))
+    revert(begun)
+    revert(begun)
+    assert not judge(begun).passes
+
+
+def test_the_inverse_of_a_stranger_is_no_revert(begun: Repo) -> None:
+    """A commit that the branch never had carries nothing into it."""
+    begun.git("checkout", "-q", "-b", "stranger")
+    begun.commit({"b.txt": "evil\n"}, "Evil")
+    evil = begun.head
+    begun.commit({"b.txt": "b\n"}, "Back")
+    stranger = begun.head
+    begun.git("checkout", "-q", "main")
+    message = f"Revert\n\nThis reverts commit {stranger}.\n"
+    commit(begun, Change({"b.txt": File(b"evil\n")}, message=message))
+    assert begun.git("rev-parse", f"{evil}:b.txt") == begun.git("rev-parse", "HEAD:b.txt")
+    assert judge(begun).rule == "blind"
+
+
+def test_a_message_alone_makes_no_revert(edited: Repo) -> None:
+    message = f"Revert\n\nThis reverts commit {edited.head}.\n"
+    commit(edited, Change({"b.txt": File(b"x\n")}, message=message))
+    assert judge(edited).rule == "blind"
+
+
+def test_a_revert_of_a_protected_path_needs_a_grant(begun: Repo) -> None:
+    begun.commit({".github/workflows/ci.yml": "on: [push]\n"}, "By hand")
+    revert(begun)
+    ruling = judge(begun)
+    assert (ruling.passes, ruling.rule) == (False, "protected")
+
+
+def test_what_came_before_the_policy_may_be_taken_back(begun: Repo) -> None:
+    commit(begun, Change({"b.txt": File(b"blind\n")}, message="Blind\n"))
+    start = begun.head
+    revert(begun)
+    assert verdict(begun, policy=Policy(since=start)) is Verdict.REVERT
+
+
+def test_picking_what_was_taken_back_again_takes_that_back(edited: Repo) -> None:
+    made = edited.head
+    revert(edited)
+    edited.git("cherry-pick", made, env=BY_AGENT)
+    assert verdict(edited) is Verdict.REVERT
+
+
+def test_the_same_spec_may_be_applied_again_after_a_revert(edited: Repo) -> None:
+    revert(edited)
+    again = applied(edited, protocol(edit()))
+    again.entry["claims"]["time"] = 1
+    commit(edited, again)
+    assert verdict(edited) is Verdict.STRICT

@@ -1,0 +1,151 @@
+"""Bytes and modes that no entry accounts for: rejected at their place, with a cure."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
+from hkgit.evidence.replay.findings import Verdict
+from tests.applying.planning import protocol
+from tests.evidence.replay.attacks import Attack, B, check, data_of, honest, operation
+from tests.evidence.replay.commits import Change, applied, commit, judge
+from tests.repos import Repo
+
+
+def with_a_blank(data: bytes, line: int) -> bytes:
+    """The file with a byte more in one line."""
+    lines = data.split(b"\n")
+    lines[line - 1] += b" "
+    return b"\n".join(lines)
+
+
+def byte_in_touched_file(change: Change) -> None:
+    change.files["a.py"] = File(with_a_blank(data_of(change, "a.py"), 8))
+
+
+def byte_in_touched_line(change: Change) -> None:
+    change.files["a.py"] = File(with_a_blank(data_of(change, "a.py"), 5))
+
+
+def byte_at_the_end(change: Change) -> None:
+    change.files["a.py"] = File(data_of(change, "a.py") + b"\n")
+
+
+def final_newline(change: Change) -> None:
+    change.files["a.py"] = File(data_of(change, "a.py").rstrip(b"\n"))
+
+
+def line_end(change: Change) -> None:
+    change.files["a.py"] = File(data_of(change, "a.py").replace(b"sys\n", b"sys\r\n", 1))
+
+
+def byte_order_mark(change: Change) -> None:
+    change.files["a.py"] = File(b"\xef\xbb\xbf" + data_of(change, "a.py"))
+
+
+def put(path: str, file: File | None) -> Attack:
+    """Smuggles in a file, or takes one away."""
+
+    def attack(change: Change) -> None:
+        change.files[path] = file
+
+    return attack
+
+
+def leave_out(change: Change) -> None:
+    del change.files["a.py"]
+
+
+def mode_of_touched_file(change: Change) -> None:
+    change.files["a.py"] = File(data_of(change, "a.py"), EXECUTABLE)
+
+
+SMUGGLED = [
+    pytest.param(byte_in_touched_file, "bytes", "a.py:8", id="a byte in a touched file"),
+    pytest.param(byte_in_touched_line, "bytes", "a.py:5", id="a byte in a touched line"),
+    pytest.param(byte_at_the_end, "bytes", "a.py:9", id="a line at the end"),
+    pytest.param(final_newline, "bytes", "a.py:8", id="the final newline"),
+    pytest.param(line_end, "bytes", "a.py:1", id="a line end"),
+    pytest.param(byte_order_mark, "bytes", "a.py:1", id="a byte order mark"),
+    pytest.param(put("b.txt", File(B)), "bytes", "b.txt", id="an untouched file"),
+    pytest.param(put("new", File(b"x")), "bytes", "new", id="a new file"),
+    pytest.param(put("b.txt", None), "bytes", "b.txt", id="a file less"),
+    pytest.param(put("a.py", None), "bytes", "a.py", id="the touched file itself gone"),
+    pytest.param(mode_of_touched_file, "mode", "a.py", id="the mode of a touched file"),
+    pytest.param(
+        put("run.sh", File(b"#!/bin/sh\n", EXECUTABLE)),
+        "bytes",
+        "run.sh",
+        id="the mode of an untouched file",
+    ),
+    pytest.param(put("link", File(b"/etc/passwd", SYMLINK)), "bytes", "link", id="a link"),
+    pytest.param(put("b.txt", File(b"a.py", SYMLINK)), "bytes", "b.txt", id="a file made a link"),
+    pytest.param(
+        put("a.py", File(b"b.txt", SYMLINK)), "mode", "a.py", id="the touched file made a link"
+    ),
+    pytest.param(put("module", File(b"", SUBMODULE)), "bytes", "module", id="a submodule"),
+    pytest.param(
+        put(".gitattributes", File(b"* -diff\n")), "bytes", ".gitattributes", id="attributes"
+    ),
+    pytest.param(
+        put(".hkgit/config.toml", File(b"[gate]\nmode = 'warn'\n")),
+        "bytes",
+        ".hkgit/config.toml",
+        id="a policy",
+    ),
+    pytest.param(
+        put(".hkgit/.gitattributes", File(b"* -diff\n")),
+        "bytes",
+        ".hkgit/.gitattributes",
+        id="the ledger's attributes",
+    ),
+    pytest.param(
+        put(".hkgit/.gitattributes", None),
+        "bytes",
+        ".hkgit/.gitattributes",
+        id="the ledger's attributes gone",
+    ),
+    pytest.param(
+        put(".HKGIT/ledger/x", File(b"x")),
+        "bytes",
+        ".HKGIT/ledger/x",
+        id="a ledger in another case",
+    ),
+    pytest.param(leave_out, "bytes", "a.py", id="what the entry says is left out"),
+]
+
+
+@pytest.mark.parametrize(("attack", "rule", "where"), SMUGGLED)
+def test_what_no_entry_accounts_for_is_rejected(
+    governed: Repo, attack: Attack, rule: str, where: str
+) -> None:
+    change = honest(governed)
+    attack(change)
+    check(governed, change, rule, where)
+
+
+def test_the_honest_change_passes(governed: Repo) -> None:
+    commit(governed, honest(governed))
+    ruling = judge(governed)
+    assert (ruling.passes, ruling.judged.verdict) == (True, Verdict.STRICT)
+
+
+def test_a_blind_edit_is_rejected(governed: Repo) -> None:
+    blind = operation()
+    del blind["expected_hash"]
+    change = applied(governed, protocol(blind))
+    check(governed, change, "blind", "a.py:5-6")
+
+
+def test_the_cure_of_a_blind_edit_is_its_hash(governed: Repo) -> None:
+    blind = operation()
+    del blind["expected_hash"]
+    commit(governed, applied(governed, protocol(blind)))
+    assert "`hkgit read a.py:5-6` prints the one to pass with --expect" in (
+        judge(governed).findings[0].fix
+    )
+
+
+def test_a_blind_commit_is_rejected(governed: Repo) -> None:
+    change = Change({"a.py": File(b"x\n"), "b.txt": None})
+    check(governed, change, "blind", "a.py, b.txt")

@@ -1,0 +1,262 @@
+"""What replay proves of honest commits, whatever they do."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+
+from hkgit import dialects
+from hkgit.applying.carry.carrying import carry_plan
+from hkgit.applying.outcome import files_after
+from hkgit.applying.planner import Options, plan
+from hkgit.edits import (
+    AnyEdit,
+    Edit,
+    MappingSnapshot,
+    Read,
+    Spec,
+    TagEdit,
+    WriteFile,
+)
+from hkgit.errors import InvalidInput
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.text.document import range_hash
+from hkgit.text.tags import tag
+from tests.applying.planning import (
+    Operation,
+    delete_range,
+    insert_after,
+    protocol,
+    replace_range,
+)
+from tests.evidence.replay.commits import (
+    CRLF,
+    A,
+    Change,
+    applied,
+    commit,
+    files_of,
+    joined,
+    judge,
+    recorded,
+    verdict,
+)
+from tests.repos import Repo
+
+READ = Read("a.py", 1, 5, range_hash(A))
+
+
+WAYS: tuple[AnyEdit, ...] = (
+    Edit("a.py", "    print(sys.argv)\n", "    print(sys.path)\n"),
+    TagEdit("a.py", tag(b"    print(sys.argv)"), tag(b"    print(sys.argv)"), ("    pass",)),
+    WriteFile("a.py", "pass\n"),
+)
+"""Edits of which every dialect can say at least one."""
+
+
+def saying(dialect: str) -> Spec:
+    """A spec in a dialect that changes a.py."""
+    for edit in WAYS:
+        try:
+            return dialects.parse(dialects.DIALECTS[dialect].render([edit]), dialect)
+        except InvalidInput:
+            continue
+    raise AssertionError(f"{dialect} can say none of these edits")
+
+
+@pytest.mark.parametrize("dialect", dialects.DIALECTS)
+def test_a_commit_from_any_dialect_is_strict(started: Repo, dialect: str) -> None:
+    commit(started, applied(started, saying(dialect), reads=[READ]))
+    assert verdict(started) is Verdict.STRICT
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        pytest.param([replace_range("a.py", A, 4, 5, "x")], id="a range"),
+        pytest.param([insert_after("a.py", A, 0, "x")], id="an insertion"),
+        pytest.param([delete_range("a.py", A, 1, 5)], id="a file emptied"),
+        pytest.param([{"op": "create_file", "path": "d/é", "new_text": "x"}], id="a new file"),
+        pytest.param([{"op": "create_file", "path": "n", "new_text": ""}], id="an empty one"),
+        pytest.param(
+            [{"op": "create_file", "path": "n", "new_text": "\ufeffx\n"}],
+            id="one with a byte order mark",
+        ),
+        pytest.param(
+            [{"op": "delete_file", "path": "a.py", "expected_hash": range_hash(A)}],
+            id="a file less",
+        ),
+        pytest.param(
+            [{"op": "delete_file", "path": "bom", "expected_hash": range_hash(b"x\n")}],
+            id="one less with a byte order mark",
+        ),
+        pytest.param(
+            [
+                {
+                    "op": "rename_file",
+                    "path": "a.py",
+                    "new_path": "c/d.py",
+                    "expected_hash": range_hash(A),
+                },
+                replace_range("a.py", A, 1, 1, "x"),
+            ],
+            id="renamed and edited",
+        ),
+        pytest.param([replace_range("b.txt", CRLF, 3, 3, "3\n4")], id="an open CRLF line"),
+        pytest.param([replace_range("b.txt", CRLF, 3, 3, "\n")], id="an open line emptied"),
+        pytest.param([delete_range("bom", b"x\n", 1, 1)], id="nothing left but a byte order mark"),
+        pytest.param(
+            [
+                insert_after("a.py", A, 2, "x"),
+                insert_after("a.py", A, 2, "y"),
+                delete_range("a.py", A, 3, 3),
+                replace_range("b.txt", CRLF, 1, 1, "1"),
+            ],
+            id="several",
+        ),
+    ],
+)
+def test_every_operation_of_the_protocol_is_strict(
+    started: Repo, operations: list[Operation]
+) -> None:
+    commit(started, applied(started, protocol(*operations)))
+    assert verdict(started) is Verdict.STRICT
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        pytest.param("old mode 100644\nnew mode 100755\n", id="a mode"),
+        pytest.param(
+            "rename from a.py\nrename to c.py\n--- a/a.py\n+++ b/c.py\n"
+            "@@ -1,2 +1,2 @@\n-import sys\n+import os\n \n",
+            id="renamed and edited",
+        ),
+    ],
+)
+def test_what_a_diff_says_beside_its_lines_is_strict(started: Repo, diff: str) -> None:
+    name = "c.py" if "rename" in diff else "a.py"
+    change = applied(started, f"diff --git a/a.py b/{name}\n{diff}", reads=[READ])
+    commit(started, change)
+    assert verdict(started) is Verdict.STRICT
+
+
+def test_a_read_is_not_kept_where_the_edit_has_its_own_hash(started: Repo) -> None:
+    commit(started, applied(started, protocol(replace_range("a.py", A, 5, 5, "x")), reads=[READ]))
+    assert judge(started).judged.entries[0][1].reads == ()
+
+
+def test_a_relocated_range_is_strict(started: Repo) -> None:
+    started.commit({"a.py": b"# new\n" + A}, "Move")
+    spec = protocol(replace_range("a.py", A, 5, 5, "    pass"))
+    commit(started, applied(started, spec, relocate=True))
+    assert verdict(started) is Verdict.STRICT
+
+
+def carried(repo: Repo, spec: Spec, base: str) -> Change:
+    """What hkgit makes of a spec on HEAD that was written against an older commit."""
+    made, _ = carry_plan(spec, files_of(repo, base), files_of(repo), Options(), ())
+    assert made.ok, made.first_error
+    return Change(files_after(made), [json.loads(recorded(spec, made, base))])
+
+
+TWICE = b"def a():\n    return 1\n\n\ndef b():\n    return 1\n"
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param(replace_range("r.py", TWICE, 6, 6, "    return 2"), id="by its hash"),
+        pytest.param(delete_range("r.py", TWICE, 6, 6), id="a deletion"),
+        pytest.param(insert_after("r.py", TWICE, 6, "    # end"), id="an insertion"),
+    ],
+)
+def test_a_range_carried_from_its_base_is_strict(repo: Repo, operation: Operation) -> None:
+    base = repo.commit({"r.py": TWICE}, "Begin")
+    repo.commit({"r.py": b"# one\n# two\n# three\n# four\n" + TWICE}, "Move")
+    commit(repo, carried(repo, protocol(operation), base))
+    assert verdict(repo) is Verdict.STRICT
+
+
+def test_a_carried_range_is_spliced_where_its_base_is_gone(repo: Repo) -> None:
+    base = repo.commit({"r.py": TWICE}, "Begin")
+    repo.commit({"r.py": b"# one\n# two\n# three\n# four\n" + TWICE}, "Move")
+    change = carried(repo, protocol(replace_range("r.py", TWICE, 6, 6, "    return 2")), base)
+    change.entry["base"] = "0" * 40
+    commit(repo, change)
+    assert judge(repo).judged.verdict is Verdict.SPLICED
+
+
+def test_a_root_commit_is_strict(repo: Repo) -> None:
+    spec = protocol({"op": "create_file", "path": "a", "new_text": "x\n"})
+    made = plan(spec, MappingSnapshot())
+    commit(repo, Change(files_after(made), [json.loads(recorded(spec, made))], parents=()))
+    assert verdict(repo) is Verdict.STRICT
+
+
+def chain(repo: Repo, *texts: bytes) -> list[Change]:
+    """One change for each step from one text of f to the next, each on the one before."""
+    changes = []
+    start = repo.commit({"f": texts[0]}, "Start")
+    for number, (old, new) in enumerate(itertools.pairwise(texts)):
+        change = applied(repo, protocol(replace_range("f", old, 1, 1, new.decode())))
+        change.entry["claims"]["time"] = number
+        commit(repo, change)
+        changes.append(change)
+    repo.git("reset", "-q", "--hard", start)
+    return changes
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        pytest.param([b"a\n", b"b\n", b"c\n"], id="two"),
+        pytest.param([b"a\n", b"b\n", b"c\n", b"d\n", b"e\n"], id="four"),
+        pytest.param([b"a\n", b"b\n", b"a\n", b"c\n"], id="there and back again, then on"),
+        pytest.param([b"a\n", b"b\n", b"a\n", b"b\n", b"c\n"], id="there and back and there"),
+    ],
+)
+def test_entries_chained_in_one_commit_are_strict(repo: Repo, texts: list[bytes]) -> None:
+    commit(repo, joined(*chain(repo, *texts)))
+    assert verdict(repo) is Verdict.STRICT
+
+
+def test_entries_that_come_back_to_where_they_began_are_strict(repo: Repo) -> None:
+    commit(repo, joined(*chain(repo, b"a\n", b"b\n", b"a\n")))
+    assert verdict(repo) is Verdict.STRICT
+
+
+def test_entries_of_different_files_are_strict(started: Repo) -> None:
+    first = applied(started, protocol(replace_range("a.py", A, 1, 1, "import os")))
+    second = applied(started, protocol(replace_range("b.txt", CRLF, 1, 1, "1")))
+    commit(started, joined(first, second))
+    assert verdict(started) is Verdict.STRICT
+
+
+def test_an_entry_that_edits_what_another_made_is_strict(started: Repo) -> None:
+    first = applied(started, protocol({"op": "create_file", "path": "n", "new_text": "x\n"}))
+    start = started.head
+    commit(started, first)
+    second = applied(
+        started,
+        protocol(
+            {"op": "rename_file", "path": "n", "new_path": "m", "expected_hash": range_hash(b"x\n")}
+        ),
+    )
+    started.git("reset", "-q", "--hard", start)
+    change = joined(first, second)
+    del change.files["n"]
+    commit(started, change)
+    assert verdict(started) is Verdict.STRICT
+
+
+def test_a_commit_that_changes_nothing_is_empty(started: Repo) -> None:
+    commit(started, Change(message="Nothing"))
+    assert verdict(started) is Verdict.EMPTY
+
+
+def test_a_root_commit_of_nothing_is_empty(repo: Repo) -> None:
+    commit(repo, Change(message="Nothing", parents=()))
+    assert verdict(repo) is Verdict.EMPTY

@@ -1,0 +1,28 @@
+"""conftest.py: a branch that can be attested, and a key to do it with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.applying.planning import protocol
+from tests.evidence.replay.commits import PERSON, applied, commit
+from tests.gating import begun, by_hand, good
+from tests.keys import made_key
+from tests.repos import Repo
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return made_key(tmp_path_factory.mktemp("keys") / "key")
+
+
+@pytest.fixture
+def judged(repo: Repo) -> Repo:
+    """`topic`: an agent's commit with its entry, then a person's; `main` is where it began."""
+    begun(repo)
+    repo.git("checkout", "-q", "-b", "topic")
+    commit(repo, applied(repo, protocol(good())))
+    commit(repo, by_hand(PERSON))
+    return repo

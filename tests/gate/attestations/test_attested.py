@@ -1,0 +1,274 @@
+"""A squash that a host makes of judged work passes where a trusted key attested it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hkgit.edits import File
+from hkgit.errors import InvalidInput, Rejected
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate import Gate, JudgeContext, Ruling, candidate_of
+from hkgit.gate.attestations.envelope import Envelope, Signature, pae
+from hkgit.gate.attestations.keeping import keep, read_envelopes
+from hkgit.gate.attestations.keys import sign
+from hkgit.gate.attestations.statement import Statement, read_statement
+from hkgit.gate.policy import ACCEPTED, Policy
+from hkgit.gate.policy.extending import extend_policy
+from hkgit.gate.policy.model import RefRules
+from hkgit.gate.policy.parsing import parse_policy
+from hkgit.gate.verified import VerifiedCommits
+from hkgit.matching.places import LADDER_VERSION
+from hkgit.workflows.attesting import attest
+from tests.applying.planning import protocol
+from tests.cli.running import run
+from tests.evidence.replay.commits import AGENT, Change, applied, commit, commit_tree
+from tests.gating import blind, opened
+from tests.keys import public
+from tests.repos import Repo
+
+
+def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | None = None) -> str:
+    """`topic` attested and kept; the name of the ref."""
+    old, new = (repo.git("rev-parse", rev) for rev in ("main", "topic"))
+    envelope = attest(opened(repo), old, new, policy or Policy(), key, target)
+    return keep(opened(repo), envelope)
+
+
+def squash(repo: Repo, tree: str = "topic", parent: str = "main") -> str:
+    """What a host makes of `topic`: its tree, an agent's name, a message of its own."""
+    return commit_tree(repo, repo.tree(tree), [parent], b"Title (#1)\n", AGENT)
+
+
+def ruling(repo: Repo, made: str, policy: Policy, ref: str | None = None) -> Ruling:
+    return Gate(opened(repo), policy, JudgeContext(ref=ref)).judge(candidate_of(opened(repo), made))
+
+
+def trusting(key: Path) -> Policy:
+    return Policy(attest_keys=(public(key),))
+
+
+def test_a_hosted_squash_of_attested_work_is_attested(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    made = ruling(judged, squash(judged), trusting(key))
+    assert (made.passes, made.judged.verdict, made.rule) == (
+        True,
+        Verdict.ATTESTED,
+        "verdict attested",
+    )
+    assert "..".join(judged.git("rev-parse", rev)[:12] for rev in ("main", "topic")) in (
+        made.judged.basis or ""
+    )
+
+
+def test_it_fails_without(judged: Repo, key: Path) -> None:
+    assert not ruling(judged, squash(judged), trusting(key)).passes
+
+
+def test_what_replays_needs_no_attestation(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    made = ruling(judged, judged.git("rev-parse", "topic^"), trusting(key))
+    assert made.judged.verdict is Verdict.STRICT
+
+
+def test_a_principal_with_the_role_may_attest(judged: Repo, key: Path) -> None:
+    signers = f"ci@example.org {public(key)}\n"
+    policy = Policy(signers=signers, roles={"attest": ("ci@example.org",)})
+    attested(judged, key, policy)
+    made = ruling(judged, squash(judged), policy)
+    assert (made.passes, (made.judged.basis or "").split(",")[0]) == (True, "ci@example.org")
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param(Policy(), id="nobody"),
+        pytest.param(Policy(attest_keys=("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA",)), id="another"),
+        pytest.param(
+            Policy(
+                signers="ci@example.org ssh-ed25519 AAAA\n", roles={"attest": ("ci@example.org",)}
+            ),
+            id="a principal's",
+        ),
+    ],
+)
+def test_only_keys_that_the_policy_trusts_count(judged: Repo, key: Path, policy: Policy) -> None:
+    attested(judged, key)
+    assert not ruling(judged, squash(judged), policy).passes
+
+
+def test_a_role_is_not_for_whoever_else_may_sign(judged: Repo, key: Path) -> None:
+    signers = f"ada@example.org {public(key)}\n"
+    policy = Policy(signers=signers, roles={"attest": ("ci@example.org",)})
+    attested(judged, key, policy)
+    assert not ruling(judged, squash(judged), policy).passes
+
+
+def test_another_tree_is_not_attested(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    commit(judged, Change({"a.txt": File(b"evil\n")}))
+    assert not ruling(judged, squash(judged, "HEAD"), trusting(key)).passes
+
+
+def test_another_parent_is_not_attested(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    judged.git("checkout", "-q", "main")
+    judged.commit({"c": "x\n"}, "Meanwhile")
+    assert not ruling(judged, squash(judged), trusting(key)).passes
+
+
+def test_another_policy_is_not_attested(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    policy = replace(trusting(key), table={"govern": "all"})
+    assert not ruling(judged, squash(judged), policy).passes
+
+
+def over(key: Path, **base: object) -> Policy:
+    """The policy of a repository over that of its organisation."""
+    own = {"extends": "/etc/org.toml", "attest": {"keys": [public(key)]}}
+    below = parse_policy({"open": ["attest"], **base}, "/etc/org.toml")
+    return extend_policy(parse_policy(own, "own"), below)
+
+
+def test_what_was_attested_before_the_organisation_tightened_is_not(
+    judged: Repo, key: Path
+) -> None:
+    attested(judged, key, over(key))
+    tightened = over(key, accept=["hash"])
+    passes = [ruling(judged, squash(judged), each).passes for each in (over(key), tightened)]
+    assert passes == [True, False]
+
+
+def test_verdicts_that_no_longer_pass_are_not_attested(judged: Repo, key: Path) -> None:
+    attested(judged, key, Policy(verdicts=(*ACCEPTED, "spliced")))
+    assert not ruling(judged, squash(judged), trusting(key)).passes
+
+
+def test_a_ladder_that_is_not_accepted_attests_nothing(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    policy = replace(trusting(key), ladders=(LADDER_VERSION + 1,))
+    assert not ruling(judged, squash(judged), policy).passes
+
+
+@pytest.mark.parametrize(("ref", "passes"), [("refs/heads/main", True), ("refs/heads/x", False)])
+def test_what_was_judged_for_one_ref_does_not_pass_on_another(
+    judged: Repo, key: Path, ref: str, passes: bool
+) -> None:
+    attested(judged, key, target="refs/heads/main")
+    assert ruling(judged, squash(judged), trusting(key), ref).passes == passes
+
+
+def test_a_target_tightens_what_is_attested(judged: Repo, key: Path) -> None:
+    strict = RefRules(("refs/heads/main",), verdicts=("strict", "attested"))
+    with pytest.raises(Rejected, match="does not pass"):
+        attested(judged, key, Policy(targets=(strict,)), "refs/heads/main")
+
+
+def test_what_hangs_on_a_statement_is_asked_again_another_day(judged: Repo, key: Path) -> None:
+    """Its ref may go, or its key be taken out; what replays stays as it is."""
+    attested(judged, key)
+    policy, topic = trusting(key), judged.git("rev-parse", "topic")
+    known = VerifiedCommits.of(opened(judged), policy)
+    known.add(ruling(judged, each, policy) for each in (squash(judged), topic))
+    assert known.verdicts([squash(judged), topic]).keys() == {topic}
+
+
+def test_a_policy_may_accept_no_attestation(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    kept = tuple(verdict for verdict in ACCEPTED if verdict != "attested")
+    assert not ruling(judged, squash(judged), replace(trusting(key), verdicts=kept)).passes
+
+
+def test_a_forged_name_of_a_ref_says_nothing(judged: Repo, key: Path) -> None:
+    ref = attested(judged, key)
+    commit(judged, Change({"a.txt": File(b"evil\n")}))
+    evil = squash(judged, "HEAD")
+    forged = f"refs/hkgit/attestations/{judged.tree('HEAD')}/{judged.tree('main')}/0"
+    judged.git("update-ref", forged, judged.git("rev-parse", ref))
+    assert not ruling(judged, evil, trusting(key)).passes
+
+
+def test_a_payload_that_was_altered_says_nothing(judged: Repo, key: Path) -> None:
+    ref = attested(judged, key)
+    [envelope] = read_envelopes(opened(judged), judged.tree("main"), judged.tree("topic"))
+    judged.git("update-ref", "-d", ref)
+    commit(judged, Change({"a.txt": File(b"evil\n")}))
+    said = replace(read_statement(envelope.payload), tree=judged.tree("HEAD"))
+    keep(opened(judged), replace(envelope, payload=said.to_bytes()))
+    assert not ruling(judged, squash(judged, "HEAD"), trusting(key)).passes
+
+
+@pytest.mark.parametrize("data", [b"nonsense", b"{}", b"\xff"])
+def test_rubbish_in_an_attestations_ref_does_no_harm(judged: Repo, key: Path, data: bytes) -> None:
+    attested(judged, key)
+    blob = judged.git("hash-object", "-w", "--stdin", stdin=data)
+    trees = f"{judged.tree('topic')}/{judged.tree('main')}"
+    judged.git("update-ref", f"refs/hkgit/attestations/{trees}/0", blob)
+    assert ruling(judged, squash(judged), trusting(key)).passes
+
+
+def test_a_signed_document_of_another_type_says_nothing(judged: Repo, key: Path) -> None:
+    attested(judged, key)
+    [envelope] = read_envelopes(opened(judged), judged.tree("main"), judged.tree("topic"))
+    signature = Signature("", sign(key, pae("text/plain", envelope.payload)))
+    for ref in judged.git("for-each-ref", "--format=%(refname)", "refs/hkgit").splitlines():
+        judged.git("update-ref", "-d", ref)
+    keep(opened(judged), Envelope("text/plain", envelope.payload, (signature,)))
+    assert not ruling(judged, squash(judged), trusting(key)).passes
+
+
+# Making one
+
+
+def test_a_range_that_does_not_pass_is_not_attested(judged: Repo, key: Path) -> None:
+    commit(judged, applied(judged, protocol(blind()), on="main"))
+    judged.git("checkout", "-q", "-B", "topic")
+    with pytest.raises(Rejected, match="nothing to attest"):
+        attested(judged, key, Policy(mode="warn"))
+
+
+def test_a_head_beside_its_base_is_not_attested(judged: Repo, key: Path) -> None:
+    """Its tree would undo what the base has."""
+    judged.git("checkout", "-q", "main")
+    judged.commit({"c": "x\n"}, "Meanwhile")
+    with pytest.raises(InvalidInput, match="does not descend"):
+        attested(judged, key)
+
+
+def test_an_empty_range_is_named_as_such(judged: Repo, key: Path) -> None:
+    judged.git("branch", "-f", "main", "topic")
+    with pytest.raises(InvalidInput, match="is empty: there is no commit"):
+        attested(judged, key)
+
+
+def test_the_statement_says_what_was_judged(judged: Repo, key: Path) -> None:
+    attested(judged, key, target="refs/heads/main")
+    [envelope] = read_envelopes(opened(judged), judged.tree("main"), judged.tree("topic"))
+    said: Statement = read_statement(envelope.payload)
+    assert (said.head, said.tree, said.target, said.ladder, said.counts) == (
+        judged.git("rev-parse", "topic"),
+        judged.tree("topic"),
+        "refs/heads/main",
+        LADDER_VERSION,
+        {"strict": 1, "ungoverned": 1},
+    )
+
+
+def test_the_command_attests_and_the_gate_accepts(judged: Repo, key: Path, tmp_path: Path) -> None:
+    judged.git("checkout", "-q", "main")
+    table = f"[tool.hkgit.gate.attest]\nkeys = ['{public(key)}']\n"
+    judged.commit({"pyproject.toml": table}, "Trust a key")
+    judged.git("rebase", "-q", "main", "topic")
+    file = tmp_path / "verdict.json"
+    done = run("attest", "main..topic", "--key", key, "--output", file, cwd=judged.path)
+    assert done.code == 0, done.err
+    assert run("attest", "--add", file, cwd=judged.path).code == 0
+    made = squash(judged)
+    gated = run("gate", "--range", f"main..{made}", "--format", "json", cwd=judged.path).json()
+    assert [each["verdict"] for each in gated["commits"]] == ["attested"]
+
+
+def test_the_command_needs_a_range_and_a_key(judged: Repo) -> None:
+    assert run("attest", "main..topic", cwd=judged.path).code == 64

@@ -1,0 +1,133 @@
+"""Ledger entries are signed by their ids, and stay signed through every rewrite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.replay.judging import candidate_of, replay
+from hkgit.gate.attestations.entries import NAMESPACE, PAYLOAD_TYPE, signer_of
+from hkgit.gate.attestations.envelope import read_envelope
+from hkgit.gate.policy import Policy
+from hkgit.workflows.attesting import sign_entries
+from tests.applying.planning import protocol, replace_range
+from tests.cli.running import run
+from tests.evidence.replay.commits import PERSON, applied, commit, commit_tree
+from tests.gating import A, opened
+from tests.keys import public
+from tests.repos import Repo
+
+ADA = "ada@example.org"
+
+
+@pytest.fixture
+def topic(judged: Repo) -> Repo:
+    """With one more commit of the agent on `topic`, and its entry."""
+    edited = A.replace(b"two", b"zwei")
+    commit(judged, applied(judged, protocol(replace_range("a.txt", edited, 1, 1, "eins"))))
+    return judged
+
+
+def trusting(key: Path) -> Policy:
+    return Policy(signers=f"{ADA} {public(key)}\n", roles={"sign": (ADA,)})
+
+
+def signed(repo: Repo, key: Path) -> dict[str, str]:
+    old, new = (repo.git("rev-parse", rev) for rev in ("main", "topic"))
+    return sign_entries(opened(repo), old, new, key)
+
+
+def entries(repo: Repo, rev: str) -> tuple[tuple[str, Entry], ...]:
+    """The entries that a commit adds."""
+    judged = replay(opened(repo), candidate_of(opened(repo), repo.git("rev-parse", rev)))
+    assert judged is not None
+    return tuple(judged.entries)
+
+
+def signers(repo: Repo, key: Path, rev: str) -> list[str | None]:
+    policy = trusting(key)
+    return [signer_of(opened(repo), policy, name, entry) for name, entry in entries(repo, rev)]
+
+
+def test_each_entry_of_a_range_is_signed(topic: Repo, key: Path) -> None:
+    assert {*signed(topic, key)} == {
+        name for rev in ("topic~2", "topic") for name, _ in entries(topic, rev)
+    }
+
+
+def test_the_signer_is_the_principal_with_the_role(topic: Repo, key: Path) -> None:
+    assert signers(topic, key, "topic") == [None]
+    signed(topic, key)
+    assert signers(topic, key, "topic") == [ADA]
+
+
+def test_signing_again_with_the_same_key_adds_nothing(topic: Repo, key: Path) -> None:
+    assert signed(topic, key) == signed(topic, key)
+
+
+def test_what_is_signed_names_the_entry_and_its_agent(topic: Repo, key: Path) -> None:
+    [(name, entry)] = entries(topic, "topic")
+    envelope = read_envelope(topic.git("cat-file", "blob", signed(topic, key)[name]).encode())
+    assert (envelope.payload_type, json.loads(envelope.payload)) == (
+        PAYLOAD_TYPE,
+        {"schema": 1, "entry": f"sha256:{name}", "agent": entry.agent},
+    )
+    assert NAMESPACE.encode() in envelope.signatures[0].sig
+
+
+def squashed(repo: Repo) -> str:
+    return commit_tree(repo, repo.tree("topic"), ["main"], b"Squash\n", PERSON)
+
+
+def rebased(repo: Repo) -> str:
+    repo.git("checkout", "-q", "main")
+    repo.commit({"c": "x\n"}, "Meanwhile")
+    repo.git("rebase", "-q", "main", "topic")
+    return "topic"
+
+
+def picked(repo: Repo) -> str:
+    repo.git("checkout", "-q", "main")
+    repo.git("cherry-pick", "topic~2")
+    return "HEAD"
+
+
+@pytest.mark.parametrize("rewritten", [squashed, rebased, picked])
+def test_a_signature_survives(topic: Repo, key: Path, rewritten: Callable[[Repo], str]) -> None:
+    signed(topic, key)
+    made = signers(topic, key, rewritten(topic))
+    assert made
+    assert {*made} == {ADA}
+
+
+def test_a_key_that_cannot_be_used_signs_nothing(topic: Repo, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="Name a private SSH key"):
+        signed(topic, tmp_path / "none")
+
+
+def test_the_command_says_what_it_signed(topic: Repo, key: Path) -> None:
+    done = run("attest", "--entries", "main..topic", "--key", key, "--json", cwd=topic.path).json()
+    assert (done["status"], {each["ref"] for each in done["entries"]}) == (
+        "signed",
+        {*signed(topic, key).values()},
+    )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(("--add", "file"), id="with an attestation to keep"),
+        pytest.param(("main..topic", "--key", "k", "--output", "f"), id="into a file"),
+        pytest.param(("main..topic", "--key", "k", "--target", "refs/heads/main"), id="for a ref"),
+        pytest.param(("main..topic",), id="without a key"),
+    ],
+)
+def test_the_command_signs_entries_of_a_range_with_a_key(
+    topic: Repo, arguments: tuple[str, ...]
+) -> None:
+    assert run("attest", "--entries", *arguments, cwd=topic.path).code == 64

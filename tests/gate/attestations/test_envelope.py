@@ -1,0 +1,138 @@
+"""The formats of attestations: DSSE envelopes of in-toto statements, signed by SSH keys."""
+
+from __future__ import annotations
+
+import base64
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from hkgit.gate.attestations.envelope import Envelope, Signature, pae, read_envelope
+from hkgit.gate.attestations.keys import NAMESPACE, find_verifier, fingerprint, sign, verify
+from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
+from tests.evidence.ledger.entries import written
+from tests.keys import made_key, public
+
+SAYS = Statement(
+    "a" * 40,
+    "b" * 40,
+    "c" * 40,
+    "d" * 40,
+    "refs/heads/main",
+    "sha256:0",
+    ("strict",),
+    1,
+    {"strict": 2},
+    "2.39",
+    "0.1",
+)
+
+
+def test_the_signed_bytes_are_those_of_dsse() -> None:
+    """The example of the specification's protocol.md, with its byte counts."""
+    assert pae("http://example.com/HelloWorld", b"hello world") == (
+        b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
+    )
+
+
+def test_an_envelope_is_read_as_it_was_written() -> None:
+    envelope = Envelope(PAYLOAD_TYPE, b"\x00payload", (Signature("k", b"\xff"),))
+    assert read_envelope(envelope.to_bytes()) == envelope
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"nonsense", id="no JSON"),
+        pytest.param(b"\xff", id="no UTF-8"),
+        pytest.param(b"{}", id="nothing"),
+        pytest.param(b" " * 2**17, id="too long"),
+        pytest.param(b'{"payload":"?","payloadType":"x","signatures":[]}', id="no base64"),
+        pytest.param(b'{"payload":"\xc3\xa9","payloadType":"x","signatures":[]}', id="no ASCII"),
+    ],
+)
+def test_anything_else_is_no_envelope(data: bytes) -> None:
+    with pytest.raises(InvalidInput):
+        read_envelope(data)
+
+
+def test_a_statement_is_read_as_it_was_written() -> None:
+    assert read_statement(SAYS.to_bytes()) == SAYS
+
+
+def test_a_statement_is_an_in_toto_statement() -> None:
+    said = json.loads(SAYS.to_bytes())
+    assert (said["_type"], said["subject"]) == (
+        "https://in-toto.io/Statement/v1",
+        [{"digest": {"gitCommit": "c" * 40, "gitTree": "d" * 40}}],
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        pytest.param("predicateType", "urn:other", id="another kind"),
+        pytest.param("_type", "https://in-toto.io/Statement/v0.1", id="another version"),
+        pytest.param("subject", [], id="no subject"),
+        pytest.param("more", 1, id="an unknown key"),
+        pytest.param("predicate", {}, id="nothing said"),
+    ],
+)
+def test_another_statement_is_not_taken_for_one(key: str, value: object) -> None:
+    with pytest.raises(InvalidInput):
+        read_statement(written(json.loads(SAYS.to_bytes()) | {key: value}))
+
+
+def test_a_key_signs_bytes_in_a_namespace_of_its_own(key: Path) -> None:
+    signature = sign(key, b"data")
+    assert NAMESPACE.encode() in signature
+    assert verify(b"data", signature, [public(key)])
+
+
+@pytest.mark.parametrize(
+    ("data", "trusted"),
+    [
+        pytest.param(b"other", True, id="of other bytes"),
+        pytest.param(b"data", False, id="of another key"),
+    ],
+)
+def test_another_signature_does_not_count(
+    key: Path, tmp_path: Path, data: bytes, trusted: bool
+) -> None:
+    other = made_key(tmp_path / "other")
+    assert not verify(data, sign(key, b"data"), [public(key if trusted else other)])
+
+
+def test_a_signature_for_another_purpose_does_not_count(key: Path) -> None:
+    command = ["ssh-keygen", "-Y", "sign", "-n", "git", "-f", str(key)]
+    done = subprocess.run(command, input=b"data", capture_output=True, check=True)
+    body = b"".join(done.stdout.splitlines()[1:-1])
+    assert not verify(b"data", base64.b64decode(body), [public(key)])
+
+
+def test_a_signer_is_a_principal_of_the_allowed_signers(key: Path) -> None:
+    listed = f'ci@example.org namespaces="{NAMESPACE}" {public(key)}\n'
+    signature = sign(key, b"data")
+    assert find_verifier(b"data", signature, listed, ["x@example.org", "ci@example.org"]) == (
+        "ci@example.org"
+    )
+    assert find_verifier(b"data", signature, listed, ["x@example.org"]) is None
+
+
+def test_a_fingerprint_is_that_of_ssh_keygen(key: Path) -> None:
+    listed = subprocess.run(["ssh-keygen", "-lf", str(key)], capture_output=True, check=True)
+    assert fingerprint(sign(key, b"data")) == listed.stdout.split()[1].decode()
+
+
+@pytest.mark.parametrize("signature", [b"", b"SSHSIG", b"SSHSIG\0\0\0\1\0\0\xff\xff"])
+def test_what_is_no_signature_has_no_fingerprint(signature: bytes) -> None:
+    with pytest.raises(InvalidInput):
+        fingerprint(signature)
+
+
+def test_a_key_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="Name a private SSH key"):
+        sign(tmp_path / "none", b"data")

@@ -1,0 +1,34 @@
+"""conftest.py: one server and clone, made once and copied for every test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.gate.entrypoints.serving import Served, begin, commit, copied
+from tests.repos import Repo
+
+
+@pytest.fixture(scope="session")
+def served_template(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    return begin(tmp_path_factory.mktemp("served"))
+
+
+@pytest.fixture
+def served(served_template: Served, tmp_path: Path) -> Served:
+    return copied(served_template, tmp_path)
+
+
+@pytest.fixture(scope="module")
+def checkout(served_template: Served, tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """A clone as a runner makes it, of a server that has every branch and no hook in the way."""
+    folder = tmp_path_factory.mktemp("ci")
+    server = Repo.init(folder / "server.git", bare=True)
+    served_template.clone.git("push", "-q", "--mirror", str(server.path))
+    server.git("clone", "-q", str(server.path), str(folder / "checkout"))
+    repo = Repo(folder / "checkout")
+    repo.git("checkout", "-q", "-b", "tight")
+    commit(repo, {".hkgit/config.toml": "[gate]\ngovern = 'all'\n"}, {})
+    repo.git("checkout", "-q", "main")
+    return repo

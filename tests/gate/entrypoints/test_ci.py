@@ -1,0 +1,199 @@
+"""What a CI job runs for: the range of each event, its target, and whose policy judges it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
+from hkgit.gate.entrypoints.ci import CiEvent, event_of, judge_event
+from hkgit.git.repository import Repository
+from tests.gate.entrypoints.jobs import PUSH, event_on, github
+from tests.repos import Repo
+
+ZEROS = "0" * 40
+PULL = {"base": {"sha": "b" * 40, "ref": "main"}, "head": {"sha": "c" * 40}}
+GROUP = {"base_sha": "b" * 40, "head_sha": "c" * 40, "base_ref": "refs/heads/main"}
+MERGE_REQUEST = {
+    "CI_PIPELINE_SOURCE": "merge_request_event",
+    "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+    "CI_COMMIT_SHA": "c" * 40,
+}
+GITLAB_PUSH = {
+    "CI_PIPELINE_SOURCE": "push",
+    "CI_COMMIT_BRANCH": "topic",
+    "CI_COMMIT_BEFORE_SHA": ZEROS,
+    "CI_COMMIT_SHA": "c" * 40,
+    "CI_DEFAULT_BRANCH": "main",
+}
+
+
+# The range of each event
+
+
+@pytest.mark.parametrize(
+    ("name", "payload", "expected"),
+    [
+        pytest.param(
+            "pull_request",
+            {"pull_request": PULL},
+            ("refs/heads/main", "b" * 40, "c" * 40, True),
+            id="a pull request",
+        ),
+        pytest.param(
+            "merge_group",
+            {"merge_group": GROUP},
+            ("refs/heads/main", "b" * 40, "c" * 40, True),
+            id="a merge group",
+        ),
+        pytest.param("push", PUSH, ("refs/heads/main", "b" * 40, "c" * 40, False), id="a push"),
+        pytest.param(
+            "push",
+            PUSH | {"before": ZEROS},
+            ("refs/heads/main", None, "c" * 40, False),
+            id="a new branch",
+        ),
+        pytest.param(
+            "push",
+            PUSH | {"after": ZEROS},
+            ("refs/heads/main", "b" * 40, None, False),
+            id="a deleted branch",
+        ),
+    ],
+)
+def test_github_tells_the_target_and_the_range(
+    tmp_path: Path, name: str, payload: Any, expected: tuple[Any, ...]
+) -> None:
+    event = event_of(github(tmp_path, name, payload))
+    assert (event.ref, event.old, event.new, event.is_offer) == expected
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        pytest.param(
+            MERGE_REQUEST,
+            ("refs/heads/main", "refs/remotes/origin/main", "c" * 40, True),
+            id="a merge request",
+        ),
+        pytest.param(
+            MERGE_REQUEST | {"CI_MERGE_REQUEST_TARGET_BRANCH_SHA": "b" * 40},
+            ("refs/heads/main", "b" * 40, "c" * 40, True),
+            id="its merged result",
+        ),
+        pytest.param(GITLAB_PUSH, ("refs/heads/topic", None, "c" * 40, False), id="a new branch"),
+        pytest.param(
+            GITLAB_PUSH | {"CI_COMMIT_TAG": "v1", "CI_COMMIT_BEFORE_SHA": "b" * 40},
+            ("refs/tags/v1", "b" * 40, "c" * 40, False),
+            id="a tag",
+        ),
+    ],
+)
+def test_gitlab_tells_the_target_and_the_range(
+    environment: dict[str, str], expected: tuple[Any, ...]
+) -> None:
+    event = event_of({"GITLAB_CI": "true"} | environment)
+    assert (event.ref, event.old, event.new, event.is_offer) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "payload"),
+    [
+        pytest.param("schedule", {}, id="an event without commits"),
+        pytest.param("pull_request", {}, id="a payload without its pull request"),
+        pytest.param("push", [], id="a payload that is no object"),
+    ],
+)
+def test_an_event_that_brings_no_commits_is_refused(
+    tmp_path: Path, name: str, payload: Any
+) -> None:
+    with pytest.raises(InvalidInput):
+        event_of(github(tmp_path, name, payload))
+
+
+def test_outside_ci_there_is_no_event() -> None:
+    with pytest.raises(InvalidInput, match="neither"):
+        event_of({"CI": "true"})
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        pytest.param(None, "is empty or not set", id="no name"),
+        pytest.param("", "is not JSON", id="an empty file"),
+    ],
+)
+def test_a_job_without_its_event_says_what_is_missing(
+    tmp_path: Path, content: str | None, words: str
+) -> None:
+    job = github(tmp_path, "push", PUSH)
+    path = Path(job["GITHUB_EVENT_PATH"])
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(InvalidInput, match=words):
+        event_of(job | {"GITHUB_EVENT_PATH": "" if content is None else str(path)})
+
+
+# The judgement
+
+
+def _verdicts(checkout: Repo, event: CiEvent) -> list[str]:
+    report = judge_event(Repository.discover(checkout.path), event)
+    return [str(ruling.judged.verdict) for ruling in report.rulings]
+
+
+PUSHED: dict[str, Any] = {"is_offer": False}
+TOPIC: dict[str, Any] = {"is_offer": False, "ref": "refs/heads/topic"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "more", "expected"),
+    [
+        pytest.param("main", "origin/good", {}, ["strict"], id="offered with evidence"),
+        pytest.param("main", "origin/blind", {}, ["fail"], id="offered blindly"),
+        pytest.param("origin/human", "origin/good", {}, ["strict"], id="behind its target"),
+        pytest.param("origin/good", "main", {}, [], id="offered again"),
+        pytest.param("main", "origin/blind", PUSHED, ["fail"], id="pushed"),
+        pytest.param("origin/good", None, TOPIC, [], id="deleted"),
+        pytest.param(None, "origin/blind", TOPIC, ["fail"], id="a new branch"),
+        pytest.param("origin/human", "origin/blind", TOPIC, ["fail"], id="rewritten"),
+    ],
+)
+def test_each_commit_of_the_range_is_judged(
+    checkout: Repo, old: str, new: str | None, more: dict[str, Any], expected: list[str]
+) -> None:
+    assert _verdicts(checkout, event_on(checkout, old, new, **more)) == expected
+
+
+@pytest.mark.parametrize(
+    ("event", "error"),
+    [
+        pytest.param(
+            CiEvent("h", "n", "refs/heads/main", "d" * 40, "main", True),
+            Unverifiable,
+            id="a target that is not here",
+        ),
+        pytest.param(
+            CiEvent("h", "n", "refs/heads/main", "main", "d" * 40, True),
+            Unverifiable,
+            id="an offer that is not here",
+        ),
+        pytest.param(
+            CiEvent("h", "n", "refs/heads/main", "d" * 40, "main", False, "main"),
+            Unverifiable,
+            id="a default branch whose old tip is gone",
+        ),
+        pytest.param(
+            CiEvent("h", "n", "refs/heads/main", "tight", "main", False, "main"),
+            Rejected,
+            id="an older policy brought back",
+        ),
+    ],
+)
+def test_what_cannot_be_held_against_anything_never_passes(
+    checkout: Repo, event: CiEvent, error: type[HkgitError]
+) -> None:
+    with pytest.raises(error):
+        judge_event(Repository.discover(checkout.path), event)

@@ -1,0 +1,85 @@
+"""What the operator of a server has set: its HEAD, its policy, its time, its checkout."""
+
+from __future__ import annotations
+
+from tests.gate.entrypoints.serving import Served
+from tests.hooks.commands import git, hkgit
+from tests.repos import Repo
+
+
+def test_a_first_push_is_judged_from_the_beginning_under_the_built_in_policy(
+    served: Served,
+) -> None:
+    for ref in served.refs:
+        served.server.git("update-ref", "-d", ref)
+
+    assert not served.push("main", "blind")[0]
+    assert served.push("main", "good")[0]
+
+
+def test_a_server_whose_head_names_no_branch_says_so_when_it_refuses(served: Served) -> None:
+    served.server.git("symbolic-ref", "HEAD", "refs/heads/master")
+
+    _, said = served.push("blind")
+
+    assert "git symbolic-ref HEAD refs/heads/BRANCH" in said
+
+
+def test_the_operator_may_name_a_policy_of_the_server(served: Served) -> None:
+    served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
+    served.server.git("config", "hkgit.gate.policy", "policy.toml")
+
+    done, said = served.push("blind:main")
+
+    assert done, said
+
+
+# Time
+
+
+def test_past_its_time_a_push_is_refused_with_the_way_out(served: Served) -> None:
+    served.server.git("config", "hkgit.budget", "0")
+
+    done, said = served.push("good:main")
+
+    assert not done
+    assert "judging takes longer than 0 s" in said
+    assert "git config hkgit.budget" in said
+
+
+def test_a_policy_that_only_reports_stops_no_push_for_want_of_time(served: Served) -> None:
+    served.server.write("policy.toml", "[gate]\nmode = 'report'\n")
+    served.server.git("config", "hkgit.gate.policy", "policy.toml")
+    served.server.git("config", "hkgit.budget", "0")
+
+    done, said = served.push("good:main")
+
+    assert done, said
+
+
+def test_a_policy_that_cannot_be_read_takes_no_push(served: Served) -> None:
+    served.server.write("policy.toml", "[gate]\nmode = 'perhaps'\n")
+    served.server.git("config", "hkgit.gate.policy", "policy.toml")
+
+    assert not served.push("good:main")[0]
+
+
+# The server itself
+
+
+def test_a_server_with_a_checkout_judges_too(served: Served) -> None:
+    served.server.git("clone", "-q", str(served.server.path), "../checkout")
+    checkout = Repo(served.server.path.parent / "checkout")
+    checkout.git("config", "receive.denyCurrentBranch", "updateInstead")
+    hkgit(checkout, "init", "--server")
+
+    assert not git(served.clone, "push", str(checkout.path), "blind:main")[0]
+    assert git(served.clone, "push", str(checkout.path), "good:main")[0]
+
+
+def test_the_environment_of_a_push_does_not_choose_what_python_loads(served: Served) -> None:
+    served.clone.write("elsewhere/hkgit/__init__.py", "raise SystemExit(0)\n")
+
+    done, said = served.push("blind:main", PYTHONPATH=str(served.clone.path / "elsewhere"))
+
+    assert not done, said

@@ -1,0 +1,78 @@
+"""What a clone says of a push before it leaves, by what it knows of the remote."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.gate.entrypoints.pushing import judge_pushed
+from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.git.repository import Repository
+from tests.gate.entrypoints.serving import Served, copied
+from tests.repos import Repo
+
+MAIN, NEW = "refs/heads/main", "refs/heads/new"
+
+
+@pytest.fixture(scope="module")
+def clone(served_template: Served, tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """It has fetched the remote's main, and knows no default branch."""
+    return copied(served_template, tmp_path_factory.mktemp("pushing")).clone
+
+
+def _answer(clone: Repo, ref: str, old: str | None, new: str | None, remote: str) -> UpdateResult:
+    sides = [
+        rev if rev is None or len(rev) == 40 else clone.git("rev-parse", rev) for rev in (old, new)
+    ]
+    repository = Repository.discover(clone.path)
+    [answer] = judge_pushed(repository, [Update(ref, *sides)], remote, None)
+    return answer
+
+
+UNKNOWN = "d" * 40
+
+
+@pytest.mark.parametrize(
+    ("ref", "old", "new", "verdicts"),
+    [
+        pytest.param(MAIN, "main", "good", ["strict"], id="with evidence"),
+        pytest.param(MAIN, "main", "blind", ["fail"], id="blind"),
+        pytest.param(NEW, None, "blind", ["fail"], id="a new branch"),
+        pytest.param(MAIN, UNKNOWN, "blind", ["fail"], id="a remote that has moved on"),
+        pytest.param(MAIN, UNKNOWN, "human", ["ungoverned"], id="moved on, by a person"),
+        pytest.param("refs/tags/v1", None, "blind", ["fail"], id="a tag"),
+    ],
+)
+def test_each_commit_that_the_remote_lacks_is_judged(
+    clone: Repo, ref: str, old: str | None, new: str, verdicts: list[str]
+) -> None:
+    report = _answer(clone, ref, old, new, "origin").report
+    assert report is not None
+    assert [str(ruling.judged.verdict) for ruling in report.rulings] == verdicts
+
+
+def test_what_is_said_in_a_clone_is_provisional(clone: Repo) -> None:
+    report = _answer(clone, MAIN, "main", "good", "origin").report
+    assert report is not None
+    assert report.provisional
+
+
+@pytest.mark.parametrize(
+    ("ref", "old", "new", "note"),
+    [
+        pytest.param(MAIN, "main", None, "it is deleted", id="deleted"),
+        pytest.param(MAIN, "good", "main", "it adds no commits", id="set back"),
+        pytest.param("refs/notes/x", None, "blind", "the policy does not protect it", id="notes"),
+        pytest.param("refs/tags/t", None, "main^{tree}", "it names no commit", id="a tree"),
+    ],
+)
+def test_where_there_is_nothing_to_judge_the_answer_says_why(
+    clone: Repo, ref: str, old: str | None, new: str | None, note: str
+) -> None:
+    answer = _answer(clone, ref, old, new, "origin")
+    assert (answer.passes, answer.report, answer.note) == (True, None, note)
+
+
+def test_a_remote_of_which_nothing_is_known_is_not_taken_for_judged(clone: Repo) -> None:
+    answer = _answer(clone, MAIN, None, "blind", "elsewhere")
+    assert (answer.passes, answer.note) == (True, "")
+    assert answer.unjudged == "nothing of elsewhere is known here to hold it against"

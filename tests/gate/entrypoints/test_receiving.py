@@ -1,0 +1,234 @@
+"""A server with the pre-receive hook, and real pushes to it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.gate.entrypoints.serving import Served, commit, copied
+from tests.hooks.commands import AGENT, git, hkgit, start
+from tests.repos import Repo
+
+TAKEN = {
+    "refs/heads/main": "good",
+    "refs/heads/good": "good",
+    "refs/heads/human": "human",
+    "refs/heads/merged": "merged",
+    "refs/heads/copy": "main",
+    "refs/heads/ours": "human",
+    "refs/tags/v1": "good",
+    "refs/tags/tree": "main^{tree}",
+    "refs/scratch/blind": "blind",
+}
+"""Refs of the server, and what is pushed to them; the last one the policy does not protect."""
+
+
+@pytest.fixture(scope="module")
+def taken(served_template: Served, tmp_path_factory: pytest.TempPathFactory) -> Served:
+    """A server that was sent all of these in one push."""
+    served = copied(served_template, tmp_path_factory.mktemp("taken"))
+    served.clone.git("checkout", "-q", "-b", "merged", "good")
+    served.clone.git("merge", "-q", "--no-ff", "-m", "Merge", "human", env=AGENT)
+    served.push(*(f"{rev}:{ref}" for ref, rev in TAKEN.items()))
+    return served
+
+
+@pytest.mark.parametrize("ref", TAKEN)
+def test_what_is_accounted_for_is_taken(taken: Served, ref: str) -> None:
+    assert taken.refs.get(ref) == taken.clone.git("rev-parse", TAKEN[ref])
+
+
+REFUSED = [
+    pytest.param(["blind:main"], id="to the default branch"),
+    pytest.param(["annotated"], id="as an annotated tag"),
+    pytest.param(["good", "blind"], id="beside a good branch"),
+    pytest.param([":main"], id="the deletion of the default branch"),
+]
+
+
+@pytest.mark.parametrize("refspecs", REFUSED)
+def test_a_push_is_refused_as_a_whole_and_leaves_nothing(
+    served: Served, refspecs: list[str]
+) -> None:
+    served.clone.git("tag", "-a", "-m", "Blind", "annotated", "blind")
+    served.server.git("config", "receive.denyDeleteCurrent", "ignore")
+    before = served.refs
+
+    done, said = served.push(*refspecs)
+
+    assert (done, served.refs, served.quarantines) == (False, before, []), said
+
+
+def test_objects_of_a_refused_push_are_not_kept(served: Served) -> None:
+    served.push("blind:main")
+
+    done = start(
+        "git", "cat-file", "-e", served.clone.git("rev-parse", "blind"), cwd=served.server.path
+    )
+
+    assert done.returncode != 0
+
+
+def test_the_refusal_names_the_ref_the_commit_and_that_all_is_refused(served: Served) -> None:
+    blind = served.clone.git("rev-parse", "blind")
+
+    _, said = served.push("good", "blind")
+
+    assert "FAIL refs/heads/blind" in said
+    assert f"FAIL {blind[:12]}" in said
+    assert "refs/heads/blind refused, so none of them moves" in said
+
+
+def test_what_was_first_pushed_to_a_scratch_ref_is_judged_when_it_comes_to_main(
+    served: Served,
+) -> None:
+    assert served.push("blind:refs/scratch/blind")[0]
+
+    done, said = served.push("blind:main")
+
+    assert not done, said
+
+
+def test_what_the_default_branch_has_is_judged_when_it_comes_to_a_branch_with_a_policy(
+    served: Served,
+) -> None:
+    served.push("main:refs/heads/release")
+    served.server.git("fetch", "-q", str(served.clone.path), "+blind:main")
+
+    assert not served.push("blind:refs/heads/release")[0]
+
+
+def test_a_branch_with_a_blind_commit_below_a_good_one_is_refused(served: Served) -> None:
+    served.clone.git("checkout", "-q", "blind")
+    commit(served.clone, {"notes.md": "Fine\n"}, {})
+
+    assert not served.push("HEAD:main")[0]
+
+
+def test_a_merge_brings_what_it_merges_before_the_gate(served: Served) -> None:
+    served.clone.git("merge", "-q", "--no-ff", "-m", "Merge", "blind")
+
+    assert not served.push("main")[0]
+
+
+def test_the_policy_that_is_pushed_does_not_judge_its_own_push(served: Served) -> None:
+    served.clone.git("checkout", "-q", "relaxed")
+    commit(served.clone, {"app.py": "one\n2\nthree\n"}, AGENT)
+
+    assert not served.push("HEAD:main")[0]
+
+
+def test_the_policy_that_was_pushed_judges_the_next_push(served: Served) -> None:
+    assert served.push("relaxed:main")[0]
+    served.clone.git("checkout", "-q", "relaxed")
+    commit(served.clone, {"app.py": "one\n2\nthree\n"}, AGENT)
+
+    done, said = served.push("HEAD:main")
+
+    assert done, said
+
+
+def test_a_new_branch_is_judged_from_where_it_leaves_the_default_branch(served: Served) -> None:
+    """What the default branch took before there was a gate is not judged again."""
+    served.server.path.joinpath("hooks/pre-receive").rename(served.server.path / "aside")
+    served.push("blind:main")
+    served.server.path.joinpath("aside").rename(served.server.path / "hooks/pre-receive")
+    served.clone.git("checkout", "-q", "-b", "later", "blind")
+    commit(served.clone, {"notes.md": "Fine\n"}, {})
+
+    done, said = served.push("later")
+
+    assert done, said
+
+
+def test_a_branch_from_before_the_policy_is_judged_under_that_of_the_default_branch(
+    served: Served,
+) -> None:
+    served.clone.git("checkout", "-q", "--orphan", "elder")
+    served.clone.git("rm", "-q", "--cached", ".hkgit/config.toml")
+    served.clone.git("commit", "-q", "-m", "From before")
+    served.server.git("fetch", "-q", str(served.clone.path), "elder:elder")
+    served.clone.git("checkout", "-q", "-f", "main")
+    served.clone.write(".hkgit/config.toml", "[gate]\ngovern = 'all'\n")
+    served.clone.git("commit", "-q", "-a", "-m", "Govern all")
+    assert served.push("main")[0]
+    served.clone.git("checkout", "-q", "-f", "elder")
+    commit(served.clone, {"notes.md": "By hand\n"}, {})
+
+    done, said = served.push("elder")
+
+    assert not done
+    assert "the policy governs everyone" in said
+
+
+# Names
+
+
+def test_another_name_for_a_protected_branch_protects_it_too(served: Served) -> None:
+    served.server.git("symbolic-ref", "refs/also/main", "refs/heads/main")
+    before = served.refs
+
+    done, said = served.push("blind:refs/also/main")
+
+    assert (done, served.refs) == (False, before), said
+
+
+def test_a_policy_may_protect_fewer_refs(served: Served) -> None:
+    served.clone.git("checkout", "-q", "relaxed")
+    commit(served.clone, {".hkgit/config.toml": "[gate]\nrefs = ['refs/heads/main']\n"}, {})
+    assert served.push("HEAD:main")[0]
+
+    assert served.push("blind")[0]
+    assert not served.push("blind:refs/heads/main", "--force")[0]
+
+
+def test_commits_that_two_refs_bring_are_judged_once(served: Served) -> None:
+    served.server.git("fetch", "-q", str(served.clone.path), "good:refs/scratch/good")
+    new = served.clone.git("rev-parse", "good")
+    told = "".join(f"{'0' * 40} {new} refs/heads/{name}\n" for name in ("first", "second"))
+
+    said = hkgit(served.server, "gate", "--pre-receive", "--format", "json", stdin=told)
+
+    judged = [ref["report"] is not None for ref in json.loads(said)["refs"]]
+    assert judged == [True, False]
+
+
+# The command itself
+
+
+def test_the_answer_is_one_json_document_when_asked(served: Served) -> None:
+    old, new = (served.clone.git("rev-parse", rev) for rev in ("main", "good"))
+    served.server.git("fetch", "-q", str(served.clone.path), "good:refs/scratch/good")
+    told = f"{old} {new} refs/heads/main\n"
+
+    said = hkgit(served.server, "gate", "--pre-receive", "--format", "json", stdin=told)
+
+    document = json.loads(said)
+    assert [document["passes"], document["refs"][0]["ref"]] == [True, "refs/heads/main"]
+    assert [each["verdict"] for each in document["refs"][0]["report"]["commits"]] == ["strict"]
+
+
+def test_a_namespace_is_refused(served: Served) -> None:
+    env = {"GIT_NAMESPACE": "x"}
+    hkgit(served.server, "gate", "--pre-receive", stdin="", env=env, code=7)
+
+
+def test_lines_that_git_would_not_write_are_refused(served: Served) -> None:
+    hkgit(served.server, "gate", "--pre-receive", stdin="refs/heads/main\n", code=4)
+
+
+def test_a_push_whose_history_is_cut_off_is_not_taken(served: Served) -> None:
+    served.server.git("config", "receive.shallowUpdate", "true")
+    served.server.git("symbolic-ref", "HEAD", "refs/heads/none")
+    for ref in served.refs:
+        served.server.git("update-ref", "-d", ref)
+    served.server.git("gc", "-q", "--prune=now")
+    shallow = Repo(served.clone.path.parent / "shallow")
+    source = f"file://{served.clone.path}"
+    served.clone.git("clone", "-q", "--depth=1", "--branch=human", source, str(shallow.path))
+
+    done, said = git(shallow, "push", str(served.server.path), "human")
+
+    assert not done
+    assert "unverifiable" in said

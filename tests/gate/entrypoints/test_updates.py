@@ -1,0 +1,96 @@
+"""Updates as git and the framework tell hooks of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from hkgit.gate.entrypoints.updates import (
+    Update,
+    parse_pushed,
+    parse_received,
+    read_framework_update,
+)
+
+A, B, ZERO = "a" * 40, "b" * 40, "0" * 40
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        pytest.param(f"{A} {B} refs/heads/x\n", Update("refs/heads/x", A, B), id="moved"),
+        pytest.param(f"{ZERO} {B} refs/heads/x\n", Update("refs/heads/x", None, B), id="new"),
+        pytest.param(f"{A} {ZERO} refs/heads/x\n", Update("refs/heads/x", A, None), id="deleted"),
+        pytest.param(
+            f"{'0' * 64} {'b' * 64} refs/heads/x\n",
+            Update("refs/heads/x", None, "b" * 64),
+            id="new, in SHA-256",
+        ),
+        pytest.param(
+            f"{A} {B} refs/heads/\u00e9\n", Update("refs/heads/\u00e9", A, B), id="no ASCII"
+        ),
+        pytest.param(
+            f"{A} {B} refs/heads/a\u2028b\n",
+            Update("refs/heads/a\u2028b", A, B),
+            id="with what ends a line of Unicode",
+        ),
+    ],
+)
+def test_a_server_is_told_old_new_and_ref(told: str, expected: Update) -> None:
+    assert list(parse_received(told.encode())) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        pytest.param(
+            f"refs/heads/y {B} refs/heads/x {A}\n", Update("refs/heads/x", A, B), id="moved"
+        ),
+        pytest.param(
+            f"(delete) {ZERO} refs/heads/x {A}\n", Update("refs/heads/x", A, None), id="deleted"
+        ),
+        pytest.param(
+            f"HEAD@{{1 day ago}} {B} refs/heads/x {A}\n",
+            Update("refs/heads/x", A, B),
+            id="from a revision with blanks",
+        ),
+    ],
+)
+def test_a_clone_is_told_what_goes_where(told: str, expected: Update) -> None:
+    assert list(parse_pushed(told.encode())) == [expected]
+
+
+def test_every_line_is_an_update() -> None:
+    told = "".join(f"{A} {B} refs/heads/{name}\n" for name in "xyz")
+    assert [update.ref[-1] for update in parse_received(told.encode())] == ["x", "y", "z"]
+
+
+@pytest.mark.parametrize("told", ["\n", f"{A} {B}\n", "x\n"])
+def test_a_line_of_another_form_is_invalid(told: str) -> None:
+    with pytest.raises(InvalidInput):
+        list(parse_received(told.encode()))
+
+
+FRAMEWORK = {
+    "PRE_COMMIT_REMOTE_BRANCH": "refs/heads/x",
+    "PRE_COMMIT_LOCAL_BRANCH": "refs/heads/y",
+    "PRE_COMMIT_FROM_REF": A,
+    "PRE_COMMIT_TO_REF": B,
+}
+
+
+@pytest.mark.parametrize(
+    ("without", "expected"),
+    [
+        pytest.param([], [Update("refs/heads/x", A, B)], id="a range"),
+        pytest.param(
+            ["PRE_COMMIT_FROM_REF", "PRE_COMMIT_TO_REF"],
+            [Update("refs/heads/x", None, "refs/heads/y")],
+            id="a whole history",
+        ),
+        pytest.param(["PRE_COMMIT_REMOTE_BRANCH"], [], id="no framework"),
+    ],
+)
+def test_the_framework_tells_of_one_ref(without: list[str], expected: list[Update]) -> None:
+    told = {name: value for name, value in FRAMEWORK.items() if name not in without}
+    assert list(read_framework_update(told)) == expected

@@ -1,0 +1,189 @@
+"""What somebody saves while hkgit writes the same file is never lost."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from hkgit import apply_edits, range_hash
+from hkgit.applying.files import directory
+from hkgit.applying.files.replace import clear_away, take_place
+from hkgit.cli.main import main
+from hkgit.edits import Edit, File
+from hkgit.errors import GitRefused, Stale
+from hkgit.sessions.session import EditSession
+from tests.repos import Repo
+
+Save = Callable[[Path], None]
+OLD, NEW = "one\ntwo\n", "ONE\ntwo\n"
+SPEC = {"edits": [{"file": f"f{n}", "old_text": "one\n", "new_text": "ONE\n"} for n in range(3)]}
+
+
+def by_rename(place: Path) -> None:
+    """Save as sed -i and most editors do."""
+    (place.parent / "new").write_text("saved\n")
+    (place.parent / "new").replace(place)
+
+
+def in_place(place: Path) -> None:
+    """Save as a shell's redirection does."""
+    place.write_text("saved\n")
+
+
+SAVES = [pytest.param(by_rename, id="by rename"), pytest.param(in_place, id="in place")]
+
+
+@pytest.fixture
+def repo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    made = Repo.init(tmp_path / "repo")
+    made.commit({f"f{n}": OLD for n in range(3)}, "Begin")
+    monkeypatch.chdir(made.path)
+    return made
+
+
+def save_while_writing(
+    monkeypatch: pytest.MonkeyPatch, save: Save, *, name: str = "f2", before: str = "f2"
+) -> None:
+    """Let somebody save a file at the moment before `before` is written."""
+
+    def saving(place: Path, *args: Any) -> Any:
+        if place.name == before:
+            save(place.with_name(name))
+        return take_place(place, *args)
+
+    monkeypatch.setattr(directory, "take_place", saving)
+
+
+def texts(root: Path) -> dict[str, str]:
+    return {path.name: path.read_text() for path in root.iterdir() if path.is_file()}
+
+
+UNTOUCHED = {"f0": OLD, "f1": OLD, "f2": "saved\n"}
+
+
+@pytest.mark.parametrize("save", SAVES)
+def test_a_file_saved_while_edit_writes_is_not_lost(
+    repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_while_writing(monkeypatch, save)
+    with pytest.raises(Stale, match="f2: was changed while it was being edited"):
+        EditSession.open(repo.path, "task").edit(json.dumps(SPEC))
+    assert texts(repo.path) == UNTOUCHED
+
+
+@pytest.mark.parametrize("save", SAVES)
+def test_a_file_saved_while_edits_of_the_library_are_written_is_not_lost(
+    repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save_while_writing(monkeypatch, save)
+    edits = [Edit(f"f{n}", "one\n", "ONE\n") for n in range(3)]
+    with pytest.raises(Stale):
+        apply_edits(edits, repo.path)
+    assert texts(repo.path) == UNTOUCHED
+
+
+@pytest.mark.parametrize("save", SAVES)
+def test_a_file_saved_while_undo_writes_is_not_lost(
+    repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = EditSession.open(repo.path, "task")
+    desk.edit(json.dumps(SPEC))
+    save_while_writing(monkeypatch, save)
+    with pytest.raises(Stale):
+        desk.undo()
+    assert texts(repo.path) == {"f0": NEW, "f1": NEW, "f2": "saved\n"}
+
+
+@pytest.mark.parametrize("save", SAVES)
+def test_a_file_saved_while_apply_brings_the_checkout_along_is_not_lost(
+    repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tip = repo.git("rev-parse", "HEAD")
+    save_while_writing(monkeypatch, save)
+    done = CliRunner().invoke(main, ["apply", "-"], input=json.dumps(SPEC))
+    assert done.exit_code == GitRefused.exit_code
+    assert "local changes in the way: f2" in done.output
+    assert texts(repo.path) == UNTOUCHED
+    assert repo.git("rev-parse", "HEAD") == tip
+    assert repo.git("status", "--porcelain") == " M f2"
+
+
+CREATE = {"op": "create_file", "path": "n", "new_text": "N\n"}
+DELETE = {"op": "delete_file", "path": "f2", "expected_hash": range_hash(OLD)}
+
+
+@pytest.mark.parametrize(
+    "operation", [pytest.param(CREATE, id="made"), pytest.param(DELETE, id="removed")]
+)
+@pytest.mark.parametrize("save", SAVES)
+@pytest.mark.parametrize("command", ["edit", "apply"])
+def test_a_file_saved_where_one_is_made_or_removed_is_not_lost(
+    repo: Repo,
+    command: str,
+    save: Save,
+    operation: Mapping[str, str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before, name = texts(repo.path), operation["path"]
+    save_while_writing(monkeypatch, save, name=name, before=name)
+    spec = json.dumps({"version": "1", "operations": [operation]})
+    done = CliRunner().invoke(main, [command, "-"], input=spec)
+    assert done.exit_code or done.exception
+    assert texts(repo.path) == before | {name: "saved\n"}
+
+
+def test_what_is_saved_on_top_of_a_new_file_stays_when_the_others_are_put_back(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def both(place: Path) -> None:
+        by_rename(place)
+        (place.parent / "f0").write_text("on top\n")
+
+    save_while_writing(monkeypatch, both)
+    with pytest.raises(Stale):
+        EditSession.open(repo.path, "task").edit(json.dumps(SPEC))
+    assert texts(repo.path) == UNTOUCHED | {"f0": "on top\n"}
+
+
+def test_a_save_that_a_killed_call_took_away_is_kept(tmp_path: Path) -> None:
+    left = tmp_path / ".hkgit-0123456789abcdef"
+    left.write_text("saved\n")
+    [kept] = clear_away(tmp_path, lambda: [b"one\n"])
+    assert kept.read_text() == "saved\n"
+    assert not kept.name.startswith(".")
+
+
+def test_without_a_way_to_exchange_names_files_are_replaced_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hkgit.applying.files.exchange._swap", lambda: None)
+    (tmp_path / "f").write_text("old")
+    directory.write_files(tmp_path, {"f": File(b"new"), "g": File(b"g")})
+    assert texts(tmp_path) == {"f": "new", "g": "g"}
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can")
+@pytest.mark.parametrize("command", ["edit", "apply"])
+def test_an_edit_by_root_leaves_owner_group_and_attributes(repo: Repo, command: str) -> None:
+    place = repo.path / "f0"
+    os.chown(place, 1234, 4321)
+    place.chmod(0o600)
+    os.setxattr(place, "user.note", b"mine")
+    assert CliRunner().invoke(main, [command, "-"], input=json.dumps(SPEC)).exit_code == 0
+    found = place.stat()
+    assert (found.st_uid, found.st_gid, found.st_mode & 0o777) == (1234, 4321, 0o600)
+    assert os.getxattr(place, "user.note") == b"mine"
+    assert place.read_text() == NEW
+
+
+def test_undo_of_a_new_file_leaves_no_directory(repo: Repo) -> None:
+    desk = EditSession.open(repo.path, "task")
+    desk.edit(json.dumps({"version": "1", "operations": [CREATE | {"path": "g/h/i.txt"}]}))
+    desk.undo()
+    assert not (repo.path / "g").exists()

@@ -1,0 +1,163 @@
+"""What the hooks remember of a person's commits: never more than the judge would say again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.cli.remembering import is_known_to_pass
+from hkgit.evidence.ledger import entry
+from hkgit.gate.policy import files
+from hkgit.git import facts
+from tests.hooks.commands import git, hkgit, start
+from tests.repos import Repo
+
+CLAUDE = "Co-authored-by: Claude <noreply@anthropic.com>"
+
+
+@pytest.fixture
+def known(native: Repo) -> Repo:
+    """A clone that remembers a person's commit, with the next one staged."""
+    _stage(native, "1")
+    assert git(native, "commit", "-q", "-m", "One")[0]
+    _stage(native, "2")
+    return native
+
+
+def _stage(repo: Repo, text: str) -> None:
+    repo.write("app.py", f"one\n{text}\nthree\n")
+    repo.git("add", "-A")
+
+
+def is_known(repo: Repo, monkeypatch: pytest.MonkeyPatch, message: Path | None = None) -> bool:
+    """Whether a hook that git starts in the repository would ask no further."""
+    monkeypatch.chdir(repo.path)
+    return is_known_to_pass(None if message is None else str(message))
+
+
+def test_the_places_are_those_that_the_judge_reads() -> None:
+    assert facts.POLICIES == (files.PYPROJECT, files.CONFIG)
+    assert facts.LEDGER == entry.LEDGER
+
+
+def test_a_persons_next_commit_is_known(known: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert is_known(known, monkeypatch)
+
+
+def test_a_linked_worktree_remembers_too(
+    native: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    native.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = Repo(tmp_path / "side")
+    _stage(side, "1")
+    assert git(side, "commit", "-q", "-m", "One")[0]
+    _stage(side, "2")
+    monkeypatch.setenv("GIT_DIR", side.git("rev-parse", "--absolute-git-dir"))
+    monkeypatch.setenv("GIT_WORK_TREE", str(side.path))
+    assert is_known(side, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param(["git", "checkout", "-q", "-b", "other"], id="another branch"),
+        pytest.param(["git", "config", "user.email", "else@example.org"], id="another name"),
+        pytest.param(["git", "reset", "-q"], id="nothing staged"),
+        pytest.param(["git", "checkout", "-q", "--detach"], id="no branch"),
+        pytest.param(["sh", "-c", "git rev-parse HEAD~1 >.git/MERGE_HEAD"], id="a merge"),
+        pytest.param(["sh", "-c", "mkdir -p .git/info; : >.git/info/grafts"], id="grafts"),
+        pytest.param(
+            ["sh", "-c", "mkdir -p .hkgit/ledger/aa; : >.hkgit/ledger/aa/b; git add -A"],
+            id="the ledger",
+        ),
+    ],
+)
+def test_whatever_the_judge_reads_is_asked_again(
+    known: Repo, monkeypatch: pytest.MonkeyPatch, change: list[str]
+) -> None:
+    assert start(*change, cwd=known.path).returncode == 0
+    assert not is_known(known, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("GIT_AUTHOR_NAME", "claude"),
+        ("GIT_COMMITTER_NAME", "claude"),
+        ("HKGIT_GIT", "program"),
+        ("HKGIT_TRANSACTION", "1"),
+        ("GITHEAD_" + "0" * 40, "side"),
+    ],
+)
+def test_another_environment_is_judged_again(
+    known: Repo, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    assert not is_known(known, monkeypatch)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        pytest.param("Just words\n", True, id="plain"),
+        pytest.param(f"Words\n\n{CLAUDE}\n", False, id="an agent beside"),
+        pytest.param(f"Words\n\n{CLAUDE.upper()}\n", False, id="in capitals"),
+        pytest.param("Words\n\nAssisted-by: Claude <a@b.c>\n", False, id="assisted"),
+        pytest.param("Words\n\nGenerated-by: x\n", False, id="generated"),
+        pytest.param("Words\n\nSigned-off-by: Ada <a@b.c>\n", True, id="signed off"),
+        pytest.param(f"This reverts commit {'0' * 40}.\n", False, id="a revert"),
+        pytest.param("x" * 70_000, False, id="too long to read"),
+    ],
+)
+def test_a_message_that_may_decide_is_judged(
+    known: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: str, expected: bool
+) -> None:
+    message = tmp_path / "message"
+    message.write_text(words)
+    assert is_known(known, monkeypatch, message) is expected
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        pytest.param('[gate]\ngovern = "all"\n', id="everyone is governed"),
+        pytest.param('[gate]\nagents = ["test*", "a*"]\n', id="the name is an agent's"),
+        pytest.param('[gate]\nverdicts = ["strict"]\n', id="no verdict passes"),
+    ],
+)
+def test_a_new_policy_is_judged_again(
+    known: Repo, monkeypatch: pytest.MonkeyPatch, policy: str
+) -> None:
+    known.git("reset", "-q", "--hard")
+    known.write(".hkgit/config.toml", policy)
+    known.git("commit", "-q", "-a", "--no-verify", "-m", "Be strict")
+    _stage(known, "3")
+    assert not is_known(known, monkeypatch)
+
+
+def test_what_was_rejected_is_not_remembered(native: Repo) -> None:
+    native.write(".hkgit/config.toml", '[gate]\ngovern = "all"\n')
+    native.git("commit", "-q", "-a", "--no-verify", "-m", "Be strict")
+    for text in "12":
+        _stage(native, text)
+        assert not git(native, "commit", "-q", "-m", "Blind")[0]
+
+
+def test_a_commit_of_an_agent_is_rejected_after_many_of_a_person(known: Repo) -> None:
+    assert git(known, "commit", "-q", "-m", "Two")[0]
+    _stage(known, "3")
+    passes, said = git(known, "commit", "-q", "-m", f"Three\n\n{CLAUDE}")
+    assert not passes
+    assert "is an agent" in said
+
+
+def test_a_memory_that_cannot_be_kept_or_read_stops_no_commit(native: Repo) -> None:
+    native.write(".git/hkgit", "in the way")
+    _stage(native, "1")
+    assert git(native, "commit", "-q", "-m", "One")[0]
+
+
+def test_no_range_is_judged_by_what_is_remembered(known: Repo) -> None:
+    known.write(".git/hkgit/judged", b"nonsense\n" * 3)
+    assert "1 commit" in hkgit(known, "gate", "--range", "HEAD~1..HEAD")

@@ -1,0 +1,156 @@
+"""The indentation of new lines, where the lines that they replace decide it."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.dialects import parse
+from hkgit.edits import Edit
+from hkgit.errors import Conflict
+from tests.matching.editing import edited
+
+BEFORE = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
+LOOP = "def f():\n    if a:\n        b()\n    else:\n        c()\n    return 1\n"
+
+
+def edit_of_hunk(dialect: str, lines: str) -> Edit:
+    """The one edit of a hunk, given by its lines."""
+    heads = {
+        "unified-diff": f"--- a/f.py\n+++ b/f.py\n@@ @@\n{lines}",
+        "apply-patch": f"*** Begin Patch\n*** Update File: f.py\n@@\n{lines}*** End Patch\n",
+    }
+    [edit] = parse(heads[dialect], dialect).edits
+    assert isinstance(edit, Edit)
+    return edit
+
+
+def hunk_of(old: str, new: str) -> str:
+    """All old lines, then all new ones."""
+    sides = (("-", old), ("+", new))
+    return "".join(mark + line for mark, text in sides for line in text.splitlines(True))
+
+
+BY_LINES = [
+    pytest.param(
+        BEFORE,
+        "def f(self):\n    return 1\n",
+        "    def f(self):\n        return 10\n",
+        BEFORE.replace("1", "10"),
+        id="dedented old text, new text as the file",
+    ),
+    pytest.param(
+        BEFORE,
+        "def f(self):\n    return 1\n",
+        "    def f(self):\n        return 1\n\n    def h(self):\n        return 3\n",
+        BEFORE.replace("1\n", "1\n\n    def h(self):\n        return 3\n"),
+        id="a method more, as the file has its methods",
+    ),
+    pytest.param(
+        BEFORE,
+        "        def f(self):\n            return 1\n",
+        "    def f(self):\n        return 10\n",
+        BEFORE.replace("1", "10"),
+        id="old text too deep, new text as the file",
+    ),
+    pytest.param(
+        BEFORE,
+        "def f(self):\nreturn 1\n",
+        "    def f(self):\n        x = 1\n        return x\n",
+        BEFORE.replace("return 1", "x = 1\n        return x"),
+        id="old text without indentation, new text as the file",
+    ),
+    pytest.param(
+        LOOP,
+        "if a:\nb()\nelse:\nc()\n",
+        "while q:\nzap(9)\nelif z:\nstop()\n",
+        "def f():\n    while q:\n        zap(9)\n    elif z:\n        stop()\n    return 1\n",
+        id="both without indentation, other words",
+    ),
+    pytest.param(
+        LOOP,
+        "    if a:\n    b()\n    else:\n    c()\n",
+        "    if a2:\n    b2()\n    else:\n    c2()\n",
+        LOOP.replace("if a", "if a2").replace("b()", "b2()").replace("c()", "c2()"),
+        id="both at one depth",
+    ),
+    pytest.param(
+        LOOP,
+        "if a:\nb()\nelse:\nc()\n",
+        "if x:\n    y()\nelse:\n    z()\n",
+        "def f():\n    if x:\n        y()\n    else:\n        z()\n    return 1\n",
+        id="old text without indentation, new text with its own",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "old", "new", "after"), BY_LINES)
+def test_indentation_follows_the_lines(text: str, old: str, new: str, after: str) -> None:
+    assert edited(text, Edit("f.py", old, new, whole_lines=True)) == after.encode()
+
+
+@pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
+@pytest.mark.parametrize(("text", "old", "new", "after"), BY_LINES)
+def test_hunks_follow_the_lines_too(
+    dialect: str, text: str, old: str, new: str, after: str
+) -> None:
+    assert edited(text, edit_of_hunk(dialect, hunk_of(old, new))) == after.encode()
+
+
+@pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
+@pytest.mark.parametrize(
+    ("lines", "after"),
+    [
+        pytest.param(
+            " def f(self):\n-    return 1\n+        return 10\n",
+            BEFORE.replace("1", "10"),
+            id="context dedented, new line as the file",
+        ),
+        pytest.param(
+            " def f(self):\n-    return 1\n+    return 10\n",
+            BEFORE.replace("1", "10"),
+            id="context and new line dedented",
+        ),
+        pytest.param(
+            " def f(self):\n-return 1\n+return 10\n \n def g(self):\n",
+            BEFORE.replace("1", "10"),
+            id="nothing indented",
+        ),
+        pytest.param(
+            " def f(self):\n-    return 1\n+    if x:\n+        return 1\n",
+            BEFORE.replace("return 1", "if x:\n            return 1"),
+            id="the author's own depth goes on",
+        ),
+    ],
+)
+def test_one_line_of_a_hunk_takes_the_place_of_one(dialect: str, lines: str, after: str) -> None:
+    assert edited(BEFORE, edit_of_hunk(dialect, lines)) == after.encode()
+
+
+@pytest.mark.parametrize("dialect", ["unified-diff", "apply-patch"])
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(
+            "-def f(self):\n-return 1\n+def f(self):\n+x = 1\n+return x\n",
+            id="nothing indented, a line more",
+        ),
+        pytest.param(
+            " def f(self):\n     return 1\n \n+    def h(self):\n+        h()\n+\n def g(self):\n",
+            id="a method that may be meant inside another",
+        ),
+        pytest.param(
+            " def f(self):\n-    return 1\n+        x = 1\n+        return x\n",
+            id="context dedented, more new lines as the file",
+        ),
+    ],
+)
+def test_where_nothing_decides_the_edit_is_refused(dialect: str, lines: str) -> None:
+    with pytest.raises(Conflict, match="it cannot be told how its new lines are to be indented"):
+        edited(BEFORE, edit_of_hunk(dialect, lines))
+
+
+def test_new_lines_less_deep_go_on_in_the_author_s_own_frame() -> None:
+    text = "a text:\n\n    import this\n\nmore\n"
+    lines = "     a text:\n \n-        import this\n+    .. code\n \n     more\n"
+    after = b"a text:\n\n.. code\n\nmore\n"
+    assert edited(text, edit_of_hunk("apply-patch", lines)) == after

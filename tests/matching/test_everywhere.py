@@ -1,0 +1,89 @@
+"""An edit of all places whose old text stands nowhere as it is quoted."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.edits import Edit
+from hkgit.errors import Ambiguous, HkgitError, NoMatch
+from tests.matching.editing import edited, placed
+
+PLACE = "start(a)\nmiddle(b)\nend(c)\n"
+
+
+def edit_of_all(old: str, new: str) -> Edit:
+    return Edit("f.py", old, new, replace_all=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "edit", "tier", "after"),
+    [
+        pytest.param(
+            f"{PLACE}\n" * 3,
+            edit_of_all("start(aa)\nmiddle(b)\nend(c)\n", "start(aa)\nmiddle(b)\nfinish(c)\n"),
+            "fuzzy",
+            f"{PLACE}\n".replace("end", "finish") * 3,
+            id="a line of the context is another",
+        ),
+        pytest.param(
+            PLACE.replace("middle", "more(1)\nmiddle") * 2,
+            edit_of_all(PLACE, PLACE.replace("end", "finish")),
+            "line-block",
+            PLACE.replace("middle", "more(1)\nmiddle").replace("end", "finish") * 2,
+            id="the file has a line more",
+        ),
+        pytest.param(
+            "say('x')\nsay('x')\n",
+            edit_of_all("say(‘x’)\n", "shout(‘x’)\n"),  # noqa: RUF001
+            "unicode",
+            "shout('x')\n" * 2,
+            id="typography",
+        ),
+        pytest.param(
+            "if a:\n    one(1)\n    two(2)\n    three(3)\n",
+            edit_of_all(
+                "if a:\n    # ... existing code ...\n    three(3)\n",
+                "if a:\n    # ... existing code ...\n    four(3)\n",
+            ),
+            "elided",
+            "if a:\n    one(1)\n    two(2)\n    four(3)\n",
+            id="lines left out, one place",
+        ),
+    ],
+)
+def test_all_places_that_are_alike_change(text: str, edit: Edit, tier: str, after: str) -> None:
+    assert (placed(text, edit).tier, edited(text, edit)) == (tier, after.encode())
+
+
+def test_a_count_holds_for_places_that_are_alike() -> None:
+    edit = Edit("f.py", "start(aa)\nmiddle(b)\nend(c)\n", "start(aa)\nend(c)\n", expected_count=3)
+    with pytest.raises(Ambiguous, match="stands at 2 places, not 3"):
+        edited(f"{PLACE}\n" * 2, edit)
+
+
+def test_places_that_are_not_alike_are_named_with_what_differs() -> None:
+    text = PLACE + "\n" + PLACE.replace("start(a)", "start(ab)")
+    edit = edit_of_all("start(aa)\nmiddle(b)\nend(c)\n", "start(aa)\nmiddle(b)\nfinish(c)\n")
+    with pytest.raises(NoMatch) as refusal:
+        edited(text, edit)
+    assert str(refusal.value) == (
+        "f.py: no place says what the old text says, and the 2 that are like it are not all alike\n"
+        "Like it: lines 1-3, 97 % alike; lines 5-7, 95 % alike. Line 1 says 'start(a)', the edit "
+        "'start(aa)'. Line 5 says 'start(ab)', the edit 'start(aa)'. Quote the file as it is, or "
+        "edit them one by one."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        pytest.param(f"{PLACE}\n" * 2, "start(a)\nmiddle(b)\nend(d)\n", id="a changed line"),
+        pytest.param("x(1)\ny(2)\n" * 2, "q(1)\nw(3)\n", id="nothing"),
+        pytest.param("if a:\n  b(1)\n  c(2)\n" * 2, "if a:\n...\n  c(2)\n", id="left out twice"),
+    ],
+)
+def test_nothing_is_called_absent_and_all_alike(text: str, old: str) -> None:
+    with pytest.raises(HkgitError) as refusal:
+        edited(text, edit_of_all(old, old.replace("(", "s(")))
+    said = str(refusal.value)
+    assert not ("not in the file" in said and "100 %" in said)

@@ -1,0 +1,143 @@
+"""The end of sessions: by a word, by their age, with the set-up; what waits keeps its evidence."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hkgit.errors import InvalidInput
+from hkgit.git.repository import Repository
+from hkgit.sessions import ending
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.paths import EXPIRY, existing, may_wait
+from hkgit.workflows.setup import remove
+from tests.sessions.committing import PROVEN, Work
+
+
+def names(work: Work) -> list[str]:
+    return [folder.name for folder in existing(work.repo.path)]
+
+
+def opened(work: Work) -> Repository:
+    return Repository.discover(work.repo.path)
+
+
+def end(work: Work, name: str = "task") -> ending.SessionState:
+    return ending.end(opened(work), work.repo.path, name)
+
+
+def clean(work: Work, *named: str, force: bool = False) -> tuple[list[str], list[str]]:
+    """What is removed, and what stays."""
+    gone, kept = ending.clean(opened(work), work.repo.path, named, force=force, dry_run=False)
+    return [each.name for each in gone], [each.name for each in kept]
+
+
+def age(work: Work, name: str = "task") -> None:
+    """Let a session be one that nobody has used for long."""
+    journal = work.repo.path / ".git" / "hkgit" / "sessions" / name / "journal"
+    old = journal.stat().st_mtime - EXPIRY - 1
+    os.utime(journal, (old, old))
+
+
+def test_a_session_that_only_read_ends_at_once(work: Work) -> None:
+    work.desk.read("a.py")
+    assert not may_wait(work.repo.path)
+    end(work)
+    assert not (work.repo.path / ".git" / "hkgit").exists()
+
+
+def test_what_waits_when_a_session_ends_is_committed_with_its_evidence(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    assert (end(work).waiting, names(work)) == (1, ["task"])
+    work.repo.git("add", "-A")
+    work.commit()
+    assert (work.verdict(), names(work)) == (PROVEN, [])
+
+
+def test_a_session_that_has_ended_knows_nothing_any_more(work: Work) -> None:
+    from tests.sessions.conftest import replacing
+
+    work.edit("line 5\n", "five\n")
+    end(work)
+    again = EditSession.open(work.repo.path, "task", agent="tester/1")
+    assert again.edit(replacing("line 9\n", "nine\n")).blind
+    states = ending.sessions_of(opened(work), work.repo.path)
+    assert [(each.is_ended, each.waiting, each.blind) for each in states] == [(False, 2, 1)]
+
+
+def test_only_sessions_without_edits_that_wait_are_cleaned(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    EditSession.open(work.repo.path, "reader").read("b.py")
+    assert clean(work) == (["reader"], ["task"])
+    assert clean(work, "task", force=True) == (["task"], [])
+    with pytest.raises(InvalidInput, match="hkgit session list"):
+        clean(work, "task")
+
+
+def test_an_edit_that_was_taken_back_keeps_no_session(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.repo.git("checkout", "-q", ".")
+    assert clean(work) == (["task"], [])
+
+
+def test_sessions_that_nobody_uses_expire_unless_an_edit_waits(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    EditSession.open(work.repo.path, "reader").read("b.py")
+    age(work)
+    age(work, "reader")
+    EditSession.open(work.repo.path, "new").read("b.py")
+    assert names(work) == ["new", "task"]
+    work.repo.git("checkout", "-q", ".")
+    assert ending.expire(work.repo.path) == ["task"]
+
+
+def test_a_damaged_journal_is_listed_and_can_be_removed(work: Work) -> None:
+    work.desk.read("a.py")
+    (work.desk.journal.folder / "journal").write_text("{}\n")
+    assert [each.damage for each in ending.sessions_of(opened(work), work.repo.path)] == [
+        "is damaged"
+    ]
+    assert clean(work) == ([], ["task"])
+    assert clean(work, force=True) == (["task"], [])
+
+
+def test_without_the_set_up_there_is_no_state(work: Work, tmp_path: Path) -> None:
+    work.edit("line 5\n", "five\n")
+    work.repo.git("worktree", "add", "-q", str(tmp_path / "side"))
+    EditSession.open(tmp_path / "side", "aside").read("a.py")
+    remove(opened(work))
+    assert not (work.repo.path / ".git" / "hkgit").exists()
+    assert existing(tmp_path / "side") == []
+
+
+def commit_all(work: Work) -> None:
+    work.repo.git("add", "-A")
+    work.commit()
+
+
+def past_the_hooks(work: Work) -> None:
+    work.repo.git("commit", "-qam", "Past", "--no-verify")
+    work.repo.commit({"b.py": "other\n"})
+
+
+@pytest.mark.parametrize(
+    ("then", "waits"),
+    [
+        pytest.param(lambda work: None, True, id="an edit stands"),
+        pytest.param(commit_all, False, id="it is committed"),
+        pytest.param(lambda work: work.repo.git("checkout", "-q", "."), False, id="taken back"),
+        pytest.param(lambda work: work.repo.git("stash", "-q"), True, id="it may come back"),
+        pytest.param(past_the_hooks, True, id="committed past the hooks, today"),
+        pytest.param(lambda work: work.desk.undo(), False, id="undone"),
+    ],
+)
+def test_one_file_says_that_an_edit_waits(work: Work, then: object, waits: bool) -> None:
+    work.edit("line 5\n", "five\n")
+    assert callable(then)
+    then(work)
+    work.repo.write("c.py", "by hand\n")
+    work.repo.git("add", "c.py")
+    work.commit()
+    assert may_wait(work.repo.path) is waits

@@ -1,0 +1,55 @@
+"""Specs that are planned again because the branch has moved speak of what they were written on."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from hkgit.dialects import parse, parse_expect
+from hkgit.edits import Spec
+from hkgit.git.repository import Repository
+from hkgit.workflows.commits.preparing import FirstPlan, PlannedCommit, prepare
+from hkgit.workflows.commits.targets import ApplyOptions, find_target
+from tests.cli.running import range_hash
+from tests.repos import Repo
+
+TEXT = "".join(f"line {number}\n" for number in range(1, 21))
+
+
+def spec(old: str, new: str) -> Spec:
+    return parse(json.dumps({"file": "a.txt", "old_text": old, "new_text": new}))
+
+
+SPECS = [spec("line 5\n", "five\nfive b\n"), spec("five b\nline 6\n", "six\n")]
+
+
+def planned_again(repo: Repo, expected: str, meanwhile: str) -> tuple[PlannedCommit, ...]:
+    """Both specs, planned on one tip, and again on one where somebody has changed the file."""
+    repo.commit({"a.txt": TEXT}, "Begin")
+    repository = Repository.discover(repo.path)
+    choices = ApplyOptions(reads=(parse_expect(expected),))
+    target = find_target(repository, SPECS, choices)
+    steps = prepare(repository, SPECS, choices, target)
+    assert [step.made.outcomes[0].evidence.kind for step in steps] == ["hash", "hash"]
+    origin = FirstPlan.of(repository, target, steps)
+    repo.commit({"a.txt": meanwhile}, "Meanwhile")
+    return prepare(repository, SPECS, choices, find_target(repository, SPECS, choices), origin)
+
+
+def test_an_expected_hash_of_lines_holds_again_for_every_spec(repo: Repo) -> None:
+    expected = f"a.txt:4-7={range_hash(TEXT.encode(), 4, 7)}"
+    steps = planned_again(repo, expected, "title\n" + TEXT)
+    assert [(step.made.ok, step.made.outcomes[0].evidence.kind) for step in steps] == [
+        (True, "hash"),
+        (True, "hash"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "lines", [pytest.param("", id="the file"), pytest.param(":1-20", id="its lines")]
+)
+def test_an_expected_hash_of_what_others_have_changed_is_stale(repo: Repo, lines: str) -> None:
+    expected = f"a.txt{lines}={range_hash(TEXT.encode(), 1, 20)}"
+    steps = planned_again(repo, expected, TEXT.replace("line 15", "fifteen"))
+    assert [outcome.status for step in steps for outcome in step.made.outcomes] == ["stale"]
