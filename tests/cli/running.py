@@ -161,12 +161,15 @@ def _names(git_dir: Path) -> Iterator[str]:
     for folder, names, files in os.walk(git_dir):
         names[:] = [name for name in names if name not in _KEPT]
         found = ((Path(folder) / name).relative_to(git_dir) for name in names + files)
-        yield from (each.as_posix() for each in found if not _is_of_conflicts(each))
+        yield from (each.as_posix() for each in found if not _is_left_on_purpose(each))
 
 
-def _is_of_conflicts(name: Path) -> bool:
-    """Whether it is what a stale edit leaves on purpose: the record of its conflict."""
-    return name == Path("hkgit") or name.parts[:2] == ("hkgit", "conflicts")
+_LEFT = {("hkgit",), ("hkgit", "conflicts"), ("hkgit", "judged")}
+"""What hkgit leaves on purpose: a stale edit's conflict, and what the judge said (a cache)."""
+
+
+def _is_left_on_purpose(name: Path) -> bool:
+    return name.parts[:2] in _LEFT
 
 
 def _contents(root: Path, git_dir: Path) -> Iterator[tuple[str, bytes]]:
