@@ -32,7 +32,7 @@ class HkgitError(Exception):
 
     exit_code = 70
     status = "fault"
-    correct_batch: AnyEdit | None = None
+    corrected: AnyEdit | None = None
     near: tuple[Near, ...] = ()
     mend: str | None = None
 

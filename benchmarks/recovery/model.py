@@ -83,8 +83,8 @@ class Model:
 
     def _from_hints(self, result: EditResult) -> Call | None:
         outcome = result.outcomes[0]
-        if outcome.correct_batch is not None:
-            call = _parsed(outcome.correct_batch)
+        if outcome.corrected is not None:
+            call = _parsed(outcome.corrected)
             is_right = call is not None and self._is_meant(call)
             self.offered += 1
             self.offered_right += is_right

@@ -81,7 +81,7 @@ def _refusal(dialect: str, edit: AnyEdit, line: str) -> InvalidInput:
     elif dialect != "protocol":
         fix += " If it is text, write the edit in the dialect `protocol`."
     error = InvalidInput(edit.path, what, fix)
-    error.correct_batch = _without(edit, line)
+    error.corrected = _without(edit, line)
     return error
 
 

@@ -58,7 +58,7 @@ class EditOutcome:
     notes: tuple[str, ...] = ()
     error: HkgitError | None = None
     candidates: tuple[Candidate, ...] = ()
-    correct_batch: str | None = None
+    corrected: str | None = None
     spec: str | None = None
     respelled: tuple[str, ...] = ()
 

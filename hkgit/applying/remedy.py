@@ -29,12 +29,12 @@ def add_remedy(
 ) -> EditOutcome:
     """A refused outcome with all that the next call needs."""
     found = candidates(site, error)
-    return replace(outcome, candidates=found, correct_batch=render_correction(site, error, dialect))
+    return replace(outcome, candidates=found, corrected=render_correction(site, error, dialect))
 
 
 def size(outcome: EditOutcome) -> int:
     """How many bytes of text an outcome gives its author."""
-    texts = (outcome.correct_batch, *(candidate.text for candidate in outcome.candidates))
+    texts = (outcome.corrected, *(candidate.text for candidate in outcome.candidates))
     return sum(len(encode_text(text)) for text in texts if text is not None)
 
 
@@ -64,7 +64,7 @@ def render_correction(site: EditContext, error: HkgitError, dialect: str) -> str
 
     Edits that came without a dialect are said in `protocol`.
     """
-    edit = error.correct_batch
+    edit = error.corrected
     if edit is None:
         return None
     if isinstance(edit, Edit):

@@ -39,7 +39,7 @@ def outcome_json(outcome: EditOutcome, status: str | None = None) -> dict[str, A
         "diff": to_json_text(outcome.diff),
         "error": None if outcome.error is None else error_json(outcome.error),
         "candidates": [_candidate_json(each) for each in outcome.candidates],
-        "corrected": to_json_text(outcome.correct_batch),
+        "corrected": to_json_text(outcome.corrected),
     }
 
 
@@ -114,8 +114,8 @@ def _reason(error: str, edits: Sequence[EditOutcome]) -> str:
 
 def _remedy(outcome: EditOutcome) -> str:
     """The corrected edit, which quotes the place; without one the places themselves."""
-    if outcome.correct_batch is not None:
-        return f"\nCorrected: {outcome.correct_batch.rstrip()}"
+    if outcome.corrected is not None:
+        return f"\nCorrected: {outcome.corrected.rstrip()}"
     return "".join(map(_place, outcome.candidates))
 
 

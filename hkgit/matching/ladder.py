@@ -89,7 +89,7 @@ def locate(
         from hkgit.matching.refusals.correcting import remove_marks
 
         error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
-        error.correct_batch = remove_marks(meant, edit)
+        error.corrected = remove_marks(meant, edit)
         raise
     return found
 

@@ -48,8 +48,8 @@ def test_what_leaks_at_its_end_is_refused_and_the_rest_proposed(mark: str) -> No
     edit = {"file": "f", "old_text": "a\n", "new_text": f"x\n{mark}\n"}
     [outcome] = apply_edits(json.dumps(edit), {"f": TEXT}).outcomes
     assert (outcome.status, mark in str(outcome.error)) == ("invalid", True)
-    assert outcome.correct_batch is not None
-    assert json.loads(outcome.correct_batch)["new_text"] == "x\n"
+    assert outcome.corrected is not None
+    assert json.loads(outcome.corrected)["new_text"] == "x\n"
 
 
 @pytest.mark.parametrize("mark", ["*** Update File: g", "*** End of File", "@@ -1,2 +1,2 @@"])

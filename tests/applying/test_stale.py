@@ -211,4 +211,4 @@ def test_an_edit_whose_lines_moved_is_said_again_in_its_dialect(
     operation: Operation, corrected: str
 ) -> None:
     [outcome] = planned({"f": NEW}, operation).outcomes
-    assert corrected in (outcome.correct_batch or "")
+    assert corrected in (outcome.corrected or "")

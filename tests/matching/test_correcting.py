@@ -33,7 +33,7 @@ def refused(text: str, edit: Edit) -> HkgitError:
 
 def proposed(text: str, old: str, new: str) -> tuple[str, str] | None:
     """The old and new text of the edit that a refusal proposes."""
-    correction = refused(text, edit_of(old, new)).correct_batch
+    correction = refused(text, edit_of(old, new)).corrected
     if correction is None:
         return None
     assert isinstance(correction, Edit)
@@ -95,7 +95,7 @@ def test_nothing_is_proposed_where_two_places_are_as_near() -> None:
 
 def test_nothing_is_proposed_for_an_edit_of_all_places() -> None:
     edit = Edit("f.py", "    results = width + height\n", "    result = 1\n", replace_all=True)
-    assert refused(TEXT, edit).correct_batch is None
+    assert refused(TEXT, edit).corrected is None
 
 
 def test_nothing_is_proposed_that_costs_more_than_to_read() -> None:
@@ -147,7 +147,7 @@ def test_a_proposal_can_be_applied_as_it_is(lines: list[str], wanted: list[str])
     try:
         edited(text, edit_of(old, "new = 1\n"))
     except HkgitError as error:
-        correction = error.correct_batch
+        correction = error.corrected
         if isinstance(correction, Edit):
             assert text.count(correction.old_text) == 1
             edited(text, correction)

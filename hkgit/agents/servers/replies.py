@@ -165,9 +165,7 @@ def next_text(document: Json) -> str:
 def _point_on(document: Json, outcomes: Sequence[EditOutcome], batch: str | None) -> None:
     """Name the call that mends the first refusal, where one does."""
     refused = [each for each in outcomes if each.error is not None]
-    corrected = [
-        to_json_text(each.correct_batch) for each in refused if each.correct_batch is not None
-    ]
+    corrected = [to_json_text(each.corrected) for each in refused if each.corrected is not None]
     if len(corrected) == len(refused) == 1 and (batch is not None or len(outcomes) == 1):
         keep = {} if batch is None else {"batch": batch}
         document["next"] = call("edit", text=corrected[0], **keep)

@@ -73,7 +73,7 @@ def _place_range(
             return (stated[0] + shift, stated[1] + shift), evidence
     refusal = ranges.stale_range(edit.path, document, hashed, expected, found)
     if len(found) == 1:
-        refusal.correct_batch = _move_edit(edit, found[0] - hashed[0])
+        refusal.corrected = _move_edit(edit, found[0] - hashed[0])
     raise refusal
 
 

@@ -188,8 +188,8 @@ def _move_down(error: HkgitError, lines: int, anchors: tuple[str, ...]) -> None:
         replace(near, start_line=near.start_line + lines, end_line=near.end_line + lines)
         for near in error.near
     )
-    if isinstance(error.correct_batch, Edit):
-        error.correct_batch = replace(error.correct_batch, anchors=anchors)
+    if isinstance(error.corrected, Edit):
+        error.corrected = replace(error.corrected, anchors=anchors)
 
 
 def _vouches(site: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool]:

@@ -49,7 +49,7 @@ def no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
         what += ", except inside longer words or lines"
     todo = "Quote the file as it is." if near else "Read the file again and quote it as it is."
     error = NoMatch(where, what, f"{fix} {todo}")
-    error.near, error.correct_batch = near, correct_edit(view, wanted, found, edit)
+    error.near, error.corrected = near, correct_edit(view, wanted, found, edit)
     return error
 
 
@@ -150,7 +150,7 @@ def conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Co
         "the place is there, but not as the edit has it, in lines that it changes",
         f"{differs} Write the edit against what the place says now.",
     )
-    error.near, error.correct_batch = (_near(best),), correct_edit(view, wanted, [best], edit)
+    error.near, error.corrected = (_near(best),), correct_edit(view, wanted, [best], edit)
     return error
 
 
