@@ -107,7 +107,10 @@ class _Search:
         if places:
             self._check_count(places)
             self._check_unmade(wanted, places)
+            from hkgit.matching.everywhere import tell_left_over
+
             notes = guards.parts_of_words(self.view, places)
+            notes += tell_left_over(self.view, wanted, places)
             return Located(places, "exact", FULL, FULL, notes=notes)
         for reading, repairs in [(wanted, ()), *self._readings()]:
             for tier in ("exact", "whitespace", "unicode"):

@@ -115,11 +115,13 @@ def draft(
     knows before, and `kept` gives the versions that speaks of.
     """
     draft = SeriesPlan(Overlay(files), {}, [])
+    # A file is judged as all of them leave it.
+    alone = options if len(specs) == 1 else replace(options, syntax="ignore")
     for spec in specs:
         now: dict[str, FileKnowledge | None] = {**known, **draft.known}
         receipts, stale = _receipts(spec, draft.files, now, kept)
         reads = (*expects, *receipts)
-        made = plan_spec(spec, draft.files, options, reads)
+        made = plan_spec(spec, draft.files, alone, reads)
         made = Plan(tuple(_explain_stale(each, stale) for each in made.outcomes), made.files)
         draft.drafted.append(PlannedSpec(spec, made, reads))
         if not made.ok:
@@ -130,7 +132,17 @@ def draft(
             draft.known |= _learn(change, before, kept, is_whole=change.name in whole)
         expects = follow_reads(expects, made)
         draft.files = Overlay(files, {**draft.files.files, **files_after(made)})
+    if alone != options and draft.is_ok and options.syntax != "ignore":
+        draft.drafted = _check_syntax(draft.drafted, options.syntax)
     return draft
+
+
+def _check_syntax(drafted: Sequence[PlannedSpec], mode: str) -> list[PlannedSpec]:
+    """Several specs, held to what all of them leave."""
+    from hkgit.applying.syntax.syntax import check_series
+
+    plans = check_series([each.made for each in drafted], mode)
+    return [replace(each, made=made) for each, made in zip(drafted, plans, strict=True)]
 
 
 def _receipts(

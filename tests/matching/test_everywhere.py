@@ -87,3 +87,36 @@ def test_nothing_is_called_absent_and_all_alike(text: str, old: str) -> None:
         edited(text, edit_of_all(old, old.replace("(", "s(")))
     said = str(refusal.value)
     assert not ("not in the file" in said and "100 %" in said)
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "note"),
+    [
+        pytest.param(
+            "f(a, b)\nf(a,b)\nf(a, b)\n",
+            "f(a, b)",
+            "1 place that differs in blanks stayed: line 2",
+            id="blanks inside",
+        ),
+        pytest.param(
+            "if a:\n    go()\nif b:\n        go()\n\tgo()\n",
+            "    go()\n",
+            "1 place that differs in blanks stayed: line 5",
+            id="indentation, where the old text is no part of the line",
+        ),
+        pytest.param(
+            "say 'x'\nsay \u2018x\u2019\n" * 9,
+            "say 'x'\n",
+            "9 places that differ in typography stayed: line 2, 4, 6, 8, 10, ...",
+            id="typography, of many the first",
+        ),
+    ],
+)
+def test_places_that_stay_since_they_differ_in_blanks_are_told(
+    text: str, old: str, note: str
+) -> None:
+    assert placed(text, edit_of_all(old, "new\n")).notes == (note,)
+
+
+def test_nothing_is_told_where_no_place_stays() -> None:
+    assert placed("f(a, b)\nf(ab)\nf(a, b)\n", edit_of_all("f(a, b)", "g()")).notes == ()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.applying.planner import Options
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession
@@ -93,3 +94,42 @@ def test_a_batch_of_one_session_is_not_anothers(failed: EditReport, root: Path) 
 
 def test_an_edit_that_fails_alone_makes_no_batch(desk: EditSession) -> None:
     assert desk.edit(edits(WRONG)).batch is None
+
+
+def _cut(*pairs: tuple[str, str]) -> str:
+    """Blocks, of which the last has lost its tail."""
+    block = "a.py\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n"
+    return "".join(block.format(*pair) for pair in pairs).removesuffix(">>>>>>> REPLACE\n")
+
+
+def test_what_was_cut_off_is_still_said_to_be_where_a_batch_lands(desk: EditSession) -> None:
+    desk.read("a.py")
+    failed = desk.edit(desk.parse(_cut(WRONG, GOOD), accept_truncated=True))
+    answer = desk.edit(edits(RIGHT), batch=failed.batch)
+    assert [each.repairs for each in answer.outcomes] == [(), ("truncated",)]
+
+
+def test_a_correction_may_be_cut_off_itself_or_mend_what_was(desk: EditSession) -> None:
+    desk.read("a.py")
+    failed = desk.edit(desk.parse(_cut(GOOD, WRONG), accept_truncated=True))
+    cut = desk.parse(_cut(RIGHT), accept_truncated=True)
+    tried = desk.edit_all([desk.correct_batch(failed.batch or "", [cut])], Options(), dry_run=True)
+    assert [each.repairs for each in tried.outcomes] == [(), ("truncated",)]
+    landed = desk.edit(edits(RIGHT), batch=failed.batch)
+    assert [each.repairs for each in landed.outcomes] == [(), ()]
+
+
+def test_specs_of_one_call_are_held_to_what_all_of_them_leave(
+    desk: EditSession, root: Path
+) -> None:
+    (root / "b.py").write_text("x = f(1)\ny = 2\n")
+    opens = desk.parse(replacing("x  = f(1)\n", "x = f(\n", "b.py"))
+    closes = desk.parse(replacing("y  = 2\n", "    1)\ny = 2\n", "b.py"))
+    guarded = Options(syntax="guard")
+    assert desk.edit_all([opens, closes], guarded, dry_run=True).ok
+    refused = desk.edit_all([opens, opens], guarded, dry_run=True)
+    assert [each.status for each in refused.outcomes] == ["applied", "already_applied"]
+    other = desk.parse(replacing("y = 2\n", "y = 3\n", "b.py"))
+    refused = desk.edit_all([opens, other], guarded, dry_run=True)
+    assert [each.status for each in refused.outcomes] == ["invalid", "applied"]
+    assert "line 1 is no longer Python" in refused.for_model()

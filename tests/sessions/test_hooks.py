@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.evidence.replay.judging import replay
+from hkgit.gate import candidate_of
 from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.sessions.session import EditSession
@@ -36,6 +38,18 @@ def test_a_commit_gets_its_evidence_and_says_so(work: Work) -> None:
     assert (work.verdict(), work.repo.status()) == (PROVEN, [])
     assert message[:2] == ["Write numbers out", ""]
     assert message[2].startswith("Hkgit-Entry: sha256:")
+
+
+def test_a_commit_says_of_an_edit_that_its_text_was_cut_off(work: Work) -> None:
+    work.desk.read("a.py")
+    text = "a.py\n<<<<<<< SEARCH\nline 5\n=======\nfive\n"
+    assert work.desk.edit(work.desk.parse(text, accept_truncated=True)).ok
+    work.commit_with_hooks("-a", "-m", "Take what came")
+    assert (work.verdict(), work.repo.status()) == (PROVEN, [])
+    repository = Repository.discover(work.repo.path)
+    judged = replay(repository, candidate_of(repository, work.repo.head))
+    assert judged is not None
+    assert [edit.repairs for _, entry in judged.entries for edit in entry.edits] == [("truncated",)]
 
 
 def test_all_that_is_changed_is_committed_at_once(work: Work) -> None:

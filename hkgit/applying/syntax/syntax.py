@@ -34,17 +34,57 @@ def check_syntax(made: Plan, mode: str) -> Plan:
     part; else, and with `report`, the last edit of the file gets a note. `loose` is `guard`
     without such notes: files of nothing but exact edits are not looked at.
     """
-    outcomes = list(made.outcomes)
-    guarded = {outcome.path for outcome in outcomes if _is_loose(outcome)}
+    checked = made
     for change in made.files:
-        is_skipped = mode == LOOSE and guarded.isdisjoint((change.path, change.new_path))
+        is_skipped = mode == LOOSE and not _has_loose(made, change)
         found = None if is_skipped else _broken(change)
         if found is not None:
-            at, is_refused = _culprit(change, found[1], outcomes, mode)
-            settle = _refuse_edit if is_refused else _add_note
-            outcomes[at] = settle(outcomes[at], change, *found)
-    is_refused = any(outcome.error is not None for outcome in outcomes)
-    return Plan(tuple(outcomes), () if is_refused else made.files)
+            checked = _settle(checked, change, found, mode)
+    return checked if checked.ok else Plan(checked.outcomes, ())
+
+
+def _has_loose(made: Plan, change: FileChange) -> bool:
+    """Whether an edit of a file was not exact."""
+    paths = (change.path, change.new_path)
+    return any(each.path in paths and _is_loose(each) for each in made.outcomes)
+
+
+def _settle(made: Plan, change: FileChange, found: tuple[Language, Fault], mode: str) -> Plan:
+    """The plan with a refusal, or a note, at the edit that answers for a broken file."""
+    outcomes = list(made.outcomes)
+    at, is_refused = _culprit(change, found[1], outcomes, mode)
+    settle = _refuse_edit if is_refused else _add_note
+    outcomes[at] = settle(outcomes[at], change, *found)
+    return replace(made, outcomes=tuple(outcomes))
+
+
+def check_series(plans: Sequence[Plan], mode: str) -> list[Plan]:
+    """The same for plans of one call, each made on what the one before it leaves.
+
+    What counts is the file that the last of them leaves; between them it may be of no language.
+    """
+    if len(plans) == 1:
+        return [check_syntax(plans[0], mode)]
+    checked = list(plans)
+    for steps in _follow_files(plans):
+        loose = [step for step in steps if _has_loose(plans[step[0]], step[1])]
+        is_skipped = mode == LOOSE and not loose
+        at, change = steps[-1]
+        found = _broken(replace(change, before=steps[0][1].before))
+        if found is not None and not is_skipped:
+            at, change = (loose or steps)[-1]
+            checked[at] = _settle(checked[at], change, found, mode)
+    return checked
+
+
+def _follow_files(plans: Sequence[Plan]) -> list[list[tuple[int, FileChange]]]:
+    """For each file the plans that change it, by index, and how."""
+    found: dict[str | None, list[tuple[int, FileChange]]] = {}
+    for at, plan in enumerate(plans):
+        for change in plan.files:
+            found[change.new_path] = [*found.pop(change.path, []), (at, change)]
+    found.pop(None, None)
+    return list(found.values())
 
 
 def _broken(change: FileChange) -> tuple[Language, Fault] | None:

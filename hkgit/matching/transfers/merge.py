@@ -130,8 +130,9 @@ class Merge:
         text = line.strip()
         if not text:
             return line
-        old = self.wanted.old_lines
-        moved = (ours for i, ours in self._spelt.items() if old[i].strip() == text)
+        # What stays where it was is not moved: a further line like it is the author's own.
+        old, gone = self.wanted.old_lines, self.wanted.removed & self._spelt.keys()
+        moved = (self._spelt[i] for i in sorted(gone) if old[i].strip() == text)
         ours = next((ours for ours in moved if key_of(ours) == key_of(line)), None)
         words = line.lstrip() if ours is None else ours.strip()
         return self._indent(indent_of(line), number) + words

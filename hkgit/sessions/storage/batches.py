@@ -38,6 +38,7 @@ def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
         "blocks": spec.blocks,
         "agent": spec.agent,
         "refused": batch.refused,
+        "truncated": sorted(spec.truncated),
     }
     place = folder / name
     try:
@@ -82,8 +83,14 @@ def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
     edits, blocks = list(batch.spec.edits), list(batch.spec.blocks)
     for number, edit in zip(wanted, corrections.edits, strict=True):
         edits[number - 1], blocks[number - 1] = edit, render([edit])
-    both = digest((batch.spec.digest + corrections.digest).encode())
-    return replace(batch.spec, edits=tuple(edits), blocks=tuple(blocks), digest=both)
+    cut = {wanted[number - 1] for number in corrections.truncated}
+    return replace(
+        batch.spec,
+        edits=tuple(edits),
+        blocks=tuple(blocks),
+        digest=digest((batch.spec.digest + corrections.digest).encode()),
+        truncated=batch.spec.truncated - set(wanted) | cut,
+    )
 
 
 def _split(named: str) -> tuple[str, Sequence[int] | None]:
@@ -108,5 +115,6 @@ def _load(place: Path, name: str) -> Batch:
         dialects.DIALECTS[said["dialect"]].SEQUENTIAL,
         agent=said["agent"],
         digest=said["digest"],
+        truncated=frozenset(said.get("truncated", ())),
     )
     return Batch(spec, tuple(said["refused"]))

@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from hkgit.edits import Read
 from hkgit.text.document import range_hash
 from tests.applying.planning import protocol, replace_range
 from tests.evidence.replay.attacks import check
@@ -63,3 +64,42 @@ def test_nor_without_a_base_to_show_it(governed: Repo) -> None:
     commit(governed, change)
     ruling = judge(governed)
     assert (ruling.passes, ruling.judged.verdict) == (False, "spliced")
+
+
+TAKE = "    for item in items:\n        take(item)\n    total += len(items)\n    return total\n"
+
+
+def misquoted(repo: Repo, *, is_hash: bool) -> Change:
+    """An edit that misquotes the line that it changes, as evidence shows."""
+    repo.commit({"take.py": TAKE}, "Take")
+    old = TAKE.replace("len(items)", "size(items)")
+    spec = {"file": "take.py", "old_text": old, "new_text": TAKE.replace("len(items)", "1")}
+    seen = range_hash(TAKE.encode())
+    spec |= {"expected_hash": seen} if is_hash else {}
+    reads = [] if is_hash else [Read("take.py", 1, 4, seen, "receipt")]
+    change = applied(repo, json.dumps(spec), reads=reads)
+    assert change.edit["repairs"] == ["misquoted"]
+    return change
+
+
+@pytest.mark.parametrize("is_hash", [True, False], ids=["a hash", "a receipt"])
+def test_a_misquoted_line_that_evidence_covers_is_strict(governed: Repo, is_hash: bool) -> None:
+    commit(governed, misquoted(governed, is_hash=is_hash))
+    ruling = judge(governed)
+    assert (ruling.passes, ruling.judged.verdict) == (True, "strict")
+
+
+def test_without_the_receipt_a_misquoted_line_is_a_conflict(governed: Repo) -> None:
+    change = misquoted(governed, is_hash=False)
+    change.entry["reads"] = []
+    change.edit["evidence"] = "none"
+    commit(governed, change)
+    assert judge(governed).rule == "decoy"
+
+
+def test_of_another_ladder_it_is_no_more_than_spliced(governed: Repo) -> None:
+    change = misquoted(governed, is_hash=True)
+    change.entry["ladder"] -= 1
+    commit(governed, change)
+    ruling = judge(governed)
+    assert ruling.judged.verdict == "spliced", ruling
