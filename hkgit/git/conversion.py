@@ -11,17 +11,17 @@ import re
 from collections.abc import Collection, Mapping
 
 from hkgit.errors import InvalidInput
-from hkgit.git.attributes import UNSPECIFIED, attributes
+from hkgit.git.attributes import attributes
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
+from hkgit.git.unedited import FOREIGN, expect_unfiltered
 from hkgit.paths import quote_path
 from hkgit.values import dataclass
 
 _LINE_ENDS = ("text", "eol", "crlf", "binary")
-_FOREIGN = ("filter", "working-tree-encoding")
+_FOREIGN = tuple(name.decode() for name in FOREIGN)
 _IDENT = re.compile(rb"\$Id:[^$\n]*\$")
 _ODD = bytes({*range(32), 127} - set(b"\b\t\n\f\r\33"))
-_UNSET = (UNSPECIFIED, "unset")
 _AUTOCRLF = ("input", "true", "yes", "on", "1")
 """What makes `core.autocrlf` act on the way in."""
 
@@ -46,7 +46,8 @@ class Conversion:
 
     def expect_stored(self, contents: Mapping[str, Content]) -> None:
         """Raise InvalidInput for a path where git would store something else than the content."""
-        self._expect_plain(contents)
+        for refusal in self.why_foreign(contents).values():
+            raise refusal
         for path, content in contents.items():
             if self.stored(path, content) != content.data:
                 what = "git would not store this content as it is: it changes line ends or $Id$"
@@ -73,16 +74,15 @@ class Conversion:
             return not _is_binary(content.data) and not _has_crlf(content.before)
         return action == "text"
 
-    def _expect_plain(self, paths: Collection[str]) -> None:
-        fix = "Edit it in the work tree, and git add it."
+    def why_foreign(self, paths: Collection[str]) -> dict[str, InvalidInput]:
+        """The refusals of files of which git stores another text than the work tree has."""
+        refusals = {}
         for path, said in self._ask_attributes(paths, _FOREIGN).items():
-            driver, encoding = (said[name] for name in _FOREIGN)
-            if driver not in _UNSET:
-                what = f"goes through the filter {driver}: what git stores is another text"
-                raise InvalidInput(quote_path(path), what, fix)
-            if encoding not in (*_UNSET, "set") and encoding.lower() != "utf-8":
-                what = f"is {encoding} in the work tree, and UTF-8 in git"
-                raise InvalidInput(quote_path(path), what, fix)
+            try:
+                expect_unfiltered(quote_path(path), *(said[name] for name in _FOREIGN))
+            except InvalidInput as refusal:
+                refusals[path] = refusal
+        return refusals
 
     def _ask_attributes(
         self, paths: Collection[str], names: Collection[str]

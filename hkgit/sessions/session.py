@@ -18,7 +18,7 @@ from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.drafting import SeriesPlan, blind_edits, draft
 from hkgit.sessions.effective import calls_in, choose_calls, find_before, status_of
-from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.readings.checkout import Checkout, EditableCheckout
 from hkgit.sessions.readings.knowledge import KEPT, NOTHING, FileKnowledge, KnownRange, learn_lines
 from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
 from hkgit.sessions.storage import batches
@@ -241,7 +241,7 @@ class EditSession:
             return False
 
     def _draft(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> SeriesPlan:
-        files = Checkout(self.root)
+        files = EditableCheckout(self.root)
         if self._is_unnamed:
             return draft(specs, files, options, reads, {}, _nothing_kept)
         state = self.journal.load()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.errors import InvalidInput
-from hkgit.git.objects.trees import ReadTree, Tree, TreeEntry
+from hkgit.git.objects.trees import ReadTree, Tree, TreeEntry, canonical
 from hkgit.paths import quote_path
 from hkgit.values import dataclass
 
@@ -27,7 +27,8 @@ class Builder:
         """The id of the changed directory, or None when nothing is left in it.
 
         First what goes, then what is below, then what comes: so a file may become a directory
-        and the other way round. Raises InvalidInput where the two want the same name.
+        and the other way round. A directory that is written gets the modes that git's index would
+        give it. Raises InvalidInput where the two want the same name.
         """
         entries = dict(self.read_tree(tree_id)) if tree_id is not None else {}
         here, below = _split(files)
@@ -42,7 +43,8 @@ class Builder:
             if file is not None:
                 _expect_file(under + name, entries.get(name))
                 entries[name] = self._stored(under + name, file)
-        return self.write_tree(entries) if entries else None
+        normal = {name: canonical(entry) or entry for name, entry in entries.items()}
+        return self.write_tree(normal) if normal else None
 
     def _stored(self, path: str, file: File | TreeEntry) -> TreeEntry:
         if isinstance(file, TreeEntry):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from hkgit.edits import DIRECTORY, SUBMODULE, File, decode_text
 from hkgit.errors import Unverifiable
 from hkgit.git.objects.ids import HEX
-from hkgit.git.objects.trees import ReadTree, TreeEntry, walk
+from hkgit.git.objects.trees import ReadTree, TreeEntry, canonical, walk
 from hkgit.values import dataclass
 
 _ID = HEX.encode()
@@ -87,13 +87,13 @@ class TreeSnapshot:
     read_blob: Callable[[str], bytes]
 
     def entry(self, path: str) -> TreeEntry | None:
-        """The mode and id at a path, of a directory too."""
+        """The mode, as git reads it, and the id at a path, of a directory too."""
         found: TreeEntry | None = TreeEntry(DIRECTORY, self.tree_id)
         for name in path.split("/"):
             if found is None or found.mode != DIRECTORY:
                 return None
             found = self.read_tree(found.id).get(name)
-        return found
+        return canonical(found)
 
     def get(self, path: str) -> File | None:
         """The file at a path; directories and submodules have no bytes."""

@@ -10,10 +10,11 @@ so it is refused.
 from __future__ import annotations
 
 import re
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from hkgit.edits import DIRECTORY, decode_text, encode_text
+from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, decode_text, encode_text
 from hkgit.errors import Unverifiable
 from hkgit.git.objects.ids import is_empty_tree
 from hkgit.paths import LONGEST_PATH, quote_path
@@ -75,10 +76,19 @@ def format_tree(tree: Tree) -> bytes:
     )
 
 
+def canonical(entry: TreeEntry | None) -> TreeEntry | None:
+    """An entry with the mode that git's `canon_mode` reads: old repositories have 100664."""
+    if entry is None or not stat.S_ISREG(entry.mode):
+        return entry
+    mode = EXECUTABLE if entry.mode & stat.S_IXUSR else REGULAR
+    return entry if entry.mode == mode else TreeEntry(mode, entry.id)
+
+
 def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[TreeChange]:
     """Every path that differs, in no order; equal subtrees are never read.
 
-    A directory that comes to hold nothing is told as well: git writes none, so somebody did.
+    A directory that comes to hold nothing is told as well: git writes none, so somebody did. Old
+    modes are told as git reads them, so a directory that git writes anew differs in none of them.
     """
     pending = [("", old, new)]
     seen = 0
@@ -88,7 +98,7 @@ def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[
             seen += 1
             if seen > LARGEST:
                 raise Unverifiable("tree", f"differs in more than {LARGEST} names", _BOMB)
-            old_file, old_tree = _sides(before)
+            old_file, old_tree = _sides(canonical(before))
             new_file, new_tree = _sides(after)
             if new_tree is not None and is_empty_tree(new_tree):
                 new_file, new_tree = after, None

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 
 from hkgit.applying.files.directory import DirectorySnapshot
-from hkgit.edits import File
+from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
+from hkgit.git.unedited import Unedited
 from hkgit.paths import check_tree_path
+from hkgit.sessions.storage.paths import git_dir_of
 from hkgit.values import dataclass
 
 LARGEST = 64 * 2**20
 """Files of more bytes are not edited: an edit needs several times as much memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Checkout:
     """A snapshot of a directory that refuses files too large to be edited."""
 
@@ -31,6 +34,33 @@ class Checkout:
 
     def paths(self) -> Iterable[str]:
         return DirectorySnapshot(self.root).paths()
+
+
+@dataclass(frozen=True)
+class EditableCheckout(Checkout):
+    """A checkout whose files are to be edited.
+
+    Refuses those of which git stores another text, and those that it left out of the checkout.
+    """
+
+    def get(self, path: str) -> File | None:
+        file = super().get(path)
+        if self._unedited is not None:
+            if file is None:
+                self._unedited.expect_checked_out(path)
+            if file is None or file.mode in (REGULAR, EXECUTABLE):
+                self._unedited.expect_plain(path)
+        return file
+
+    @cached_property
+    def _unedited(self) -> Unedited | None:
+        return unedited_in(self.root)
+
+
+def unedited_in(root: Path) -> Unedited | None:
+    """What tells which files of a checkout are not edited in place; None without a repository."""
+    git_dir = git_dir_of(root)
+    return None if git_dir is None else Unedited(root, git_dir)
 
 
 def size_of(root: Path, path: str) -> int | None:

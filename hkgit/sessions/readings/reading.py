@@ -9,7 +9,7 @@ from typing import BinaryIO
 from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.sessions.readings.checkout import size_of
+from hkgit.sessions.readings.checkout import size_of, unedited_in
 from hkgit.text.document import BOM, Document, hash_lines
 from hkgit.text.tags import tags
 from hkgit.values import dataclass
@@ -98,6 +98,9 @@ def read_checkout(
     Raises InvalidInput when there is no such file or line.
     """
     size = size_of(root, path)
+    unedited = unedited_in(root)
+    if size is None and unedited is not None:
+        unedited.expect_checked_out(path)
     if size is not None and size > STREAMED and (root / path).is_file():
         if hashline:
             what = f"has {size:,} bytes; tags are for files up to {STREAMED:,}"

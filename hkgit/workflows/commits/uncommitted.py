@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.applying.outcome import EditOutcome, Plan
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import MappingSnapshot, Read, Snapshot, Spec
 from hkgit.errors import HkgitError, InvalidInput
+from hkgit.git.conversion import Conversion
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.landing import RESOLVE
 from hkgit.text.document import Document
@@ -25,12 +26,14 @@ def explain_uncommitted(
     committed = MappingSnapshot() if head is None else repository.snapshot(head)
     checkout = DirectorySnapshot(repository.work_tree)
     refused = {each.path for each in made.outcomes if each.error is not None}
-    if not any(_differ(checkout, committed, path) for path in refused):
+    differing = [path for path in refused if _differ(checkout, committed, path)]
+    if not differing:
         return made
+    foreign = _why_foreign(repository, head, differing)
     live = plan(spec, checkout, options, reads)
     way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
     outcomes = tuple(
-        _refuse_uncommitted(each, each.error, way)
+        _refuse_uncommitted(each, each.error, way, foreign.get(each.path))
         if each.error is not None
         and there.error is None
         and _differ(checkout, committed, there.path)
@@ -38,6 +41,15 @@ def explain_uncommitted(
         for each, there in zip(made.outcomes, live.outcomes, strict=True)
     )
     return Plan(outcomes, ())
+
+
+def _why_foreign(
+    repository: Repository, head: str | None, paths: Collection[str]
+) -> dict[str, InvalidInput]:
+    """The refusals of those files that differ from the commit by a filter or an encoding."""
+    if head is None:
+        return {}
+    return Conversion(repository, repository.snapshot(head)).why_foreign(paths)
 
 
 def _differ(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
@@ -51,7 +63,11 @@ def _differ(checkout: Snapshot, committed: Snapshot, path: str) -> bool:
     return here.data != there.data and Document(here.data).lines != Document(there.data).lines
 
 
-def _refuse_uncommitted(outcome: EditOutcome, error: HkgitError, way: str) -> EditOutcome:
+def _refuse_uncommitted(
+    outcome: EditOutcome, error: HkgitError, way: str, foreign: InvalidInput | None
+) -> EditOutcome:
+    if foreign is not None:
+        return replace(outcome, status=foreign.status, error=foreign)
     what = f"{error.what}; it fits the working tree, where the file has uncommitted changes"
     fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD.{way}"
     return replace(outcome, error=type(error)(error.where, what, fix))
