@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.repos import Repo, sealed_environment
+from tests.support.repos import Repo, sealed_environment
 
 # libgit2 looks for HOME once, when it is loaded; so the seal comes before any test module.
 _HOME = Path(tempfile.mkdtemp(prefix="hkgit-home-"))

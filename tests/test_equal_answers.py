@@ -13,7 +13,7 @@ from hkgit import HkgitError, apply_edits, apply_with_reflection, line_hash, ran
 from hkgit.agents.servers.calls import Connection
 from hkgit.applying.reporting import outcome_json
 from hkgit.cli.main import main
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 FILES = {"x": "x,k\n", "src/f.py": "def f():\n    return 1\n\n\ndef g():\n    return 1\n"}
 SIDES = "--- a/x\n+++ b/x\n"

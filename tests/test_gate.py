@@ -22,10 +22,10 @@ from hkgit.gate.parallelism import verify_range
 from hkgit.gate.policy import Policy
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.text.document import range_hash
-from tests.applying.planning import Operation, protocol
-from tests.evidence.replay.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
-from tests.gating import begun, blind, by_hand, good, opened, staged
-from tests.repos import Repo
+from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
+from tests.support.gating import begun, blind, by_hand, good, opened, staged
+from tests.support.planning import Operation, protocol
+from tests.support.repos import Repo
 
 
 @pytest.fixture

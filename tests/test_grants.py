@@ -10,8 +10,7 @@ from hkgit.edits import File
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.policy import Grant, Policy, read_policy
-from tests.applying.planning import Operation, protocol, replace_range
-from tests.evidence.replay.commits import (
+from tests.support.commits import (
     AGENT,
     PERSON,
     Change,
@@ -22,9 +21,10 @@ from tests.evidence.replay.commits import (
     tree_of,
     verdict,
 )
-from tests.gating import PYPROJECT, A, begun, by_hand, good, opened, staged
-from tests.keys import made_key, public
-from tests.repos import Repo
+from tests.support.gating import PYPROJECT, A, begun, by_hand, good, opened, staged
+from tests.support.keys import made_key, public
+from tests.support.planning import Operation, protocol, replace_range
+from tests.support.repos import Repo
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from hkgit.errors import InvalidInput
 from hkgit.gate import Gate, read_trusted_policy
 from hkgit.gate.policy import KNOWN_AGENTS, Floors, Policy, RefRules, parse_policy
 from hkgit.gate.policy.extending import extend_policy
-from tests.gating import begun, opened
-from tests.repos import Repo
+from tests.support.gating import begun, opened
+from tests.support.repos import Repo
 
 SIGNED: dict[str, Any] = {
     "allowed_signers": "signers",

@@ -13,8 +13,8 @@ from hkgit.gate.policy.parsing import TIERS
 from hkgit.gate.policy.words import sentences
 from hkgit.gate.rules.floors import entry_findings
 from hkgit.matching.ladder import LADDER
-from tests.applying.planning import Operation, replace_range
-from tests.evidence.ledger.entries import entry_of_protocol
+from tests.support.entries import entry_of_protocol
+from tests.support.planning import Operation, replace_range
 
 
 @pytest.mark.parametrize(

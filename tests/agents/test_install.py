@@ -11,8 +11,8 @@ import pytest
 from hkgit.agents import HOOKED, MODES, PLAIN
 from hkgit.agents.setup.installing import install, remaining_steps, remove
 from hkgit.workflows.setup.steps import Action
-from tests.cli.running import run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run
 
 AGENTS = (*HOOKED, *PLAIN)
 

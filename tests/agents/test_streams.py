@@ -22,8 +22,8 @@ from hkgit.cli.agent.hook import command
 from hkgit.sessions.answers import Status
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
-from tests.cli.running import run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run
 
 STREAMS = Path(__file__).with_name("streams")
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'

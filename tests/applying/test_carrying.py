@@ -24,7 +24,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import Stale
 from hkgit.text.document import Document
-from tests.applying.planning import (
+from tests.support.planning import (
     Files,
     Operation,
     delete_range,

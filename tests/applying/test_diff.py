@@ -26,7 +26,7 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.text.document import BOM, Document
-from tests.applying.planning import SOURCE, Files, in_sequence, on_base, snapshot
+from tests.support.planning import SOURCE, Files, in_sequence, on_base, snapshot
 
 TEN = b"".join(b"%d\n" % n for n in range(1, 11))
 

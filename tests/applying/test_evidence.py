@@ -20,7 +20,7 @@ from hkgit.edits import (
     WriteFile,
 )
 from hkgit.text.tags import tag
-from tests.applying.planning import hash_of, in_sequence, on_base, only, refusal
+from tests.support.planning import hash_of, in_sequence, on_base, only, refusal
 
 DATA = b"def a():\n    return 1\n\n\ndef b():\n    return 2\n"
 WHOLE = hash_of(DATA, 1, 6)

@@ -23,7 +23,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.text.document import BOM
-from tests.applying.planning import (
+from tests.support.planning import (
     Files,
     Operation,
     delete_range,

@@ -7,7 +7,7 @@ import pytest
 from hkgit.applying.carry.following import follow_reads, renew_reads
 from hkgit.edits import Read
 from hkgit.text.document import Document, range_hash
-from tests.applying.planning import Operation, planned, replace_range
+from tests.support.planning import Operation, planned, replace_range
 
 TEXT = b"one\ntwo\nthree\nfour\nfive\n"
 TWO = replace_range("a.txt", TEXT, 2, 2, "zwei\nzwei b")

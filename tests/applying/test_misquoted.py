@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import Edit, Read
-from tests.applying.planning import hash_of, on_base, only, refusal, result
+from tests.support.planning import hash_of, on_base, only, refusal, result
 
 SOURCE = b"""import os
 

@@ -8,7 +8,7 @@ from hkgit.applying.names import resolve_names
 from hkgit.applying.planner import plan
 from hkgit.edits import AnyEdit, Edit, Spec
 from hkgit.errors import InvalidInput
-from tests.applying.planning import snapshot
+from tests.support.planning import snapshot
 
 FILES = snapshot({"src/app.py": b"", "src/a/util.py": b"", "src/b/util.py": b"", "top.py": b""})
 

@@ -14,7 +14,7 @@ from hkgit.applying.planner import plan
 from hkgit.applying.reporting import outcome_json, refusal_text, render_apply_json
 from hkgit.edits import AnyEdit, CreateFile, Edit, File, MappingSnapshot, ReplaceRange
 from hkgit.text.document import MOST_LINES
-from tests.applying.planning import in_sequence, on_base, spec_of
+from tests.support.planning import in_sequence, on_base, spec_of
 
 DATA = b"x = 1\ny = 2\nx = 1\n\xff\n"
 REFUSED: dict[str, AnyEdit] = {

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, File, InsertAfter
 from hkgit.text.document import BOM, Document
-from tests.applying.planning import (
+from tests.support.planning import (
     SOURCE,
     Operation,
     delete_range,

@@ -13,7 +13,7 @@ from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, size
 from hkgit.applying.reporting import refusal_text
 from hkgit.edits import Edit, File, ReplaceRange
 from hkgit.text.document import range_hash
-from tests.applying.planning import in_sequence, on_base, snapshot
+from tests.support.planning import in_sequence, on_base, snapshot
 
 DATA = b"x = 1\ny = 2\nz = 3\nx = 1\nw = 4\n"
 SECOND = range_hash(DATA, 4, 5)

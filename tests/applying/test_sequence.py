@@ -19,7 +19,7 @@ from hkgit.edits import (
     WriteFile,
 )
 from hkgit.text.tags import tag
-from tests.applying.planning import Files, in_sequence, on_base, refusal, result
+from tests.support.planning import Files, in_sequence, on_base, refusal, result
 
 ABC = b"a\nb\nc\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.applying.planning import (
+from tests.support.planning import (
     Operation,
     delete_range,
     hash_of,

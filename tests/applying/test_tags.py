@@ -9,7 +9,7 @@ import pytest
 from hkgit.edits import AnyEdit, Edit, TagEdit
 from hkgit.text.document import BOM
 from hkgit.text.tags import tag
-from tests.applying.planning import in_sequence, only, refusal, result
+from tests.support.planning import in_sequence, only, refusal, result
 
 ABCB = b"a\nb\nc\nb\n"
 A, B, C = tag(b"a"), tag(b"b"), tag(b"c")

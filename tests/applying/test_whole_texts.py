@@ -6,7 +6,7 @@ import pytest
 
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, ReplaceRange, WriteFile
 from hkgit.text.document import BOM
-from tests.applying.planning import hash_of, in_sequence, on_base, refusal, result
+from tests.support.planning import hash_of, in_sequence, on_base, refusal, result
 
 TWO = b"1\n2\n"
 HASH = hash_of(TWO, 1, 2)

@@ -13,19 +13,19 @@ from pathlib import Path
 from hkgit.edits import File
 from hkgit.gate import Ruling
 from hkgit.gate.policy import Policy
-from tests.applying.planning import Operation, protocol, replace_range
-from tests.evidence.replay.attacks import A, B, governed_repository, honest
-from tests.evidence.replay.commits import (
+from tests.support.attacks import A, B, governed_repository, honest
+from tests.support.commits import (
     AGENT,
     PERSON,
     Change,
     applied,
     commit_tree,
     judge,
+    message_of,
     tree_of,
 )
-from tests.evidence.replay.commits import _message as message_of
-from tests.repos import Repo
+from tests.support.planning import Operation, protocol, replace_range
+from tests.support.repos import Repo
 
 __all__ = ["AGENT", "PERSON", "A", "B", "Change", "Operation", "protocol", "replace_range"]
 

@@ -13,9 +13,9 @@ from hkgit.gate.policy import Grant, Policy
 from hkgit.gate.rules.grants import find_grant
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, GOVERN, PERSON, Change, Scene, replace_range
-from tests.evidence.replay.attacks import sha256
-from tests.evidence.replay.commits import commit_tree, judge, tree_of
-from tests.keys import made_key, public
+from tests.support.attacks import sha256
+from tests.support.commits import commit_tree, judge, tree_of
+from tests.support.keys import made_key, public
 
 BLIND = {"b.txt": File(b"evil\n")}
 

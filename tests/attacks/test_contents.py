@@ -23,7 +23,7 @@ from tests.attacks.scene import (
     commit_of,
     replace_range,
 )
-from tests.evidence.replay.commits import commit_tree
+from tests.support.commits import commit_tree
 
 LINES = tuple(f"line {number}\n" for number in range(1, 41))
 TEXT = "".join(LINES).encode()

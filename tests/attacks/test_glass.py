@@ -14,7 +14,7 @@ from hkgit.gate import Gate, JudgeContext, Report, Ruling, candidate_of, read_na
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import Scene
-from tests.keys import made_key
+from tests.support.keys import made_key
 
 TAG = "break-glass/2026-11-22-outage"
 REASON = "The site is down; reviewed by phone with Bob.\n"

@@ -14,7 +14,7 @@ from hkgit.gate import CommitRange, commits_of, judge_range
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
-from tests.evidence.replay.commits import commit_tree, joined
+from tests.support.commits import commit_tree, joined
 
 EVIL = File(b"evil\n")
 

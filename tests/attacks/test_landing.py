@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from hkgit.text.document import Document
-from tests.applying.planning import Operation
-from tests.applying.planning import replace_range as replaced
-from tests.hooks.commands import AGENT, git, hkgit
-from tests.repos import Repo
+from tests.support.commands import AGENT, git, hkgit
+from tests.support.planning import Operation
+from tests.support.planning import replace_range as replaced
+from tests.support.repos import Repo
 
 ATTRIBUTES = "ledger/** -text -filter -diff -merge linguist-generated\n"
 AUTH = "def check(u):\n    return verify(u)\n"

@@ -11,7 +11,7 @@ from hkgit.edits import File
 from hkgit.gate.policy import CONFIG, PYPROJECT, Policy
 from tests.attacks.scene import AGENT, PERSON, A, Change, Scene, replace_range
 from tests.attacks.test_unlocated import write_in
-from tests.evidence.replay.commits import commit_tree
+from tests.support.commits import commit_tree
 
 LOOSE = File(b"[gate]\nmode = 'warn'\n")
 TIGHT = File(b"[gate]\nmin_confidence = 0.9\n")

@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.edits import File
 from tests.attacks.scene import PERSON, Scene, replace_range
-from tests.cli.running import Bench
+from tests.support.running import Bench
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\u202egnp\u2066\u200b"
 _DANGEROUS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u202a-\u202e\u2066-\u2069]")

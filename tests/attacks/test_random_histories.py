@@ -28,8 +28,8 @@ from hkgit.gate.policy import Policy
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
-from tests.applying.planning import Operation, protocol, replace_range
-from tests.repos import Repo
+from tests.support.planning import Operation, protocol, replace_range
+from tests.support.repos import Repo
 
 LINES = 24
 NAMES = ("a.txt", "b.txt", "c.txt")

@@ -13,11 +13,11 @@ from hkgit.evidence.ledger.entry import LEDGER, entry_path
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate.policy import Policy
 from tests.attacks.scene import A, Attack, Change, Scene, commit_of, falsified, replace_range
-from tests.evidence.ledger.entries import written
-from tests.evidence.replay.attacks import Attack as Falsify
-from tests.evidence.replay.attacks import sha256
 from tests.evidence.replay.test_forged import FORGED, decoy_bytes, decoy_text, smuggled_byte
 from tests.evidence.replay.test_smuggled import SMUGGLED
+from tests.support.attacks import Attack as Falsify
+from tests.support.attacks import sha256
+from tests.support.entries import written
 
 
 @pytest.mark.parametrize(("falsify", "rule", "where"), [*FORGED, *SMUGGLED])

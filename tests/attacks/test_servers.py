@@ -11,10 +11,10 @@ from hkgit.errors import Rejected
 from hkgit.gate.entrypoints.ci import event_of, judge_event
 from hkgit.gate.entrypoints.trust import side_of
 from hkgit.git.repository import Repository
-from tests.gate.entrypoints.serving import Served, begin, commit, copied
-from tests.hooks.commands import AGENT, hkgit
-from tests.keys import made_key, public
-from tests.repos import Repo
+from tests.support.commands import AGENT, hkgit
+from tests.support.keys import made_key, public
+from tests.support.repos import Repo
+from tests.support.serving import Served, begin, commit, copied
 
 POLICY = """\
 [gate]

@@ -24,16 +24,16 @@ from hkgit.gate.attestations.keeping import keep_below
 from hkgit.gate.attestations.keys import sign
 from hkgit.gate.policy import Policy
 from tests.attacks.scene import PERSON, Scene, protocol
-from tests.cli.running import run
-from tests.evidence.ledger.entries import written
-from tests.evidence.replay.commits import applied, commit
-from tests.gate.entrypoints.serving import begin
-from tests.gate.entrypoints.serving import commit as commit_files
-from tests.gating import begun, good, opened
-from tests.hooks.commands import AGENT as BY_AGENT
-from tests.hooks.commands import hkgit
-from tests.keys import made_key, public
-from tests.repos import Repo
+from tests.support.commands import AGENT as BY_AGENT
+from tests.support.commands import hkgit
+from tests.support.commits import applied, commit
+from tests.support.entries import written
+from tests.support.gating import begun, good, opened
+from tests.support.keys import made_key, public
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.serving import begin
+from tests.support.serving import commit as commit_files
 
 ADA, BOB = "ada@example.org", "bob@example.org"
 POLICY = f"""\

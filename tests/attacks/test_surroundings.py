@@ -21,8 +21,8 @@ from hkgit.gate.budget import OutOfTime, limit_time
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
-from tests.evidence.replay.commits import applied, commit_tree
-from tests.repos import Repo
+from tests.support.commits import applied, commit_tree
+from tests.support.repos import Repo
 
 EVIL = File(b"evil\n")
 

@@ -24,8 +24,8 @@ from tests.attacks.scene import (
     commit_of,
     replace_range,
 )
-from tests.evidence.replay.attacks import sha256
-from tests.evidence.replay.commits import applied, files_of
+from tests.support.attacks import sha256
+from tests.support.commits import applied, files_of
 
 RUN = b"#!/bin/sh\n"
 NOBODYS = sha256(b"files that nobody has")

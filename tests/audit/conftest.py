@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import pytest
 
 from hkgit.edits import File
-from tests.cli.running import range_hash
-from tests.evidence.replay.commits import AGENT, PERSON, Change, applied, commit, joined
-from tests.repos import Repo
+from tests.support.commits import AGENT, PERSON, Change, applied, commit, joined
+from tests.support.repos import Repo
+from tests.support.running import range_hash
 
 TEXT = b"".join(b"line %d\n" % number for number in range(1, 13))
 

@@ -17,8 +17,8 @@ from hkgit.gate import Gate, without_floors
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
-from tests.evidence.replay.commits import PERSON, Change, applied, commit
-from tests.repos import Repo
+from tests.support.commits import PERSON, Change, applied, commit
+from tests.support.repos import Repo
 
 
 def origins(repo: Repo, path: str = "a.txt", rev: str | None = "HEAD") -> list[LineOrigin]:

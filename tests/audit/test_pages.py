@@ -15,9 +15,9 @@ from hkgit.gate.conflicts.consulting import Consult, ConsultAnswer
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
-from tests.evidence.replay.commits import applied, commit
-from tests.gate.conflicts.questions import consult
-from tests.repos import Repo
+from tests.support.commits import applied, commit
+from tests.support.questions import consult
+from tests.support.repos import Repo
 
 
 def audit(repo: Repo, *consults: Consult) -> Audit:

@@ -10,8 +10,8 @@ from hkgit.gate.conflicts.consulting import ConsultAnswer, consult_bytes
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import Trail
-from tests.gate.conflicts.questions import consult
-from tests.repos import Repo
+from tests.support.questions import consult
+from tests.support.repos import Repo
 
 
 def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Question]:

@@ -14,12 +14,12 @@ from hkgit.gate.attestations.entries import NAMESPACE, entry_refs, sign_entry
 from hkgit.gate.attestations.envelope import Signature
 from hkgit.gate.attestations.keeping import envelopes, keep_below, list_envelopes
 from hkgit.gate.attestations.keys import sign
-from tests.applying.planning import protocol
-from tests.cli.running import run
-from tests.evidence.replay.commits import PERSON, applied, commit, commit_tree
-from tests.gating import A, good, opened
-from tests.keys import made_key, public
-from tests.repos import Repo
+from tests.support.commits import PERSON, applied, commit, commit_tree
+from tests.support.gating import A, good, opened
+from tests.support.keys import made_key, public
+from tests.support.planning import protocol
+from tests.support.repos import Repo
+from tests.support.running import run
 
 ADA, BEN, CI = "ada@example.org", "ben@example.org", "ci@example.org"
 POLICY = f"""[gate]

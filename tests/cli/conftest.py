@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE, first_line, search_replace
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench, make_bench
+from tests.support.specs import SOURCE, first_line, search_replace
 
 SOURCES = {
     "src/errors.py": ("hkgit", "errors.py"),
@@ -40,14 +40,6 @@ def bench(sources: Repo, tmp_path: Path) -> Bench:
     repo = Repo(path)
     repo.git("update-index", "-q", "--refresh")
     return make_bench(repo, tmp_path)
-
-
-def make_bench(repo: Repo, tmp_path: Path) -> Bench:
-    """A bench around any repository."""
-    scratch, temporary = tmp_path / "scratch", tmp_path / "temporary"
-    scratch.mkdir()
-    temporary.mkdir()
-    return Bench(repo, scratch, temporary)
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from tests.cli.running import Bench, run
-from tests.cli.specs import NEW, OLD, SOURCE, edit, harnesskit, protocol, search_replace
+from tests.support.running import Bench, run
+from tests.support.specs import NEW, OLD, SOURCE, edit, harnesskit, protocol, search_replace
 
 OTHER = "class Conflict(HkgitError):"
 SEED = {"file", "match_type", "confidence", "matched_text"}

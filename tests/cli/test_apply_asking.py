@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from tests.cli.running import Bench, Result, script
-from tests.cli.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
+from tests.support.running import Bench, Result, script
+from tests.support.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
 
 BY_NUMBER = "named by number alone"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import Bench
-from tests.cli.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
+from tests.support.running import Bench
+from tests.support.specs import NEW, OLD, SOURCE, line_of, protocol, replace_range, search_replace
 
 
 def move_on(bench: Bench, path: str, old: str, new: str) -> str:

@@ -9,9 +9,9 @@ import time
 
 import pytest
 
-from tests.cli.running import Bench, script
-from tests.cli.specs import CREATE, NEW, OLD, SOURCE, protocol, search_replace
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench, script
+from tests.support.specs import CREATE, NEW, OLD, SOURCE, protocol, search_replace
 
 
 def test_a_new_branch_begins_at_the_base_and_the_checkout_stays(bench: Bench) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE, first_line, protocol
-from tests.keys import made_key
+from tests.support.keys import made_key
+from tests.support.running import Bench
+from tests.support.specs import SOURCE, first_line, protocol
 
 
 def trailers(bench: Bench) -> dict[str, list[str]]:

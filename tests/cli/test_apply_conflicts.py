@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE, edit, first_line, harnesskit
+from tests.support.running import Bench
+from tests.support.specs import SOURCE, edit, first_line, harnesskit
 
 SHELF = ".git/hkgit/conflicts"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import Bench, Result
-from tests.cli.specs import (
+from tests.support.running import Bench, Result
+from tests.support.specs import (
     NEW,
     OLD,
     SOURCE,

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE, first_line, search_replace
+from tests.support.running import Bench
+from tests.support.specs import SOURCE, first_line, search_replace
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Bench, Result
-from tests.cli.specs import (
+from tests.support.running import Bench, Result
+from tests.support.specs import (
     NEW,
     OLD,
     SOURCE,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.running import Bench
-from tests.cli.specs import CREATE, NEW, SOURCE, protocol, search_replace
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench
+from tests.support.specs import CREATE, NEW, SOURCE, protocol, search_replace
 
 EDITED = NEW.encode()
 

@@ -14,11 +14,10 @@ from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.commits.targets import ApplyOptions, find_target
 from hkgit.workflows.setup import install
-from tests.cli.conftest import make_bench
-from tests.cli.running import Bench, range_hash
-from tests.cli.specs import protocol, replace_range
-from tests.hooks.commands import AGENT, git, hkgit
-from tests.repos import Repo
+from tests.support.commands import AGENT, git, hkgit
+from tests.support.repos import Repo
+from tests.support.running import Bench, make_bench, range_hash
+from tests.support.specs import protocol, replace_range
 
 LINES = "".join(f"line {number}\n" for number in range(1, 21)).encode()
 POLICY = "[gate]\ngovern = '{}'\n"

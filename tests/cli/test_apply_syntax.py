@@ -8,8 +8,8 @@ import pytest
 
 from hkgit import Edit, apply_edits
 from hkgit.agents.servers.calls import Connection
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE, edit, harnesskit, line_of, protocol
+from tests.support.running import Bench
+from tests.support.specs import SOURCE, edit, harnesskit, line_of, protocol
 
 OLD, NEW = "exit_code =  2\n", "exit_code = (2\n"
 LOOSE: dict[str, str] = {"file": SOURCE, "old_text": OLD, "new_text": NEW}

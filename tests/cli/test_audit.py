@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE
+from tests.support.running import Bench
+from tests.support.specs import SOURCE
 
 
 def test_blame_shows_verdict_edit_tier_and_agent(history: Bench) -> None:

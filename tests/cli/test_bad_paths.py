@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import make_bench
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE, edit, harnesskit, protocol
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench, make_bench
+from tests.support.specs import SOURCE, edit, harnesskit, protocol
 
 OUTSIDE = ["../out.py", "src/../../out.py", "/etc/hkgit.conf", "C:/out.py", r"..\out.py", "//h/s"]
 GIT = [

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import make_bench
-from tests.cli.running import Bench, run, script
-from tests.cli.specs import NEW, SOURCE, search_replace
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench, make_bench, run, script
+from tests.support.specs import NEW, SOURCE, search_replace
 
 
 def not_a_repository(bench: Bench) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import make_bench
-from tests.cli.running import Bench
-from tests.cli.specs import (
+from tests.support.repos import Repo
+from tests.support.running import Bench, make_bench
+from tests.support.specs import (
     SOURCE,
     edit,
     harnesskit,
@@ -16,7 +16,6 @@ from tests.cli.specs import (
     replace_range,
     search_replace,
 )
-from tests.repos import Repo
 
 ABSENT = "0123456789ab"
 LAST = 100_000

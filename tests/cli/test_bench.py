@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.transcripts.logs import Claude, Codex, as_text
-from tests.cli.running import run
+from tests.support.logs import Claude, Codex, as_text
+from tests.support.running import run
 
 FILE = "one\ntwo\nthree\n"
 PATCH = "*** Begin Patch\n*** Update File: b.txt\n@@\n-two\n+2\n*** End Patch"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run
 
 BOT = "dependabot[bot] <support@github.com>"
 BY_NAME = '[gate]\n[[gate.manual]]\npaths = ["uv.lock"]\nnames = ["dependabot[[]bot] <*"]\n'

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run, script
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run, script
 
 ASK = """\
 eval "$(hkgit completions bash)"

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import make_bench
-from tests.cli.running import Bench, Result, run
-from tests.cli.specs import (
+from tests.support.repos import Repo
+from tests.support.running import Bench, Result, make_bench, run
+from tests.support.specs import (
     NEW,
     OLD,
     SOURCE,
@@ -18,7 +18,6 @@ from tests.cli.specs import (
     replace_range,
     search_replace,
 )
-from tests.repos import Repo
 
 SINGLE = ("--file", SOURCE, "--old", OLD, "--new", NEW)
 COMMANDS = [pytest.param("hkgit edit", id="hkgit edit"), pytest.param("hk apply", id="hk apply")]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.reports import DOCUMENTS
-from tests.cli.running import Bench
+from tests.support.running import Bench
 
 WORKFLOW = {"GITHUB_SERVER_URL": "https://example.org", "GITHUB_REPOSITORY": "ada/engine"}
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from hkgit.git import program
-from tests.cli.running import Result, run
-from tests.gate.entrypoints import serving
-from tests.hooks.commands import AGENT, git
-from tests.repos import Repo
+from tests.support import serving
+from tests.support.commands import AGENT, git
+from tests.support.repos import Repo
+from tests.support.running import Result, run
 
 BLIND = "app.py\n<<<<<<< SEARCH\nthree\n=======\nTHREE\n>>>>>>> REPLACE\n"
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE
+from tests.support.running import Bench
+from tests.support.specs import SOURCE
 
 ENFORCED = '[gate]\nmode = "enforce"\n'
 

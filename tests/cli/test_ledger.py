@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import run
-from tests.evidence.replay.commits import edited_thrice
-from tests.repos import Repo
+from tests.support.commits import edited_thrice
+from tests.support.repos import Repo
+from tests.support.running import run
 
 
 @pytest.fixture

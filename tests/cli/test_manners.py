@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Bench, run, script
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench, run, script
 
 EDIT = ("edit", "--file", "a.py", "--old", "x = 1", "--new", "x = 2")
 

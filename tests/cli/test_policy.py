@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.cli.running import Bench
+from tests.support.running import Bench
 
 ORG = "[gate]\nmin_confidence = 0.9\n"
 

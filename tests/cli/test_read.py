@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import make_bench
-from tests.cli.running import Bench, run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench, make_bench, run
 
 LATIN = "café\n".encode("latin-1")
 FILES: dict[str, str | bytes | None] = {

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run
 
 GOOD = {"file": "a.py", "old_text": "x = 1", "new_text": "x = 10"}
 LOST = {"file": "a.py", "old_text": "nothing of this is there", "new_text": "y = 20"}

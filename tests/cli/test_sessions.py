@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import make_bench
-from tests.cli.running import Bench
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench, make_bench
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 31))
 EDIT = ("--file", "a.py", "--old", "line 5\n", "--new", "five\n")

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 LOADED = """\
 import sys

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import script
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import script
 
 GOOD = '{"file": "a", "old_text": "2\\n", "new_text": "two\\n"}'
 BAD = '{"file": "a", "old_text": "nope\\n", "new_text": "two\\n"}'

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import make_bench
-from tests.cli.running import Bench
-from tests.cli.specs import SOURCE
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Bench, make_bench
+from tests.support.specs import SOURCE
 
 
 def test_show_has_the_whole_entry(history: Bench) -> None:

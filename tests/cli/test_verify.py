@@ -11,7 +11,7 @@ import pytest
 from benchmarks.history import make_history
 from hkgit.errors import InvalidInput
 from hkgit.gate.parallelism import Shard
-from tests.cli.running import run
+from tests.support.running import run
 
 COMMITS = 130
 

@@ -20,7 +20,7 @@ from hkgit.edits import (
     decode_text,
 )
 from hkgit.errors import InvalidInput
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 SIDES = "--- a/x.py\n+++ b/x.py\n"
 CHANGE = Edit("x.py", "a\nb\n", "a\nc\n")

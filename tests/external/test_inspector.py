@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.running import script
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import script
 
 INSPECTOR = ["npx", "-y", "@modelcontextprotocol/inspector@2.12.0", "--cli"]
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n'

@@ -10,8 +10,8 @@ import pytest
 from hkgit.agents.setup.installing import install
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
-from tests.cli.running import script
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import script
 
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
 DRIVER = """\

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 
 @pytest.fixture

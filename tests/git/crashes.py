@@ -10,7 +10,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin
 from hkgit.git.transactions.recovery import Settled, settle_abandoned
 from tests.git.landing import Files, commit_on
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 ID = "0123456789abcdef"
 

@@ -15,7 +15,7 @@ from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.git import program
 from hkgit.git.repository import Repository
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 NEW_ENOUGH = program.version() >= (2, 45)
 """For references kept in tables."""

@@ -18,7 +18,7 @@ from hkgit.errors import Unverifiable
 from hkgit.git.backends import batch
 from hkgit.git.repository import Repository
 from hkgit.git.transactions import locks
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from hkgit.git.objects.objects import Commit
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.commits import commit_worktree, foreign_hooks, run_command
 from hkgit.git.transactions.worktree import temporary_worktree
-from tests.keys import made_key
-from tests.repos import IDENTITY, Repo
+from tests.support.keys import made_key
+from tests.support.repos import IDENTITY, Repo
 
 Make = Callable[..., Commit]
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Result, range_hash, run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Result, range_hash, run
 
 WRITERS, COMMITS = 4, 6
 LINES = "".join(f"line {number}\n" for number in range(1, 21))

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit.cli.main import main
-from tests.cli.specs import search_replace
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.specs import search_replace
 
 PARTS = [
     "..",

@@ -9,7 +9,7 @@ import pytest
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.git.repository import Repository
-from tests.repos import IDENTITY, Repo
+from tests.support.repos import IDENTITY, Repo
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 

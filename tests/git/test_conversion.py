@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hkgit.errors import InvalidInput
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.repository import Repository
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 ATTRIBUTES = [
     "text",

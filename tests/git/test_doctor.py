@@ -10,8 +10,8 @@ import pytest
 
 from hkgit.git.hooks import script
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin
-from tests.cli.running import Result, run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Result, run
 
 ID = "0123456789abcdef"
 

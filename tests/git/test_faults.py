@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.git.faults import Forks
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 SPEC = {
     "version": "1",

@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 PROBE = """
 import json, pathlib, sys

@@ -12,7 +12,7 @@ from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.landing import expect_landable
 from tests.git.landing import Files, commit_on, everything, land_on_main
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 
 def test_the_branch_and_the_checkout_follow(based: Repo) -> None:

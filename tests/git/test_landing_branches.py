@@ -11,7 +11,7 @@ from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.git.repository import Repository
 from tests.git.landing import commit_on, everything, land
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 
 def test_a_branch_that_moved_is_refused(based: Repo) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from hkgit.errors import GitRefused
 from tests.git.landing import commit_on, everything, expect_unlocked, land_on_main
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 # In the middle of something
 

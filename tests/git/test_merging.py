@@ -12,7 +12,7 @@ import pytest
 
 from hkgit.errors import Unverifiable
 from hkgit.git.repository import Repository
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 LINES = "".join(f"line {number}\n" for number in range(20))
 

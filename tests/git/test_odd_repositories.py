@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Result, run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Result, run
 
 SPEC = json.dumps({"file": "a", "old_text": "1\n", "new_text": "2\n"}).encode()
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
 from hkgit.paths import check_new_path, check_path, check_tree_path, quote_path
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 NEVER = [
     pytest.param("", id="empty"),

@@ -12,7 +12,7 @@ import pytest
 from hkgit.errors import GitRefused
 from hkgit.git import program
 from hkgit.git.repository import Repository
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 
 def install_git(directory: Path, script: str) -> None:

@@ -18,7 +18,7 @@ from hkgit.git.transactions.recovery import Outcome
 from hkgit.git.transactions.transaction import transaction
 from tests.git.crashes import ID, expect_no_trace, settle, started
 from tests.git.landing import commit_on
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("temporary_directory")
 

@@ -10,7 +10,7 @@ import pytest
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.objects.objects import Head
 from hkgit.git.repository import Repository
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 

@@ -18,7 +18,7 @@ from hkgit.cli.main import main
 from hkgit.edits import Edit, File
 from hkgit.errors import GitRefused, Stale
 from hkgit.sessions.session import EditSession
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 Save = Callable[[Path], None]
 OLD, NEW = "one\ntwo\n", "ONE\ntwo\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.git.repository import Repository
-from tests.keys import made_key, public
-from tests.repos import Repo
+from tests.support.keys import made_key, public
+from tests.support.repos import Repo
 
 
 @pytest.fixture

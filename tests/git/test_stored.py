@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import Result, run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import Result, run
 
 
 @pytest.fixture

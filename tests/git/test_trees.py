@@ -16,7 +16,7 @@ from hkgit.git.objects import trees
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.objects.trees import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("each_backend")
 

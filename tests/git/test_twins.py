@@ -12,8 +12,8 @@ from hkgit.errors import InvalidInput
 from hkgit.git.name_collisions import expect_no_twins
 from hkgit.git.repository import Repository
 from hkgit.paths import fold_name
-from tests.cli.running import run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run
 
 NEW = File(b"")
 

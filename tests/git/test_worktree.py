@@ -16,7 +16,7 @@ from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.commits import commit_worktree
 from hkgit.git.transactions.worktree import advance, temporary_worktree
-from tests.repos import CONFIG, Repo
+from tests.support.repos import CONFIG, Repo
 
 ODD_NAMES = [
     "a*b",

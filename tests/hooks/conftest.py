@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.hooks.commands import (
+from tests.support.commands import (
     AGENT,
     FRAMEWORK_CONFIG,
     hkgit,
     install_framework,
     replace_line_two,
 )
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 NATIVE, FRAMEWORK = "native hooks", "the framework"
 

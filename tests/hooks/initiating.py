@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.hooks.commands import hkgit
-from tests.repos import Repo
+from tests.support.commands import hkgit
+from tests.support.repos import Repo
 
 
 def files_of(repo: Repo) -> dict[str, bytes]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from tests.hooks.commands import AGENT, HUMAN, git, hkgit, replace_line_two
-from tests.repos import Repo
+from tests.support.commands import AGENT, HUMAN, git, hkgit, replace_line_two
+from tests.support.repos import Repo
 
 Prepare = Callable[[Repo], None]
 CO_AUTHOR = "Co-authored-by: Claude <noreply@anthropic.com>"

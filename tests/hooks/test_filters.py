@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from tests.hooks.commands import AGENT, git, hkgit
-from tests.repos import Repo
+from tests.support.commands import AGENT, git, hkgit
+from tests.support.repos import Repo
 
 CO_AUTHORED = "Mine\n\nCo-authored-by: Claude <noreply@anthropic.com>"
 

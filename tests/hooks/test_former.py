@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.git.hooks import ALL_HOOKS, is_own, script
-from tests.hooks.commands import hkgit, start
-from tests.repos import Repo
+from tests.support.commands import hkgit, start
+from tests.support.repos import Repo
 
 FORMER = Path(__file__).parent / "former"
 YAML = ".pre-commit-config.yaml"

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from hkgit.git.hooks import HOOKS
-from tests.cli.running import run, script
-from tests.hooks.commands import ROOT
-from tests.repos import Repo
+from tests.support.commands import ROOT
+from tests.support.repos import Repo
+from tests.support.running import run, script
 
 AGENT = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 PATH = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))

@@ -8,9 +8,9 @@ import pytest
 
 from hkgit.gate.policy import CONFIG
 from hkgit.git.hooks import HOOKS, script
-from tests.hooks.commands import git, hkgit, install_framework, start
 from tests.hooks.initiating import files_of, init_steps
-from tests.repos import Repo
+from tests.support.commands import git, hkgit, install_framework, start
+from tests.support.repos import Repo
 
 
 def test_init_says_line_by_line_what_it_did(repo: Repo) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hkgit.git.hooks import HOOKS, MARK
-from tests.hooks.commands import hkgit, start
 from tests.hooks.initiating import files_of, init_steps
-from tests.repos import Repo
+from tests.support.commands import hkgit, start
+from tests.support.repos import Repo
 
 YAML = ".pre-commit-config.yaml"
 

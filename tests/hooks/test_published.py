@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.gate.entrypoints.workflows import load
-from tests.hooks.commands import ROOT, start
+from tests.support.ci_workflows import load
+from tests.support.commands import ROOT, start
 
 WORKFLOWS = ROOT / ".github/workflows"
 NAMES = sorted(path.name for path in WORKFLOWS.glob("*.yml"))

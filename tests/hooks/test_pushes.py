@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hooks.commands import AGENT, git
-from tests.repos import Repo
+from tests.support.commands import AGENT, git
+from tests.support.repos import Repo
 
 
 def _publish(repo: Repo, tmp_path: Path) -> Repo:

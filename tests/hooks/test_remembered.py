@@ -10,8 +10,8 @@ from hkgit.cli.remembering import is_known_to_pass
 from hkgit.evidence.ledger import entry
 from hkgit.gate.policy import files
 from hkgit.git import facts
-from tests.hooks.commands import git, hkgit, start
-from tests.repos import Repo
+from tests.support.commands import git, hkgit, start
+from tests.support.repos import Repo
 
 CLAUDE = "Co-authored-by: Claude <noreply@anthropic.com>"
 

@@ -11,8 +11,8 @@ import pytest
 
 from hkgit.git.hooks import ALL_HOOKS, MARK, calls_gate, is_own, script
 from hkgit.workflows.setup.framework import manifest
-from tests.hooks.commands import ROOT, hkgit, start
-from tests.repos import Repo
+from tests.support.commands import ROOT, hkgit, start
+from tests.support.repos import Repo
 
 BLIND = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.staging import settle_commit, stage
 from hkgit.sessions.session import EditSession
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 SCRIPTS = Path(sys.executable).parent

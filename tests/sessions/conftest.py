@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.sessions.session import EditSession
-from tests.repos import Repo
 from tests.sessions.committing import Work
+from tests.support.repos import Repo
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
 

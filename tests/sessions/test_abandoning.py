@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit.sessions.session import EditSession
-from tests.repos import Repo
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.repos import Repo
 
 WAYS: dict[str, Callable[[Repo], object]] = {
     "checkout": lambda repo: repo.git("checkout", "-q", "."),

@@ -12,10 +12,10 @@ from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.sessions.session import EditSession
 from hkgit.workflows.setup import install
-from tests.hooks.commands import FRAMEWORK_CONFIG, install_framework
-from tests.repos import Repo
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.commands import FRAMEWORK_CONFIG, install_framework
+from tests.support.repos import Repo
 
 
 @pytest.fixture(scope="module")

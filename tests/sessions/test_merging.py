@@ -10,11 +10,11 @@ from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.merging import without_marks
 from hkgit.workflows.setup import install
-from tests.cli.running import range_hash
-from tests.cli.specs import protocol, replace_range
-from tests.repos import Repo
 from tests.sessions.committing import Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.repos import Repo
+from tests.support.running import range_hash
+from tests.support.specs import protocol, replace_range
 
 PROVEN = "merge hash receipt"
 """What git merged has its hash, what the session did a receipt."""

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from hkgit.sessions.session import EditSession
-from tests.repos import Repo
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.repos import Repo
 
 
 def test_what_is_staged_is_accounted_for(work: Work) -> None:

@@ -14,8 +14,8 @@ from hkgit.agents.prompts import prompt
 from hkgit.dialects import DIALECTS, detect
 from hkgit.sessions.answers import Status
 from hkgit.sessions.session import EditSession
-from tests.cli.running import run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run
 
 BEFORE = 'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
 AFTER = BEFORE.replace("Helo", "Hello")

@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from pydantic import FileUrl
 
-from tests.cli.running import script
+from tests.support.running import script
 
 Value = TypeVar("Value")
 

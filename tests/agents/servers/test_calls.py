@@ -12,7 +12,7 @@ import pytest
 from hkgit.agents.servers.calls import Connection
 from hkgit.agents.servers.replies import Reply
 from hkgit.errors import InvalidInput
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
 

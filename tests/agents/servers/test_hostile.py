@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.agents.servers.clients import Agent, Answer, talk
-from tests.cli.running import script
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import script
 
 EDIT = {"file": "a.txt", "old_text": "one", "new_text": "two"}
 

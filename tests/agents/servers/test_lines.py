@@ -17,8 +17,8 @@ from hkgit.agents.servers.calls import Connection
 from hkgit.agents.servers.lines import Lines
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.text.schemas import NAMES, schema
-from tests.cli.running import run, script
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run, script
 
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
 MEND = json.dumps({"file": "greet.py", "old_text": '"Helo, "', "new_text": '"Hello, "'})

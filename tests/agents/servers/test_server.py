@@ -10,7 +10,7 @@ import anyio
 import pytest
 
 from tests.agents.servers.clients import Agent, Answer, connected, talk
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
 MENDED = GREETING.replace(b"Helo", b"Hello")

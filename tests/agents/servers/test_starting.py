@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run, script
+from tests.support.running import run, script
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")

@@ -6,7 +6,7 @@ import pytest
 
 from hkgit.agents.transcripts.replaying import UNKNOWN, End
 from tests.agents.transcripts.conftest import ReplayText
-from tests.agents.transcripts.logs import PATH, ROOT, Claude
+from tests.support.logs import PATH, ROOT, Claude
 
 FILE = 'def greet(name):\n    print("hi", name)\n\n\ndef part(name):\n    print("bye", name)\n'
 OLD, NEW = '    print("hi", name)\n', '    print("hello", name)\n'

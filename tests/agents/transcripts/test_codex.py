@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.agents.transcripts.replaying import End
 from tests.agents.transcripts.conftest import ReplayText
-from tests.agents.transcripts.logs import ROOT, Codex
+from tests.support.logs import ROOT, Codex
 
 FILE = "one\ntwo\nthree\n"
 

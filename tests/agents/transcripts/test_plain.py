@@ -10,7 +10,7 @@ import pytest
 from hkgit.agents.transcripts.reading import read_log
 from hkgit.agents.transcripts.replaying import End
 from tests.agents.transcripts.conftest import ReplayText
-from tests.agents.transcripts.logs import as_text
+from tests.support.logs import as_text
 
 FILE = "one\ntwo\nthree\n"
 BLOCK = "a.txt\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n"

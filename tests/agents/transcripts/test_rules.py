@@ -9,7 +9,7 @@ import pytest
 from hkgit.agents.transcripts.replaying import End
 from hkgit.agents.transcripts.rules import difference
 from tests.agents.transcripts.conftest import ReplayText
-from tests.agents.transcripts.logs import as_text
+from tests.support.logs import as_text
 
 FILE = "def f():\n    one\n    two\n    three\n"
 

@@ -14,8 +14,8 @@ from hkgit.gate import CommitRange, Report, judge_range
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.document import range_hash
-from tests.evidence.replay.commits import AGENT, PERSON, Change, applied, commit
-from tests.repos import Repo
+from tests.support.commits import AGENT, PERSON, Change, applied, commit
+from tests.support.repos import Repo
 
 APP = b"".join(b"line %d\n" % number for number in range(1, 21))
 ODD = "::add-mask::a, 100% `b` | <i> ##[c].md"

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from hkgit.audit.reports import FORMATS, render, summary
 from tests.audit.reports.conftest import judged
-from tests.cli.running import run
 from tests.gate.conflicts.conftest import FILE, Desk
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run
 
 _DOCS = Path(__file__).parents[3] / "docs"
 PAGES = (_DOCS / "reports.md", _DOCS / "conflicts.md")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import run, script
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run, script
 
 AGENT = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 BASE = "".join(f"line {number}\n" for number in range(1, 21))

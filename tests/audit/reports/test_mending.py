@@ -12,9 +12,9 @@ import pytest
 from hkgit.audit.reports.mending import mend
 from hkgit.edits import File
 from tests.audit.reports.conftest import History, judged
-from tests.cli.running import script
-from tests.evidence.replay.commits import AGENT, Change, commit
-from tests.repos import Repo
+from tests.support.commits import AGENT, Change, commit
+from tests.support.repos import Repo
+from tests.support.running import script
 
 
 def _carry_out(repo: Repo, command: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.audit.reports.sheet import SourcePlace
 from tests.audit.reports.conftest import ODD, History, judged
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 
 @pytest.mark.parametrize(

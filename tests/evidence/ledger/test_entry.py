@@ -15,7 +15,15 @@ from hkgit.evidence.ledger.entry import MAX_BYTES, Entry, entry_id, entry_path
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.text.document import BOM
-from tests.applying.planning import (
+from tests.support.entries import (
+    CLAIMS,
+    as_json,
+    entry_of,
+    entry_of_protocol,
+    entry_of_text,
+    written,
+)
+from tests.support.planning import (
     SOURCE,
     Operation,
     delete_range,
@@ -24,14 +32,6 @@ from tests.applying.planning import (
     protocol,
     replace_range,
     spec_of,
-)
-from tests.evidence.ledger.entries import (
-    CLAIMS,
-    as_json,
-    entry_of,
-    entry_of_protocol,
-    entry_of_text,
-    written,
 )
 
 TWO = b"1\n2\n"

@@ -13,8 +13,8 @@ from hkgit.edits import EXECUTABLE, File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import MAX_BYTES
 from hkgit.evidence.ledger.reading import read_entry
-from tests.applying.planning import replace_range
-from tests.evidence.ledger.entries import as_json, entry_of_protocol, written
+from tests.support.entries import as_json, entry_of_protocol, written
+from tests.support.planning import replace_range
 
 TWO = b"1\n2\n"
 GOOD = as_json(entry_of_protocol({"f": File(TWO, EXECUTABLE)}, replace_range("f", TWO, 2, 2, "x")))

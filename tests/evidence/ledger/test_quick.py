@@ -13,9 +13,9 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger import reading
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.quick import quick_entry
-from tests.applying.planning import delete_range, hash_of, protocol, replace_range
-from tests.evidence.ledger.entries import as_json, entry_of, entry_of_protocol, written
 from tests.evidence.ledger.test_entry import ENTRIES
+from tests.support.entries import as_json, entry_of, entry_of_protocol, written
+from tests.support.planning import delete_range, hash_of, protocol, replace_range
 
 TWO = b"1\n2\n"
 READ = Read("f", 1, 1, hash_of(TWO, 1, 1), "receipt")

@@ -9,7 +9,8 @@ import pytest
 from hkgit.edits import EXECUTABLE, AnyEdit, CreateFile, SetMode, WriteFile
 from hkgit.evidence.ledger.entry import Entry, entry_id
 from hkgit.evidence.ledger.trailers import decimal, read_trailers, trailer_lines, with_trailers
-from tests.applying.planning import (
+from tests.support.entries import entry_of, entry_of_protocol
+from tests.support.planning import (
     Files,
     Operation,
     delete_range,
@@ -18,7 +19,6 @@ from tests.applying.planning import (
     replace_range,
     spec_of,
 )
-from tests.evidence.ledger.entries import entry_of, entry_of_protocol
 
 FIVE = b"1\n2\n3\n4\n5\n"
 ID = "0123456789abcdef" * 4

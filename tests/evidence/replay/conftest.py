@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hkgit.text.document import BOM
-from tests.evidence.replay.attacks import governed_repository
-from tests.evidence.replay.commits import CRLF, A
-from tests.repos import Repo
+from tests.support.attacks import governed_repository
+from tests.support.commits import CRLF, A
+from tests.support.repos import Repo
 
 
 @pytest.fixture

@@ -27,8 +27,8 @@ from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.replay.derive import derive
 from hkgit.evidence.replay.recompute import recompute
 from hkgit.text.document import BOM, Document
-from tests.applying.planning import hash_of
-from tests.evidence.replay.commits import recorded
+from tests.support.commits import recorded
+from tests.support.planning import hash_of
 
 TEXT = st.lists(st.sampled_from(["a", "b", "", " c", "\r"]), max_size=6)
 ENDS = st.sampled_from(["\n", "\r\n"])

@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, SYMLINK, File
 from hkgit.text.document import range_hash
-from tests.evidence.replay.attacks import (
+from tests.support.attacks import (
     A,
     Attack,
     B,
@@ -20,8 +20,8 @@ from tests.evidence.replay.attacks import (
     operation,
     sha256,
 )
-from tests.evidence.replay.commits import Change, commit, judge
-from tests.repos import Repo
+from tests.support.commits import Change, commit, judge
+from tests.support.repos import Repo
 
 EDIT = ("edits", 0)
 FILE = ("files", 0)

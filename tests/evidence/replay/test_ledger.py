@@ -7,11 +7,11 @@ import copy
 import pytest
 
 from hkgit.edits import EXECUTABLE, File
-from tests.applying.planning import protocol, replace_range
-from tests.evidence.ledger.entries import written
-from tests.evidence.replay.attacks import A, B, check, honest, sha256
-from tests.evidence.replay.commits import Change, applied, commit, judge
-from tests.repos import Repo
+from tests.support.attacks import A, B, check, honest, sha256
+from tests.support.commits import Change, applied, commit, judge
+from tests.support.entries import written
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import Repo
 
 
 def ledger_path(repo: Repo) -> str:

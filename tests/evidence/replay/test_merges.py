@@ -8,8 +8,7 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, File
 from hkgit.evidence.replay.findings import Verdict
-from tests.applying.planning import protocol, replace_range
-from tests.evidence.replay.commits import (
+from tests.support.commits import (
     AGENT,
     CRLF,
     PERSON,
@@ -21,7 +20,8 @@ from tests.evidence.replay.commits import (
     judge,
     verdict,
 )
-from tests.repos import Repo
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import Repo
 
 
 def branches(repo: Repo) -> tuple[str, str]:

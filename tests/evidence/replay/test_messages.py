@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.evidence.ledger.entries import written
-from tests.evidence.replay.attacks import honest, sha256
-from tests.evidence.replay.commits import commit, judge
-from tests.repos import Repo
+from tests.support.attacks import honest, sha256
+from tests.support.commits import commit, judge
+from tests.support.entries import written
+from tests.support.repos import Repo
 
 OTHER = "f" * 64
 

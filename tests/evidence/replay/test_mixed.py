@@ -10,11 +10,11 @@ from hkgit.edits import EXECUTABLE, File
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, JudgeContext, candidate_of
 from hkgit.gate.policy import ACCEPTED, Grant, Policy
-from tests.applying.planning import Operation, protocol, replace_range
-from tests.evidence.replay.attacks import data_of
-from tests.evidence.replay.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
-from tests.gating import opened
-from tests.repos import Repo
+from tests.support.attacks import data_of
+from tests.support.commits import AGENT, PERSON, Change, applied, commit, judge, verdict
+from tests.support.gating import opened
+from tests.support.planning import Operation, protocol, replace_range
+from tests.support.repos import Repo
 
 A = b"".join(b"line %d\n" % number for number in range(1, 13))
 ACCEPTS = Policy(verdicts=(*ACCEPTED, "mixed"))

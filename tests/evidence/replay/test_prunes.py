@@ -18,9 +18,7 @@ from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.parallelism import verify_range
 from hkgit.gate.policy import Policy
 from hkgit.text.schemas import schema
-from tests.applying.planning import protocol, replace_range
-from tests.evidence.ledger.entries import written
-from tests.evidence.replay.commits import (
+from tests.support.commits import (
     LINES,
     Change,
     applied,
@@ -29,8 +27,10 @@ from tests.evidence.replay.commits import (
     judge,
     verdict,
 )
-from tests.gating import opened
-from tests.repos import Repo
+from tests.support.entries import written
+from tests.support.gating import opened
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import Repo
 
 
 def ids(repo: Repo, rev: str = "HEAD") -> list[str]:

@@ -12,11 +12,11 @@ from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.policy import Policy
 from hkgit.text.document import range_hash
-from tests.applying.planning import Operation, insert_after, protocol, replace_range
-from tests.evidence.ledger.entries import written
-from tests.evidence.replay.commits import AGENT, Change, applied, commit, judge, verdict
-from tests.gating import opened
-from tests.repos import Repo
+from tests.support.commits import AGENT, Change, applied, commit, judge, verdict
+from tests.support.entries import written
+from tests.support.gating import opened
+from tests.support.planning import Operation, insert_after, protocol, replace_range
+from tests.support.repos import Repo
 
 A = b"".join(b"line %d\n" % number for number in range(1, 31))
 MOVED = b"# new\n# new\n" + A.replace(b"line 29\n", b"line 29, changed\n")

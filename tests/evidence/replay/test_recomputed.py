@@ -8,10 +8,10 @@ import pytest
 
 from hkgit.edits import Read
 from hkgit.text.document import range_hash
-from tests.applying.planning import protocol, replace_range
-from tests.evidence.replay.attacks import check
-from tests.evidence.replay.commits import Change, applied, commit, judge
-from tests.repos import Repo
+from tests.support.attacks import check
+from tests.support.commits import Change, applied, commit, judge
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import Repo
 
 LOOP = "    for item in items:\n        total += item\n    return total\n"
 

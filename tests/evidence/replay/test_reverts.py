@@ -10,9 +10,9 @@ from hkgit.evidence.ledger.entry import entry_name, entry_path
 from hkgit.evidence.ledger.pruning import Manifest
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate.policy import Policy
-from tests.applying.planning import Operation, protocol, replace_range
-from tests.evidence.replay.commits import Change, applied, commit, judge, verdict
-from tests.repos import Repo
+from tests.support.commits import Change, applied, commit, judge, verdict
+from tests.support.planning import Operation, protocol, replace_range
+from tests.support.repos import Repo
 
 A = b"".join(b"line %d\n" % number for number in range(1, 21))
 BY_AGENT = {

@@ -6,10 +6,10 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.evidence.replay.findings import Verdict
-from tests.applying.planning import protocol
-from tests.evidence.replay.attacks import Attack, B, check, data_of, honest, operation
-from tests.evidence.replay.commits import Change, applied, commit, judge
-from tests.repos import Repo
+from tests.support.attacks import Attack, B, check, data_of, honest, operation
+from tests.support.commits import Change, applied, commit, judge
+from tests.support.planning import protocol
+from tests.support.repos import Repo
 
 
 def with_a_blank(data: bytes, line: int) -> bytes:

@@ -24,14 +24,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.text.document import range_hash
 from hkgit.text.tags import tag
-from tests.applying.planning import (
-    Operation,
-    delete_range,
-    insert_after,
-    protocol,
-    replace_range,
-)
-from tests.evidence.replay.commits import (
+from tests.support.commits import (
     CRLF,
     A,
     Change,
@@ -43,7 +36,14 @@ from tests.evidence.replay.commits import (
     recorded,
     verdict,
 )
-from tests.repos import Repo
+from tests.support.planning import (
+    Operation,
+    delete_range,
+    insert_after,
+    protocol,
+    replace_range,
+)
+from tests.support.repos import Repo
 
 READ = Read("a.py", 1, 5, range_hash(A))
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.applying.planning import protocol
-from tests.evidence.replay.commits import PERSON, applied, commit
-from tests.gating import begun, by_hand, good
-from tests.keys import made_key
-from tests.repos import Repo
+from tests.support.commits import PERSON, applied, commit
+from tests.support.gating import begun, by_hand, good
+from tests.support.keys import made_key
+from tests.support.planning import protocol
+from tests.support.repos import Repo
 
 
 @pytest.fixture(scope="module")

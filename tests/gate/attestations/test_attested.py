@@ -22,12 +22,12 @@ from hkgit.gate.policy.parsing import parse_policy
 from hkgit.gate.verified import VerifiedCommits
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.workflows.attesting import attest
-from tests.applying.planning import protocol
-from tests.cli.running import run
-from tests.evidence.replay.commits import AGENT, Change, applied, commit, commit_tree
-from tests.gating import blind, opened
-from tests.keys import public
-from tests.repos import Repo
+from tests.support.commits import AGENT, Change, applied, commit, commit_tree
+from tests.support.gating import blind, opened
+from tests.support.keys import public
+from tests.support.planning import protocol
+from tests.support.repos import Repo
+from tests.support.running import run
 
 
 def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | None = None) -> str:

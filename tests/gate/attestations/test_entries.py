@@ -15,12 +15,12 @@ from hkgit.gate.attestations.entries import NAMESPACE, PAYLOAD_TYPE, signer_of
 from hkgit.gate.attestations.envelope import read_envelope
 from hkgit.gate.policy import Policy
 from hkgit.workflows.attesting import sign_entries
-from tests.applying.planning import protocol, replace_range
-from tests.cli.running import run
-from tests.evidence.replay.commits import PERSON, applied, commit, commit_tree
-from tests.gating import A, opened
-from tests.keys import public
-from tests.repos import Repo
+from tests.support.commits import PERSON, applied, commit, commit_tree
+from tests.support.gating import A, opened
+from tests.support.keys import public
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import Repo
+from tests.support.running import run
 
 ADA = "ada@example.org"
 

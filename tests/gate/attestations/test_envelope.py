@@ -13,8 +13,8 @@ from hkgit.errors import InvalidInput
 from hkgit.gate.attestations.envelope import Envelope, Signature, pae, read_envelope
 from hkgit.gate.attestations.keys import NAMESPACE, find_verifier, fingerprint, sign, verify
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
-from tests.evidence.ledger.entries import written
-from tests.keys import made_key, public
+from tests.support.entries import written
+from tests.support.keys import made_key, public
 
 SAYS = Statement(
     "a" * 40,

@@ -18,8 +18,8 @@ from hkgit.workflows.commits.conflicts import note_refused, settle
 from hkgit.workflows.commits.preparing import prepare
 from hkgit.workflows.commits.retrying import land
 from hkgit.workflows.commits.targets import ApplyOptions, find_target
-from tests.cli.running import range_hash
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import range_hash
 
 FILE = "poem.txt"
 POEM = b"".join(b"verse %d\n" % number for number in range(1, 41))

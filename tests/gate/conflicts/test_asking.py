@@ -15,10 +15,10 @@ from hkgit.git.repository import Repository
 from hkgit.sessions.session import EditSession as Session
 from hkgit.text.tags import tag
 from hkgit.workflows.setup import install
-from tests.cli.running import Result, run
-from tests.evidence.replay.commits import AGENT, judge
 from tests.gate.conflicts.conftest import FILE, Desk
-from tests.repos import Repo
+from tests.support.commits import AGENT, judge
+from tests.support.repos import Repo
+from tests.support.running import Result, run
 
 
 def refuse(desk: Desk, times: int, line: int = 10) -> None:

@@ -16,10 +16,10 @@ from hkgit.gate.conflicts.consulting import consults_in, tries_before
 from hkgit.gate.policy import parse_policy
 from hkgit.git.repository import Repository
 from hkgit.text.schemas import schema
-from tests.cli.running import Result, run
-from tests.evidence.replay.commits import AGENT, judge
 from tests.gate.conflicts.conftest import Desk
-from tests.keys import made_key
+from tests.support.commits import AGENT, judge
+from tests.support.keys import made_key
+from tests.support.running import Result, run
 
 REQUIRED = parse_policy({"consult": {"require": True}}, "test")
 

@@ -14,9 +14,9 @@ from hkgit.git.repository import Repository
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.commit.staging import settle_commit, stage
 from hkgit.sessions.session import EditSession
-from tests.cli.running import range_hash, run
 from tests.gate.conflicts.conftest import FILE, POEM
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import range_hash, run
 
 
 @dataclass

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.gate.entrypoints.serving import Served, begin, commit, copied
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.serving import Served, begin, commit, copied
 
 
 @pytest.fixture(scope="session")

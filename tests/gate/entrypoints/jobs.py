@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.gate.entrypoints.ci import CiEvent
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 PUSH = {
     "ref": "refs/heads/main",

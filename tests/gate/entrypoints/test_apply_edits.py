@@ -15,10 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.gate.entrypoints.serving import Served
-from tests.gate.entrypoints.workflows import load, run, step
-from tests.hooks.commands import PATH, ROOT, replace_line_two
-from tests.repos import Repo
+from tests.support.ci_workflows import load, run, step
+from tests.support.commands import PATH, ROOT, replace_line_two
+from tests.support.repos import Repo
+from tests.support.serving import Served
 
 WORKFLOW = ROOT / ".github/workflows/apply-edits.yml"
 Done = subprocess.CompletedProcess[str]

@@ -11,7 +11,7 @@ from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
 from hkgit.gate.entrypoints.ci import CiEvent, event_of, judge_event
 from hkgit.git.repository import Repository
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
-from tests.repos import Repo
+from tests.support.repos import Repo
 
 ZEROS = "0" * 40
 PULL = {"base": {"sha": "b" * 40, "ref": "main"}, "head": {"sha": "c" * 40}}

@@ -11,9 +11,9 @@ import pytest
 from hkgit.gate.entrypoints.binding import checks
 from hkgit.git.repository import Repository
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
-from tests.gate.entrypoints.workflows import load, run, step
-from tests.hooks.commands import ROOT
-from tests.repos import Repo
+from tests.support.ci_workflows import load, run, step
+from tests.support.commands import ROOT
+from tests.support.repos import Repo
 
 QA_GATE = ROOT / ".github/workflows/qa-gate.yml"
 

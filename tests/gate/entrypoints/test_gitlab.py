@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.gate.entrypoints.serving import Served, copied
-from tests.gate.entrypoints.workflows import load
-from tests.hooks.commands import ROOT, replace_line_two, start
+from tests.support.ci_workflows import load
+from tests.support.commands import ROOT, replace_line_two, start
+from tests.support.serving import Served, copied
 
 TEMPLATE = ROOT / "docs/gitlab-ci.yml"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.git.hooks import script
-from tests.hooks.commands import FRAMEWORK_CONFIG, hkgit
-from tests.repos import Repo
+from tests.support.commands import FRAMEWORK_CONFIG, hkgit
+from tests.support.repos import Repo
 
 
 @pytest.fixture

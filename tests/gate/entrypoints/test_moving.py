@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.gate.entrypoints.serving import Served, commit, copied
-from tests.hooks.commands import AGENT, git, hkgit, replace_line_two
-from tests.repos import Repo
+from tests.support.commands import AGENT, git, hkgit, replace_line_two
+from tests.support.repos import Repo
+from tests.support.serving import Served, commit, copied
 
 HOOK = ".git/hooks/reference-transaction"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.gate.entrypoints.serving import Served
-from tests.hooks.commands import git, hkgit
-from tests.repos import Repo
+from tests.support.commands import git, hkgit
+from tests.support.repos import Repo
+from tests.support.serving import Served
 
 
 def test_a_first_push_is_judged_from_the_beginning_under_the_built_in_policy(

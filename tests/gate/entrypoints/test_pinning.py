@@ -15,9 +15,9 @@ from hkgit.gate.policy import Policy, read_policy
 from hkgit.gate.policy.digest import policy_digest
 from hkgit.git.repository import Repository
 from hkgit.matching.places import LADDER_VERSION
-from tests.gate.entrypoints.serving import Served, commit
-from tests.hooks.commands import start
-from tests.repos import Repo
+from tests.support.commands import start
+from tests.support.repos import Repo
+from tests.support.serving import Served, commit
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import pytest
 from hkgit.gate.entrypoints.pushing import judge_pushed
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.git.repository import Repository
-from tests.gate.entrypoints.serving import Served, copied
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.serving import Served, copied
 
 MAIN, NEW = "refs/heads/main", "refs/heads/new"
 

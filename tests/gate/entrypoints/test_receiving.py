@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from tests.gate.entrypoints.serving import Served, commit, copied
-from tests.hooks.commands import AGENT, git, hkgit, start
-from tests.repos import Repo
+from tests.support.commands import AGENT, git, hkgit, start
+from tests.support.repos import Repo
+from tests.support.serving import Served, commit, copied
 
 TAKEN = {
     "refs/heads/main": "good",

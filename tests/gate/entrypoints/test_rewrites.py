@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.gate.entrypoints.serving import Served, commit
+from tests.support.serving import Served, commit
 
 
 def test_a_branch_may_be_set_back(served: Served) -> None:

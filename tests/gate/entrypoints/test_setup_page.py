@@ -7,8 +7,8 @@ import sysconfig
 
 import pytest
 
-from tests.gate.entrypoints.serving import Served
-from tests.hooks.commands import ROOT
+from tests.support.commands import ROOT
+from tests.support.serving import Served
 
 PAGE = (ROOT / "docs/gate-setup.md").read_text()
 

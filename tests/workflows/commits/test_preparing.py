@@ -11,8 +11,8 @@ from hkgit.edits import Spec
 from hkgit.git.repository import Repository
 from hkgit.workflows.commits.preparing import FirstPlan, PlannedCommit, prepare
 from hkgit.workflows.commits.targets import ApplyOptions, find_target
-from tests.cli.running import range_hash
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import range_hash
 
 TEXT = "".join(f"line {number}\n" for number in range(1, 21))
 

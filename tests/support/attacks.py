@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from hkgit.evidence.replay.findings import Verdict
-from tests.applying.planning import Operation, protocol, replace_range
-from tests.evidence.replay.commits import Change, applied, commit, judge
-from tests.repos import Repo
+from tests.support.commits import Change, applied, commit, judge
+from tests.support.planning import Operation, protocol, replace_range
+from tests.support.repos import Repo
 
 A = b"import sys\n\n\ndef main():\n    name = sys.argv[1]\n    print(name)\n\n\nmain()\n"
 B = b"one\ntwo\nthree\n"

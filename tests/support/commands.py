@@ -1,0 +1,79 @@
+"""commands.py: the installed programs, as hooks and people start them."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hkgit.git.hooks import HOOKS
+from tests.support.repos import Repo
+
+ROOT = Path(__file__).parents[2]
+"""The project's own work tree."""
+
+PATH = {"PATH": os.pathsep.join((sysconfig.get_path("scripts"), os.environ["PATH"]))}
+"""With the programs of this environment first."""
+
+AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
+HUMAN: dict[str, str] = {}
+
+FRAMEWORK_CONFIG = """\
+# What we check before a commit.
+repos:
+  # The files that a hook sees.
+  - repo: meta
+    hooks:
+      - id: identity
+"""
+
+
+def start(
+    *command: str,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: str = "",
+) -> subprocess.CompletedProcess[str]:
+    """Run a program to its end, whatever the end is."""
+    environment = os.environ | PATH | dict(env or {})
+    return subprocess.run(
+        command, cwd=cwd, env=environment, input=stdin, capture_output=True, text=True, check=False
+    )
+
+
+def hkgit(repo: Repo, *args: str, code: int = 0, **options: Any) -> str:
+    """Standard output of `hkgit ARGS`, which must end with `code`."""
+    done = start("hkgit", *args, cwd=repo.path, **options)
+    assert done.returncode == code, f"hkgit {args}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def git(repo: Repo, *args: str, env: Mapping[str, str] | None = None) -> tuple[bool, str]:
+    """Whether git, with its hooks, did it, and everything that was said."""
+    done = start("git", *args, cwd=repo.path, env=env)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def install_framework(repo: Repo) -> None:
+    """What a person does who uses the pre-commit framework."""
+    types = [word for name in HOOKS for word in ("-t", name)]
+    done = start("pre-commit", "install", *types, cwd=repo.path)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def replace_line_two(repo: Repo, text: str) -> str:
+    """A spec of the protocol for the second line of app.py, with the hash of what stands there."""
+    read = json.loads(hkgit(repo, "read", "app.py:2", "--json"))
+    operation = {
+        "op": "replace_range",
+        "path": "app.py",
+        "start_line": 2,
+        "end_line": 2,
+        "expected_hash": read["range_hash"],
+        "new_text": text,
+    }
+    return json.dumps({"version": "1", "operations": [operation]})

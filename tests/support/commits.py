@@ -1,0 +1,187 @@
+"""commits.py: commits with ledger entries, honest or forged, made by git's plumbing alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hkgit.applying.outcome import Plan, files_after
+from hkgit.applying.planner import Options, plan
+from hkgit.dialects import parse
+from hkgit.edits import File, Read, Snapshot, Spec
+from hkgit.errors import HkgitError
+from hkgit.evidence.ledger.entry import entry_id, entry_path
+from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.ledger.recording import record
+from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
+from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.replay.findings import Verdict
+from hkgit.gate import Gate, Ruling, candidate_of
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+from hkgit.matching.places import Settings
+from tests.support.entries import as_json, written
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import IDENTITY, Repo
+
+A = b"import sys\n\n\ndef main():\n    print(sys.argv)\n"
+LINES = b"one\ntwo\nthree\nfour\nfive\n"
+CRLF = b"one\r\ntwo\r\nthree"
+AGENT = "hkgit-agent <agent@example.org>"
+PERSON = IDENTITY
+
+
+@dataclass
+class Change:
+    """What a commit is made of; an attack alters it before it is committed.
+
+    `entries` are JSON documents, each written under the name of its bytes. Without a message
+    there is a subject with the trailers of the first entry that can be read.
+    """
+
+    files: dict[str, File | None] = field(default_factory=dict)
+    entries: list[Any] = field(default_factory=list)
+    message: str | None = None
+    author: str = AGENT
+    parents: Sequence[str] = ("HEAD",)
+
+    @property
+    def entry(self) -> Any:
+        """The only entry."""
+        [entry] = self.entries
+        return entry
+
+    @property
+    def edit(self) -> Any:
+        """The only edit of the only entry."""
+        [edit] = self.entry["edits"]
+        return edit
+
+    @property
+    def file(self) -> Any:
+        """The only file of the only entry."""
+        [file] = self.entry["files"]
+        return file
+
+
+def files_of(repo: Repo, rev: str = "HEAD") -> Snapshot:
+    return Repository.discover(repo.path).snapshot(repo.git("rev-parse", rev))
+
+
+def applied(
+    repo: Repo,
+    spec: Spec | str,
+    *,
+    reads: Iterable[Read] = (),
+    relocate: bool = False,
+    on: str = "HEAD",
+    base: str | None = None,
+) -> Change:
+    """What hkgit makes of a spec on a commit: the files and their entry."""
+    parsed = parse(spec) if isinstance(spec, str) else spec
+    listed = tuple(reads)
+    made = plan(parsed, files_of(repo, on), Options(relocate=relocate), listed)
+    assert made.ok, made.first_error
+    entry = record(
+        parsed,
+        made,
+        settings=Settings(),
+        base=base or repo.git("rev-parse", on),
+        spec_digest="d" * 64,
+        reads=listed,
+        claims={"agent": "tester/1", "time": 0},
+    )
+    return Change(files_after(made), [as_json(entry)])
+
+
+def recorded(spec: Spec, made: Plan, base: str | None = None) -> bytes:
+    """The entry of a plan without reads and claims."""
+    return record(
+        spec, made, settings=Settings(), base=base, spec_digest="d" * 64, reads=(), claims={}
+    ).to_bytes()
+
+
+def joined(*changes: Change) -> Change:
+    """One change with the files and entries of several, the later files over the earlier."""
+    files = {path: file for change in changes for path, file in change.files.items()}
+    return Change(files, [entry for change in changes for entry in change.entries])
+
+
+def commit(repo: Repo, change: Change) -> str:
+    """Commit a change on its parents with git's plumbing, and move HEAD there."""
+    tree = tree_of(repo, change)
+    made = commit_tree(repo, tree, change.parents, message_of(change), change.author)
+    repo.git("reset", "-q", "--hard", made)
+    return made
+
+
+def tree_of(repo: Repo, change: Change) -> str:
+    """The tree that the first parent becomes with the files and entries of a change."""
+    index = {"GIT_INDEX_FILE": str(repo.path / ".git" / "scratch-index")}
+    parent = change.parents[0] if change.parents else "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+    repo.git("read-tree", parent, env=index)
+    ledger: dict[str, File | None] = {}
+    if change.entries:
+        ledger[ATTRIBUTES_PATH] = File(ATTRIBUTES)
+    for document in change.entries:
+        data = written(document)
+        ledger[entry_path(entry_id(data))] = File(data)
+    for path, file in {**ledger, **change.files}.items():
+        if file is None:
+            repo.git("update-index", "--force-remove", "--", path, env=index)
+            continue
+        blob = repo.git("hash-object", "-w", "--stdin", stdin=file.data)
+        repo.git("update-index", "--add", "--cacheinfo", f"{file.mode:o},{blob},{path}", env=index)
+    return repo.git("write-tree", env=index)
+
+
+def commit_tree(
+    repo: Repo, tree: str, parents: Sequence[str], message: bytes, author: str, *options: str
+) -> str:
+    """A commit of a tree, by anybody."""
+    name, _, email = author.rstrip(">").partition(" <")
+    env = {
+        "GIT_AUTHOR_NAME": name,
+        "GIT_AUTHOR_EMAIL": email,
+        "GIT_COMMITTER_NAME": name,
+        "GIT_COMMITTER_EMAIL": email,
+    }
+    listed = [word for parent in parents for word in ("-p", repo.git("rev-parse", parent))]
+    return repo.git("commit-tree", tree, *listed, *options, "-F", "-", stdin=message, env=env)
+
+
+def message_of(change: Change) -> bytes:
+    if change.message is not None:
+        return change.message.encode()
+    for document in change.entries:
+        data = written(document)
+        try:
+            return with_trailers("Say", trailer_lines(read_entry(data), entry_id(data)))
+        except HkgitError:
+            continue
+    return b"Say\n"
+
+
+def judge(repo: Repo, rev: str = "HEAD", policy: Policy | None = None) -> Ruling:
+    """The gate's ruling on a commit."""
+    opened = Repository.discover(repo.path)
+    gate = Gate(opened, Policy() if policy is None else policy)
+    return gate.judge(candidate_of(opened, opened.resolve(rev)))
+
+
+def verdict(repo: Repo, rev: str = "HEAD", policy: Policy | None = None) -> Verdict:
+    """The verdict on a commit that must pass; the findings of one that does not fail the test."""
+    ruling = judge(repo, rev, policy)
+    assert ruling.passes, ruling.findings
+    return ruling.judged.verdict
+
+
+def edited_thrice(repo: Repo) -> Repo:
+    """Three commits of an agent, each of one line of `a.txt` and with its entry."""
+    repo.commit({"a.txt": LINES}, "Begin")
+    for line in (1, 3, 5):
+        text = repo.read("a.txt")
+        spec = protocol(replace_range("a.txt", text, line, line, f"line {line}"))
+        commit(repo, applied(repo, spec))
+    return repo

@@ -1,0 +1,141 @@
+"""repos.py: real repositories, made with the real git program, for the tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+IDENTITY = "Ada Tester <ada@example.org>"
+DATE = "2024-05-06T07:08:09+00:00"
+CONFIG = """\
+[user]
+    name = Ada Tester
+    email = ada@example.org
+[init]
+    defaultBranch = main
+[gc]
+    auto = 0
+[protocol "file"]
+    allow = always
+"""
+
+
+REAL_EDITS = "HKGIT_REAL_EDITS"
+"""Names a file of edits to test with; nothing that runs heeds it."""
+
+
+def sealed_environment(environment: Mapping[str, str], home: Path) -> dict[str, str]:
+    """The environment without anybody's git: an own HOME, identity and clock, no GIT_*."""
+    (home / ".gitconfig").write_text(CONFIG)
+    foreign = ("GIT_", "XDG_", "SSH_", "PRE_COMMIT", "HKGIT_")
+    kept = {
+        name: value
+        for name, value in environment.items()
+        if not name.startswith(foreign) or name == REAL_EDITS
+    }
+    return kept | {
+        "HOME": str(home),
+        "USERPROFILE": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "GIT_CONFIG_GLOBAL": str(home / ".gitconfig"),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_AUTHOR_DATE": DATE,
+        "GIT_COMMITTER_DATE": DATE,
+        "GIT_EDITOR": "false",
+        "TZ": "UTC",
+        "LC_ALL": "C.UTF-8",
+    }
+
+
+@dataclass(frozen=True)
+class Repo:
+    """A repository on disk: `path` is its work tree, or the bare repository itself."""
+
+    path: Path
+
+    @classmethod
+    def init(cls, path: Path, *, bare: bool = False) -> Repo:
+        path.mkdir(parents=True)
+        repo = cls(path)
+        repo.git("init", "-q", *(["--bare"] if bare else []))
+        return repo
+
+    def git(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        check: bool = True,
+    ) -> str:
+        """Standard output of `git ARGS` as text, without its last line end."""
+        return os.fsdecode(self.git_bytes(*args, stdin=stdin, env=env, check=check)).rstrip("\n")
+
+    def git_bytes(
+        self,
+        *args: str,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] | None = None,
+        check: bool = True,
+    ) -> bytes:
+        """Standard output of `git ARGS`; a failure shows what git said."""
+        environment = os.environ | dict(env or {})
+        done = subprocess.run(
+            ["git", *args], cwd=self.path, input=stdin or b"", env=environment, capture_output=True
+        )
+        if check and done.returncode != 0:
+            raise AssertionError(f"git {' '.join(args)}: {done.stderr.decode(errors='replace')}")
+        return done.stdout
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        """Write a file of the work tree, with its directories."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    def read(self, name: str) -> bytes:
+        return (self.path / name).read_bytes()
+
+    def commit(
+        self,
+        files: Mapping[str, str | bytes | None] | None = None,
+        message: str = "Change",
+        *options: str,
+    ) -> str:
+        """Write the files (None removes one), commit everything, and give the commit's id."""
+        for name, content in (files or {}).items():
+            if content is None:
+                (self.path / name).unlink()
+            else:
+                self.write(name, content)
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", message, *options)
+        return self.head
+
+    @property
+    def head(self) -> str:
+        return self.git("rev-parse", "HEAD")
+
+    def tree(self, rev: str = "HEAD") -> str:
+        return self.git("rev-parse", f"{rev}^{{tree}}")
+
+    def show(self, rev: str, path: str) -> bytes:
+        """The bytes of a file as a commit has it."""
+        return self.git_bytes("cat-file", "blob", f"{rev}:{path}")
+
+    def status(self) -> list[str]:
+        """The lines of `git status --porcelain`."""
+        return self.git("status", "--porcelain").splitlines()
+
+    def write_hook(self, name: str, script: str) -> Path:
+        """Install an executable hook; `script` is what follows `#!/bin/sh`."""
+        path = self.path / self.git("rev-parse", "--git-path", f"hooks/{name}")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path

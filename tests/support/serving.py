@@ -1,0 +1,85 @@
+"""serving.py: a bare repository with the installed pre-receive hook, and a clone that pushes to it.
+
+The clone has no hooks: here only the server stands between a commit and its branches.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+from tests.support.commands import AGENT, git, hkgit, replace_line_two
+from tests.support.repos import Repo
+
+POLICY = "[gate]\nmode = 'enforce'\n"
+FILES: dict[str, str | bytes | None] = {
+    "app.py": "one\ntwo\nthree\n",
+    "notes.md": "Notes\n",
+    ".hkgit/config.toml": POLICY,
+    ATTRIBUTES_PATH: ATTRIBUTES,
+}
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server and a clone with branches: good (evidence), blind (none), human, and two more."""
+
+    server: Repo
+    clone: Repo
+
+    def push(self, *refspecs: str, **env: str) -> tuple[bool, str]:
+        """Whether the server took it, and all that was said."""
+        return git(self.clone, "push", "origin", *refspecs, env=env)
+
+    @property
+    def refs(self) -> dict[str, str]:
+        """The server's refs."""
+        listed = self.server.git("for-each-ref", "--format=%(refname) %(objectname)")
+        return dict(line.split() for line in listed.splitlines())
+
+    @property
+    def quarantines(self) -> list[str]:
+        """What is left of pushes in the server's object store."""
+        return [path.name for path in (self.server.path / "objects").glob("*incoming*")]
+
+
+def begin(folder: Path) -> Served:
+    """A server that has main and judges, and the clone with its branches."""
+    server = Repo.init(folder / "server.git", bare=True)
+    clone = Repo.init(folder / "clone")
+    clone.commit(FILES, "Begin")
+    clone.git("remote", "add", "origin", str(server.path))
+    clone.git("push", "-q", "origin", "main")
+    hkgit(server, "init", "--server")
+    spec = replace_line_two(clone, "TWO\n")
+    hkgit(clone, "apply", "-", "--branch", "good", stdin=spec, env=AGENT)
+    _branch(clone, "human", {"notes.md": "More notes\n"}, {})
+    _branch(clone, "blind", {"app.py": "one\n2\nthree\n"}, AGENT)
+    _branch(clone, "relaxed", {".hkgit/config.toml": "[gate]\nmode = 'report'\n"}, {})
+    clone.git("checkout", "-q", "main")
+    return Served(server, clone)
+
+
+def copied(template: Served, folder: Path) -> Served:
+    """The same again elsewhere; the clone pushes to the copy."""
+    served = Served(Repo(folder / "server.git"), Repo(folder / "clone"))
+    for old, new in ((template.server, served.server), (template.clone, served.clone)):
+        shutil.copytree(old.path, new.path, symlinks=True)
+    served.clone.git("remote", "set-url", "origin", str(served.server.path))
+    return served
+
+
+def commit(repo: Repo, files: dict[str, str], env: dict[str, str]) -> str:
+    """Commit these files on the branch that is checked out."""
+    for name, text in files.items():
+        repo.write(name, text)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Change", env=env)
+    return repo.head
+
+
+def _branch(repo: Repo, name: str, files: dict[str, str], env: dict[str, str]) -> None:
+    repo.git("checkout", "-q", "-b", name, "main")
+    commit(repo, files, env)
