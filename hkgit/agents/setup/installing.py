@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents import MODES, parts_of
+from hkgit.agents.setup.originals import Original, Originals
 from hkgit.agents.setup.settings import FilePart, Part
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
@@ -15,22 +16,64 @@ from hkgit.workflows.setup.steps import Action, SetupStep, carry_out, keep_file,
 
 def install(root: Path, name: str, mode: str) -> list[SetupStep]:
     """Put an agent's settings into a checkout; done twice, it is done. Raises GitRefused."""
-    outdated = [part for other in MODES if other != mode for part in parts_of(name, other)]
-    steps = list(_plan_install(root, parts_of(name, mode), outdated))
+    outdated = {
+        part.path: part for other in MODES if other != mode for part in parts_of(name, other)
+    }
+    originals = Originals(root)
+    steps = []
+    for part in parts_of(name, mode):
+        text = _read_text(root / part.path)
+        known = originals.get(part.path)
+        if known is None or not known.explains(part.path, text):
+            known = None
+        step = _plan_part(root, part, text, known, outdated.get(part.path), (name, mode))
+        if step.action is Action.WROTE:
+            originals.put(part.path, (known or Original(text)).with_agent(name, mode))
+        steps.append(step)
+    # Before the files: an original whose file was never written explains nothing.
+    originals.save()
     carry_out(steps)
     return steps
 
 
 def remove(root: Path, name: str) -> list[SetupStep]:
-    """Take out what `install` wrote. Raises GitRefused."""
-    steps: list[SetupStep] = []
+    """Take out what `install` wrote, to the byte where nobody else wrote. Raises GitRefused."""
+    originals = Originals(root)
+    restored = dict(_find_restored(root, name, originals))
+    steps = [step for path, text in restored.items() for step in _plan_restoring(root / path, text)]
+    carry_out(steps)
     for mode in MODES:
-        taken = list(_plan_removal(root, parts_of(name, mode)))
+        parts = (part for part in parts_of(name, mode) if part.path not in restored)
+        taken = list(_plan_removal(root, parts))
         carry_out(taken)
         steps += taken
+    originals.save()
     for folder in {step.path.parent for step in steps}:
         _tidy(folder, root)
     return list(_merge_steps(steps))
+
+
+def _find_restored(root: Path, name: str, originals: Originals) -> Iterator[tuple[str, str | None]]:
+    """The files that are still what hkgit made of them, without an agent; all are forgotten."""
+    for path in sorted({part.path for mode in MODES for part in parts_of(name, mode)}):
+        known = originals.get(path)
+        if known is not None:
+            left = known.without_agent(name)
+            originals.put(path, left)
+            if known.explains(path, _read_text(root / path)):
+                yield path, left.build(path)
+
+
+def _plan_restoring(path: Path, text: str | None) -> Iterator[SetupStep]:
+    if text is None:
+        yield SetupStep(path, Action.REMOVED)
+    elif text != _read_text(path):
+        yield SetupStep(path, Action.WROTE, "as it was", encode_text(text))
+
+
+def _read_text(path: Path) -> str | None:
+    content = read(path)
+    return None if content is None else decode_text(content)
 
 
 def remaining_steps(name: str) -> Iterator[str]:
@@ -59,29 +102,31 @@ def _merge_steps(steps: Sequence[SetupStep]) -> Iterator[SetupStep]:
     yield from (last | changed).values()
 
 
-def _plan_install(
-    root: Path, parts: Iterable[Part], outdated: Iterable[Part] = ()
-) -> Iterator[SetupStep]:
-    """Put the parts in, in place of `outdated` ones of the same files."""
-    old = {part.path: part for part in outdated}
-    for part in parts:
-        path = root / part.path
-        content = read(path)
-        text = None if content is None else decode_text(content)
-        try:
-            wanted = _replace_part(part, old.get(part.path), text)
-        except InvalidInput as error:
-            yield SetupStep(path, Action.BLOCKED, f"{error.where} {error.what}. {error.fix}")
-            continue
-        if wanted == text:
-            yield keep_file(path, "says so already")
+def _plan_part(
+    root: Path,
+    part: Part,
+    text: str | None,
+    known: Original | None,
+    outdated: Part | None,
+    agent: tuple[str, str],
+) -> SetupStep:
+    """Put a part in, in place of the `outdated` one of another mode."""
+    path = root / part.path
+    try:
+        if known is not None:
+            wanted = known.with_agent(*agent).build(part.path) or ""
         else:
-            yield SetupStep(path, Action.WROTE, "", encode_text(wanted))
+            wanted = _replace_part(part, outdated, text)
+    except InvalidInput as error:
+        return SetupStep(path, Action.BLOCKED, f"{error.where} {error.what}. {error.fix}")
+    if wanted == text:
+        return keep_file(path, "says so already")
+    return SetupStep(path, Action.WROTE, "", encode_text(wanted))
 
 
 def _replace_part(part: Part, old: Part | None, text: str | None) -> str:
     """A file with a part in it, in place of an old one. Raises InvalidInput."""
-    if old is None or text is None:
+    if old is None or text is None or "hkgit" not in text:  # each part says it
         return part.added(text)
     with suppress(InvalidInput):
         if part.added(text) == text:
@@ -93,17 +138,17 @@ def _plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
     """Take the parts out; a file in which nothing else stands goes with them."""
     for part in parts:
         path = root / part.path
-        content = read(path)
-        if content is None:
+        text = _read_text(path)
+        if text is None:
             continue
         try:
-            left = part.removed(decode_text(content))
+            left = part.removed(text)
         except InvalidInput as error:
             yield keep_file(path, f"{error.where} {error.what}")
             continue
         if left is None:
             yield SetupStep(path, Action.REMOVED)
-        elif encode_text(left) != content:
+        elif left != text:
             yield SetupStep(path, Action.WROTE, "without hkgit's part", encode_text(left))
         elif isinstance(part, FilePart):
             yield keep_file(path, "it is yours: not as hkgit wrote it")

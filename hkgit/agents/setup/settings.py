@@ -53,6 +53,8 @@ class TextPart:
     def removed(self, text: str) -> str | None:
         """The file without it; None where nothing is left."""
         before, after = self._around(text)
+        if before == text:
+            return text
         if not after:
             before = before.removesuffix("\n") if before.endswith("\n\n") else before
         return before + after or None
