@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from hkgit.applying.planner import Options
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass
@@ -22,6 +23,10 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "text": (str, dict, list),
 }
 """A `text` is a string; where a client has read it as JSON already, it is said again."""
+
+
+Values = dict[str, Any]
+"""The arguments of a call, as `check_arguments` lets them pass."""
 
 
 class WrongArguments(InvalidInput):
@@ -111,7 +116,7 @@ def schema(arguments: tuple[Argument, ...]) -> dict[str, Any]:
     }
 
 
-def check_arguments(arguments: tuple[Argument, ...], given: object) -> dict[str, Any]:
+def check_arguments(arguments: tuple[Argument, ...], given: object) -> Values:
     """What was given, nulls left out. Raises WrongArguments where it is not as the schema says."""
     if not isinstance(given, Mapping):
         raise WrongArguments("arguments", f"are of type {_type_of(given)}", "Send a JSON object.")
@@ -127,3 +132,13 @@ def check_arguments(arguments: tuple[Argument, ...], given: object) -> dict[str,
         if argument.required and argument.name not in values:
             raise WrongArguments(f"argument {argument.name}", "is missing", argument.about)
     return values
+
+
+def planning_options(given: Values, *, allow_blind: bool) -> Options:
+    """The options of the planner that a call asks for."""
+    return Options.of(
+        given.get("threshold", 0.8),
+        relocate=given.get("relocate", False),
+        check_syntax=given.get("check_syntax"),
+        allow_blind=allow_blind,
+    )

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hkgit.agents.servers.arguments import Argument, check_arguments
+from hkgit.agents.servers.arguments import Argument, Values, check_arguments, planning_options
 from hkgit.agents.servers.replies import (
     Reply,
     of_answer,
@@ -26,14 +26,13 @@ from hkgit.agents.servers.replies import (
 )
 from hkgit.agents.servers.roots import Root, choose_root, places
 from hkgit.applying.names import resolve_names
-from hkgit.dialects import DIALECTS, appending, relative_path
+from hkgit.dialects import DIALECTS, appending, parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
 from hkgit.values import dataclass
-
-Values = dict[str, Any]
+from hkgit.workflows.edit import EditRequest, edit
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -118,18 +117,21 @@ def _image(path: Path) -> bytes | None:
 def _edit(desk: EditSession, place: Root, given: Values) -> Reply:
     spec = _spec(desk, place, given)
     is_tagged = spec.dialect == "hashline"
-    is_dry = given.get("dry_run", False)
-    return of_answer(desk.edit(spec, **given), dry_run=is_dry, hashline=is_tagged)
+    request = EditRequest(
+        specs=(spec,),
+        options=planning_options(given, allow_blind=False),
+        expect=tuple(map(parse_expect, given.get("expect", ()))),
+        dry_run=given.get("dry_run", False),
+        batch=given.get("batch"),
+    )
+    return of_answer(edit(desk, request), dry_run=request.dry_run, hashline=is_tagged)
 
 
 def _apply(desk: EditSession, place: Root, given: Values) -> Reply:
-    from hkgit.agents.servers.applying import (  # it opens repositories; the others do not
-        ApplyRequest,
-        apply_spec,
-    )
+    # It opens repositories; the others do not.
+    from hkgit.agents.servers.applying import apply_spec
 
-    spec = _spec(desk, place, given)
-    return apply_spec(desk, spec, ApplyRequest(**given))
+    return apply_spec(desk, _spec(desk, place, given), given)
 
 
 def _undo(desk: EditSession, place: Root, given: Values) -> Reply:

@@ -7,15 +7,16 @@ import json
 import math
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Callable, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
 from hkgit.applying.outcome import EditOutcome
-from hkgit.cli.common import Command, json_option
+from hkgit.applying.planner import Options
+from hkgit.cli.common import json_option
 from hkgit.cli.edit.command_line import STDIN_TEXT
 from hkgit.cli.output import print_note
 from hkgit.dialects import appending, find_dialect, parse, parse_expect
@@ -29,8 +30,8 @@ STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Input:
-    """What was given on the command line to read specs from."""
+class SpecOptions:
+    """What `spec_options` add to a command: where its specs come from, and how they are placed."""
 
     specs: tuple[str, ...]
     edit_file: str | None
@@ -41,11 +42,22 @@ class Input:
     format: str
     empty_search: str
     accept_truncated: bool
+    threshold: float
+    expect: tuple[str, ...]
+    relocate: bool
+    check_syntax: bool | None
+    allow_blind: bool
+    dry_run: bool
+    as_json: bool
 
-    @classmethod
-    def of(cls, asked: Mapping[str, Any]) -> Input:
-        """Of all options of a command, those that say what to read."""
-        return cls(**{each.name: asked[each.name] for each in fields(cls)})
+    def planning(self, *, allow_blind: bool) -> Options:
+        """The options of the planner. Raises InvalidInput."""
+        return Options.of(
+            self.threshold,
+            relocate=self.relocate,
+            check_syntax=self.check_syntax,
+            allow_blind=allow_blind,
+        )
 
 
 def _is_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
@@ -55,8 +67,14 @@ def _is_number(ctx: click.Context, param: click.Parameter, value: float) -> floa
     return value
 
 
-def spec_options(command: Command) -> Command:
-    """The arguments and options by which specs are given."""
+def spec_options(run: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options by which specs are given, as one value named `given`."""
+
+    @wraps(run)
+    def command(*args: Any, **values: Any) -> None:
+        ours = {name: values.pop(name) for name in SpecOptions.__match_args__}
+        run(*args, given=SpecOptions(**ours), **values)
+
     for option in reversed(
         [
             click.argument("specs", nargs=-1, metavar="[SPEC]..."),
@@ -115,7 +133,7 @@ def spec_options(command: Command) -> Command:
     return command
 
 
-def read_specs(given: Input, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
+def read_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
     """Every spec that was given, parsed. `locate` makes a path of the command line root-relative.
 
     Raises InvalidInput for a malformed one and click.UsageError when nothing or too much is given.
@@ -169,7 +187,7 @@ def _is_same(one: Path, other: Path) -> bool:
         return False
 
 
-def _documents(given: Input, locate: Callable[[str], str]) -> list[tuple[str, bytes]]:
+def _documents(given: SpecOptions, locate: Callable[[str], str]) -> list[tuple[str, bytes]]:
     """Every document with the name that it was given by."""
     single = (given.file, given.old, given.new)
     names = [*given.specs, *([given.edit_file] if given.edit_file is not None else [])]

@@ -17,7 +17,7 @@ from hkgit.gate.policy import BUILT_IN, Policy
 from hkgit.git.hooks import calls_gate, is_active
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget
 
 if TYPE_CHECKING:
@@ -149,23 +149,6 @@ class Rules:
 def _path_before(entry: Entry, path: str) -> str:
     """The name by which the base knows the file of an edit."""
     return next((file.name for file in entry.files if path == file.new_path), path)
-
-
-def refuse_steps(
-    unread: Sequence[Unread], error: HkgitError, steps: Sequence[PlannedCommit]
-) -> list[PlannedCommit]:
-    """The steps with the refusal at the edits that it is of."""
-    numbers = {each.number for each in unread}
-    first = 0
-    found = []
-    for step in steps:
-        outcomes = tuple(
-            replace(outcome, status=error.status, error=error) if first + at in numbers else outcome
-            for at, outcome in enumerate(step.made.outcomes, 1)
-        )
-        first += len(outcomes)
-        found.append(replace(step, made=replace(step.made, outcomes=outcomes)))
-    return found
 
 
 def _has_gate(repository: Repository) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from hkgit.edits import File, Snapshot
@@ -25,7 +25,7 @@ from hkgit.workflows.commits.accepting import step_of_hooks
 from hkgit.workflows.commits.asking import Rules
 from hkgit.workflows.commits.preparing import PlannedCommit
 from hkgit.workflows.commits.resolving import tree_on
-from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +102,18 @@ class LandedCommit:
     complaint: HkgitError | None = None
 
 
-Watch = Callable[[Sequence[PlannedCommit]], Iterator[PlannedCommit]]
-
-
 def carry_out(
     repository: Repository,
     target: LandingTarget,
     steps: Sequence[PlannedCommit],
     choices: ApplyOptions,
-    say: Callable[[str], None],
-    watch: Watch = iter,
+    progress: Progress,
 ) -> tuple[LandedCommit, ...]:
     """Commit every step in a temporary worktree, then land them all at once.
 
-    `say` is told what takes long; `watch` gets the steps and gives them on, one by one, to show
-    how far the work has come. Raises VerifyFailed, Rejected or GitRefused; then the branch
-    is where it was.
+    Raises VerifyFailed, Rejected or GitRefused; then the branch is where it was.
     """
+    say = progress.say
     foreign = foreign_hooks(repository)
     if foreign:
         say(f"full checkout: the repository's own hooks need it ({', '.join(foreign)})")
@@ -143,7 +138,7 @@ def carry_out(
             is_full=bool(foreign),
             lands_here=target.checkout,
         )
-        for step in watch(steps):
+        for step in progress.watch(steps):
             tip = done[-1].commit if done else target.tip
             done.append(series.commit(tip, replace(step, base=step.base or tip)))
         subject = done[-1].record.message.decode("utf-8", "replace").split("\n", 1)[0]

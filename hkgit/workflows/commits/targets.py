@@ -1,8 +1,8 @@
-"""targets.py: what is asked of an application, and the branch where its commits land."""
+"""targets.py: options of `apply`, and the branch on which its commits land."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from hkgit.applying.planner import Options
@@ -14,6 +14,9 @@ from hkgit.workflows.commits.resolving import MergePlan, find_merging
 
 if TYPE_CHECKING:
     from hkgit.gate.conflicts.resolution import ConflictsMet
+    from hkgit.workflows.commits.preparing import PlannedCommit
+
+    Watch = Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +24,9 @@ class ApplyOptions:
     """How a spec is applied, as asked on the command line; None where nothing was asked.
 
     `met` are the conflicts that its edits may resolve; `merge` is a revision to be merged. With
-    `allow_blind` nothing asks for evidence, and the entry says that this was wanted. Where somebody
-    `hears_verify`, its failure carries what it printed.
+    `retry` the specs are planned again where the branch has moved meanwhile. With `allow_blind`
+    nothing asks for evidence, and the entry says that this was wanted. With `hears_verify` the
+    failure of `verify` carries what the command printed.
     """
 
     branch: str | None = None
@@ -34,9 +38,21 @@ class ApplyOptions:
     options: Options = field(default_factory=Options)
     reads: tuple[Read, ...] = ()
     accept_hook_changes: bool = False
+    retry: bool = True
     met: ConflictsMet | None = None
     allow_blind: bool = False
     hears_verify: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a caller hears of slow work: `say` gets a sentence, `watch` passes the steps on."""
+
+    say: Callable[[str], None]
+    watch: Watch = iter
+
+
+SILENT = Progress(lambda sentence: None)
 
 
 @dataclass(frozen=True, slots=True)

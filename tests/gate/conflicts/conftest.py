@@ -12,12 +12,9 @@ import pytest
 from hkgit.dialects import parse
 from hkgit.gate.conflicts.records import ConflictRecord
 from hkgit.gate.conflicts.store import ConflictStore
-from hkgit.gate.conflicts.tracking import open_conflicts
 from hkgit.git.repository import Repository
-from hkgit.workflows.commits.conflicts import note_refused, settle
-from hkgit.workflows.commits.preparing import prepare
-from hkgit.workflows.commits.retrying import land
-from hkgit.workflows.commits.targets import ApplyOptions, find_target
+from hkgit.workflows.apply import ApplyRequest, apply
+from hkgit.workflows.commits.targets import ApplyOptions
 from tests.support.repos import Repo
 from tests.support.running import range_hash
 
@@ -50,14 +47,9 @@ class Desk:
         document = {"version": "1", "operations": list(operations)}
         spec = replace(parse(json.dumps(document)), digest="d" * 64)
         repository = Repository.discover(self.repo.path)
-        choices = ApplyOptions(agent=self.agent, base=base, met=open_conflicts(repository, None))
-        target = find_target(repository, [spec], choices)
-        steps = prepare(repository, [spec], choices, target)
-        self.said = note_refused(repository, steps, choices)
-        if not steps[-1].made.ok:
-            return False
-        settle(choices, land(repository, target, steps, choices, self.said.append, None))
-        return True
+        result = apply(repository, ApplyRequest((spec,), ApplyOptions(agent=self.agent, base=base)))
+        self.said = list(result.conflicts)
+        return bool(result.landed)
 
     @property
     def open(self) -> list[ConflictRecord]:

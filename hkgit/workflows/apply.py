@@ -1,0 +1,186 @@
+"""apply.py: turn specs of edits into commits with their evidence. Nothing is printed here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hkgit.applying.outcome import EditOutcome, first_error, number_outcomes
+from hkgit.edits import Spec
+from hkgit.errors import BlindEdit, HkgitError
+from hkgit.gate.conflicts.noting import STATUSES, RefusedSpec
+from hkgit.gate.conflicts.tracking import note_tried, open_conflicts, tip_of
+from hkgit.git.repository import Repository
+from hkgit.git.transactions.recovery import settle_abandoned
+from hkgit.values import dataclass, replace
+from hkgit.workflows.commits.asking import Rules, Unread
+from hkgit.workflows.commits.commits import LandedCommit, RecordedStep, record_step
+from hkgit.workflows.commits.preparing import PlannedCommit, prepare
+from hkgit.workflows.commits.retrying import land
+from hkgit.workflows.commits.targets import (
+    SILENT,
+    ApplyOptions,
+    LandingTarget,
+    Progress,
+    find_target,
+)
+
+if TYPE_CHECKING:
+    from hkgit.workflows.commits.reflecting import Reflection
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyRequest:
+    """Specs, each of which becomes one commit. Nothing lands unless all of their edits apply.
+
+    A dry run changes nothing. A `reflection` is asked to correct edits that are refused.
+    """
+
+    specs: tuple[Spec, ...]
+    options: ApplyOptions
+    dry_run: bool = False
+    reflection: Reflection | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyResult:
+    """What became of a request; `error` decides the exit code, None where all went well.
+
+    `outcomes` are numbered through all specs. `landed` holds the commits, and `records` what they
+    would say where it was a dry run. `blind` are the edits without evidence that a policy accepts,
+    allowed or not. `conflicts` says in words which conflicts a refused spec met.
+    """
+
+    outcomes: tuple[EditOutcome, ...] = ()
+    steps: tuple[PlannedCommit, ...] = ()
+    landed: tuple[LandedCommit, ...] = ()
+    records: tuple[RecordedStep, ...] = ()
+    target: LandingTarget | None = None
+    rules: Rules | None = None
+    blind: tuple[Unread, ...] = ()
+    conflicts: tuple[str, ...] = ()
+    error: HkgitError | None = None
+
+    @property
+    def stopping(self) -> tuple[Unread, ...]:
+        """The blind edits for which the request was refused."""
+        if self.rules is None or self.error is None:
+            return ()
+        return self.rules.stopping(self.blind)
+
+
+def apply(
+    repository: Repository, request: ApplyRequest, progress: Progress = SILENT
+) -> ApplyResult:
+    """Commit specs, or say why not; what a crash has left in the repository is repaired first.
+
+    Raises GitRefused where that cannot be done; every other refusal stands in the result.
+    """
+    if not request.dry_run:
+        for settled in settle_abandoned(repository):
+            if settled.hindrance is not None:
+                progress.say(f"warning: {settled.hindrance}")
+    met = open_conflicts(repository, request.options.branch)
+    under_way = _Application(repository, request, replace(request.options, met=met), progress)
+    try:
+        under_way.run()
+    except HkgitError as error:
+        under_way.result = replace(under_way.result, error=error)
+    return under_way.result
+
+
+def advise(result: ApplyResult, fix: str, mend: str | None = None) -> ApplyResult:
+    """The result of blind edits, with what their author can do about them where they stand."""
+    refused = result.error
+    if refused is None or not result.stopping:
+        return result
+    error = BlindEdit(refused.where, refused.what, fix)
+    error.mend = mend
+    outcomes = (
+        replace(each, error=error) if each.error is refused else each for each in result.outcomes
+    )
+    return replace(result, outcomes=tuple(outcomes), error=error)
+
+
+@dataclass
+class _Application:
+    """A request under way, and what has become of it so far."""
+
+    repository: Repository
+    request: ApplyRequest
+    options: ApplyOptions
+    progress: Progress
+    result: ApplyResult = ApplyResult()
+
+    def run(self) -> None:
+        """Plan, ask the judge, and land. Raises what refuses the request."""
+        target = find_target(self.repository, self.request.specs, self.options)
+        rules = Rules.of(self.repository, target, self.options)
+        self.result = replace(self.result, target=target, rules=rules)
+        prepared = partial(prepare, self.repository, choices=self.options, target=target)
+        reflection = self.request.reflection
+        specs = self.request.specs
+        steps = prepared(specs) if reflection is None else reflection.steps(specs, prepared)
+        self._check(rules, steps)
+        if self.request.dry_run:
+            records = tuple(record_step(step, self.options, None) for step in steps)
+            self.result = replace(self.result, records=records)
+            return
+
+        def land_steps(steps: Sequence[PlannedCommit]) -> tuple[LandedCommit, ...]:
+            check = partial(self._check, rules)
+            return land(self.repository, target, steps, self.options, self.progress, check)
+
+        if reflection is None:
+            landed = land_steps(steps)
+        else:
+            landed = reflection.land(steps, prepared, land_steps)
+        self._settle_conflicts(landed)
+        self.result = replace(self.result, landed=landed)
+
+    def _check(self, rules: Rules, steps: Sequence[PlannedCommit]) -> None:
+        """Raise the first refusal: of an edit, or of edits that are blind where none may be."""
+        outcomes = number_outcomes((step.spec, step.made) for step in steps)
+        self.result = replace(self.result, steps=tuple(steps), outcomes=outcomes)
+        refused = first_error(outcomes)
+        if refused is not None:
+            self._note_conflicts(steps[-1])
+            raise refused
+        entries = [record_step(step, self.options, None).entry for step in steps]
+        blind = rules.unread(steps, entries)
+        self.result = replace(self.result, blind=blind)
+        stopping = rules.stopping(blind)
+        if stopping:
+            error = rules.refusal(stopping)
+            numbers = {each.number for each in stopping}
+            outcomes = tuple(
+                replace(each, status=error.status, error=error) if each.number in numbers else each
+                for each in outcomes
+            )
+            self.result = replace(self.result, outcomes=outcomes)
+            raise error
+
+    def _note_conflicts(self, refused: PlannedCommit) -> None:
+        """Write down the conflicts with others that a refused spec met."""
+        spec, outcomes = refused.spec, refused.made.outcomes
+        tip = tip_of(self.repository, self.options.branch)
+        is_met = any(each.status in STATUSES for each in outcomes)
+        if self.request.dry_run or tip is None or not is_met:
+            return
+        tried = RefusedSpec(
+            spec,
+            outcomes,
+            reads=self.options.reads,
+            agent=self.options.agent or spec.agent or "unknown",
+            base=refused.base if refused.base != tip else None,
+            tip=tip,
+        )
+        told = note_tried(self.repository, tried)
+        self.result = replace(self.result, conflicts=(*self.result.conflicts, *told))
+
+    def _settle_conflicts(self, landed: Sequence[LandedCommit]) -> None:
+        """Forget the conflicts that commits which have landed resolve."""
+        if self.options.met is not None:
+            for each in landed:
+                self.options.met.settle(each.record.entry.agent, each.step.made.outcomes)
