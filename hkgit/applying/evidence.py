@@ -6,7 +6,7 @@ the range must cover the base lines that the edit touches.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.edits import Read
@@ -16,6 +16,14 @@ from hkgit.values import dataclass
 
 KINDS = ("hash", "receipt", "quote", "tag", "none")
 """Every kind of evidence, the strongest first."""
+
+HASHED = ("hash", "receipt")
+"""The kinds that tie an edit to what was read by a hash: those that a policy accepts by default."""
+
+
+def is_blind(kind: str, accepted: Collection[str] = HASHED) -> bool:
+    """Whether an edit with this kind of evidence is blind, where these kinds are accepted."""
+    return kind not in accepted
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,7 @@
-"""outcome.py: what became of each edit, and of each file, of a spec."""
+"""outcome.py: what became of each edit, and of each file, of a spec.
+
+The one place where a refusal (an error) becomes an outcome.
+"""
 
 from __future__ import annotations
 
@@ -77,6 +80,10 @@ class EditOutcome:
         """What to do about a refusal; empty for an applied edit."""
         return "" if self.error is None else self.error.fix
 
+    def refuse(self, error: HkgitError) -> EditOutcome:
+        """The same edit at the same place, refused."""
+        return replace(self, status=error.status, error=error)
+
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
@@ -119,6 +126,17 @@ def number_outcomes(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, 
     )
 
 
+def refuse_edit(number: int, path: str, error: HkgitError) -> EditOutcome:
+    """The outcome of an edit that has no place."""
+    return EditOutcome(number, path, error.status, error=error)
+
+
+def refuse_spec(spec: Spec, error: HkgitError) -> Plan:
+    """The plan of a spec that is refused as a whole."""
+    refused = (refuse_edit(at, edit.path, error) for at, edit in enumerate(spec.edits, 1))
+    return Plan(tuple(refused), ())
+
+
 def first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:
     """The error of the first edit that was refused."""
     return next((outcome.error for outcome in outcomes if outcome.error is not None), None)
@@ -129,8 +147,7 @@ def expect_change(made: Plan) -> Plan:
     if made.files or not made.ok:
         return made
     error = InvalidInput("the spec", "changes nothing", "The files say this already.")
-    refused = (replace(each, status=error.status, error=error) for each in made.outcomes)
-    return Plan(tuple(refused), ())
+    return Plan(tuple(each.refuse(error) for each in made.outcomes), ())
 
 
 BY_NUMBER = "lines are named by number alone: the protocol asks for the hash of what was read"
@@ -156,7 +173,7 @@ def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
         where = f"{outcome.path}:{max(last, 1)}"
     error = BlindEdit(where, BY_NUMBER, f"Read them (`hkgit read {where}`) and give that hash.")
     error.near = (Near(max(min(first, last), 1), max(last, 1)),)
-    return EditOutcome(outcome.number, outcome.path, error.status, error=error)
+    return refuse_edit(outcome.number, outcome.path, error)
 
 
 def files_after(made: Plan) -> dict[str, File | None]:

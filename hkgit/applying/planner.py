@@ -1,7 +1,4 @@
-"""planner.py: places every edit of a spec, one after the other.
-
-The one place where a refusal (an error) becomes an outcome.
-"""
+"""planner.py: place every edit of a spec, one after the other."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
 from hkgit.applying.operations.line_ends import StoresLf, as_given, as_stored
 from hkgit.applying.operations.range_edits import change_lines, change_tagged
 from hkgit.applying.operations.text_edits import change_text
-from hkgit.applying.outcome import EditOutcome, Plan, expect_hashes
+from hkgit.applying.outcome import EditOutcome, Plan, expect_hashes, refuse_edit
 from hkgit.edits import (
     MAX_EDITS,
     REGULAR,
@@ -153,7 +150,7 @@ class _Planner:
 
     def _refuse(self, number: int, edit: AnyEdit, error: HkgitError) -> EditOutcome:
         """The outcome of an edit that has no place, with what its author needs to find one."""
-        outcome = EditOutcome(number, edit.path, error.status, error=error)
+        outcome = refuse_edit(number, edit.path, error)
         work = self._find(edit.path) if error.near else None
         if work is None:
             return outcome

@@ -8,7 +8,7 @@ from typing import Any
 
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.trailers import decimal
-from hkgit.evidence.replay.findings import Finding
+from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import Ruling, entry_findings
 from hkgit.gate.policy import Policy
 from hkgit.text.counting import count_noun
@@ -70,7 +70,7 @@ def numbers_of(rulings: Sequence[Ruling], policy: Policy) -> Numbers:
 
 def blind_findings(policy: Policy, entry: Entry) -> list[Finding]:
     """The edits of an entry whose evidence the policy does not accept."""
-    return [found for found in entry_findings(policy, entry) if found.rule == "blind"]
+    return [found for found in entry_findings(policy, entry) if found.rule == BLIND]
 
 
 def conflicts_of(entry: Entry) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hkgit.audit.numbers import blind_findings, conflicts_of
 from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import Verdict
+from hkgit.evidence.replay.findings import BLIND, Verdict
 from hkgit.gate import Ruling
 from hkgit.gate.conflicts.consulting import Consult, consults_at, consults_in, tries_before
 from hkgit.gate.policy import Policy
@@ -138,7 +138,7 @@ def _blind(asked: JudgedRange) -> Iterator[Fact]:
                 what = f"{count_noun(sound, 'edit')} tied to what was read"
                 yield _fact(YES, ruling, "ledger", what)
         if not ruling.judged.entries:
-            blind = [each for each in ruling.findings if each.rule == "blind"]
+            blind = [each for each in ruling.findings if each.rule == BLIND]
             yield from (_fact(NO, ruling, each.where, each.what) for each in blind)
 
 

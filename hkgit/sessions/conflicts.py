@@ -9,11 +9,11 @@ from hkgit.errors import HkgitError
 from hkgit.gate.conflicts.noting import RefusedSpec
 from hkgit.gate.conflicts.tracking import note_tried
 from hkgit.git.repository import Repository
-from hkgit.sessions.drafting import SeriesPlan
+from hkgit.sessions.drafting import CallPlan
 
 
 def keep_conflicts(
-    root: Path, made: SeriesPlan, agent: str, earlier: Callable[[str], Iterable[bytes]]
+    root: Path, made: CallPlan, agent: str, earlier: Callable[[str], Iterable[bytes]]
 ) -> tuple[str, ...]:
     """Write down the conflicts of a refused draft in a checkout; what is to be said of them.
 
@@ -26,8 +26,15 @@ def keep_conflicts(
         return ()
     if tip is None:
         return ()
-    last = made.drafted[-1]
+    last = made.steps[-1]
     tried = RefusedSpec(
-        last.spec, last.made.outcomes, last.reads, agent, None, tip, made.files, earlier
+        last.spec,
+        last.made.outcomes,
+        reads=last.reads,
+        agent=agent,
+        base=None,
+        tip=tip,
+        files=made.series.files,
+        earlier=earlier,
     )
     return tuple(note_tried(repository, tried))

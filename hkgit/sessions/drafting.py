@@ -1,7 +1,4 @@
-"""drafting.py: plans the specs of one call, each on what the one before it leaves, with receipts.
-
-Nothing is written here.
-"""
+"""drafting.py: plan the specs of one call with the session's receipts. Nothing is written."""
 
 from __future__ import annotations
 
@@ -11,80 +8,56 @@ from functools import cached_property
 
 from hkgit.applying.carry.following import edit_lines, follow_reads
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import is_empty
-from hkgit.applying.outcome import (
-    EditOutcome,
-    FileChange,
-    Plan,
-    files_after,
-    files_before,
-    number_outcomes,
-)
+from hkgit.applying.evidence import is_blind, is_empty
+from hkgit.applying.outcome import EditOutcome, FileChange, Plan, files_before
 from hkgit.applying.planner import Options
-from hkgit.applying.specs import plan_spec
-from hkgit.edits import (
-    CreateFile,
-    File,
-    Overlay,
-    Read,
-    Snapshot,
-    Spec,
-    WriteFile,
-)
+from hkgit.applying.series import PlannedSpec, Series, plan_series, plan_spec
+from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.answers import UnreadEdit
 from hkgit.sessions.readings.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, knowing
 from hkgit.sessions.storage.batches import Batch
 from hkgit.text.document import Document
-from hkgit.values import dataclass, replace
-
-ACCEPTED = ("hash", "receipt")
-"""The evidence that the built-in policy accepts; an edit with any other is blind."""
+from hkgit.values import dataclass, field, replace
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedSpec:
-    """One spec, planned with the reads that hold on the files it was planned on."""
-
-    spec: Spec
-    made: Plan
-    reads: tuple[Read, ...]
-
-
-@dataclass
-class SeriesPlan:
-    """The specs of a call, what all of them change, and what the session knows then.
+@dataclass(frozen=True)
+class CallPlan:
+    """The specs of a call as they were planned, and what the session knows then.
 
     `known` holds the files about which something else is known than before; None where the file
     is gone.
     """
 
-    files: Overlay
-    known: dict[str, FileKnowledge | None]
-    drafted: list[PlannedSpec]
+    series: Series[PlannedSpec]
+    known: Mapping[str, FileKnowledge | None]
+
+    @property
+    def steps(self) -> Sequence[PlannedSpec]:
+        return self.series.steps
 
     @property
     def is_ok(self) -> bool:
-        return all(each.made.ok for each in self.drafted)
+        return self.series.is_ok
 
     @property
     def outcomes(self) -> tuple[EditOutcome, ...]:
         """The outcomes of all specs, numbered through."""
-        return number_outcomes((each.spec, each.made) for each in self.drafted)
+        return self.series.outcomes
 
     @property
     def agent(self) -> str | None:
         """The agent that the specs name, if one does."""
-        return next((each.spec.agent for each in self.drafted if each.spec.agent is not None), None)
+        return next((each.spec.agent for each in self.steps if each.spec.agent is not None), None)
 
     @property
     def correctable(self) -> Batch | None:
         """What can be sent again in part: one spec, in which some edits apply and some do not."""
         refused = tuple(each.number for each in self.outcomes if each.error is not None)
-        if len(self.drafted) != 1 or len(refused) == len(self.outcomes):
+        if len(self.steps) != 1 or len(refused) == len(self.outcomes):
             return None
-        return Batch(self.drafted[0].spec, refused)
+        return Batch(self.steps[0].spec, refused)
 
     @cached_property
     def changed(self) -> dict[str, File | None]:
@@ -92,57 +65,79 @@ class SeriesPlan:
 
         Asked first before anything is written: later the files below are the new ones.
         """
-        after = self.files.files.items()
-        return {path: file for path, file in after if self.files.below.get(path) != file}
+        start = self.series.start
+        after = self.series.changed.items()
+        return {path: file for path, file in after if start.get(path) != file}
 
     @property
     def found(self) -> dict[str, File | None]:
         """Every path that a spec changes, with the file that stood there before all of them."""
-        return files_before(change for each in self.drafted for change in each.made.files)
+        return files_before(change for each in self.steps for change in each.made.files)
 
 
-def draft(
+def plan_call(
     specs: Sequence[Spec],
     files: Snapshot,
     options: Options,
     expects: Sequence[Read],
     known: Mapping[str, FileKnowledge],
     kept: Kept,
-) -> SeriesPlan:
+) -> CallPlan:
     """Plan specs; stops at the first in which an edit is refused.
 
     `expects` speak of the files as they are before all of the specs. `known` is what the session
     knows before, and `kept` gives the versions that speaks of.
     """
-    draft = SeriesPlan(Overlay(files), {}, [])
     # A file is judged as all of them leave it.
     alone = options if len(specs) == 1 else replace(options, syntax="ignore")
-    for spec in specs:
-        now: dict[str, FileKnowledge | None] = {**known, **draft.known}
-        receipts, stale = _receipts(spec, draft.files, now, kept)
-        reads = (*expects, *receipts)
-        made = plan_spec(spec, draft.files, alone, reads)
+    planning = _CallPlanning(alone, kept, dict(known), tuple(expects))
+    series = plan_series(specs, files, planning.plan_next)
+    if alone != options and series.is_ok and options.syntax != "ignore":
+        _check_syntax(series, options.syntax)
+    return CallPlan(series, planning.learned)
+
+
+@dataclass
+class _CallPlanning:
+    """What the session knows, and what is expected, of the files as the specs so far leave them."""
+
+    options: Options
+    kept: Kept
+    known: dict[str, FileKnowledge | None]
+    expects: tuple[Read, ...]
+    learned: dict[str, FileKnowledge | None] = field(default_factory=dict)
+
+    def plan_next(self, spec: Spec, series: Series[PlannedSpec]) -> PlannedSpec:
+        """Plan a spec on the files that the series leaves."""
+        receipts, stale = _receipts(spec, series.files, self.known, self.kept)
+        reads = (*self.expects, *receipts)
+        made = plan_spec(spec, series.files, self.options, reads)
         made = Plan(tuple(_explain_stale(each, stale) for each in made.outcomes), made.files)
-        draft.drafted.append(PlannedSpec(spec, made, reads))
-        if not made.ok:
-            break
+        if made.ok:
+            self._learn_written(spec, made)
+            self.expects = follow_reads(self.expects, made)
+        return PlannedSpec(spec, made, reads)
+
+    def _learn_written(self, spec: Spec, made: Plan) -> None:
+        """Know what a plan writes."""
         whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
+        learned: dict[str, FileKnowledge | None] = {}
         for change in made.files:
-            before = now.get(change.path or "")
-            draft.known |= _learn(change, before, kept, is_whole=change.name in whole)
-        expects = follow_reads(expects, made)
-        draft.files = Overlay(files, {**draft.files.files, **files_after(made)})
-    if alone != options and draft.is_ok and options.syntax != "ignore":
-        draft.drafted = _check_syntax(draft.drafted, options.syntax)
-    return draft
+            before = self.known.get(change.path or "")
+            learned |= _learn(change, before, self.kept, is_whole=change.name in whole)
+        self.known |= learned
+        self.learned |= learned
 
 
-def _check_syntax(drafted: Sequence[PlannedSpec], mode: str) -> list[PlannedSpec]:
-    """Several specs, held to what all of them leave."""
+def _check_syntax(series: Series[PlannedSpec], mode: str) -> None:
+    """Hold several specs to what all of them leave."""
+    # Few calls have several.
     from hkgit.applying.syntax.syntax import check_series
 
-    plans = check_series([each.made for each in drafted], mode)
-    return [replace(each, made=made) for each, made in zip(drafted, plans, strict=True)]
+    plans = check_series([each.made for each in series.steps], mode)
+    series.steps = [
+        replace(each, made=made) for each, made in zip(series.steps, plans, strict=True)
+    ]
 
 
 def _receipts(
@@ -176,7 +171,7 @@ def _explain_stale(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcom
         return outcome
     fix = f"Read it again and write the edit against that: hkgit read {shlex.quote(outcome.path)}"
     renewed = Stale(error.where, f"{error.what}; {stale[outcome.path]}", fix)
-    return replace(outcome, status=renewed.status, error=renewed)
+    return outcome.refuse(renewed)
 
 
 def _learn(
@@ -197,13 +192,13 @@ def _learn(
     return learned
 
 
-def blind_edits(draft: SeriesPlan, session: str, call: int | None) -> Iterator[UnreadEdit]:
+def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[UnreadEdit]:
     """The edits that nothing ties to what was read, each with the read that mends it.
 
     What an applied edit replaced is read as it was before the `call`.
     """
-    for outcome in draft.outcomes:
-        if outcome.error is None and outcome.evidence.kind not in ACCEPTED:
+    for outcome in plan.outcomes:
+        if outcome.error is None and is_blind(outcome.evidence.kind):
             lines = _readable(outcome.base_lines)
             command = mending_read(outcome.path, outcome.base_lines, session, call)
             yield UnreadEdit(outcome.number, outcome.path, lines, outcome.evidence.kind, command)

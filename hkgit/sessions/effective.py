@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.applying.evidence import covers
+from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.sessions.abandoning import standing_in
 from hkgit.sessions.answers import CallStatus, Status
 from hkgit.sessions.commit.pending import units_of
-from hkgit.sessions.drafting import ACCEPTED
 from hkgit.sessions.readings.knowledge import carry_knowledge
 from hkgit.sessions.storage.journal import JournalState, SessionJournal
 from hkgit.sessions.storage.records import JournaledCall
@@ -72,7 +71,7 @@ def status_of(
         for receipt in carry_knowledge(known, file.data, kept).receipts(path)
     ]
     waiting = [
-        is_blind(state, unit.call, unit.spec, unit.number)
+        is_unread(state, unit.call, unit.spec, unit.number)
         for unit in standing_in(files, units_of(journal))
         if (unit.call.id, unit.spec, unit.number) not in state.committed
     ]
@@ -86,7 +85,7 @@ def status_of(
 
 def _call(state: JournalState, call: JournaledCall) -> CallStatus:
     blind = [
-        is_blind(state, call, at, number)
+        is_unread(state, call, at, number)
         for at, spec in enumerate(call.specs)
         for number in range(1, len(spec.blocks) + 1)
     ]
@@ -102,10 +101,10 @@ def _call(state: JournalState, call: JournaledCall) -> CallStatus:
     )
 
 
-def is_blind(state: JournalState, call: JournaledCall, spec: int, number: int) -> bool:
+def is_unread(state: JournalState, call: JournaledCall, spec: int, number: int) -> bool:
     """Whether nothing that was read before an edit, or to mend it, covers what it touched."""
     said = call.specs[spec]
-    if said.evidence[number - 1] in ACCEPTED:
+    if not is_blind(said.evidence[number - 1]):
         return False
     path, touched = said.paths[number - 1], said.touched[number - 1]
     reads = [each.read for each in state.mended if (each.call, each.spec) == (call.id, spec)]

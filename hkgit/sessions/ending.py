@@ -14,7 +14,7 @@ from pathlib import Path
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.sessions.awaiting import awaiting
-from hkgit.sessions.effective import is_blind
+from hkgit.sessions.effective import is_unread
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import (
     EXPIRY,
@@ -144,7 +144,7 @@ def _counts(
     """How many edits of each session wait, and how many of these are blind."""
     units = awaiting(repository, root, journals)
     blind = (
-        unit for unit in units if is_blind(unit.journal.state, unit.call, unit.spec, unit.number)
+        unit for unit in units if is_unread(unit.journal.state, unit.call, unit.spec, unit.number)
     )
     return Counter(unit.key[0] for unit in units), Counter(unit.key[0] for unit in blind)
 

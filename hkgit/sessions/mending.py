@@ -8,14 +8,14 @@ from pathlib import Path
 from hkgit.sessions.commit.pending import waiting
 from hkgit.sessions.commit.staging import journals_of
 from hkgit.sessions.drafting import mending_read
-from hkgit.sessions.effective import is_blind
+from hkgit.sessions.effective import is_unread
 
 
 def blind_reads(root: Path) -> Iterator[tuple[str, str]]:
     """The path of each blind edit that waits for a commit, and the read that mends it."""
     for unit in waiting(journals_of(root)):
         session, call, spec = unit.key
-        if is_blind(unit.journal.state, unit.call, spec, unit.number):
+        if is_unread(unit.journal.state, unit.call, spec, unit.number):
             path = unit.said.paths[unit.number - 1]
             touched = unit.said.touched[unit.number - 1]
             yield path, mending_read(path, touched, session, call)

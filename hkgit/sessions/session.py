@@ -16,7 +16,7 @@ from hkgit.edits import File, Overlay, Read, Spec, encode_text
 from hkgit.errors import Conflict, GitRefused, InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.answers import EditReport, Status, UndoReport
-from hkgit.sessions.drafting import SeriesPlan, blind_edits, draft
+from hkgit.sessions.drafting import CallPlan, blind_edits, plan_call
 from hkgit.sessions.effective import calls_in, choose_calls, find_before, status_of
 from hkgit.sessions.readings.checkout import Checkout, EditableCheckout
 from hkgit.sessions.readings.knowledge import KEPT, NOTHING, FileKnowledge, KnownRange, learn_lines
@@ -175,7 +175,7 @@ class EditSession:
         reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
         if dry_run or self._is_unnamed:
             # Where nothing may come of it, the git directory gets no session either.
-            made = self._draft(specs, options, reads)
+            made = self._plan(specs, options, reads)
             if dry_run:
                 return self._answer(made, None)
             if not made.is_ok:
@@ -184,13 +184,11 @@ class EditSession:
                 write_files(self.root, made.changed, made.found)
                 return self._answer(made, None)
         with at_work(self.root, self.journal):
-            made = self._draft(specs, options, reads)
+            made = self._plan(specs, options, reads)
             if not made.is_ok:
                 waiting = self._waiting(made.correctable, batch)
                 return EditReport(made.outcomes, batch=waiting, conflicts=self._conflicts(made))
-            call = self._keep_call(
-                tuple(journal_spec(each, options) for each in made.drafted), made
-            )
+            call = self._keep_call(tuple(journal_spec(each, options) for each in made.steps), made)
             known = {} if self._is_unnamed else made.known
             carry_out(self.root, self.journal, call, made.changed, known)
             if batch is not None:
@@ -199,7 +197,7 @@ class EditSession:
                 self.journal.forget(self.journal.state.standing[-KEPT_CALLS:])
         return self._answer(made, call.id)
 
-    def _conflicts(self, made: SeriesPlan) -> tuple[str, ...]:
+    def _conflicts(self, made: CallPlan) -> tuple[str, ...]:
         """Write down the conflicts with others that a refused draft met; what to say of them."""
         if {Stale.status, Conflict.status}.isdisjoint(each.status for each in made.outcomes):
             return ()
@@ -221,7 +219,7 @@ class EditSession:
                 if data is not None:
                     yield data
 
-    def _agent(self, made: SeriesPlan) -> str:
+    def _agent(self, made: CallPlan) -> str:
         return self.agent if made.agent is None else made.agent
 
     def _waiting(self, refused: Batch | None, named: str | None) -> str | None:
@@ -240,22 +238,22 @@ class EditSession:
         except GitRefused:
             return False
 
-    def _draft(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> SeriesPlan:
+    def _plan(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> CallPlan:
         files = EditableCheckout(self.root)
         if self._is_unnamed:
-            return draft(specs, files, options, reads, {}, _nothing_kept)
+            return plan_call(specs, files, options, reads, {}, _nothing_kept)
         state = self.journal.load()
-        return draft(specs, files, options, reads, state.known, self.journal.blobs.get)
+        return plan_call(specs, files, options, reads, state.known, self.journal.blobs.get)
 
-    def _answer(self, made: SeriesPlan, call: int | None) -> EditReport:
+    def _answer(self, made: CallPlan, call: int | None) -> EditReport:
         if not made.is_ok:
             return EditReport(made.outcomes)
         blind = () if self._is_unnamed else tuple(blind_edits(made, self.session, call))
         return EditReport(made.outcomes, made.changed, None if call is None else str(call), blind)
 
-    def _keep_call(self, specs: tuple[JournaledSpec, ...], made: SeriesPlan) -> JournaledCall:
+    def _keep_call(self, specs: tuple[JournaledSpec, ...], made: CallPlan) -> JournaledCall:
         """The next call; every version that it speaks of is kept. Raises GitRefused."""
-        for each in made.drafted:
+        for each in made.steps:
             keep_versions(self.journal.blobs, each.made.files)
         return next_call(self.journal, self._agent(made), specs)
 
@@ -269,16 +267,14 @@ class EditSession:
         with at_work(self.root, self.journal):
             checkout, state = Checkout(self.root), self.journal.state
             files = Overlay(checkout, before)
-            made = draft([spec], files, options, (), state.known, self.journal.blobs.get)
+            made = plan_call([spec], files, options, (), state.known, self.journal.blobs.get)
             if not made.is_ok:
                 return EditReport(made.outcomes)
             for path, file in made.changed.items():
                 if checkout.get(path) != file:
                     fix = "What another tool has written is not what its call says."
                     raise Stale(path, "stands otherwise in the checkout", fix)
-            call = self._keep_call(
-                tuple(journal_spec(each, options) for each in made.drafted), made
-            )
+            call = self._keep_call(tuple(journal_spec(each, options) for each in made.steps), made)
             self.journal.begin(call)
             self.journal.end(call.id, made.known)
         return self._answer(made, call.id)

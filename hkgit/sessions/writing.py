@@ -16,9 +16,9 @@ from hkgit.applying.files.replace import clear_away
 from hkgit.applying.outcome import FileChange
 from hkgit.applying.planner import Options
 from hkgit.applying.reads import reads_used
+from hkgit.applying.series import PlannedSpec
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
-from hkgit.sessions.drafting import PlannedSpec
 from hkgit.sessions.readings.knowledge import FileKnowledge
 from hkgit.sessions.storage.blobs import Blobs, unwritable
 from hkgit.sessions.storage.journal import SessionJournal

@@ -97,9 +97,7 @@ def advise(result: ApplyResult, fix: str, mend: str | None = None) -> ApplyResul
         return result
     error = BlindEdit(refused.where, refused.what, fix)
     error.mend = mend
-    outcomes = (
-        replace(each, error=error) if each.error is refused else each for each in result.outcomes
-    )
+    outcomes = (each.refuse(error) if each.error is refused else each for each in result.outcomes)
     return replace(result, outcomes=tuple(outcomes), error=error)
 
 
@@ -155,8 +153,7 @@ class _Application:
             error = rules.refusal(stopping)
             numbers = {each.number for each in stopping}
             outcomes = tuple(
-                replace(each, status=error.status, error=error) if each.number in numbers else each
-                for each in outcomes
+                each.refuse(error) if each.number in numbers else each for each in outcomes
             )
             self.result = replace(self.result, outcomes=outcomes)
             raise error

@@ -10,7 +10,7 @@ from hkgit.applying.files.directory import DirectorySnapshot, write_files
 from hkgit.applying.outcome import EditOutcome, Plan, files_after, files_before
 from hkgit.applying.planner import Options
 from hkgit.applying.reporting import refusal_text
-from hkgit.applying.specs import plan_spec
+from hkgit.applying.series import plan_spec
 from hkgit.edits import (
     AnyEdit,
     File,

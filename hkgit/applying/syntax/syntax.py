@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
-from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan
+from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan, refuse_edit
 from hkgit.applying.syntax.parsers import Fault, Language, language_of
 from hkgit.edits import decode_text
 from hkgit.errors import InvalidInput, Near
@@ -142,9 +142,8 @@ def _refuse_edit(
     error = InvalidInput(outcome.path, what, f"{_advice(outcome)} {_OFF}")
     found = tuple(_candidates(change, outcome)) if _is_loose(outcome) else ()
     error.near = tuple(Near(each.start_line, each.end_line) for each in found)
-    return EditOutcome(
-        outcome.number, outcome.path, error.status, error=error, candidates=found, spec=outcome.spec
-    )
+    refused = refuse_edit(outcome.number, outcome.path, error)
+    return replace(refused, candidates=found, spec=outcome.spec)
 
 
 _OFF = "--no-check-syntax (check_syntax=false in a call) lands it as it is."

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from hkgit.audit.reports.sheet import ReportItem, name_of
 from hkgit.evidence.ledger.entry import entry_path
-from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.evidence.replay.findings import BLIND, CandidateCommit
 from hkgit.gate.rulings import Ruling
 
 _COMMAND = re.compile(r"`(hkgit consult answer [0-9a-f]+)`")
@@ -39,7 +39,7 @@ def mend(ruling: Ruling) -> str:
         commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
         return f"hkgit attest --entries {commits} --key FILE  # then push refs/hkgit/entries/*"
     reads = list(dict.fromkeys(each.mend for each in ruling.findings if each.mend))
-    if rule == "blind" and reads:
+    if rule == BLIND and reads:
         return f"{' && '.join(reads)}  # then commit again"
     if len(candidate.parents) > 1:
         turned = _TURNED.search(ruling.findings[0].fix)

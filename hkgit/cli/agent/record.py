@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from hkgit.cli.agent.sessions import work_root
 from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_note
+from hkgit.git.messages import find_message_file
 from hkgit.sessions.commit.messages import sign
 from hkgit.sessions.commit.staging import settle_commit, stage
 from hkgit.sessions.commit.staging import withdraw as take_back
@@ -46,9 +45,4 @@ def command(staged: bool, message_file: str | None, committed: bool, withdraw: b
     elif withdraw:
         take_back(repository)
     else:
-        sign(repository, _message(repository.git_dir, message_file or ""))
-
-
-def _message(git_dir: Path, named: str) -> Path:
-    """The message file; where a framework's filter drops its name, git's usual one."""
-    return Path(named) if named else git_dir / "COMMIT_EDITMSG"
+        sign(repository, find_message_file(repository, message_file or ""))

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.remembering import remember
 from hkgit.cli.review.judging import load_policy
-from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import Finding
+from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import REJECTED, Report, judge_index
 from hkgit.git.facts import facts_of_commit
 from hkgit.git.hooks import calls_gate
+from hkgit.git.messages import comment_mark, cut_at_scissors, find_message_file, read_message
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import BLIND, TRANSACTION
+from hkgit.git.transactions.commits import ALLOW_BLIND, TRANSACTION
 from hkgit.values import replace
 
 
@@ -42,7 +41,7 @@ def _with_reads(repository: Repository, report: Report) -> Report:
 
     def told(finding: Finding) -> Finding:
         read = reads.get(finding.where.rpartition(":")[0])
-        if finding.rule != "blind" or read is None:
+        if finding.rule != BLIND or read is None:
             return finding
         return replace(finding, fix=f"Read what it touched: {read}", mend=read)
 
@@ -64,11 +63,12 @@ def is_left_to_commit_msg(repository: Repository) -> bool:
 def _judge_index(repository: Repository, message_file: str | None, policy: str | None) -> Report:
     message = None
     if message_file is not None:
-        raw = _read_message(_message_path(repository, message_file))
+        raw = read_message(find_message_file(repository, message_file))
+        raw, _ = cut_at_scissors(raw, comment_mark(repository))
         message = repository.git("stripspace", "--strip-comments", stdin=raw).stdout
     head = repository.head()
     trusted = load_policy(repository, policy, head.commit)
-    if os.environ.get(TRANSACTION) == BLIND:
+    if os.environ.get(TRANSACTION) == ALLOW_BLIND:
         trusted = trusted.with_blind()
     refs = () if head.branch is None else (f"refs/heads/{head.branch}",)
     return judge_index(
@@ -80,32 +80,6 @@ def _judge_index(repository: Repository, message_file: str | None, policy: str |
     )
 
 
-_SCISSORS = b"# ------------------------ >8 ------------------------"
-
-
-def _read_message(path: Path) -> bytes:
-    """What git will take for the message; raises InvalidInput when the file cannot be read."""
-    try:
-        return path.read_bytes().split(_SCISSORS)[0]
-    except OSError as error:
-        raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
-
-
 def _identity(repository: Repository, variable: str) -> str:
     """`Name <email>` of the commit about to be made, as git in this hook would write it."""
     return repository.git("var", variable).text.rpartition(" ")[0].rpartition(" ")[0]
-
-
-def _message_path(repository: Repository, given: str) -> Path:
-    """The file of the message; where a framework dropped its name, the one that git just wrote.
-
-    A clean `git merge` writes MERGE_MSG, everything else COMMIT_EDITMSG; the other may be left
-    from before. Raises InvalidInput when there is none.
-    """
-    if given:
-        return Path(given)
-    usual = (repository.git_dir / name for name in ("MERGE_MSG", "COMMIT_EDITMSG"))
-    found = [path for path in usual if path.exists()]
-    if not found:
-        raise InvalidInput("--message-file", "no commit is being made here", "Name the file.")
-    return max(found, key=lambda path: path.stat().st_mtime_ns)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, NoReturn
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import KINDS
+from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.evidence.ledger.entry import (
     SCHEMA,
@@ -121,7 +121,7 @@ def _per_mille(*numbers: Any) -> tuple[Any, ...]:
 
 def _read(value: Any) -> Read:
     first, last = (None, None) if value["lines"] is None else _lines(value["lines"])
-    _check(value["kind"] in ("hash", "receipt"))
+    _check(value["kind"] in HASHED)
     _check_texts(value["path"])
     _check_hashes([value["range_hash"]])
     return Read(value["path"], first, last, value["range_hash"], value["kind"])

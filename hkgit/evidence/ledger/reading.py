@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import KINDS
+from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import Json, text_of
@@ -98,7 +98,7 @@ def _read(node: Node) -> Read:
     lines = None if parts["lines"].value is None else _lines(parts["lines"])
     first, last = (None, None) if lines is None else lines
     kind = parts["kind"].text()
-    if kind not in ("hash", "receipt"):
+    if kind not in HASHED:
         raise parts["kind"].wrong('"hash" or "receipt"')
     return Read(text_of(parts["path"]), first, last, _hex(parts["range_hash"]), kind)
 

@@ -61,6 +61,27 @@ def record(
     return entry
 
 
+def make_claims(
+    agent: str,
+    time: int,
+    *,
+    conflicts: Sequence[Json] = (),
+    verify: Json = None,
+    allow_blind: bool = False,
+) -> dict[str, Json]:
+    """What an entry says that nobody can derive again; `time` in seconds since the epoch.
+
+    `conflicts` are those that its edits resolve, `verify` the command that passed before.
+    """
+    claims: dict[str, Json] = {
+        "agent": agent,
+        "time": time,
+        "verify": verify,
+        "conflicts": [*conflicts],
+    }
+    return claims | ({"allow_blind": True} if allow_blind else {})
+
+
 def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:
     """What became of one edit, beside what it said."""
     return RecordedEdit(

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import covers, is_empty, vouches
+from hkgit.applying.evidence import HASHED, covers, is_empty, vouches
 from hkgit.applying.hunks import Hunk, apply_hunks
 from hkgit.edits import EXECUTABLE, REGULAR, File, Snapshot, encode_text
 from hkgit.errors import HkgitError
@@ -186,7 +186,7 @@ def base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
 
 def check_evidence(edit: RecordedEdit, base: Document) -> None:
     """An expected hash holds where the entry says, and vouches for what the edit touches."""
-    if edit.evidence not in ("hash", "receipt"):
+    if edit.evidence not in HASHED:
         return
     if edit.expected_hash is None:
         if not _is_point(edit):

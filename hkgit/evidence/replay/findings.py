@@ -31,6 +31,10 @@ class Verdict(StrEnum):
     FAIL = "fail"
 
 
+BLIND = "blind"
+"""The rule that an edit, or a commit, without accepted evidence breaks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One thing wrong: the rule it breaks, where (path, path:lines, commit), what, what next.

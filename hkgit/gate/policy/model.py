@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase, translate
 from functools import lru_cache
 from typing import Any
 
+from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.gate.policy.agents import KNOWN_AGENTS, credited_names, matches
 from hkgit.paths import fold_name
 from hkgit.values import dataclass, field, replace
@@ -182,7 +183,7 @@ class Policy:
     mode: str = "enforce"
     govern: str = "agents"
     agents: tuple[str, ...] = KNOWN_AGENTS
-    accept: tuple[str, ...] = ("hash", "receipt")
+    accept: tuple[str, ...] = HASHED
     verdicts: tuple[str, ...] = ACCEPTED
     any_verdict: bool = False
     tiers: tuple[str, ...] | None = None
@@ -236,8 +237,6 @@ class Policy:
     def with_blind(self) -> Policy:
         """The policy without any word on evidence: for what lands blind, and knowingly."""
         # Few commits need it, and every one waits for this module.
-        from hkgit.applying.evidence import KINDS
-
         paths = tuple(replace(floors, accept=None) for floors in self.paths)
         return replace(self, accept=KINDS, paths=paths)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hkgit.applying.evidence import KINDS
+from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.gate.policy.agents import KNOWN_AGENTS
 from hkgit.gate.policy.consistency import expect_consistent
 from hkgit.gate.policy.model import (
@@ -85,7 +85,7 @@ def read_table(table: Any, source: str) -> Policy:
         mode=reader.choice("mode", MODES, "enforce"),
         govern=reader.choice("govern", GOVERN, "agents"),
         agents=(*KNOWN_AGENTS, *reader.texts("agents", ())),
-        accept=reader.choices("accept", KINDS, ("hash", "receipt")),
+        accept=reader.choices("accept", KINDS, HASHED),
         verdicts=reader.choices("verdicts", ACCEPTABLE, ACCEPTED),
         tiers=_tiers(reader),
         ladders=reader.integers("ladders"),

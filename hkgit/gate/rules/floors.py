@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from hkgit.applying.evidence import is_blind
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit
 from hkgit.evidence.ledger.trailers import decimal
-from hkgit.evidence.replay.findings import Finding
+from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate.policy.model import Floors, Policy
 
 APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was read."
@@ -27,9 +28,9 @@ def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
 def blind_edits(policy: Policy, entry: Entry) -> Iterator[tuple[RecordedEdit, tuple[str, ...]]]:
     """The edits whose evidence the policy does not accept, each with the kinds that it does."""
     for floors, edit in _with_floors(policy, entry):
-        accept = _in_all(each.accept for each in floors)
-        if accept is not None and edit.evidence not in accept:
-            yield edit, accept
+        accepted = _in_all(each.accept for each in floors)
+        if accepted is not None and is_blind(edit.evidence, accepted):
+            yield edit, accepted
 
 
 def _with_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
@@ -45,11 +46,11 @@ def _with_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, .
 
 def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[Finding]:
     where = edit.where
-    accept = _in_all(each.accept for each in floors)
-    if accept is not None and edit.evidence not in accept:
+    accepted = _in_all(each.accept for each in floors)
+    if accepted is not None and is_blind(edit.evidence, accepted):
         what = f"blind edit: its evidence is {edit.evidence}, accepted are"
         fix = f"Give its hash: `hkgit read {where}` prints the one to pass with --expect."
-        yield Finding("blind", where, f"{what} {', '.join(accept)}", fix)
+        yield Finding(BLIND, where, f"{what} {', '.join(accepted)}", fix)
     tiers = _in_all(each.tiers for each in floors)
     if tiers is not None and edit.tier not in tiers:
         yield Finding("tier", where, f"tier {edit.tier} is not accepted", "Quote the file exactly.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.evidence.replay.findings import CandidateCommit, Finding, Verdict
+from hkgit.evidence.replay.findings import BLIND, CandidateCommit, Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.policy.agents import co_authors, matches
 from hkgit.gate.policy.model import Policy
@@ -76,7 +76,7 @@ def blind_commit(
         return Finding("merge", shown, what, fix)
     who = f"{agent} is an agent" if agent is not None else "the policy governs everyone"
     fix = _way(policy, candidate, paths, agent)
-    return Finding("blind", shown, f"blind commit: no ledger entry, and {who}", fix)
+    return Finding(BLIND, shown, f"blind commit: no ledger entry, and {who}", fix)
 
 
 def _way(

@@ -32,7 +32,7 @@ _HEARD_BYTES = 16_384
 _SHOWN_LINES = 60
 """Of the changes that a hook made, in a refusal."""
 
-TRANSACTION, BLIND = "HKGIT_TRANSACTION", "blind"
+TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
 """The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""
 
 _HOOK_ENVIRONMENT = {TRANSACTION: "1", "LANGUAGE": "C", "GIT_OPTIONAL_LOCKS": None}
@@ -89,7 +89,7 @@ def _commit(repository: Repository, worktree: Worktree, message: bytes, allow_bl
         cwd=worktree.path,
         stdin=message,
         env=_HOOK_ENVIRONMENT
-        | ({TRANSACTION: BLIND} if allow_blind else {})
+        | ({TRANSACTION: ALLOW_BLIND} if allow_blind else {})
         | {"LC_ALL": os.environ.get("LC_ALL")},
     )
     head = (worktree.git_dir / "HEAD").read_text().strip()

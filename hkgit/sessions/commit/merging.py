@@ -17,13 +17,14 @@ from hkgit import dialects
 from hkgit.applying.carry.carrying import LineMap
 from hkgit.applying.carry.following import join_lines
 from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import is_blind
 from hkgit.applying.outcome import Plan, files_after
 from hkgit.applying.planner import plan
 from hkgit.edits import File, InsertAfter, Overlay, Read, ReplaceRange, Spec, decode_text
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import entry_id, entry_path
-from hkgit.evidence.ledger.recording import record
+from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.evidence.replay.merging.merges import replay_merge
@@ -32,7 +33,7 @@ from hkgit.git.transactions.landing import RESOLVE
 from hkgit.matching.places import Settings
 from hkgit.sessions.commit.pending import PendingEdit, waiting
 from hkgit.sessions.commit.proposing import Made, Proposal
-from hkgit.sessions.drafting import ACCEPTED, mending_read
+from hkgit.sessions.drafting import mending_read
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import Proposed
 from hkgit.text import diff
@@ -81,7 +82,7 @@ class _Step:
             if read.path == self.path:
                 yield read.start_line or 1, read.end_line or count
         for unit in self.units:
-            if unit.said.evidence[unit.number - 1] in ACCEPTED:
+            if not is_blind(unit.said.evidence[unit.number - 1]):
                 yield from unit.said.touched[unit.number - 1]
 
 
@@ -151,12 +152,6 @@ class _Proposed:
         made = plan(spec, self.files, reads=reads)
         if made.first_error is not None:
             raise made.first_error
-        claims = {
-            "agent": agent,
-            "time": step.unit.call.time // 1000,
-            "verify": None,
-            "conflicts": [],
-        }
         entry = record(
             spec,
             made,
@@ -164,7 +159,7 @@ class _Proposed:
             base=self.base,
             spec_digest=spec.digest,
             reads=reads,
-            claims=claims,
+            claims=make_claims(agent, step.unit.call.time // 1000),
         )
         name = entry_id(entry.to_bytes())
         proposed = Proposed(name, step.unit.call.id, step.unit.spec, numbers)
@@ -218,7 +213,7 @@ def _restate_change(
 
 def _blind(step: _Step, made: Plan) -> Iterator[str]:
     """The edits that nothing ties to what was read, each with the read that mends it."""
-    if all(outcome.evidence.kind in ACCEPTED for outcome in made.outcomes):
+    if not any(is_blind(outcome.evidence.kind) for outcome in made.outcomes):
         return
     session, call, _ = step.unit.key
     for unit in step.units:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import LEDGER, Entry
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.ledger.trailers import read_trailers, trailer_lines, with_trailers
+from hkgit.git.messages import comment_mark, cut_at_scissors, read_message
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
-
-_SCISSORS = b"------------------------ >8 ------------------------"
 
 
 def sign(repository: Repository, place: Path) -> bool:
@@ -21,12 +19,9 @@ def sign(repository: Repository, place: Path) -> bool:
     A message without words stays as it is, so that git can still refuse an empty one, and an
     entry that the message names already is not named again. Raises InvalidInput.
     """
-    try:
-        message = place.read_bytes()
-    except OSError as error:
-        raise InvalidInput(str(place), f"cannot be read: {error.strerror}") from error
+    message = read_message(place)
     entries = _find_added_entries(repository)
-    text, template = _split(message, _comment(repository))
+    text, template = _split(message, comment_mark(repository))
     named = read_trailers(text).entries
     lines = _lines([(name, entry) for name, entry in entries if name not in named])
     if not lines or not text.strip():
@@ -66,16 +61,9 @@ def _lines(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
     return (*named, *(f"Hkgit-Agent: {agent}" for agent in agents))
 
 
-def _comment(repository: Repository) -> bytes:
-    """What git's own lines in a message begin with."""
-    said = repository.config("core.commentChar")
-    return (said if said not in (None, "auto") else "#").encode("utf-8", "surrogateescape")
-
-
 def _split(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
     """The words of a message, and the template of comments behind them."""
-    cut = message.find(comment + b" " + _SCISSORS)
-    words, rest = (message, b"") if cut < 0 else (message[:cut], message[cut:])
+    words, rest = cut_at_scissors(message, comment)
     lines = words.splitlines(keepends=True)
     end = len(lines)
     while end and (lines[end - 1].startswith(comment) or not lines[end - 1].strip()):

@@ -6,10 +6,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hkgit.applying.evidence import is_blind
 from hkgit.edits import File, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.entry import Entry, entry_id
-from hkgit.evidence.ledger.recording import record
+from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects.store import EMPTY_TREE
@@ -20,7 +21,7 @@ from hkgit.sessions.commit.building import Built, CommitBuilder, contents
 from hkgit.sessions.commit.choosing import Contents, choose_edits
 from hkgit.sessions.commit.pending import PendingEdit, group_connected, waiting
 from hkgit.sessions.commit.placing import PlacedSpec
-from hkgit.sessions.drafting import ACCEPTED, mending_read
+from hkgit.sessions.drafting import mending_read
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import Proposed
 from hkgit.text.diff import changes
@@ -110,10 +111,8 @@ def _entry(
 ) -> Made:
     """The entry of one spec. Raises InvalidInput where it would be too large."""
     first = units[0]
-    time = first.call.time // 1000
     agent = first.call.agent
     conflicts = [] if met is None else met.claims(agent, found.made.outcomes)
-    claims = {"agent": agent, "time": time, "verify": None, "conflicts": conflicts}
     entry = record(
         found.spec,
         found.made,
@@ -121,7 +120,7 @@ def _entry(
         base=head,
         spec_digest=found.spec.digest,
         reads=found.reads,
-        claims=claims,
+        claims=make_claims(agent, first.call.time // 1000, conflicts=conflicts),
     )
     numbers = tuple(unit.number for unit in units)
     name = entry_id(entry.to_bytes())
@@ -132,7 +131,7 @@ def _blind(built: Built) -> Iterator[str]:
     """The edits that nothing ties to what was read, each with the read that mends it."""
     for units, found in built.steps:
         for unit, outcome in zip(units, found.made.outcomes, strict=True):
-            if outcome.evidence.kind not in ACCEPTED:
+            if is_blind(outcome.evidence.kind):
                 session, call, _ = unit.key
                 path, touched = unit.said.paths[unit.number - 1], unit.said.touched[unit.number - 1]
                 command = mending_read(path, touched, session, call)

@@ -39,7 +39,7 @@ def step_of_hooks(repository: Repository, planned: str, changed: HookChanged) ->
         raise changed from error
     if not made.ok or repository.write_tree(planned, files_after(made)) != changed.tree:
         raise changed
-    return PlannedCommit(replace(spec, agent=AGENT), None, made, reads)
+    return PlannedCommit(replace(spec, agent=AGENT), made, reads, base=None)
 
 
 def _reads(files: Snapshot, paths: list[str]) -> Iterator[Read]:

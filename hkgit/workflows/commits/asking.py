@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from hkgit.applying.evidence import HASHED
 from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.evidence.replay.findings import BLIND, CandidateCommit
 from hkgit.gate import Gate, JudgeContext, Ruling, blind_edits, read_trusted_policy
 from hkgit.gate.policy import BUILT_IN, Policy
 from hkgit.git.hooks import calls_gate, is_active
@@ -27,9 +28,6 @@ _SHOWN = 5
 """So many blind edits are named."""
 
 _FIX = "Give the hash of what was read (--expect), or a session that read it (--session)."
-
-_HASHES = ("hash", "receipt")
-"""What an operation by line numbers is tied to, whatever a policy says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +94,7 @@ class Rules:
                     where=edit.where,
                     path=path,
                     whole_hash=self._whole_hash(step, path),
-                    accepted=blind.get(edit.id, _HASHES),
+                    accepted=blind.get(edit.id, HASHED),
                     has=edit.evidence,
                     by_number=by_number,
                 )
@@ -134,7 +132,7 @@ class Rules:
             return None
         first, *others = ruling.findings
         more = f" (and {len(others)} more)" if others else ""
-        kind = BlindEdit if first.rule == "blind" else Rejected
+        kind = BlindEdit if first.rule == BLIND else Rejected
         return kind(first.where, f"{first.what}{more} ({self.policy.source})", first.fix)
 
     def _judge(self, tree: str, parents: tuple[str, ...], message: bytes) -> Ruling:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected, VerifyFailed
 from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
-from hkgit.evidence.ledger.recording import record
+from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
 from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate import REJECTED
@@ -45,9 +45,13 @@ def record_step(
     agent = _first(choices.agent, spec.agent, "unknown")
     _check_line("--agent", agent)
     met = [] if choices.met is None else choices.met.claims(agent, step.made.outcomes)
-    claims = {"agent": agent, "time": int(time.time()), "verify": verify, "conflicts": met}
-    if choices.allow_blind:
-        claims["allow_blind"] = True
+    claims = make_claims(
+        agent,
+        int(time.time()),
+        conflicts=met,
+        verify=verify,
+        allow_blind=choices.allow_blind,
+    )
     entry = record(
         spec,
         step.made,

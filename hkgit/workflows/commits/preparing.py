@@ -5,7 +5,7 @@ Nothing is written here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 from hkgit.applying.carry.carrying import carry_plan
@@ -13,39 +13,31 @@ from hkgit.applying.carry.following import follow_reads, renew_reads
 from hkgit.applying.evidence import from_reads, stale_hash, whole
 from hkgit.applying.names import resolve_names
 from hkgit.applying.operations.ranges import stale_read
-from hkgit.applying.outcome import Plan, expect_change, files_after
+from hkgit.applying.outcome import Plan, expect_change, files_after, refuse_spec
 from hkgit.applying.planner import Options, plan
-from hkgit.applying.specs import all_refused
-from hkgit.edits import File, Overlay, Read, Snapshot, Spec
+from hkgit.applying.series import PlannedSpec, Series, plan_series
+from hkgit.edits import Overlay, Read, Snapshot, Spec
 from hkgit.errors import HkgitError, Stale
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.name_collisions import expect_no_twins
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
-from hkgit.values import dataclass, field, replace
+from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.resolving import MergePlan, expect_conflicted
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, base_of
 from hkgit.workflows.commits.uncommitted import explain_uncommitted
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedCommit:
-    """One spec, planned: its outcomes and, when all applied, what becomes its commit.
+class PlannedCommit(PlannedSpec):
+    """One spec, planned, and what becomes of it as a commit when all of its edits apply.
 
     `base` is None where that is the commit of the step before, which is not made yet.
     """
 
-    spec: Spec
     base: str | None
-    made: Plan
-    reads: tuple[Read, ...]
     merging: MergePlan | None = None
-
-    @property
-    def files(self) -> dict[str, File | None]:
-        """The changed files by path; None where one is gone."""
-        return files_after(self.made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,91 +73,77 @@ def prepare(
     branch's history, Stale for a read of a file that no spec touches and that does not hold.
     """
     start = repository.snapshot(target.tip)
-    planning = _Planning(repository, choices, target, start, origin, start)
-    for spec in specs:
-        if not planning.add(spec).made.ok:
-            return tuple(planning.steps)
-    touched = {outcome.path for step in planning.steps for outcome in step.made.outcomes}
-    promised = (read for read in choices.reads if read.kind == "hash")
-    _check_reads(start, [read for read in promised if read.path not in touched])
-    return tuple(planning.steps)
+    planning = _Planning(repository, choices, target, start, origin)
+    series = plan_series(specs, start, planning.plan_next)
+    if series.is_ok:
+        touched = {outcome.path for outcome in series.outcomes}
+        promised = (read for read in choices.reads if read.kind == "hash")
+        _check_reads(start, [read for read in promised if read.path not in touched])
+    return tuple(series.steps)
 
 
 @dataclass
 class _Planning:
-    """Specs planned one after the other.
-
-    `tip` are the files as the `steps` so far leave them; `ahead` is what was read of those that
-    they changed, in the lines of `tip`.
-    """
+    """How each spec is planned; `ahead` are reads of what those before it have changed."""
 
     repository: Repository
     choices: ApplyOptions
     target: LandingTarget
     start: TreeSnapshot
     origin: FirstPlan | None
-    tip: Snapshot
-    steps: list[PlannedCommit] = field(default_factory=list)
     ahead: tuple[Read, ...] = ()
 
-    def add(self, spec: Spec) -> PlannedCommit:
-        """Plan the next one. Raises InvalidInput."""
+    def plan_next(self, spec: Spec, series: Series[PlannedCommit]) -> PlannedCommit:
+        """Plan a spec on the files that the series leaves. Raises InvalidInput."""
         base = base_of(self.repository, spec, self.choices, self.target)
-        before, given = self._base_files(base)
-        made, reads = self._plan_spec(spec, before, given)
+        before, given = self._base_files(base, series)
+        made, reads = self._plan_spec(spec, before, series.files, given)
         if made.ok:
-            made = self._storable(spec, made)
+            made = self._storable(spec, made, series)
         merging = self.target.merging
         if merging is not None:
             made = expect_conflicted(made, merging)
         first = self.target.tip if self.origin is None else self.origin.tip
-        stated = first if base is None and not self.steps else base
-        self.steps.append(PlannedCommit(spec, stated, made, reads, merging))
+        stated = first if base is None and not series.steps else base
         if made.ok:
-            self._go_on(made, reads)
-        return self.steps[-1]
+            self.ahead = _read_ahead(made, reads, {*series.changed, *files_after(made)})
+        return PlannedCommit(spec, made, reads, base=stated, merging=merging)
 
-    def _base_files(self, base: str | None) -> tuple[Snapshot, tuple[Read, ...]]:
+    def _base_files(
+        self, base: str | None, series: Series[PlannedCommit]
+    ) -> tuple[Snapshot, tuple[Read, ...]]:
         """The files that a spec was written against, and what was read of them."""
         if base is not None:
-            is_tip = base == self.target.tip and not self.steps
-            return self.tip if is_tip else self.repository.snapshot(base), self.choices.reads
+            is_tip = base == self.target.tip and not series.steps
+            return series.files if is_tip else self.repository.snapshot(base), self.choices.reads
         if self.origin is not None:
-            number = len(self.steps)
+            number = len(series.steps)
             return self.origin.files[number], self.origin.reads[number]
-        return self.tip, renew_reads(self.choices.reads, self.ahead)
+        return series.files, renew_reads(self.choices.reads, self.ahead)
 
     def _plan_spec(
-        self, spec: Spec, base: Snapshot, reads: tuple[Read, ...]
+        self, spec: Spec, base: Snapshot, tip: Snapshot, reads: tuple[Read, ...]
     ) -> tuple[Plan, tuple[Read, ...]]:
         try:
             spec = resolve_names(spec, base)
-            if base is self.tip:
-                made, known = plan(spec, self.tip, self._options, reads), reads
+            if base is tip:
+                made, known = plan(spec, tip, self._options, reads), reads
             else:
-                made, known = carry_plan(spec, base, self.tip, self._options, reads, self.ahead)
+                made, known = carry_plan(spec, base, tip, self._options, reads, self.ahead)
         except HkgitError as error:
-            return all_refused(spec, error), reads
+            return refuse_spec(spec, error), reads
         made = expect_change(made)
         return explain_uncommitted(self.repository, spec, made, self._options, reads), known
 
-    def _storable(self, spec: Spec, made: Plan) -> Plan:
+    def _storable(self, spec: Spec, made: Plan, series: Series[PlannedCommit]) -> Plan:
         """The plan, or its refusal where git could not keep what it makes as it is."""
-        changed: dict[str, File | None] = {}
-        for files in (*(step.files for step in self.steps), files_after(made)):
-            changed |= files
+        changed = series.changed | files_after(made)
         try:
             self._conversion.expect_stored(dict(_new_contents(made)))
             expect_no_twins(self._conversion.files, changed)
         except HkgitError as error:
-            return all_refused(spec, error)
+            return refuse_spec(spec, error)
         return made
-
-    def _go_on(self, made: Plan, reads: tuple[Read, ...]) -> None:
-        self.tip = Overlay(self.tip, files_after(made))
-        changed = {path for step in self.steps for path in step.files}
-        known = (*follow_reads(reads, made), *_read_written(made))
-        self.ahead = tuple(read for read in known if read.path in changed)
 
     @cached_property
     def _conversion(self) -> Conversion:
@@ -179,6 +157,12 @@ class _Planning:
             return self._conversion.stores_lf(path, Content(data, before))
 
         return replace(self.choices.options, stores_lf=stores_lf)
+
+
+def _read_ahead(made: Plan, reads: Sequence[Read], changed: Collection[str]) -> tuple[Read, ...]:
+    """What was read of the changed files, in their lines after a plan."""
+    known = (*follow_reads(reads, made), *_read_written(made))
+    return tuple(read for read in known if read.path in changed)
 
 
 def _read_written(made: Plan) -> Iterator[Read]:

@@ -17,7 +17,7 @@ from hkgit.git.objects.building import Files
 from hkgit.git.repository import Repository
 from hkgit.paths import quote_path
 from hkgit.text.document import Document
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _refuse(
     if not paths:
         return outcome
     error = InvalidInput(quote_path(min(filter(None, paths))), what, fix)
-    return replace(outcome, status=error.status, error=error)
+    return outcome.refuse(error)
 
 
 def tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: Files) -> str:

@@ -13,7 +13,6 @@ from hkgit.git.conversion import Conversion
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.landing import RESOLVE
 from hkgit.text.document import Document
-from hkgit.values import replace
 
 
 def explain_uncommitted(
@@ -67,7 +66,7 @@ def _refuse_uncommitted(
     outcome: EditOutcome, error: HkgitError, way: str, foreign: InvalidInput | None
 ) -> EditOutcome:
     if foreign is not None:
-        return replace(outcome, status=foreign.status, error=foreign)
+        return outcome.refuse(foreign)
     what = f"{error.what}; it fits the working tree, where the file has uncommitted changes"
     fix = f"Commit the changes of {outcome.path} first, or read it with --rev HEAD.{way}"
-    return replace(outcome, error=type(error)(error.where, what, fix))
+    return outcome.refuse(type(error)(error.where, what, fix))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.applying.evidence import is_empty
+from hkgit.applying.evidence import HASHED, is_empty
 from hkgit.applying.hunks import Hunk
 from hkgit.edits import AnyEdit, File, Snapshot, encode_text
 from hkgit.errors import InvalidInput
@@ -173,5 +173,5 @@ def _check_evidence(entry: Entry, edit: RecordedEdit, files: Snapshot, *, is_mov
         check_evidence(edit, base_of(entry, edit, files))
         return
     is_bare = edit.expected_hash is None and not all(map(is_empty, edit.base_lines))
-    if edit.evidence in ("hash", "receipt") and is_bare:
+    if edit.evidence in HASHED and is_bare:
         raise Wrong("hash", edit.where, f"evidence {edit.evidence} without a hash")

@@ -1,0 +1,45 @@
+"""messages.py: the file in which git keeps the message of the commit being made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hkgit.errors import InvalidInput
+from hkgit.git.repository import Repository
+
+_SCISSORS = b"------------------------ >8 ------------------------"
+
+
+def find_message_file(repository: Repository, named: str) -> Path:
+    """The file with this name; for an empty one, as a framework may pass it, what git just wrote.
+
+    A clean `git merge` writes MERGE_MSG, everything else COMMIT_EDITMSG; the other may be left
+    from before. Raises InvalidInput when there is none.
+    """
+    if named:
+        return Path(named)
+    usual = (repository.git_dir / name for name in ("MERGE_MSG", "COMMIT_EDITMSG"))
+    found = [path for path in usual if path.exists()]
+    if not found:
+        raise InvalidInput("--message-file", "no commit is being made here", "Name the file.")
+    return max(found, key=lambda path: path.stat().st_mtime_ns)
+
+
+def read_message(path: Path) -> bytes:
+    """The bytes of a message file. Raises InvalidInput when it cannot be read."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
+
+
+def cut_at_scissors(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
+    """A message, and what is behind git's scissors, which it drops."""
+    cut = message.find(comment + b" " + _SCISSORS)
+    return (message, b"") if cut < 0 else (message[:cut], message[cut:])
+
+
+def comment_mark(repository: Repository) -> bytes:
+    """What git's own lines in a message begin with."""
+    mark = repository.config("core.commentChar")
+    return (mark if mark not in (None, "auto") else "#").encode("utf-8", "surrogateescape")
