@@ -126,4 +126,7 @@ def change_diff(
     is_terminated = was_terminated if final_newline is None else final_newline
     before = File(old.result(is_terminated=was_terminated), mode)
     after = File(draft.result(is_terminated=is_terminated), mode)
-    return render_diff(FileChange(path, path, before, after, net_hunks(draft)), top)
+    return render_diff(
+        FileChange(path=path, new_path=path, before=before, after=after, hunks=net_hunks(draft)),
+        top,
+    )

@@ -87,7 +87,7 @@ class Draft:
 
     def _write_piece(self, start: int, end: int, new: bytes, edits: tuple[int, ...]) -> Piece:
         growth = new.count(b"\n") - self.base.data.count(b"\n", start, end)
-        return Piece(start, end, new, edits, growth)
+        return Piece(start=start, end=end, new=new, edits=edits, growth=growth)
 
     def _split_pieces(self, start: int, end: int) -> tuple[list[Piece], list[Piece], list[Piece]]:
         """The pieces before, inside and after a stretch; kept pieces are cut to fit."""

@@ -157,7 +157,7 @@ class _Planner:
         # Few calls need it, and it needs a dialect.
         from hkgit.applying import remedy
 
-        site = EditContext(number, work, (), self._in_base, {})
+        site = EditContext(number=number, work=work, reads=(), in_base=self._in_base, earlier={})
         mended = remedy.add_remedy(outcome, site, error, self._dialect)
         self._told += remedy.size(mended)
         return mended if self._told <= remedy.MOST_IN_ALL else outcome
@@ -224,7 +224,9 @@ class _Planner:
         for read in reads:
             if read.kind == "hash" and not read_holds(work.draft.base, read):
                 raise ranges.stale_read(edit.path, work.draft.base, read)
-        site = EditContext(number, work, reads, self._in_base, self._evidence)
+        site = EditContext(
+            number=number, work=work, reads=reads, in_base=self._in_base, earlier=self._evidence
+        )
         if self._in_base and work.is_closed:
             raise site.overlap(edit.path)
         return site

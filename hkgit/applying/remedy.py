@@ -56,7 +56,13 @@ def _places(site: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
         if text == site.document.data[start:end]:
             shown = decode_text(text.replace(b"\r\n", b"\n"))
             digest = site.base.range_hash(first, last)
-            yield Candidate(first, last, digest, place.similarity, shown)
+            yield Candidate(
+                start_line=first,
+                end_line=last,
+                range_hash=digest,
+                similarity_permille=place.similarity,
+                text=shown,
+            )
 
 
 def render_correction(site: EditContext, error: HkgitError, dialect: str) -> str | None:

@@ -80,7 +80,13 @@ def _parse_porcelain(porcelain: bytes) -> Iterator[Blamed]:
         if raw.startswith(b"\t"):
             commit, original, final = head[0], int(head[1]), int(head[2])
             real = None if commit == UNCOMMITTED else commit
-            yield Blamed(final, raw[1:].removesuffix(b"\n"), real, paths[commit], original)
+            yield Blamed(
+                number=final,
+                text=raw[1:].removesuffix(b"\n"),
+                commit=real,
+                commit_path=paths[commit],
+                commit_line=original,
+            )
             head = []
         elif not head:
             head = raw.decode("ascii", "replace").split()

@@ -77,7 +77,12 @@ def range_of(
         broken = (f"{error.where}: {error.what}",)
     allowed = tries_before(repository.snapshot(end))
     return JudgedRange(
-        governed, policy, consults, broken, allowed, _find_uncommitted(repository, end)
+        rulings=governed,
+        policy=policy,
+        consults=consults,
+        broken_consults=broken,
+        allowed_tries=allowed,
+        uncommitted=_find_uncommitted(repository, end),
     )
 
 

@@ -107,7 +107,9 @@ class Signers:
         holds = is_trusted or keys.is_made(data, signature, namespace)
         if principal is None and holds:
             principal = keys.holder(signature, policy.signers)
-        return Signed(kind, of, key, principal, holds, is_trusted)
+        return Signed(
+            kind=kind, of=of, key=key, principal=principal, holds=holds, is_trusted=is_trusted
+        )
 
     def _envelopes(self, folder: str) -> Iterator[Envelope]:
         return envelopes(self.repository, self._kept.get(folder, ()))

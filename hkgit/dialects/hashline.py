@@ -69,13 +69,15 @@ def _edit(node: Node) -> AnyEdit:
     if lines == () and "hash_stop" not in fields:
         raise fields["content"].wrong("lines to insert", 'To delete the line, leave "content" out.')
     return TagEdit(
-        fields["path"].name("a path"),
-        _tag(fields["hash_start"]),
-        _tag(fields["hash_stop"]) if "hash_stop" in fields else None,
-        lines or None,
-        fields["offset"].integer(1) if "offset" in fields else None,
-        read_expected_hash(fields),
-        "inclusive" in fields and not fields["inclusive"].boolean() and "hash_stop" in fields,
+        path=fields["path"].name("a path"),
+        start_tag=_tag(fields["hash_start"]),
+        stop_tag=_tag(fields["hash_stop"]) if "hash_stop" in fields else None,
+        new_lines=lines or None,
+        offset=fields["offset"].integer(1) if "offset" in fields else None,
+        expected_hash=read_expected_hash(fields),
+        is_exclusive="inclusive" in fields
+        and not fields["inclusive"].boolean()
+        and "hash_stop" in fields,
     )
 
 

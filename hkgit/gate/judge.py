@@ -98,12 +98,12 @@ class Gate:
 
             judged = excuse_questions(self.repository, judged)
         case = JudgedCommit(
-            self.repository,
-            self.policy,
-            judged,
-            agent,
-            lambda paths: self._grant(candidate, paths),
-            self.arrival.coming,
+            repository=self.repository,
+            policy=self.policy,
+            judged=judged,
+            agent=agent,
+            grant=lambda paths: self._grant(candidate, paths),
+            coming=self.arrival.coming,
         )
         tried += [
             RuleResult("govern", _explain_governed(case)),
@@ -245,7 +245,7 @@ def _judge_prune(repository: Repository, trusted: str | None, judged: ReplayResu
     files = repository.snapshot(trusted)
     what, fix = "the trusted side does not have this entry yet", "Land it first, then prune it."
     missing = tuple(
-        Finding("prune", path, what, fix, path)
+        Finding(rule="prune", where=path, what=what, fix=fix, path=path)
         for path in judged.removed
         if files.entry(path) is None
     )

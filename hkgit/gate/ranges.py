@@ -99,7 +99,9 @@ def judge_index(
     gate = Gate(repository, policy, JudgeContext(on_client=True))
     tree = repository.index_tree()
     candidates = [
-        CandidateCommit(None, tree, parents, author, committer, message)
+        CandidateCommit(
+            id=None, tree=tree, parents=parents, author=author, committer=committer, message=message
+        )
         for parents in repository.commit_in_progress_parents()
     ]
     return Report(policy, (gate.judge_any(candidates),), provisional=True)

@@ -164,7 +164,14 @@ class _Search:
         similarity = min(place.similarity for place in places)
         known = min(place.known for place in places)
         sure = confidence(tier, similarity, None, repairs, known)
-        return Located(places, tier, similarity, sure, None, repairs)
+        return Located(
+            places=places,
+            tier=tier,
+            similarity=similarity,
+            confidence=sure,
+            runner_up=None,
+            repairs=repairs,
+        )
 
     def _check_count(self, places: tuple[Place, ...]) -> None:
         if self.edit.expected_count not in (None, len(places)):
@@ -339,7 +346,15 @@ class _Search:
         second = None if runner_up is None else runner_up.similarity
         sure = confidence(tier, place.similarity, second, repairs, place.known)
         notes = guards.find_doubled_lines(self.view, wanted, place)
-        return Located((place,), tier, place.similarity, sure, second, repairs, notes)
+        return Located(
+            places=(place,),
+            tier=tier,
+            similarity=place.similarity,
+            confidence=sure,
+            runner_up=second,
+            repairs=repairs,
+            notes=notes,
+        )
 
     def _is_slip(self, wanted: EditLines, place: Place, runner_up: Place | None) -> bool:
         """Whether evidence shows that the author saw this very place, and only misquotes it."""

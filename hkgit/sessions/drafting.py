@@ -201,7 +201,13 @@ def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[Unre
         if outcome.error is None and is_blind(outcome.evidence.kind):
             lines = _readable(outcome.base_lines)
             command = mending_read(outcome.path, outcome.base_lines, session, call)
-            yield UnreadEdit(outcome.number, outcome.path, lines, outcome.evidence.kind, command)
+            yield UnreadEdit(
+                number=outcome.number,
+                path=outcome.path,
+                lines=lines,
+                evidence=outcome.evidence.kind,
+                command=command,
+            )
 
 
 def mending_read(path: str, touched: Sequence[Lines], session: str, call: int | None) -> str:

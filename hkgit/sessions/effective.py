@@ -80,7 +80,14 @@ def status_of(
         for id, call in state.calls.items()
         if id in state.done and not call.undoes
     )
-    return Status(session, calls, tuple(receipts), len(waiting), sum(waiting), batches)
+    return Status(
+        session=session,
+        calls=calls,
+        receipts=tuple(receipts),
+        uncommitted=len(waiting),
+        blind=sum(waiting),
+        batches=batches,
+    )
 
 
 def _call(state: JournalState, call: JournaledCall) -> CallStatus:
@@ -90,14 +97,14 @@ def _call(state: JournalState, call: JournaledCall) -> CallStatus:
         for number in range(1, len(spec.blocks) + 1)
     ]
     return CallStatus(
-        str(call.id),
-        call.time // 1000,
-        call.agent,
-        len(blind),
-        sum(blind),
-        sum(key[0] == call.id for key in state.committed),
-        tuple(call.states()),
-        call.id in state.undone,
+        id=str(call.id),
+        time=call.time // 1000,
+        agent=call.agent,
+        edits=len(blind),
+        blind=sum(blind),
+        committed=sum(key[0] == call.id for key in state.committed),
+        files=tuple(call.states()),
+        is_undone=call.id in state.undone,
     )
 
 

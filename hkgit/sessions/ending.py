@@ -56,7 +56,19 @@ def sessions_of(repository: Repository, root: Path) -> list[SessionState]:
             journals.append(journal)
         except GitRefused as error:
             last = int(last_use(folder))
-            damaged.append(SessionState(folder.name, (), 0, 0, 0, last, False, None, error.what))
+            damaged.append(
+                SessionState(
+                    name=folder.name,
+                    agents=(),
+                    calls=0,
+                    waiting=0,
+                    blind=0,
+                    last_used=last,
+                    is_ended=False,
+                    expires=None,
+                    damage=error.what,
+                )
+            )
     counts, blind = _counts(repository, root, journals)
     states = (_state(each, counts[_key(each)], blind[_key(each)]) for each in journals)
     return sorted([*damaged, *states], key=lambda state: state.name)

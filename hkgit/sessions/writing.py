@@ -106,24 +106,31 @@ def next_call(
 ) -> JournaledCall:
     """The call that comes next in a journal."""
     number = journal.state.last + 1
-    return JournaledCall(number, time.time_ns() // 10**6, agent, specs, reversals, undoes)
+    return JournaledCall(
+        id=number,
+        time=time.time_ns() // 10**6,
+        agent=agent,
+        specs=specs,
+        reversals=reversals,
+        undoes=undoes,
+    )
 
 
 def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
     """A planned spec as the journal keeps it."""
     spec, made = drafted.spec, drafted.made
     return JournaledSpec(
-        spec.dialect,
-        spec.digest,
-        spec.blocks,
-        tuple(outcome.path for outcome in made.outcomes),
-        tuple(outcome.evidence.kind for outcome in made.outcomes),
-        tuple(outcome.base_lines for outcome in made.outcomes),
-        reads_used(drafted.reads, made),
-        tuple(_change(each) for each in made.files),
-        options.settings.threshold,
-        options.relocate,
-        tuple(sorted(spec.truncated)),
+        dialect=spec.dialect,
+        digest=spec.digest,
+        blocks=spec.blocks,
+        paths=tuple(outcome.path for outcome in made.outcomes),
+        evidence=tuple(outcome.evidence.kind for outcome in made.outcomes),
+        touched=tuple(outcome.base_lines for outcome in made.outcomes),
+        reads=reads_used(drafted.reads, made),
+        changes=tuple(_change(each) for each in made.files),
+        threshold=options.settings.threshold,
+        relocate=options.relocate,
+        truncated=tuple(sorted(spec.truncated)),
     )
 
 

@@ -44,17 +44,17 @@ def attest(
     report = judge_range(repository, CommitRange(old, new), policy, JudgeContext(ref=target))
     _expect_all_pass(report)
     statement = Statement(
-        old,
-        repository.commit(old).tree,
-        new,
-        repository.commit(new).tree,
-        target,
-        policy_digest(policy),
-        policy.verdicts,
-        LADDER_VERSION,
-        Counter(str(ruling.judged.verdict) for ruling in report.rulings),
-        ".".join(map(str, program.version())),
-        __version__,
+        base=old,
+        base_tree=repository.commit(old).tree,
+        head=new,
+        tree=repository.commit(new).tree,
+        target=target,
+        policy=policy_digest(policy),
+        accepted=policy.verdicts,
+        ladder=LADDER_VERSION,
+        counts=Counter(str(ruling.judged.verdict) for ruling in report.rulings),
+        git=".".join(map(str, program.version())),
+        hkgit=__version__,
     )
     payload = statement.to_bytes()
     signature = sign(key, pae(PAYLOAD_TYPE, payload))

@@ -185,7 +185,13 @@ def read_range(
     if not 1 <= start_line <= last + 1:
         raise InvalidInput(f"{start_line}-{end_line}", f"the file has {total} lines", "Read those.")
     lines = tuple(decode_text(line) for line in document.lines[start_line - 1 : last])
-    return ReadRange(start_line, last, total, document.range_hash(start_line, last), lines)
+    return ReadRange(
+        start_line=start_line,
+        end_line=last,
+        total_lines=total,
+        range_hash=document.range_hash(start_line, last),
+        range_lines=lines,
+    )
 
 
 def _spec(edits: object) -> Spec:

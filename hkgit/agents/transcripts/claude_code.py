@@ -71,15 +71,15 @@ def _call(where: str, root: str | None, block: Record, result: _Result) -> Itera
     before = _before(str(tool), known, result)
     after = None if known is None else _after(known, sent, before, result)
     yield Called(
-        where,
-        str(tool),
-        json.dumps(sent),
-        DIALECT,
-        root,
-        before,
-        after,
-        not result.is_error,
-        None if known is not None else "the file is outside the directory of the session",
+        where=where,
+        tool=str(tool),
+        spec=json.dumps(sent),
+        dialect=DIALECT,
+        root=root,
+        before=before,
+        after=after,
+        applied=not result.is_error,
+        hindrance=None if known is not None else "the file is outside the directory of the session",
     )
 
 

@@ -84,7 +84,9 @@ def _call(
     spec = patch or next((word for word in command if "*** Begin Patch" in word), None)
     if spec is not None and "*** Begin Patch" in spec:
         tool = "apply_patch"
-        yield Called(where, tool, spec, DIALECT, root, applied=is_applied)
+        yield Called(
+            where=where, tool=tool, spec=spec, dialect=DIALECT, root=root, applied=is_applied
+        )
     elif command:
         yield from _ran(command, text(sent.get("workdir")) or root, root, is_applied, said)
 

@@ -29,12 +29,12 @@ def events(lines: Sequence[Line]) -> Iterator[Called]:
         spec = call if isinstance(call, str) else json.dumps(call)
         after = text(record.get("after"))
         yield Called(
-            line.where,
-            text(record.get("tool")) or "call",
-            spec,
-            "auto",
-            text(record.get("root")),
-            {path: text(record.get("before"))},
-            None if after is None else {path: after},
-            None if "after" not in record else after is not None,
+            where=line.where,
+            tool=text(record.get("tool")) or "call",
+            spec=spec,
+            dialect="auto",
+            root=text(record.get("root")),
+            before={path: text(record.get("before"))},
+            after=None if after is None else {path: after},
+            applied=None if "after" not in record else after is not None,
         )

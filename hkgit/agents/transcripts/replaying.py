@@ -66,7 +66,13 @@ def slim(replay: Replay) -> Replay:
 
 def _replay_call(events: Sequence[Event], at: int, call: Called) -> Replay:
     if call.hindrance is not None:
-        return Replay(call.where, call.tool, (), End.NOT_REPLAYABLE, call.hindrance)
+        return Replay(
+            where=call.where,
+            tool=call.tool,
+            paths=(),
+            end=End.NOT_REPLAYABLE,
+            detail=call.hindrance,
+        )
     try:
         spec = parse(call.spec, call.dialect, root=call.root)
     except InvalidInput as error:
@@ -77,7 +83,9 @@ def _replay_call(events: Sequence[Event], at: int, call: Called) -> Replay:
         made = {edit.path for edit in spec.edits if isinstance(edit, CreateFile)}
         before = contents_before(events, at, [path for path in paths if path not in made])
     if before is None:
-        return Replay(call.where, call.tool, paths, End.NOT_REPLAYABLE, UNKNOWN)
+        return Replay(
+            where=call.where, tool=call.tool, paths=paths, end=End.NOT_REPLAYABLE, detail=UNKNOWN
+        )
     return _run(call, spec, paths, before)
 
 
@@ -89,16 +97,43 @@ def _run(call: Called, spec: Spec, paths: tuple[str, ...], before: Files) -> Rep
     got = {path: text for path, text in result.files.items() if not isinstance(text, bytes)}
     tiers = ", ".join(dict.fromkeys(outcome.tier or "" for outcome in result.outcomes))
     if call.applied is False:
-        return Replay(call.where, call.tool, paths, End.WON, tiers, got=got)
+        return Replay(
+            where=call.where, tool=call.tool, paths=paths, end=End.WON, detail=tiers, got=got
+        )
     if call.after is None:
-        return Replay(call.where, call.tool, paths, End.LANDED, tiers, got=got)
+        return Replay(
+            where=call.where, tool=call.tool, paths=paths, end=End.LANDED, detail=tiers, got=got
+        )
     left = {**before, **got}
     if left == {**before, **call.after}:
-        return Replay(call.where, call.tool, paths, End.SAME, tiers, call.after, got)
+        return Replay(
+            where=call.where,
+            tool=call.tool,
+            paths=paths,
+            end=End.SAME,
+            detail=tiers,
+            expected=call.after,
+            got=got,
+        )
     rule = rule_of(result.outcomes, call.after, left)
-    return Replay(call.where, call.tool, paths, End.DIFFERS, rule, call.after, got)
+    return Replay(
+        where=call.where,
+        tool=call.tool,
+        paths=paths,
+        end=End.DIFFERS,
+        detail=rule,
+        expected=call.after,
+        got=got,
+    )
 
 
 def _refuse_call(call: Called, paths: tuple[str, ...], why: str) -> Replay:
     ends = {True: End.LOST, False: End.REFUSED, None: End.UNJUDGED}
-    return Replay(call.where, call.tool, paths, ends[call.applied], why, call.after)
+    return Replay(
+        where=call.where,
+        tool=call.tool,
+        paths=paths,
+        end=ends[call.applied],
+        detail=why,
+        expected=call.after,
+    )

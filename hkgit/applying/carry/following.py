@@ -41,7 +41,13 @@ def _follow_file_reads(read: Read, change: FileChange, made: Plan) -> Iterator[R
     known = _lines(read, Document(change.before.data), made)
     for first, last in edit_lines(known, change.hunks):
         range_hash = after.range_hash(first, last)
-        yield Read(change.new_path, first, last, range_hash, read.kind)
+        yield Read(
+            path=change.new_path,
+            start_line=first,
+            end_line=last,
+            range_hash=range_hash,
+            kind=read.kind,
+        )
 
 
 def _lines(read: Read, before: Document, made: Plan) -> list[Lines]:

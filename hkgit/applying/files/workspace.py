@@ -48,9 +48,17 @@ class Work:
         if self.path is None:
             gone = Hunk(1, self.draft.base.line_count, b"", self._editors())
             hunks = (gone,) if gone.end_line else ()
-            return FileChange(self.origin, None, self.before, None, hunks)
+            return FileChange(
+                path=self.origin, new_path=None, before=self.before, after=None, hunks=hunks
+            )
         after = File(self.draft.result(is_terminated=self.is_terminated), self.mode)
-        return FileChange(self.origin, self.path, self.before, after, net_hunks(self.draft))
+        return FileChange(
+            path=self.origin,
+            new_path=self.path,
+            before=self.before,
+            after=after,
+            hunks=net_hunks(self.draft),
+        )
 
     def _editors(self) -> tuple[int, ...]:
         return tuple(dict.fromkeys(n for piece in self.draft.pieces for n in piece.edits))
@@ -93,7 +101,15 @@ class Workspace:
             raise InvalidInput(path, what, "Split the file, or edit it by hand.")
         is_terminated = Document(file.data).is_terminated
         draft = Draft.of(file.data)
-        work = Work(path, path, path, file, draft, file.mode, is_terminated)
+        work = Work(
+            key=path,
+            origin=path,
+            path=path,
+            before=file,
+            draft=draft,
+            mode=file.mode,
+            is_terminated=is_terminated,
+        )
         self._loaded[path] = work
         return work
 
@@ -125,7 +141,17 @@ class Workspace:
         self._check_free(path)
         document = Document(data)
         draft = Draft.of(b"").replace(0, 0, terminate(document).data, edit)
-        self.put(Work(f"\0{path}", None, path, None, draft, mode, document.is_terminated))
+        self.put(
+            Work(
+                key=f"\0{path}",
+                origin=None,
+                path=path,
+                before=None,
+                draft=draft,
+                mode=mode,
+                is_terminated=document.is_terminated,
+            )
+        )
 
     def rename(self, work: Work, new_path: str) -> None:
         """Move a file to a free path. Raises Stale when the path is taken."""

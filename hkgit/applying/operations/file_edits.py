@@ -24,12 +24,12 @@ def create(workspace: Workspace, number: int, path: str, text: str, mode: int) -
     workspace.create(path, encode_text(text), number, mode)
     guards.check_whole(None, Document(encode_text(text)), path)
     return EditOutcome(
-        number,
-        path,
-        APPLIED,
-        "file",
-        FULL,
-        FULL,
+        number=number,
+        path=path,
+        status=APPLIED,
+        tier="file",
+        similarity_permille=FULL,
+        confidence_permille=FULL,
         evidence=ABSENT,
         lines=((1, 0),),
         base_lines=((1, 0),),
@@ -58,12 +58,12 @@ def change_file(workspace: Workspace, site: EditContext, edit: WholeFileEdit) ->
         case SetMode():
             workspace.put(replace(site.work, mode=edit.mode))
     return EditOutcome(
-        site.number,
-        edit.path,
-        APPLIED,
-        "file",
-        FULL,
-        FULL,
+        number=site.number,
+        path=edit.path,
+        status=APPLIED,
+        tier="file",
+        similarity_permille=FULL,
+        confidence_permille=FULL,
         evidence=evidence,
         lines=(whole(site.document),),
         base_lines=(everything,),

@@ -36,12 +36,12 @@ def change_lines(
         _check_absent(site.document, edit.path, lines, edit.new_lines)
     splice = ranges.splice_lines(site.document, lines, edit.new_lines)
     outcome = EditOutcome(
-        site.number,
-        edit.path,
-        APPLIED,
-        "range",
-        FULL,
-        FULL,
+        number=site.number,
+        path=edit.path,
+        status=APPLIED,
+        tier="range",
+        similarity_permille=FULL,
+        confidence_permille=FULL,
         evidence=evidence,
         lines=(site.present(splice.start, splice.end),),
         base_lines=(site.touched(splice.start, splice.end),),
@@ -129,12 +129,12 @@ def change_tagged(site: EditContext, edit: TagEdit) -> tuple[Work, EditOutcome]:
     touched = site.touched(start, end)
     evidence = site.settle_evidence((touched,), None, site.writers(start, end))
     outcome = EditOutcome(
-        site.number,
-        edit.path,
-        APPLIED,
-        "tag",
-        FULL,
-        FULL,
+        number=site.number,
+        path=edit.path,
+        status=APPLIED,
+        tier="tag",
+        similarity_permille=FULL,
+        confidence_permille=FULL,
         evidence=Evidence("tag") if evidence.kind == "none" else evidence,
         lines=(site.present(splice.start, splice.end),),
         base_lines=(touched,),

@@ -164,5 +164,13 @@ def _candidates(change: FileChange, outcome: EditOutcome) -> list[Candidate]:
     for first, last in outcome.base_lines[:1]:
         text = base.data[slice(*base.span(first, last))].replace(b"\r\n", b"\n")
         shown = decode_text(text) if len(text) <= _SHOWN else None
-        found.append(Candidate(first, last, base.range_hash(first, last), None, shown))
+        found.append(
+            Candidate(
+                start_line=first,
+                end_line=last,
+                range_hash=base.range_hash(first, last),
+                similarity_permille=None,
+                text=shown,
+            )
+        )
     return found

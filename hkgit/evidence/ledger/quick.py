@@ -75,14 +75,14 @@ def _entry(value: Any) -> Entry:
     _check(base is None or _ID.match(base) is not None)
     _check_numbers((value["ladder"], *_per_mille(threshold)))
     entry = Entry(
-        value["ladder"],
-        threshold,
-        base,
-        value["spec"]["digest"],
-        tuple(map(_read, value["reads"])),
-        edits,
-        tuple(map(_file, value["files"])),
-        claims,
+        ladder=value["ladder"],
+        threshold=threshold,
+        base=base,
+        spec_digest=value["spec"]["digest"],
+        reads=tuple(map(_read, value["reads"])),
+        edits=edits,
+        files=tuple(map(_file, value["files"])),
+        claims=claims,
     )
     _check_hashes([entry.spec_digest])
     return entry
@@ -124,27 +124,33 @@ def _read(value: Any) -> Read:
     _check(value["kind"] in HASHED)
     _check_texts(value["path"])
     _check_hashes([value["range_hash"]])
-    return Read(value["path"], first, last, value["range_hash"], value["kind"])
+    return Read(
+        path=value["path"],
+        start_line=first,
+        end_line=last,
+        range_hash=value["range_hash"],
+        kind=value["kind"],
+    )
 
 
 def _edit(value: Any) -> RecordedEdit:
     runner_up, lines = value["runner_up"], value["evidence_lines"]
     edit = RecordedEdit(
-        value["id"],
-        value["dialect"],
-        value["path"],
-        value["text"],
-        value["evidence"],
-        value["expected_hash"],
-        None if lines is None else _lines(lines),
-        tuple(map(_lines, value["lines"])),
-        tuple(map(_lines, value["base_lines"])),
-        value["relocated"],
-        value["tier"],
-        tuple(value["repairs"]),
-        value["similarity"],
-        value["confidence"],
-        runner_up,
+        id=value["id"],
+        dialect=value["dialect"],
+        path=value["path"],
+        text=value["text"],
+        evidence=value["evidence"],
+        expected_hash=value["expected_hash"],
+        evidence_lines=None if lines is None else _lines(lines),
+        lines=tuple(map(_lines, value["lines"])),
+        base_lines=tuple(map(_lines, value["base_lines"])),
+        relocated=value["relocated"],
+        tier=value["tier"],
+        repairs=tuple(value["repairs"]),
+        similarity=value["similarity"],
+        confidence=value["confidence"],
+        runner_up=runner_up,
     )
     _check(bool(edit.lines and edit.base_lines), type(edit.relocated) is bool)
     _check(edit.evidence in KINDS)
@@ -157,12 +163,12 @@ def _edit(value: Any) -> RecordedEdit:
 
 def _file(value: Any) -> RecordedFile:
     file = RecordedFile(
-        value["path"],
-        value["new_path"],
-        _mark(value["before"]),
-        _mark(value["after"]),
-        value["final_newline"],
-        tuple(map(_hunk, value["hunks"])),
+        path=value["path"],
+        new_path=value["new_path"],
+        before=_mark(value["before"]),
+        after=_mark(value["after"]),
+        final_newline=value["final_newline"],
+        hunks=tuple(map(_hunk, value["hunks"])),
     )
     _check(type(file.final_newline) is bool)
     _check((file.path is None) == (file.before is None))
@@ -182,14 +188,14 @@ def _mark(value: Any) -> FileMark | None:
 def _hunk(value: Any) -> RecordedHunk:
     first, last = _lines(value["lines"])
     hunk = RecordedHunk(
-        first,
-        last,
-        value["old_hash"],
-        value["new_hash"],
-        value["new_text"],
-        tuple(value["before"]),
-        tuple(value["after"]),
-        tuple(value["edits"]),
+        start_line=first,
+        end_line=last,
+        old_hash=value["old_hash"],
+        new_hash=value["new_hash"],
+        new_text=value["new_text"],
+        before=tuple(value["before"]),
+        after=tuple(value["after"]),
+        edits=tuple(value["edits"]),
     )
     _check_texts(hunk.new_text, hunk.old_hash, hunk.new_hash, *hunk.before, *hunk.after)
     _check_hashes((hunk.old_hash, hunk.new_hash, *hunk.before, *hunk.after))

@@ -64,14 +64,14 @@ def _entry(root: Node) -> Entry:
     if not 1 <= len(edits) <= MAX_EDITS or [e.id for e in edits] != [*range(1, len(edits) + 1)]:
         raise parts["edits"].wrong(f"1 to {MAX_EDITS} edits, numbered from 1")
     return Entry(
-        parts["ladder"].integer(0),
-        _per_mille(threshold),
-        _optional(parts["base"], _OID),
-        _hex(parts["spec"].fields(["digest"], [])["digest"]),
-        tuple(_read(node) for node in parts["reads"].items()),
-        edits,
-        tuple(_file(node) for node in parts["files"].items()),
-        _claims(parts["claims"]),
+        ladder=parts["ladder"].integer(0),
+        threshold=_per_mille(threshold),
+        base=_optional(parts["base"], _OID),
+        spec_digest=_hex(parts["spec"].fields(["digest"], [])["digest"]),
+        reads=tuple(_read(node) for node in parts["reads"].items()),
+        edits=edits,
+        files=tuple(_file(node) for node in parts["files"].items()),
+        claims=_claims(parts["claims"]),
     )
 
 
@@ -100,7 +100,13 @@ def _read(node: Node) -> Read:
     kind = parts["kind"].text()
     if kind not in HASHED:
         raise parts["kind"].wrong('"hash" or "receipt"')
-    return Read(text_of(parts["path"]), first, last, _hex(parts["range_hash"]), kind)
+    return Read(
+        path=text_of(parts["path"]),
+        start_line=first,
+        end_line=last,
+        range_hash=_hex(parts["range_hash"]),
+        kind=kind,
+    )
 
 
 def _edit(node: Node) -> RecordedEdit:
@@ -110,33 +116,33 @@ def _edit(node: Node) -> RecordedEdit:
     evidence_lines = parts["evidence_lines"]
     runner_up = parts["runner_up"]
     return RecordedEdit(
-        parts["id"].integer(1),
-        parts["dialect"].text(),
-        text_of(parts["path"]),
-        text_of(parts["text"]),
-        parts["evidence"].text(),
-        _optional(parts["expected_hash"], _HEX64),
-        None if evidence_lines.value is None else _lines(evidence_lines),
-        _ranges(parts["lines"]),
-        _ranges(parts["base_lines"]),
-        parts["relocated"].boolean(),
-        parts["tier"].text(),
-        tuple(each.text() for each in parts["repairs"].items()),
-        _per_mille(parts["similarity"]),
-        _per_mille(parts["confidence"]),
-        None if runner_up.value is None else _per_mille(runner_up),
+        id=parts["id"].integer(1),
+        dialect=parts["dialect"].text(),
+        path=text_of(parts["path"]),
+        text=text_of(parts["text"]),
+        evidence=parts["evidence"].text(),
+        expected_hash=_optional(parts["expected_hash"], _HEX64),
+        evidence_lines=None if evidence_lines.value is None else _lines(evidence_lines),
+        lines=_ranges(parts["lines"]),
+        base_lines=_ranges(parts["base_lines"]),
+        relocated=parts["relocated"].boolean(),
+        tier=parts["tier"].text(),
+        repairs=tuple(each.text() for each in parts["repairs"].items()),
+        similarity=_per_mille(parts["similarity"]),
+        confidence=_per_mille(parts["confidence"]),
+        runner_up=None if runner_up.value is None else _per_mille(runner_up),
     )
 
 
 def _file(node: Node) -> RecordedFile:
     parts = node.fields(RecordedFile.__slots__, [])
     file = RecordedFile(
-        None if parts["path"].value is None else text_of(parts["path"]),
-        None if parts["new_path"].value is None else text_of(parts["new_path"]),
-        _mark(parts["before"]),
-        _mark(parts["after"]),
-        parts["final_newline"].boolean(),
-        tuple(_hunk(each) for each in parts["hunks"].items()),
+        path=None if parts["path"].value is None else text_of(parts["path"]),
+        new_path=None if parts["new_path"].value is None else text_of(parts["new_path"]),
+        before=_mark(parts["before"]),
+        after=_mark(parts["after"]),
+        final_newline=parts["final_newline"].boolean(),
+        hunks=tuple(_hunk(each) for each in parts["hunks"].items()),
     )
     if (file.path is None) != (file.before is None):
         raise parts["before"].wrong("a mark exactly where there is a path")
@@ -160,14 +166,14 @@ def _hunk(node: Node) -> RecordedHunk:
     )
     first, last = _lines(parts["lines"])
     return RecordedHunk(
-        first,
-        last,
-        _hex(parts["old_hash"]),
-        _hex(parts["new_hash"]),
-        text_of(parts["new_text"]),
-        tuple(_hex(each) for each in parts["before"].items()),
-        tuple(_hex(each) for each in parts["after"].items()),
-        tuple(each.integer(1) for each in parts["edits"].items()),
+        start_line=first,
+        end_line=last,
+        old_hash=_hex(parts["old_hash"]),
+        new_hash=_hex(parts["new_hash"]),
+        new_text=text_of(parts["new_text"]),
+        before=tuple(_hex(each) for each in parts["before"].items()),
+        after=tuple(_hex(each) for each in parts["after"].items()),
+        edits=tuple(each.integer(1) for each in parts["edits"].items()),
     )
 
 

@@ -42,14 +42,14 @@ def record(
     )
     files = tuple(record_file(change) for change in made.files)
     entry = Entry(
-        LADDER_VERSION,
-        settings.threshold,
-        base,
-        spec_digest,
-        reads_used(reads, made),
-        edits,
-        files,
-        claims,
+        ladder=LADDER_VERSION,
+        threshold=settings.threshold,
+        base=base,
+        spec_digest=spec_digest,
+        reads=reads_used(reads, made),
+        edits=edits,
+        files=files,
+        claims=claims,
     )
     size = len(entry.to_bytes())
     if len(edits) > MAX_EDITS or size > MAX_BYTES:
@@ -85,21 +85,21 @@ def make_claims(
 def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:
     """What became of one edit, beside what it said."""
     return RecordedEdit(
-        outcome.number,
-        dialect,
-        outcome.path,
-        block,
-        outcome.evidence.kind,
-        outcome.evidence.expected_hash,
-        outcome.evidence.lines,
-        outcome.lines,
-        outcome.base_lines,
-        outcome.is_relocated,
-        outcome.tier or "",
-        outcome.repairs,
-        outcome.similarity_permille or 0,
-        outcome.confidence_permille or 0,
-        outcome.runner_up_permille,
+        id=outcome.number,
+        dialect=dialect,
+        path=outcome.path,
+        text=block,
+        evidence=outcome.evidence.kind,
+        expected_hash=outcome.evidence.expected_hash,
+        evidence_lines=outcome.evidence.lines,
+        lines=outcome.lines,
+        base_lines=outcome.base_lines,
+        relocated=outcome.is_relocated,
+        tier=outcome.tier or "",
+        repairs=outcome.repairs,
+        similarity=outcome.similarity_permille or 0,
+        confidence=outcome.confidence_permille or 0,
+        runner_up=outcome.runner_up_permille,
     )
 
 
@@ -108,12 +108,12 @@ def record_file(change: FileChange) -> RecordedFile:
     base = Document(change.before.data if change.before is not None else b"")
     after = Document(change.after.data if change.after is not None else b"")
     return RecordedFile(
-        change.path,
-        change.new_path,
-        mark(change.before),
-        mark(change.after),
-        after.is_terminated,
-        tuple(record_hunk(base, hunk) for hunk in change.hunks),
+        path=change.path,
+        new_path=change.new_path,
+        before=mark(change.before),
+        after=mark(change.after),
+        final_newline=after.is_terminated,
+        hunks=tuple(record_hunk(base, hunk) for hunk in change.hunks),
     )
 
 
@@ -123,14 +123,14 @@ def record_hunk(base: Document, hunk: Hunk) -> RecordedHunk:
     above = base.lines[max(first - 1 - CONTEXT, 0) : first - 1]
     below = base.lines[last : last + CONTEXT]
     return RecordedHunk(
-        first,
-        last,
-        base.range_hash(first, last),
-        hash_lines(hunk.new_lines),
-        decode_text(hunk.new),
-        tuple(hash_lines([line]) for line in above),
-        tuple(hash_lines([line]) for line in below),
-        hunk.edits,
+        start_line=first,
+        end_line=last,
+        old_hash=base.range_hash(first, last),
+        new_hash=hash_lines(hunk.new_lines),
+        new_text=decode_text(hunk.new),
+        before=tuple(hash_lines([line]) for line in above),
+        after=tuple(hash_lines([line]) for line in below),
+        edits=hunk.edits,
     )
 
 

@@ -40,7 +40,10 @@ class Added:
     @property
     def removals(self) -> tuple[Finding, ...]:
         """The removed records as faults."""
-        return tuple(Finding("entry", path, _REMOVED, _KEEP, path) for path in self.removed)
+        return tuple(
+            Finding(rule="entry", where=path, what=_REMOVED, fix=_KEEP, path=path)
+            for path in self.removed
+        )
 
 
 def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:
@@ -66,7 +69,13 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
                     manifests.append(manifest)
                 case entry:
                     entries.append(entry)
-    return Added(tuple(entries), tuple(others), tuple(findings), tuple(removed), tuple(manifests))
+    return Added(
+        entries=tuple(entries),
+        others=tuple(others),
+        findings=tuple(findings),
+        removed=tuple(removed),
+        manifests=tuple(manifests),
+    )
 
 
 def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:

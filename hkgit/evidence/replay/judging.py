@@ -19,13 +19,13 @@ def candidate_of(repository: Repository, commit_id: str) -> CandidateCommit:
     """A commit that exists, as something to judge."""
     commit = repository.commit(commit_id)
     return CandidateCommit(
-        commit.id,
-        commit.tree,
-        commit.parents,
-        commit.author,
-        commit.committer,
-        commit.message,
-        commit.raw.partition(b"\n\n")[0],
+        id=commit.id,
+        tree=commit.tree,
+        parents=commit.parents,
+        author=commit.author,
+        committer=commit.committer,
+        message=commit.message,
+        header=commit.raw.partition(b"\n\n")[0],
     )
 
 

@@ -37,11 +37,13 @@ def _leftover(
 ) -> Leftover | None:
     if path not in derived:
         what = "the commit changes this file, and no entry accounts for it"
-        return Leftover(path, Finding("bytes", path, what, _BY_HKGIT, path))
+        return Leftover(
+            path, Finding(rule="bytes", where=path, what=what, fix=_BY_HKGIT, path=path)
+        )
     if change is None:
         what = "an entry changes this file, and the commit does not"
         fix = "Commit what hkgit applied, unchanged."
-        return Leftover(path, Finding("bytes", path, what, fix, path))
+        return Leftover(path, Finding(rule="bytes", where=path, what=what, fix=fix, path=path))
     return _compare_file(read_blob, path, change.new, derived[path])
 
 
@@ -52,17 +54,29 @@ def _compare_file(
         if actual is None and derived is None:
             return None
         what = "it is there" if actual is not None else "it is gone"
-        finding = Finding("bytes", path, f"{what}, against its entry", _UNCHANGED, path)
+        finding = Finding(
+            rule="bytes", where=path, what=f"{what}, against its entry", fix=_UNCHANGED, path=path
+        )
         return Leftover(path, finding)
     if actual.mode != derived.mode:
         what = f"mode {actual.mode:06o}, its entry makes {derived.mode:06o}"
-        return Leftover(path, Finding("mode", path, what, _UNCHANGED, path))
+        return Leftover(
+            path, Finding(rule="mode", where=path, what=what, fix=_UNCHANGED, path=path)
+        )
     data = read_blob(actual.id)
     if data == derived.data:
         return None
     line = _first_difference(derived.data, data)
     what = "bytes that no entry accounts for"
-    finding = Finding("bytes", f"{path}:{line}", what, _UNCHANGED, path, line, line)
+    finding = Finding(
+        rule="bytes",
+        where=f"{path}:{line}",
+        what=what,
+        fix=_UNCHANGED,
+        path=path,
+        start_line=line,
+        end_line=line,
+    )
     return Leftover(path, finding, _lines(derived.data, data))
 
 

@@ -49,11 +49,11 @@ def replay_entries(
     verdict = Verdict.MIXED if left else chain.verdict()
     notes = (*stray_trailers(candidate, added.entries), *chain.notes)
     return ReplayResult(
-        candidate,
-        Verdict.FAIL if findings else verdict,
-        added.entries,
-        tuple(findings),
-        notes,
+        candidate=candidate,
+        verdict=Verdict.FAIL if findings else verdict,
+        entries=added.entries,
+        findings=tuple(findings),
+        notes=notes,
         leftovers=left,
         beneath=chain.verdict() if left else None,
         is_recomputed=chain.is_recomputed,

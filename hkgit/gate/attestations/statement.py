@@ -79,17 +79,17 @@ def read_statement(payload: bytes) -> Statement:
     policy = says["policy"].fields(["digest", "accepted"], [])
     versions = says["versions"].fields(["git", "hkgit"], [])
     return Statement(
-        base,
-        base_tree,
-        head,
-        tree,
-        None if says["target"].value is None else says["target"].text(),
-        policy["digest"].text(),
-        tuple(node.text() for node in policy["accepted"].items()),
-        says["ladder"].integer(0),
-        {key: node.integer(0) for key, node in says["counts"].members().items()},
-        versions["git"].text(),
-        versions["hkgit"].text(),
+        base=base,
+        base_tree=base_tree,
+        head=head,
+        tree=tree,
+        target=None if says["target"].value is None else says["target"].text(),
+        policy=policy["digest"].text(),
+        accepted=tuple(node.text() for node in policy["accepted"].items()),
+        ladder=says["ladder"].integer(0),
+        counts={key: node.integer(0) for key, node in says["counts"].members().items()},
+        git=versions["git"].text(),
+        hkgit=versions["hkgit"].text(),
     )
 
 

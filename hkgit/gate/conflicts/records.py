@@ -90,16 +90,16 @@ def read_conflict(node: Node) -> ConflictRecord:
     if not tries or _ID.fullmatch(parts["id"].text()) is None:
         raise node.wrong("an id of 16 hex digits, and at least one try")
     return ConflictRecord(
-        parts["id"].text(),
-        parts["path"].name("a path"),
-        parts["agent"].text(),
-        parts["dialect"].text(),
-        parts["edit"].text(),
-        _optional(parts["base"]),
-        _text(parts["expected"]),
-        _text(parts["found"]),
-        tuple(read_cause(each) for each in parts["causes"].items()),
-        tries,
+        id=parts["id"].text(),
+        path=parts["path"].name("a path"),
+        agent=parts["agent"].text(),
+        dialect=parts["dialect"].text(),
+        edit=parts["edit"].text(),
+        base=_optional(parts["base"]),
+        expected=_text(parts["expected"]),
+        found=_text(parts["found"]),
+        causes=tuple(read_cause(each) for each in parts["causes"].items()),
+        tries=tries,
     )
 
 

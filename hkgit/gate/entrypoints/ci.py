@@ -119,15 +119,27 @@ def _github(name: str, payload: dict[str, Any]) -> CiEvent:
                 pull = payload["pull_request"]
                 base, head = pull["base"], pull["head"]
                 ref = f"refs/heads/{base['ref']}"
-                return CiEvent(GITHUB, name, ref, base["sha"], head["sha"], is_offer=True)
+                return CiEvent(
+                    host=GITHUB, name=name, ref=ref, old=base["sha"], new=head["sha"], is_offer=True
+                )
             case "merge_group":
                 group = payload["merge_group"]
                 old, new = group["base_sha"], group["head_sha"]
-                return CiEvent(GITHUB, name, group["base_ref"], old, new, is_offer=True)
+                return CiEvent(
+                    host=GITHUB, name=name, ref=group["base_ref"], old=old, new=new, is_offer=True
+                )
             case "push":
                 old, new = present(payload["before"]), present(payload["after"])
                 default = payload["repository"]["default_branch"]
-                return CiEvent(GITHUB, name, payload["ref"], old, new, False, default)
+                return CiEvent(
+                    host=GITHUB,
+                    name=name,
+                    ref=payload["ref"],
+                    old=old,
+                    new=new,
+                    is_offer=False,
+                    default_branch=default,
+                )
     except (KeyError, TypeError) as error:
         raise InvalidInput(f"event {name}", f"has no {error}") from error
     fix = "Run it on pull_request, merge_group or push."
@@ -142,11 +154,21 @@ def _gitlab(environment: Mapping[str, str]) -> CiEvent:
         # Only a pipeline on the merged result names the commit; else the branch is fetched.
         named = environment.get("CI_MERGE_REQUEST_TARGET_BRANCH_SHA")
         old = named or f"refs/remotes/origin/{target}"
-        return CiEvent(GITLAB, source, f"refs/heads/{target}", old, new, is_offer=True)
+        return CiEvent(
+            host=GITLAB, name=source, ref=f"refs/heads/{target}", old=old, new=new, is_offer=True
+        )
     if source != "push":
         fix = "Run it in merge request pipelines or on push."
         raise InvalidInput(f"pipeline by {source or 'nobody'}", "brings no commits", fix)
     tag = environment.get("CI_COMMIT_TAG")
     ref = f"refs/tags/{tag}" if tag else f"refs/heads/{environment.get('CI_COMMIT_BRANCH', '')}"
     before = present(environment.get("CI_COMMIT_BEFORE_SHA", ""))
-    return CiEvent(GITLAB, source, ref, before, new, False, environment.get("CI_DEFAULT_BRANCH"))
+    return CiEvent(
+        host=GITLAB,
+        name=source,
+        ref=ref,
+        old=before,
+        new=new,
+        is_offer=False,
+        default_branch=environment.get("CI_DEFAULT_BRANCH"),
+    )

@@ -33,7 +33,11 @@ def judge_received(
     if os.environ.get("GIT_NAMESPACE"):
         raise GitRefused("GIT_NAMESPACE", "pushes to a namespace are not judged")
     server = _Server(
-        repository, given, repository.head(), _aliases(repository, updates), _coming(updates)
+        repository=repository,
+        given=given,
+        head=repository.head(),
+        aliases=_aliases(repository, updates),
+        coming=_coming(updates),
     )
     budget = Budget(seconds)
     passed: list[UpdateResult] = []

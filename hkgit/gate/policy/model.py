@@ -218,7 +218,13 @@ class Policy:
     def floors(self) -> Floors:
         """What holds for the edits of every path."""
         tiers, confidence = self.tiers, self.min_confidence
-        return Floors(("*",), self.accept, tiers, confidence, self.min_tightness)
+        return Floors(
+            paths=("*",),
+            accept=self.accept,
+            tiers=tiers,
+            min_confidence=confidence,
+            min_tightness=self.min_tightness,
+        )
 
     def floors_of(self, *paths: str | None) -> tuple[Floors, ...]:
         """Everything that an edit of a file must reach, under its old name and its new one."""

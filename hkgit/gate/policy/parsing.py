@@ -130,7 +130,13 @@ def _floors(reader: Table) -> Floors:
     accept = reader.choices("accept", KINDS, ()) if "accept" in reader.table else None
     confidence = reader.per_mille("min_confidence")
     tightness = reader.per_mille("min_tightness")
-    return Floors(reader.globs("paths"), accept, _tiers(reader), confidence, tightness)
+    return Floors(
+        paths=reader.globs("paths"),
+        accept=accept,
+        tiers=_tiers(reader),
+        min_confidence=confidence,
+        min_tightness=tightness,
+    )
 
 
 def _target(reader: Table) -> RefRules:

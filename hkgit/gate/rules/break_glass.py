@@ -68,4 +68,10 @@ def _read(repository: Repository, policy: Policy, tag: str) -> Iterator[Record]:
     principal = repository.verify_tag(tag, policy.signers)
     if principal is not None and policy.has_role(principal, ROLE):
         name = found[2].decode("utf-8", "replace")
-        yield Record(found[1].decode(), name, int(found[3]), reason, principal)
+        yield Record(
+            commit=found[1].decode(),
+            name=name,
+            time=int(found[3]),
+            reason=reason,
+            principal=principal,
+        )

@@ -21,7 +21,9 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
     for name, entry in case.judged.entries:
         if signer_of(case.repository, case.policy, name, entry, case.coming) is None:
             where, what = entry_path(name), "no signature by a key that may sign entries is here"
-            yield Finding("signature", where, what, _fix(commit[:12]), where)
+            yield Finding(
+                rule="signature", where=where, what=what, fix=_fix(commit[:12]), path=where
+            )
 
 
 def _fix(commit: str) -> str:

@@ -104,8 +104,10 @@ def _strength(entry: Entry, file: RecordedFile, old: Document, new: Document) ->
     grown = max(0, claimed + new.line_count - old.line_count)
     weak = tuple(lines for edit in edits for lines in _weak(edit, old))
     if not changed:  # a rename or a mode: no line is claimed
-        return Strength(file.name, file.new_path, 0, 0, weak)
-    return Strength(file.name, file.new_path, changed, claimed + grown, weak)
+        return Strength(path=file.name, new_path=file.new_path, changed=0, claimed=0, weak=weak)
+    return Strength(
+        path=file.name, new_path=file.new_path, changed=changed, claimed=claimed + grown, weak=weak
+    )
 
 
 def _count_named_lines(edits: Sequence[RecordedEdit], file: RecordedFile, count: int) -> int:

@@ -155,7 +155,16 @@ def _last_state(path: Path) -> TransactionState | None:
 
 def _nothing_done(path: Path) -> TransactionState:
     """The state of a transaction that was killed before it wrote anything down."""
-    return TransactionState(path.stem, "objects", 0, "", 0, str(path.parent), "", None)
+    return TransactionState(
+        id=path.stem,
+        step="objects",
+        pid=0,
+        host="",
+        started=0,
+        temporary=str(path.parent),
+        branch="",
+        old=None,
+    )
 
 
 def unwritable(path: Path, error: OSError) -> GitRefused:

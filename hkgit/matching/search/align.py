@@ -80,9 +80,21 @@ def _blocks(old: Sequence[bytes], window: Sequence[bytes]) -> list[_Block]:
     blocks = []
     i = j = 0
     for x, y in held:
-        blocks += [_Block(i, x, j, y, i > 0, True), _Block(x, x + 1, y, y + 1)]
+        blocks += [
+            _Block(old_start=i, old_end=x, start=j, end=y, is_held_above=i > 0, is_held_below=True),
+            _Block(x, x + 1, y, y + 1),
+        ]
         i, j = x + 1, y + 1
-    blocks.append(_Block(i, len(old), j, len(window), bool(held), False))
+    blocks.append(
+        _Block(
+            old_start=i,
+            old_end=len(old),
+            start=j,
+            end=len(window),
+            is_held_above=bool(held),
+            is_held_below=False,
+        )
+    )
     return [block for block in blocks if 0 < block.cells <= MOST_CELLS]
 
 

@@ -120,7 +120,15 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Ali
     )
     found = landings(wanted, targets, view.lines)
     known = _known(wanted, old, targets)
-    return AlignedPlace(targets, found, agreement, similarity, fits, rows, known)
+    return AlignedPlace(
+        targets=targets,
+        landings=found,
+        agreement=agreement,
+        similarity=similarity,
+        is_fit=fits,
+        rows=rows,
+        known=known,
+    )
 
 
 def _known(wanted: EditLines, old: Sequence[bytes], targets: Targets) -> int:

@@ -33,11 +33,11 @@ def place_of(view: FileLines, candidate: AlignedPlace) -> Place:
     first, last = candidate.lines
     offsets = view.document.offsets
     return Place(
-        offsets[first],
-        offsets[last + 1],
-        candidate.similarity,
-        candidate.agreement,
-        candidate.is_fit,
-        candidate.rows,
-        candidate.known,
+        start=offsets[first],
+        end=offsets[last + 1],
+        similarity=candidate.similarity,
+        agreement=candidate.agreement,
+        is_fit=candidate.is_fit,
+        rows=candidate.rows,
+        known=candidate.known,
     )

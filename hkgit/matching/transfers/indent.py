@@ -135,7 +135,9 @@ def learn(
     file_unit = _unit(near) or _unit(author) or b"    "
     author_unit = _ratio(known, file_unit) or _unit(author, file_unit)
     grain = gcd(*(len(indent_of(line)) for line in author if line.strip()))
-    return Indentation(known, author_unit, file_unit, unsure, grain)
+    return Indentation(
+        known=known, author_unit=author_unit, file_unit=file_unit, unsure=unsure, grain=grain
+    )
 
 
 def _is_same(seen: dict[bytes, Counter[bytes]]) -> bool:

@@ -227,6 +227,11 @@ def _expect_merge(
     """Raise InvalidInput unless a tree, with its entries, is git's merge but for what they say."""
     files = {entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in made}
     whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
-    judged = replay_merge(repository, CandidateCommit(None, whole, parents, "", "", None))
+    judged = replay_merge(
+        repository,
+        CandidateCommit(
+            id=None, tree=whole, parents=parents, author="", committer="", message=None
+        ),
+    )
     for finding in () if judged is None else judged.findings:
         raise InvalidInput(finding.where, finding.what)

@@ -49,7 +49,13 @@ class FileKnowledge:
     def receipts(self, path: str) -> tuple[Read, ...]:
         """What is known, as evidence."""
         return tuple(
-            Read(path, each.start_line, each.end_line, each.range_hash, "receipt")
+            Read(
+                path=path,
+                start_line=each.start_line,
+                end_line=each.end_line,
+                range_hash=each.range_hash,
+                kind="receipt",
+            )
             for each in self.ranges
         )
 

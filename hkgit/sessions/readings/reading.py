@@ -131,7 +131,15 @@ def read_snapshot(
     if kind != "text":
         hashed = document.range_hash(first, last)
         passed = Reading(
-            path, first, last, document.line_count, hashed, (), len(file.data), kind, mime
+            path=path,
+            start_line=first,
+            end_line=last,
+            total_lines=document.line_count,
+            range_hash=hashed,
+            raw_lines=(),
+            size=len(file.data),
+            kind=kind,
+            mime=mime,
         )
         return passed, file.data
     shown = document.lines[first - 1 : last]
@@ -140,13 +148,13 @@ def read_snapshot(
     stop = first + len(shown) - 1
     named = tuple(tags(document.lines[:stop])[first - 1 :]) if hashline else None
     reading = Reading(
-        path,
-        first,
-        stop,
-        document.line_count,
-        hash_lines(shown),
-        shown,
-        len(file.data),
+        path=path,
+        start_line=first,
+        end_line=stop,
+        total_lines=document.line_count,
+        range_hash=hash_lines(shown),
+        raw_lines=shown,
+        size=len(file.data),
         next_line=_next(first, stop, last),
         tags=named,
     )
@@ -204,7 +212,17 @@ def _stream_lines(
     with place.open("rb") as stream:
         kind, mime = _kind(stream.read(_PROBE))
         if kind != "text":
-            return Reading(path, 1, 0, 0, None, (), size, kind, mime)
+            return Reading(
+                path=path,
+                start_line=1,
+                end_line=0,
+                total_lines=0,
+                range_hash=None,
+                raw_lines=(),
+                size=size,
+                kind=kind,
+                mime=mime,
+            )
         total = _line_count(stream)
         first, last = _bounds(path, start, end, total)
         _seek_line(stream, first)
@@ -217,7 +235,14 @@ def _stream_lines(
     shown = Document(whole).lines[:wanted]
     stop = first + len(shown) - 1
     return Reading(
-        path, first, stop, total, hash_lines(shown), shown, size, next_line=_next(first, stop, last)
+        path=path,
+        start_line=first,
+        end_line=stop,
+        total_lines=total,
+        range_hash=hash_lines(shown),
+        raw_lines=shown,
+        size=size,
+        next_line=_next(first, stop, last),
     )
 
 

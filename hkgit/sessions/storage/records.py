@@ -114,22 +114,29 @@ def call_of(value: Json) -> JournaledCall:
     specs = tuple(map(_parse_spec, value["specs"]))
     reversals = tuple(map(_change, value["reversals"]))
     undoes = tuple(value["undoes"])
-    return JournaledCall(value["id"], value["time"], value["agent"], specs, reversals, undoes)
+    return JournaledCall(
+        id=value["id"],
+        time=value["time"],
+        agent=value["agent"],
+        specs=specs,
+        reversals=reversals,
+        undoes=undoes,
+    )
 
 
 def _parse_spec(value: Json) -> JournaledSpec:
     return JournaledSpec(
-        value["dialect"],
-        value["digest"],
-        tuple(value["blocks"]),
-        tuple(value["paths"]),
-        tuple(value["evidence"]),
-        tuple(tuple((first, last) for first, last in each) for each in value["touched"]),
-        tuple(map(read_of, value["reads"])),
-        tuple(map(_change, value["changes"])),
-        value["threshold"],
-        value["relocate"],
-        tuple(value.get("truncated", ())),
+        dialect=value["dialect"],
+        digest=value["digest"],
+        blocks=tuple(value["blocks"]),
+        paths=tuple(value["paths"]),
+        evidence=tuple(value["evidence"]),
+        touched=tuple(tuple((first, last) for first, last in each) for each in value["touched"]),
+        reads=tuple(map(read_of, value["reads"])),
+        changes=tuple(map(_change, value["changes"])),
+        threshold=value["threshold"],
+        relocate=value["relocate"],
+        truncated=tuple(value.get("truncated", ())),
     )
 
 

@@ -141,7 +141,16 @@ class Rules:
         )
         policy = self.policy.with_blind() if self.allow_blind else self.policy
         gate = Gate(self.repository, policy, JudgeContext(on_client=True))
-        return gate.judge(CandidateCommit(None, tree, parents, author, committer, message))
+        return gate.judge(
+            CandidateCommit(
+                id=None,
+                tree=tree,
+                parents=parents,
+                author=author,
+                committer=committer,
+                message=message,
+            )
+        )
 
 
 def _path_before(entry: Entry, path: str) -> str:

@@ -133,12 +133,12 @@ def carry_out(
         ExitStack() as stack,
     ):
         series = _Series(
-            repository,
-            begun,
-            stack,
-            choices,
-            rules,
-            say,
+            repository=repository,
+            transaction=begun,
+            stack=stack,
+            choices=choices,
+            rules=rules,
+            say=say,
             is_full=bool(foreign),
             lands_here=target.checkout,
         )

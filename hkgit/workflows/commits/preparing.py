@@ -73,7 +73,9 @@ def prepare(
     branch's history, Stale for a read of a file that no spec touches and that does not hold.
     """
     start = repository.snapshot(target.tip)
-    planning = _Planning(repository, choices, target, start, origin)
+    planning = _Planning(
+        repository=repository, choices=choices, target=target, start=start, origin=origin
+    )
     series = plan_series(specs, start, planning.plan_next)
     if series.is_ok:
         touched = {outcome.path for outcome in series.outcomes}

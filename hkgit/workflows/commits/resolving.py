@@ -62,7 +62,7 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
         what = "a file of one side and a directory of the other want one name"
         fix = "Rename one of the two on its branch, then merge."
         raise InvalidInput(quote_path(path), what, fix)
-    return MergePlan(base, tip, commit, rev, attempt)
+    return MergePlan(base=base, tip=tip, commit=commit, name=rev, attempt=attempt)
 
 
 def expect_conflicted(made: Plan, merging: MergePlan) -> Plan:

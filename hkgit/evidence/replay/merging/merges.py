@@ -65,11 +65,11 @@ def _judge_resolution(
     verdict = Verdict.MERGE if is_located else Verdict.SPLICED
     notes = (*stray_trailers(candidate, added.entries), *chain.notes)
     return ReplayResult(
-        candidate,
-        Verdict.FAIL if findings else verdict,
-        added.entries,
-        tuple(findings),
-        notes,
+        candidate=candidate,
+        verdict=Verdict.FAIL if findings else verdict,
+        entries=added.entries,
+        findings=tuple(findings),
+        notes=notes,
         basis=_merge_reason(),
         is_recomputed=chain.is_recomputed,
     )
@@ -89,16 +89,28 @@ def _misfits(
     yield from (left.finding for left in leftovers(repository.blob, touched, made))
     for path in sorted(derived.keys() - set(conflicts)):
         what = "an entry of a merge changes a file that is not in conflict"
-        yield Finding("merge", path, what, _OWN, path)
+        yield Finding(rule="merge", where=path, what=what, fix=_OWN, path=path)
 
 
 def _beside(path: str) -> Finding:
-    return Finding("merge", path, "differs from the automatic merge of its parents", _OWN, path)
+    return Finding(
+        rule="merge",
+        where=path,
+        what="differs from the automatic merge of its parents",
+        fix=_OWN,
+        path=path,
+    )
 
 
 def _aside(path: str) -> Finding:
     what = "a file of one side and a directory of the other want one name"
-    return Finding("merge", path, what, "Rename one of the two on its branch, then merge.", path)
+    return Finding(
+        rule="merge",
+        where=path,
+        what=what,
+        fix="Rename one of the two on its branch, then merge.",
+        path=path,
+    )
 
 
 def _changes_against_all(

@@ -28,7 +28,9 @@ def find_returned(repository: Repository, judged: ReplayResult, tip: str) -> Ite
     first, second = judged.candidate.parents
     bases = repository.merge_bases(first, second)
     for ours, theirs in ((first, second), (second, first)):
-        side = _Side(repository, ours, theirs, judged.candidate.tree, tip)
+        side = _Side(
+            repository=repository, ours=ours, theirs=theirs, tree=judged.candidate.tree, tip=tip
+        )
         records = side.brought(bases)
         known = {path: record for path, record in records.items() if side.had(path)}
         if not known:
