@@ -21,18 +21,15 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from hkgit.cli import main
-from hkgit.cli.admin import doctor
-from hkgit.cli.edit import apply
 from hkgit.errors import GitRefused
 from hkgit.git.objects.store import Store
 from hkgit.git.repository import Repository
 from hkgit.git.transactions import journal
+from tests.support.forks import load_everything
 
 CHANGES = frozenset(
     {"os.mkdir", "os.rmdir", "os.remove", "os.rename", "os.link", "os.chmod", "os.utime"}
 )
-LOADED = (apply, doctor)
-"""Before the forks, so that none of them has to."""
 
 
 class Forks:
@@ -195,6 +192,7 @@ def _run(where: str, args: list[str], temporary: str, fault: Fault, said: int) -
 
 
 def _serve() -> None:
+    load_everything()
     for line in sys.stdin:
         code, points, said = _fork(*json.loads(line))
         print(json.dumps([code, points.split("\n")[:-1], said]), flush=True)

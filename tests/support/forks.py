@@ -29,13 +29,27 @@ _PIPE = 1 << 16
 """Bytes that fit into a pipe that nobody reads yet."""
 
 
+_ENVIRONMENT = dict(os.environ)
+"""That of the tests, as conftest.py has sealed it, whatever one of them changes for a while."""
+
+
 def needs_a_start(environment: Mapping[str, str]) -> bool:
     """Whether a command with this environment must be a process that has just been started."""
-    return _select(environment) != _select(os.environ)
+    return _select(environment) != _select(_ENVIRONMENT)
 
 
 def _select(environment: Mapping[str, str]) -> dict[str, str]:
     return {n: value for n, value in environment.items() if n.startswith(_AT_THE_START)}
+
+
+def load_everything() -> None:
+    """Import hkgit as a whole, so that no fork has to."""
+    import hkgit
+
+    for module in pkgutil.walk_packages(hkgit.__path__, "hkgit."):
+        if module.name != "hkgit.__main__":
+            import_module(module.name)
+    gc.freeze()
 
 
 class Forks:
@@ -49,6 +63,7 @@ class Forks:
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
+                env=_ENVIRONMENT,
                 pass_fds=[theirs.fileno()],
             )
 
@@ -122,12 +137,7 @@ def _receive(connection: socket.socket, size: int) -> bytes:
 
 def _serve(connection: socket.socket) -> None:
     """Fork for every request, until the tests are done."""
-    import hkgit
-
-    for module in pkgutil.walk_packages(hkgit.__path__, "hkgit."):
-        if module.name != "hkgit.__main__":
-            import_module(module.name)
-    gc.freeze()
+    load_everything()
     while True:
         size, streams, _, _ = socket.recv_fds(connection, 8, 3)
         if not size:
