@@ -40,6 +40,14 @@ for _number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
         signal.signal(_number, _stay_deaf)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Start the commands of tests with the mark `process` as a shell does."""
+    from tests.support.forks import use_forks  # it remembers the sealed environment
+
+    use_forks(item.get_closest_marker("process") is None)
+
+
 @pytest.fixture
 def repo(tmp_path: Path) -> Repo:
     """An empty repository on the unborn branch `main`."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from hkgit.git.hooks import HOOKS
 from tests.support.repos import Repo
+from tests.support.running import run_process, run_script
 
 ROOT = Path(__file__).parents[2]
 """The project's own work tree."""
@@ -40,9 +41,14 @@ def start(
 ) -> subprocess.CompletedProcess[str]:
     """Run a program to its end, whatever the end is."""
     environment = os.environ | PATH | dict(env or {})
-    return subprocess.run(
-        command, cwd=cwd, env=environment, input=stdin, capture_output=True, text=True, check=False
-    )
+    run_command = run_script if command[0] == "hkgit" else run_process
+    code, out, err = run_command(command, cwd, stdin.encode(), environment)
+    return subprocess.CompletedProcess(command, code, _decode(out), _decode(err))
+
+
+def _decode(output: bytes) -> str:
+    """Return text with line feeds as its only line ends."""
+    return output.decode().replace("\r\n", "\n").replace("\r", "\n")
 
 
 def hkgit(repo: Repo, *args: str, code: int = 0, **options: Any) -> str:

@@ -33,6 +33,19 @@ _ENVIRONMENT = dict(os.environ)
 """That of the tests, as conftest.py has sealed it, whatever one of them changes for a while."""
 
 
+_switch = {"forks": True}
+
+
+def use_forks(wanted: bool) -> None:
+    """Say whether commands run in forks from now on, or as processes from their start."""
+    _switch["forks"] = wanted
+
+
+def has_forks() -> bool:
+    """Whether commands run in forks."""
+    return _switch["forks"]
+
+
 def needs_a_start(environment: Mapping[str, str]) -> bool:
     """Whether a command with this environment must be a process that has just been started."""
     return _select(environment) != _select(_ENVIRONMENT)

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.support.forks import needs_a_start, run_fork
+from tests.support.forks import has_forks, needs_a_start, run_fork
 from tests.support.repos import Repo
 
 
@@ -49,11 +49,19 @@ def run(
     """Run a console script; whatever it is asked, a traceback is never an answer."""
     command = [str(script(program)), *map(str, args)]
     environment = os.environ | dict(env or {})
-    run_command = run_process if needs_a_start(environment) else run_fork
-    code, out, err = run_command(command, cwd, stdin, environment)
+    code, out, err = run_script(command, cwd, stdin, environment)
     result = Result(code, out, err.decode("utf-8", "replace"))
     assert "Traceback" not in result.err, result.err
     return result
+
+
+def run_script(
+    command: Sequence[str], cwd: Path, stdin: bytes, environment: Mapping[str, str]
+) -> tuple[int, bytes, bytes]:
+    """Run a console script, in a fork if that is the same; return its exit code and output."""
+    if not has_forks() or needs_a_start(environment):
+        return run_process(command, cwd, stdin, environment)
+    return run_fork(command, cwd, stdin, environment)
 
 
 def run_process(
