@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
 
-import click
-
+from hkgit.cli.output import echo
 from hkgit.errors import HkgitError, InvalidInput
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, TypeVar
+
+    import click
+
     from hkgit.git.repository import Repository
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-Value = TypeVar("Value")
+    Command = TypeVar("Command", bound=Callable[..., Any])
+    Value = TypeVar("Value")
+
 # Controls, marks of direction, what has no width: inside JSON they stand in strings alone.
-_UNSEEN = re.compile(
+_UNSEEN = (
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
     "\U000e0000-\U000e0fff]"
 )
@@ -38,16 +40,18 @@ def note_json(ctx: click.Context, param: click.Parameter, value: Value) -> Value
 
 def json_option(command: Command) -> Command:
     """The option `--json`."""
+    import click
+
     words = "Print one JSON document."
     return click.option("--json", "as_json", is_flag=True, callback=note_json, help=words)(command)
 
 
-def open_repository(*, in_hook: bool = False) -> Repository:
-    """The repository around the current directory."""
+def open_repository(*, in_hook: bool = False, is_small: bool = False) -> Repository:
+    """The repository around the current directory; `is_small` says that little of it is read."""
     # libgit2 is slow to load, and `edit` needs none.
     from hkgit.git.repository import Repository
 
-    return Repository.discover(Path.cwd(), in_hook=in_hook)
+    return Repository.discover(Path.cwd(), in_hook=in_hook, is_small=is_small)
 
 
 def root_relative(repository: Repository, path: str) -> str:
@@ -75,9 +79,12 @@ def below(root: Path, path: str) -> str:
 
 def echo_json(value: Any) -> None:
     """Print the one document of standard output; what nobody sees is escaped in it."""
+    import json
+    import re
+
     text = json.dumps(value, indent=2, ensure_ascii=False)
-    text = _UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text)
-    click.echo(text.encode("utf-8", "replace"))
+    text = re.sub(_UNSEEN, lambda found: json.dumps(found[0])[1:-1], text)
+    echo(text.encode("utf-8", "replace"))
 
 
 def requested_form(ctx: click.Context) -> str | None:
@@ -101,4 +108,4 @@ def echo_refusal_in(form: str | None, error: HkgitError) -> None:
         from hkgit.audit import reports
 
         if form in reports.DOCUMENTS:
-            click.echo(reports.refusal(error, form), nl=False)
+            echo(reports.refusal(error, form), nl=False)

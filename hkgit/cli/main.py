@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from importlib import import_module
-from types import FrameType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
-from hkgit.cli.output import GIVEN, colour, describe_done, print_error, share_options
-from hkgit.cli.streams import prepare_streams
+from hkgit.cli.ending import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
+from hkgit.cli.forms.shared import share_options
+from hkgit.cli.output import GIVEN, USUAL, colour, print_error, set_loudness
 from hkgit.errors import HkgitError
 
 if TYPE_CHECKING:
@@ -64,15 +61,6 @@ GROUPS = {
 """Where the module of each command stands below `hkgit/cli/`."""
 
 
-_BAD_PATHS = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
-"""What the system says of a path that somebody has named, and that cannot be one."""
-
-USAGE = 64
-FAULT = 70
-INTERRUPTED = 130
-UNREAD = 141
-
-
 class _Commands(click.Group):
     """Loads a command's module only when it is called: start-up is felt at every commit."""
 
@@ -85,8 +73,7 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         group = next(name for name, commands in GROUPS.items() if cmd_name in commands)
-        module = import_module(f"hkgit.cli.{group}.{cmd_name}")
-        command: click.Command = share_options(module.command)
+        command = share_options(_load(f"hkgit.cli.{group}.{cmd_name}", cmd_name))
         if ctx.resilient_parsing:
             from hkgit.cli.admin.completing import offer_completions
 
@@ -120,6 +107,7 @@ class _Commands(click.Group):
         self, info_name: str | None, args: list[str], *rest: Any, **options: Any
     ) -> click.Context:
         given = (info_name or "hkgit", *args)
+        set_loudness(USUAL)
         ctx = super().make_context(info_name, args, *rest, color=colour(), **options)
         ctx.meta[GIVEN] = given
         return ctx
@@ -133,19 +121,28 @@ class _Commands(click.Group):
             echo_refusal(ctx, error)
             raise
         except OSError as error:
-            if error.errno not in _BAD_PATHS or error.filename is None:
+            refusal = refuse_path(error)
+            if refusal is None:
                 raise
             from hkgit.cli.common import echo_refusal
-            from hkgit.errors import InvalidInput
 
-            name = os.fsdecode(error.filename) if not isinstance(error.filename, int) else "file"
-            refusal = InvalidInput(name, f"cannot be read: {error.strerror}", "Check the path.")
             echo_refusal(ctx, refusal)
             raise refusal from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(self.told.items()))
+
+
+def _load(module_name: str, name: str) -> click.Command:
+    """The command of a module, which declares it to Click, or has a form of its options."""
+    module = import_module(module_name)
+    if not hasattr(module, "FORM"):
+        command: click.Command = module.command
+        return command
+    from hkgit.cli.forms.clicking import build_command
+
+    return build_command(name, module.FORM, module.run)
 
 
 class _Hk(_Commands):
@@ -226,26 +223,17 @@ def run_hk() -> NoReturn:
 
 
 def _exit(group: click.Group, name: str, arguments: Sequence[str]) -> NoReturn:
-    signal.signal(signal.SIGTERM, _on_terminate)
-    prepare_streams()
+    begin()
     if arguments:
         # A shell that completes asks without any: a command is never turned into that.
         os.environ.pop(f"_{name.upper()}_COMPLETE", None)
-    sys.exit(_code(group, name, arguments))
-
-
-def _on_terminate(number: int, frame: FrameType | None) -> None:
-    """A polite kill unwinds the stack, so that worktrees are taken away."""
-    sys.exit(128 + number)
+    sys.exit(end_with(lambda: _code(group, name, arguments), arguments))
 
 
 def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
     try:
         code = group.main(list(arguments), prog_name=name, standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except HkgitError as error:
-        print_error(str(error))
-        return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return USAGE
@@ -255,7 +243,7 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         echo_usage(error, arguments)
         error.show()
         return USAGE
-    except (click.Abort, KeyboardInterrupt):
+    except click.Abort:
         print_error("interrupted")
         return INTERRUPTED
     except SystemExit as stopped:
@@ -263,29 +251,3 @@ def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:
         if stopped.code == 1:
             return UNREAD
         raise
-    except Exception as error:
-        if "--debug" in arguments:
-            raise
-        # The one boundary where whatever nobody expected becomes an exit code.
-        with suppress(OSError):
-            if isinstance(error, OSError) and describe_done():
-                print_error(
-                    f"{describe_done()}; but the answer could not be written: {error.strerror}"
-                )
-                return 0
-            _explain(error, arguments)
-        return FAULT
-
-
-def _explain(error: Exception, arguments: Sequence[str]) -> None:
-    """Say in a line or two what nobody expected; of a full disk hkgit is not to blame."""
-    words = str(error).partition("\n")[0]
-    if isinstance(error, OSError):
-        print_error(f"the system refused: {words}")
-        return
-    words, fix = f"{type(error).__name__}: {words}", "Run it again with --debug and report it."
-    print_error(f"a fault of hkgit itself: {words}")
-    click.echo(fix, err=True)
-    from hkgit.cli.usage import echo_fault
-
-    echo_fault(words, fix, arguments)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from time import monotonic
-from typing import Any, TypeVar
 
-import click
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import IO, TypeVar
 
-Item = TypeVar("Item")
+    Item = TypeVar("Item")
+
 QUIET, USUAL, VERBOSE = range(3)
 
-_LOUDNESS = "hkgit.loudness"
-"""The key of click's context under which it is noted how much shall be said."""
+_LOUDNESS = [USUAL]
+"""How much this run of the program says, set anew where it begins."""
 
 GIVEN = "hkgit.given"
 """The key under which click's context holds the words of the command line."""
@@ -27,57 +27,43 @@ _PAUSE = 0.1
 """Seconds between two lines of progress."""
 
 
-def _note(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
-    """Remember, as the callback of an option, how much shall be said."""
-    if value:
-        ctx.meta[_LOUDNESS] = QUIET if param.name == "quiet" else VERBOSE
-    if value and param.name == "verbose":
-        sys.addaudithook(_tell_program)
-    return value
-
-
-def _tell_program(event: str, args: tuple[Any, ...]) -> None:
-    """Say which program is started; every one of them passes by here."""
-    if event == "subprocess.Popen":
-        command = args[1] if isinstance(args[1], str) else shlex.join(map(os.fsdecode, args[1]))
-        click.echo(f"hkgit: runs {command}", err=True)
-
-
-def shared_options() -> list[click.Option]:
-    """The options that stand in front of a command as well as behind it."""
-    flags = {"is_flag": True, "expose_value": False}
-    return [
-        click.Option(["-q", "--quiet"], callback=_note, help="Say only what is refused.", **flags),
-        click.Option(
-            ["-v", "--verbose"], callback=_note, help="Say more, and each program started.", **flags
-        ),
-        click.Option(["--debug"], help="Show a traceback for a fault of hkgit itself.", **flags),
-    ]
-
-
-def share_options(command: click.Command) -> click.Command:
-    """Give a command, and its own commands, those of the shared options that they have not."""
-    taken = {name for param in command.params for name in param.opts}
-    for option in shared_options():
-        if option.opts[-1] not in taken:
-            option.opts = [name for name in option.opts if name not in taken]
-            command.params.append(option)
-    for below in command.commands.values() if isinstance(command, click.Group) else ():
-        share_options(below)
-    return command
+def set_loudness(loudness: int) -> None:
+    """Settle how much shall be said from now on."""
+    _LOUDNESS[:] = [loudness]
 
 
 def loudness() -> int:
     """How much shall be said: QUIET, USUAL or VERBOSE."""
-    ctx = click.get_current_context(silent=True)
-    said: int = USUAL if ctx is None else ctx.meta.get(_LOUDNESS, USUAL)
-    return said
+    return _LOUDNESS[0]
+
+
+def echo(message: str | bytes, *, nl: bool = True, err: bool = False) -> None:
+    """Print to a standard stream, and at once; bytes as they are."""
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        return
+    if isinstance(message, str):
+        stream.write(f"{message}\n" if nl else message)
+    else:
+        stream.flush()
+        stream.buffer.write(message + b"\n" if nl else message)
+    stream.flush()
+
+
+_COLOURS = {"red": 31, "green": 32, "yellow": 33}
+
+
+def style(text: str, fg: str | None, stream: IO[str]) -> str:
+    """Text in a colour, where a stream is to have any."""
+    if fg is None or colour() is False or not stream.isatty():
+        return text
+    return f"\x1b[{_COLOURS[fg]}m{text}\x1b[0m"
 
 
 def print_info(text: str) -> None:
     """Say on standard output that all went well, unless nobody wants to hear it."""
     if loudness() > QUIET:
-        click.echo(text)
+        echo(text)
 
 
 def print_note(text: str) -> None:
@@ -108,9 +94,9 @@ def _tell(text: str, fg: str | None) -> None:
     # Only who fails waits for it.
     from hkgit.text.escaping import visible
 
-    name = click.style("hkgit:", fg=fg) if fg is not None else "hkgit:"
+    name = style("hkgit:", fg, sys.stderr)
     lines = ("\t".join(map(visible, line.split("\t"))) for line in text.split("\n"))
-    click.echo(f"{name} " + "\n".join(lines), err=True, color=colour())
+    echo(f"{name} " + "\n".join(lines), err=True)
 
 
 def colour() -> bool | None:
@@ -129,6 +115,8 @@ def show_progress(doing: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
         if loudness() == QUIET or sys.stderr is None or not sys.stderr.isatty():
             yield from items
             return
+        from time import monotonic
+
         due = monotonic() + _PATIENCE
         try:
             for number, item in enumerate(items, 1):

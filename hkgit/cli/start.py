@@ -12,12 +12,18 @@ if TYPE_CHECKING:
 _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
 """What hooks ask of `hkgit record`; the last with a file behind it."""
 
+PLAIN = {"read": "hkgit.cli.edit.read"}
+"""The commands with a form of their options (see `cli.forms`), and their modules."""
+
 
 def run() -> NoReturn:
     """The entry point of `hkgit` and `python -m hkgit`."""
     arguments = sys.argv[1:]
     if _is_done(arguments):
         sys.exit(0)
+    code = _run_plain(arguments)
+    if code is not None:
+        sys.exit(code)
     from hkgit.cli.main import run
 
     run()
@@ -28,6 +34,19 @@ def run_hk() -> NoReturn:
     from hkgit.cli.main import run_hk
 
     run_hk()
+
+
+def _run_plain(arguments: list[str]) -> int | None:
+    """The exit code of a command that many wait for; None where Click reads the words."""
+    module = PLAIN.get(arguments[0]) if arguments else None
+    if module is None:
+        return None
+    from importlib import import_module
+
+    from hkgit.cli.forms.quick import run_words
+
+    found = import_module(module)
+    return run_words(found.FORM, found.run, arguments[1:])
 
 
 def _is_done(arguments: list[str]) -> bool:

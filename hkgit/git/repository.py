@@ -39,13 +39,15 @@ class Repository(Contents):
     in_hook: bool
 
     @classmethod
-    def discover(cls, start: Path, *, in_hook: bool = False) -> Repository:
+    def discover(cls, start: Path, *, in_hook: bool = False, is_small: bool = False) -> Repository:
         """The repository around `start`; `in_hook` believes the GIT_* variables.
 
-        Raises GitRefused where there is none, or none that can be read faithfully.
+        `is_small` says that few objects will be read: then to load libgit2 costs more than it
+        saves, and the git program answers. Raises GitRefused where there is none, or none that can
+        be read faithfully.
         """
         start = start.absolute()
-        repository = cls(open_backend(start, in_hook=in_hook), start, in_hook)
+        repository = cls(open_backend(start, in_hook=in_hook, is_small=is_small), start, in_hook)
         if (repository.common_dir / "info" / "grafts").exists():
             fix = "Turn it into a replacement: git replace --convert-graft-file"
             raise GitRefused(str(start), "info/grafts rewrites the history that git shows", fix)

@@ -159,7 +159,7 @@ def test_commands_of_a_command_are_quiet_as_well(one: Repo) -> None:
 @pytest.fixture
 def broken(one: Repo, tmp_path: Path) -> dict[str, str]:
     (tmp_path / "pygit2.py").write_text("raise RuntimeError('one line\\nand another')\n")
-    return {"PYTHONPATH": str(tmp_path)}
+    return {"PYTHONPATH": str(tmp_path), "HKGIT_GIT": "libgit2"}
 
 
 def test_a_fault_is_one_line_and_what_to_do(one: Repo, broken: dict[str, str]) -> None:

@@ -62,6 +62,26 @@ def test_the_gate_loads_no_tier(one: Repo) -> None:
     assert not any("hkgit.matching.ladder" in name for name in loaded(one, "gate", "--staged"))
 
 
+def test_a_reading_loads_neither_click_nor_libgit2(one: Repo) -> None:
+    for words, most in ((("read", "a.py"), 32), (("read", "a.py", "--rev", "HEAD"), 62)):
+        command = [sys.executable, "-c", STARTED, *words]
+        done = subprocess.run(command, cwd=one.path, capture_output=True, text=True, check=True)
+        modules = set(done.stderr.split())
+        assert modules & {"click", "pygit2", "dataclasses", "inspect", "json", "ctypes"} == set()
+        assert len([each for each in modules if each.startswith("hkgit")]) <= most
+
+
+STARTED = """\
+import sys
+from hkgit.cli.start import run
+try:
+    run()
+except SystemExit as ended:
+    assert ended.code == 0, ended.code
+print(*sorted(sys.modules), file=sys.stderr)
+"""
+
+
 KNOWN = """\
 import os, sys
 sys.argv = ["hkgit", *sys.argv[1:]]

@@ -6,7 +6,6 @@ the new file is not: the system decides, in one step, what was there.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import sys
@@ -62,19 +61,23 @@ def link(file: Path, name: Path) -> None:
 @cache
 def _swap() -> Callable[[bytes, bytes], bool] | None:
     """The system's call that exchanges two names; None where there is none."""
+    import ctypes  # what only reads need not wait for it
+
     with suppress(OSError, AttributeError):
         library = ctypes.CDLL(None, use_errno=True)
         if sys.platform == "darwin":
             swap = library.renamex_np
-            return lambda one, other: _is_done(swap(one, other, _EXCHANGE))
+            return lambda one, other: _is_done(swap(one, other, _EXCHANGE), ctypes.get_errno)
         rename = library.renameat2
-        return lambda one, other: _is_done(rename(_AT_CWD, one, _AT_CWD, other, _EXCHANGE))
+        return lambda one, other: _is_done(
+            rename(_AT_CWD, one, _AT_CWD, other, _EXCHANGE), ctypes.get_errno
+        )
     return None
 
 
-def _is_done(result: int) -> bool:
+def _is_done(result: int, get_errno: Callable[[], int]) -> bool:
     """Whether a call succeeded; False where this file system does not know it."""
-    number = ctypes.get_errno()
+    number = get_errno()
     if result != 0 and number not in _UNKNOWN:
         raise OSError(number, os.strerror(number))
     return result == 0

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
-import click
-
-from hkgit.cli.common import Command
+from hkgit.cli.forms.form import Option
 from hkgit.errors import GitRefused
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hkgit.cli.common import Command
+
+
+def session_row(words: str) -> Option:
+    """The option `--session`, which `$HKGIT_SESSION` can stand for, for a form."""
+    return Option("session", ("--session",), words, "NAME", variable="HKGIT_SESSION")
 
 
 def session_option(words: str) -> Callable[[Command], Command]:
     """The option `--session`, which `$HKGIT_SESSION` can stand for."""
+    import click
+
     return click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help=words)
 
 
 def session_options(command: Command) -> Command:
     """The options that say who is at work in which session."""
+    import click
+
     words = "Who edits, as name/version."
     command = click.option("--agent", metavar="NAME", default="unknown", help=words)(command)
     return session_option("Use what this session has read, and keep the call.")(command)

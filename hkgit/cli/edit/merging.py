@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from hkgit.cli.common import Command
 from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 from hkgit.workflows.commits.preparing import PlannedCommit
 from hkgit.workflows.commits.resolving import Fate, fates
+
+if TYPE_CHECKING:
+    from hkgit.cli.common import Command
 
 _HOW = {
     True: ("note", "resolved by the edits"),

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
-
-import click
 
 from hkgit.applying.files.directory import DirectorySnapshot
-from hkgit.cli.agent.sessions import session_option, work_root
-from hkgit.cli.common import below, echo_json, json_option, open_repository, root_relative
-from hkgit.cli.output import print_note
+from hkgit.cli.agent.sessions import session_row, work_root
+from hkgit.cli.common import below, echo_json, open_repository, root_relative
+from hkgit.cli.forms.form import JSON, CommandForm, Misuse, Option, Positional
+from hkgit.cli.output import echo, print_note
 from hkgit.cli.streams import printable_line
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 _RANGE = re.compile(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
 
@@ -31,20 +33,32 @@ def split_target(target: str) -> tuple[str, int | None, int | None]:
     return found["path"], start, None if found["end"] is None else int(found["end"])
 
 
-@click.command()
-@click.argument("target", metavar="PATH[:N | :START-END]")
-@click.option("--rev", help="Read from a revision instead of the working tree.")
-@click.option("--hashline", is_flag=True, help="Show each line with its tag: ab|text.")
-@session_option("Keep a receipt: what was read is evidence for edits of this session.")
-@click.option("--before", metavar="CALL", help="Read what that call of the session changed.")
-@click.option(
-    "--limit",
-    type=click.IntRange(1),
-    metavar="LINES",
-    help=f"Show so many lines at most; {MAX_LINES} with --session or --hashline.",
+FORM = CommandForm(
+    """Print lines of a file with the hash that an edit of them quotes.
+
+    Without END all lines are shown, or as many as the limit lets pass; then it is said where to
+    go on. Images and binary files are passed by.
+    """,
+    (Positional("target", "PATH[:N | :START-END]"),),
+    (
+        Option("rev", ("--rev",), "Read from a revision instead of the working tree."),
+        Option("hashline", ("--hashline",), "Show each line with its tag: ab|text.", is_flag=True),
+        session_row("Keep a receipt: what was read is evidence for edits of this session."),
+        Option("before", ("--before",), "Read what that call of the session changed.", "CALL"),
+        Option(
+            "limit",
+            ("--limit",),
+            f"Show so many lines at most; {MAX_LINES} with --session or --hashline.",
+            "LINES",
+            least=1,
+        ),
+        JSON,
+    ),
 )
-@json_option
-def command(
+
+
+def run(
+    *,
     target: str,
     rev: str | None,
     hashline: bool,
@@ -53,37 +67,46 @@ def command(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """Print lines of a file with the hash that an edit of them quotes.
-
-    Without END all lines are shown, or as many as the limit lets pass; then it is said where to
-    go on. Images and binary files are passed by.
-    """
+    """Print the lines that are asked for."""
     if before is not None and session is None:
-        raise click.UsageError("--before speaks of a call of a session: give --session too.")
+        raise Misuse("--before speaks of a call of a session: give --session too.")
     if rev is not None and session is not None:
-        raise click.UsageError("A receipt is of the working tree: leave out --rev or --session.")
+        raise Misuse("A receipt is of the working tree: leave out --rev or --session.")
     if limit is None and (hashline or session is not None):
         limit = MAX_LINES
     shown: Any = {"hashline": hashline, "limit": limit}
     if rev is not None:
-        repository = open_repository()
-        files = repository.snapshot(repository.resolve(rev))
-        path, start, end = _split(target, files, root_relative(repository, target))
-        reading, _ = read_snapshot(files, root_relative(repository, path), start, end, **shown)
+        reading, end = _read_revision(target, rev, shown)
     else:
-        root = _root()
-        path, start, end = _split(target, DirectorySnapshot(root), below(root, target))
-        path = below(root, path)
-        if session is None:
-            reading, _ = read_checkout(root, path, start, end, **shown)
-        else:
-            # A reading without a session waits for nothing that edits.
-            from hkgit.sessions.session import EditSession
-
-            reading = EditSession.open(root, session).read(path, start, end, before=before, **shown)
+        reading, end = _read_here(target, session, before, shown)
     if end is not None and reading.end_line < end and reading.next_line is None:
         print_note(f"the file ends at line {reading.end_line}")
     _print(reading, as_json=as_json)
+
+
+def _read_revision(target: str, rev: str, shown: Any) -> tuple[Reading, int | None]:
+    """What is read of a revision, and the last line that was asked for."""
+    repository = open_repository(is_small=True)
+    files = repository.snapshot(repository.resolve(rev))
+    path, start, end = _split(target, files, root_relative(repository, target))
+    reading, _ = read_snapshot(files, root_relative(repository, path), start, end, **shown)
+    return reading, end
+
+
+def _read_here(
+    target: str, session: str | None, before: str | None, shown: Any
+) -> tuple[Reading, int | None]:
+    """The same of the working tree."""
+    root = _root()
+    path, start, end = _split(target, DirectorySnapshot(root), below(root, target))
+    path = below(root, path)
+    if session is None:
+        return read_checkout(root, path, start, end, **shown)[0], end
+    # A reading without a session waits for nothing that edits.
+    from hkgit.sessions.session import EditSession
+
+    seen = EditSession.open(root, session).read(path, start, end, before=before, **shown)
+    return seen, end
 
 
 def _root() -> Path:
@@ -118,10 +141,10 @@ def _print(reading: Reading, *, as_json: bool) -> None:
         echo_json(reading_json(reading))
         return
     if reading.tags is not None:
-        click.echo("".join(f"{printable_line(line)}\n" for line in reading.shown), nl=False)
+        echo("".join(f"{printable_line(line)}\n" for line in reading.shown), nl=False)
         return
     lines = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
-    click.echo(f"{reading.path}:{lines}  {reading.range_hash or ''}".rstrip())
+    echo(f"{reading.path}:{lines}  {reading.range_hash or ''}".rstrip())
     width = len(str(reading.end_line))
     for number, line in enumerate(reading.lines, reading.start_line):
-        click.echo(f"{number:>{width}}| {printable_line(line)}")
+        echo(f"{number:>{width}}| {printable_line(line)}")

@@ -45,6 +45,12 @@ class Plumbing:
         """The repository around a directory; raises GitRefused with git's own words."""
         args = ("rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
         here = Git(start, NO_FETCH, keep_environment=in_hook)
+        asked = here(*args, "--show-toplevel", check=False)
+        if asked.code == 0 and asked.text.count("\n") == 3:  # as nearly everywhere
+            _, object_format, path, top = asked.text.split("\n")
+            if path != top:
+                git = git_on(start, Path(path), Path(top), in_hook=in_hook).over(NO_FETCH)
+                return cls(git, Path(path), Path(top), object_format)
         asked = here(*args, check=False)
         if "not a git repository" in asked.stderr:
             raise NotFound(start)

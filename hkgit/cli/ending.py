@@ -1,0 +1,83 @@
+"""ending.py: how every command begins and ends: streams, signals, failures, exit codes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import sys
+
+from hkgit.cli.output import describe_done, echo, print_error
+from hkgit.cli.streams import prepare_streams
+from hkgit.errors import HkgitError, InvalidInput
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FrameType
+
+USAGE = 64
+FAULT = 70
+INTERRUPTED = 130
+UNREAD = 141
+
+_BAD_PATHS = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP)
+"""What the system says of a path that somebody has named, and that cannot be one."""
+
+
+def begin() -> None:
+    """Make the streams fit, and let a polite kill unwind the stack: worktrees are taken away."""
+    signal.signal(signal.SIGTERM, _on_terminate)
+    prepare_streams()
+
+
+def _on_terminate(number: int, frame: FrameType | None) -> None:
+    sys.exit(128 + number)
+
+
+def refuse_path(error: OSError) -> InvalidInput | None:
+    """The refusal of a path that the system knows no file by; None for any other failure."""
+    if error.errno not in _BAD_PATHS or error.filename is None:
+        return None
+    name = os.fsdecode(error.filename) if not isinstance(error.filename, int) else "file"
+    return InvalidInput(name, f"cannot be read: {error.strerror}", "Check the path.")
+
+
+def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
+    """The exit code of some work, whose failures are told."""
+    try:
+        return work()
+    except HkgitError as error:
+        print_error(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        print_error("interrupted")
+        return INTERRUPTED
+    except Exception as error:
+        if "--debug" in arguments:
+            raise
+        # The one boundary where whatever nobody expected becomes an exit code.
+        try:
+            if isinstance(error, OSError) and describe_done():
+                print_error(
+                    f"{describe_done()}; but the answer could not be written: {error.strerror}"
+                )
+                return 0
+            _explain(error, arguments)
+        except OSError:  # nor can that be said
+            return FAULT
+        return FAULT
+
+
+def _explain(error: Exception, arguments: Sequence[str]) -> None:
+    """Say in a line or two what nobody expected; of a full disk hkgit is not to blame."""
+    words = str(error).partition("\n")[0]
+    if isinstance(error, OSError):
+        print_error(f"the system refused: {words}")
+        return
+    words, fix = f"{type(error).__name__}: {words}", "Run it again with --debug and report it."
+    print_error(f"a fault of hkgit itself: {words}")
+    echo(fix, err=True)
+    from hkgit.cli.usage import echo_fault
+
+    echo_fault(words, fix, arguments)

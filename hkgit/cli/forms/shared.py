@@ -1,0 +1,52 @@
+"""shared.py: the options of every command: how much it says, and whether a fault shows where."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import Any
+
+import click
+
+from hkgit.cli.output import QUIET, VERBOSE, echo, set_loudness
+
+
+def _note(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    """Remember, as the callback of an option, how much shall be said."""
+    if value:
+        set_loudness(QUIET if param.name == "quiet" else VERBOSE)
+    if value and param.name == "verbose":
+        sys.addaudithook(_tell_program)
+    return value
+
+
+def _tell_program(event: str, args: tuple[Any, ...]) -> None:
+    """Say which program is started; every one of them passes by here."""
+    if event == "subprocess.Popen":
+        command = args[1] if isinstance(args[1], str) else shlex.join(map(os.fsdecode, args[1]))
+        echo(f"hkgit: runs {command}", err=True)
+
+
+def shared_options() -> list[click.Option]:
+    """The options that stand in front of a command as well as behind it."""
+    flags = {"is_flag": True, "expose_value": False}
+    return [
+        click.Option(["-q", "--quiet"], callback=_note, help="Say only what is refused.", **flags),
+        click.Option(
+            ["-v", "--verbose"], callback=_note, help="Say more, and each program started.", **flags
+        ),
+        click.Option(["--debug"], help="Show a traceback for a fault of hkgit itself.", **flags),
+    ]
+
+
+def share_options(command: click.Command) -> click.Command:
+    """Give a command, and its own commands, those of the shared options that they have not."""
+    taken = {name for param in command.params for name in param.opts}
+    for option in shared_options():
+        if option.opts[-1] not in taken:
+            option.opts = [name for name in option.opts if name not in taken]
+            command.params.append(option)
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        share_options(below)
+    return command
