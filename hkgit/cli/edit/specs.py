@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -25,9 +25,6 @@ from hkgit.errors import InvalidInput
 from hkgit.matching.places import decimal
 from hkgit.text.escaping import visible
 from hkgit.values import dataclass, replace
-
-if TYPE_CHECKING:
-    from hkgit.cli.common import Command
 
 STDIN = "-"
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
-from hkgit.git.unedited import Unedited
 from hkgit.paths import check_tree_path
-from hkgit.sessions.storage.paths import git_dir_of
 from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.git.unedited import Unedited
 
 LARGEST = 64 * 2**20
 """Files of more bytes are not edited: an edit needs several times as much memory."""
@@ -59,6 +61,10 @@ class EditableCheckout(Checkout):
 
 def unedited_in(root: Path) -> Unedited | None:
     """What tells which files of a checkout are not edited in place; None without a repository."""
+    # Who only reads a file waits for none of it.
+    from hkgit.git.unedited import Unedited
+    from hkgit.sessions.storage.paths import git_dir_of
+
     git_dir = git_dir_of(root)
     return None if git_dir is None else Unedited(root, git_dir)
 
