@@ -98,8 +98,8 @@ def read_checkout(
     Raises InvalidInput when there is no such file or line.
     """
     size = size_of(root, path)
-    unedited = unedited_in(root)
-    if size is None and unedited is not None:
+    unedited = unedited_in(root) if size is None else None
+    if unedited is not None:
         unedited.expect_checked_out(path)
     if size is not None and size > STREAMED and (root / path).is_file():
         if hashline:
