@@ -33,8 +33,11 @@ def limit_time(seconds: float, error: type[BaseException] = OutOfTime) -> Iterat
         yield
         return
 
+    is_over = False
+
     def ring(number: int, frame: FrameType | None) -> None:
-        raise error
+        if not is_over:
+            raise error
 
     began = time.monotonic()
     handler = signal.signal(signal.SIGALRM, ring)
@@ -42,8 +45,11 @@ def limit_time(seconds: float, error: type[BaseException] = OutOfTime) -> Iterat
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler)
-        if outer:
-            left = outer - (time.monotonic() - began)
-            signal.setitimer(signal.ITIMER_REAL, max(left, 0.001))
+        try:
+            is_over = True
+        finally:  # it may ring just before that
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, handler)
+            if outer:
+                left = outer - (time.monotonic() - began)
+                signal.setitimer(signal.ITIMER_REAL, max(left, 0.001))

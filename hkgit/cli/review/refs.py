@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -30,6 +31,9 @@ from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import console, to_json_text
 from hkgit.values import replace
+
+NAMED = 20
+"""So many refs are named that are refused for one reason."""
 
 LONGEST = 86_400
 """Seconds that a push may be given."""
@@ -124,15 +128,26 @@ def _answer_json(answer: UpdateResult) -> dict[str, Any]:
 
 def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
     is_quiet = loudness() == QUIET
-    for answer in answers:
+    for answer in _thin_out(answers):
         # A ref that was not looked at is said always: nobody shall take silence for a judgement.
         is_clean = answer.passes and (answer.report is None or answer.report.is_clean)
         if not is_quiet or not is_clean or answer.unjudged:
             yield from _answer_lines(answer)
     refused = [answer for answer in answers if not answer.passes]
     if refused and len(answers) > 1:
-        names = ", ".join(answer.update.ref for answer in refused)
-        yield f"hkgit: {names} refused, so none of them moves"
+        names = ", ".join(answer.update.ref for answer in refused[:NAMED])
+        more = f" and {len(refused) - NAMED} more" if len(refused) > NAMED else ""
+        yield f"hkgit: {names}{more} refused, so none of them moves"
+
+
+def _thin_out(answers: Sequence[UpdateResult]) -> Iterator[UpdateResult]:
+    """The answers, less those refused in words that were said often enough."""
+    told: Counter[str] = Counter()
+    for answer in answers:
+        words = "" if answer.refusal is None else f"{answer.refusal.what}\n{answer.refusal.fix}"
+        told[words] += 1
+        if not words or told[words] <= NAMED:
+            yield answer
 
 
 def _answer_lines(answer: UpdateResult) -> Iterator[str]:

@@ -6,12 +6,14 @@ Between two commits the clock is looked at; within one, where the system can, an
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 from hkgit.errors import Rejected
 from hkgit.gate import Watch
 from hkgit.gate.budget import limit_time
+
+T = TypeVar("T")
 
 DEFAULT = 4.0
 """Seconds. GitHub Enterprise gives all of a repository's hooks 5; the interpreter starts in a
@@ -29,14 +31,14 @@ class Budget:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
-    @contextmanager
-    def spent_on(self, ref: str) -> Iterator[Watch]:
-        """Judge one ref within what is left: the commits go through the function given.
+    def spend(self, ref: str, judge: Callable[[Watch], T]) -> T:
+        """Judge one ref within what is left: its commits go through the function given.
 
         Raises OverBudget.
         """
         done = 0
         listed: Sequence[str] = ()
+        is_fresh = self._end - time.monotonic() > self.seconds / 2
 
         def watch(commits: Sequence[str]) -> Iterator[str]:
             nonlocal done, listed
@@ -52,13 +54,19 @@ class Budget:
             if left <= 0:
                 raise _TimeIsUp
             with limit_time(left, _TimeIsUp):
-                yield watch
+                return judge(watch)
         except _TimeIsUp:
-            raise self._refusal(ref, done, listed) from None
+            raise self._refusal(ref, done, listed, is_fresh=is_fresh) from None
 
-    def _refusal(self, ref: str, done: int, commits: Sequence[str]) -> OverBudget:
+    def _refusal(
+        self, ref: str, done: int, commits: Sequence[str], *, is_fresh: bool
+    ) -> OverBudget:
+        """The refusal of a ref; `is_fresh` says that most of the time was its own."""
         what = f"judging takes longer than {self.seconds:g} s"
         aside = "or have the server's operator raise `git config hkgit.budget`"
+        if done == 0 and commits and is_fresh:
+            what += f", and so does {commits[0][:12]} alone"
+            return OverBudget(ref, what, f"Make its change in several commits, {aside}.")
         if done == 0:
             return OverBudget(ref, what, f"Push fewer refs at once, {aside}.")
         what += f": {done} of {len(commits)} commits were judged"

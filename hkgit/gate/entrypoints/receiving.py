@@ -7,10 +7,11 @@ written here would outlive a refusal.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 
 from hkgit.errors import GitRefused, HkgitError, Rejected
-from hkgit.gate import BREAK_GLASS, Watch, is_of_one_ref
+from hkgit.gate import BREAK_GLASS, Watch, is_of_one_ref, read_trusted_policy
 from hkgit.gate.attestations.entries import REFS as ENTRIES
 from hkgit.gate.entrypoints.budget import Budget
 from hkgit.gate.entrypoints.judging import EntryPoint
@@ -46,8 +47,7 @@ def judge_received(
         try:
             side = server.side(update, passed)
             policy = side.policy
-            with budget.spent_on(update.ref) as watch:
-                answer = server.answer(update, side, watch)
+            answer = budget.spend(update.ref, partial(server.answer, update, side))
         except HkgitError as error:
             answer = UpdateResult(update, policy, refusal=error)
         if not answer.passes and server.is_headless:
@@ -74,7 +74,7 @@ def _holds_elsewhere(answer: UpdateResult) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Server:
     repository: Repository
     given: Policy | None
@@ -82,11 +82,17 @@ class _Server:
     aliases: Mapping[str, str]
     coming: Mapping[str, str]
 
-    @property
+    @cached_property
     def is_headless(self) -> bool:
         """Whether there are branches, and none of them is the default one."""
-        counted = self.repository.git("for-each-ref", "--count=1", "refs/heads/")
-        return self.head.commit is None and counted.text != ""
+        if self.head.commit is not None:
+            return False
+        return self.repository.git("for-each-ref", "--count=1", "refs/heads/").text != ""
+
+    @cached_property
+    def _read_policy(self) -> Callable[[Repository, str], Policy]:
+        """The policies of commits, each read once: a push may have very many refs."""
+        return lru_cache(64)(read_trusted_policy)
 
     def side(self, update: Update, passed: Sequence[UpdateResult]) -> TrustedSide:
         """The trusted side of an update.
@@ -95,7 +101,7 @@ class _Server:
         """
         old = peel_commit(self.repository, update.old)
         names = self._names(update.ref)
-        side = side_of(self.repository, names, old, self.head.commit, self.given)
+        side = side_of(self.repository, names, old, self.head.commit, self.given, self._read_policy)
         known = (each.update.new for each in passed if each.policy == side.policy)
         return replace(side, beside=(*side.beside, *filter(None, known)))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from hkgit.errors import InvalidInput
 from hkgit.gate import read_trusted_policy
@@ -36,24 +36,26 @@ def side_of(
     old: str | None,
     default: str | None,
     given: Policy | None = None,
+    read: Callable[[Repository, str], Policy] = read_trusted_policy,
 ) -> TrustedSide:
     """The trusted side of an update of a ref that has these names and is at `old` now.
 
     The ref's own policy holds where it has one that protects it. Else it is the default branch's:
     a branch from before there was a policy, or from before it was protected, is as a new one,
     and what the default branch has is not judged again. `given` is a policy of the server's own.
-    A ref with stricter rules than others is judged from its own tip on alone.
+    A ref with stricter rules than others is judged from its own tip on alone. `read` gives the
+    policy of a commit.
     """
     names = tuple(names)
     if given is not None:
         return _side(given, names, old, default)
     if old is not None:
-        own = read_trusted_policy(repository, old)
+        own = read(repository, old)
         if own.source != BUILT_IN and any(map(own.protects, names)):
             return _side(own, names, old, default)
     if default is None:
         return TrustedSide(Policy(), old, None)
-    side = _side(read_trusted_policy(repository, default), names, old, default)
+    side = _side(read(repository, default), names, old, default)
     return side if side.default is None else replace(side, beside=(default,))
 
 

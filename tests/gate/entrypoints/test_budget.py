@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
-from collections.abc import Iterator
+from functools import partial
+from types import FrameType
 
 import pytest
 
@@ -14,15 +16,17 @@ from hkgit.gate.entrypoints.budget import Budget, OverBudget
 COMMITS = [digit * 40 for digit in "1234"]
 
 
-def _judge(watch: Watch, *, slow: str | None = None) -> Iterator[str]:
+def _judge(watch: Watch, *, slow: str | None = None) -> list[str]:
     """Give back each commit when it is judged; while one is, the time comes to its end.
 
     The alarm rings here by hand, so that a busy machine is no slow commit.
     """
+    judged = []
     for commit in watch(COMMITS):
         if commit == slow:
             signal.raise_signal(signal.SIGALRM)
-        yield commit
+        judged.append(commit)
+    return judged
 
 
 def _dawdle(watch: Watch) -> None:
@@ -31,31 +35,57 @@ def _dawdle(watch: Watch) -> None:
 
 
 def test_within_the_time_every_commit_is_judged() -> None:
-    with Budget(60).spent_on("refs/heads/main") as watch:
-        assert list(_judge(watch)) == COMMITS
+    assert Budget(60).spend("refs/heads/main", _judge) == COMMITS
 
 
 def test_one_slow_commit_does_not_outlast_the_time() -> None:
-    with pytest.raises(OverBudget), Budget(0.1).spent_on("refs/heads/main") as watch:
-        _dawdle(watch)
+    with pytest.raises(OverBudget):
+        Budget(0.1).spend("refs/heads/main", _dawdle)
 
 
 def test_the_refusal_says_how_far_it_came_and_which_part_to_push_first() -> None:
-    with pytest.raises(OverBudget) as caught, Budget(60).spent_on("refs/heads/x") as watch:
-        list(_judge(watch, slow=COMMITS[3]))
+    with pytest.raises(OverBudget) as caught:
+        Budget(60).spend("refs/heads/x", partial(_judge, slow=COMMITS[3]))
     assert "longer than 60 s: 3 of 4 commits were judged" in caught.value.what
     assert f"git push REMOTE {COMMITS[0][:12]}:refs/heads/x" in caught.value.fix
 
 
+def test_a_commit_that_takes_all_of_the_time_is_named() -> None:
+    with pytest.raises(OverBudget) as caught:
+        Budget(60).spend("refs/heads/x", partial(_judge, slow=COMMITS[0]))
+    assert f"longer than 60 s, and so does {COMMITS[0][:12]} alone" in caught.value.what
+    assert caught.value.fix.startswith("Make its change in several commits, or have the server's")
+
+
 def test_one_time_is_for_all_refs_of_a_push() -> None:
     budget = Budget(0.1)
-    with pytest.raises(OverBudget), budget.spent_on("refs/heads/first") as watch:
-        _dawdle(watch)
-    with pytest.raises(OverBudget, match="refs/heads/second"):
-        budget.spent_on("refs/heads/second").__enter__()
+    with pytest.raises(OverBudget):
+        budget.spend("refs/heads/first", _dawdle)
+    with pytest.raises(OverBudget, match="refs/heads/second") as caught:
+        budget.spend("refs/heads/second", _judge)
+    assert caught.value.fix.startswith("Push fewer refs at once")
 
 
 def test_afterwards_no_alarm_is_left() -> None:
-    with Budget(60).spent_on("refs/heads/main") as watch:
-        list(_judge(watch))
+    Budget(60).spend("refs/heads/main", _judge)
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_an_alarm_at_the_edge_is_a_refusal() -> None:
+    """It may ring while the block is entered, where a handler inside it does not hear it."""
+
+    def ring(frame: FrameType, event: str, argument: object) -> None:
+        if event == "return" and frame.f_code.co_name == "__enter__":
+            sys.setprofile(None)
+            signal.raise_signal(signal.SIGALRM)
+
+    handler = signal.getsignal(signal.SIGALRM)
+
+    def spend() -> None:
+        sys.setprofile(ring)
+        Budget(60).spend("refs/heads/x", _judge)
+
+    with pytest.raises(OverBudget):
+        spend()
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert signal.getsignal(signal.SIGALRM) is handler
