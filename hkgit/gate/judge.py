@@ -231,7 +231,7 @@ class Gate:
         from hkgit.gate.again import before
 
         made = before(self.repository, self.policy, ruling.judged.candidate)
-        asks = any(each.rule in ("policy", "protected") for each in ruling.findings)
+        asks = any(_asks_for_person(each) for each in ruling.findings)
         return replace(made, for_person=made.for_person or asks)
 
     def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
@@ -267,6 +267,12 @@ def _check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
     if not broken:
         return judged
     return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *broken))
+
+
+def _asks_for_person(finding: Finding) -> bool:
+    """Whether no evidence lets it pass: a file that is too long is no entry's either."""
+    is_too_long = finding.rule == "budget" and finding.path is not None
+    return is_too_long or finding.rule in ("policy", "protected")
 
 
 def _explain_governed(case: JudgedCommit) -> str:

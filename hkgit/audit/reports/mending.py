@@ -13,8 +13,8 @@ from hkgit.gate.rulings import Ruling
 
 _COMMAND = re.compile(r"`(hkgit consult answer [0-9a-f]+)`")
 _BY_HAND = {
-    "text": "take those characters out, then commit again",
-    "path": "give it another name, then commit again",
+    "text": "take those characters out",
+    "path": "give the file another name",
     "budget": "commit it in parts",
 }
 """Rules whose mend is an edit of what is committed."""
@@ -23,6 +23,9 @@ _UNSHALLOW = "git fetch --unshallow"
 _WORDS = "sed '/^[Hh]kgit-/d'"
 _HERE = 'hkgit -C "./$(git rev-parse --show-cdup)" apply'
 """From any directory of the checkout, with paths from its root."""
+_CONSULT = ".hkgit/consult"
+_OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
+"""What hkgit itself writes is no part of a change."""
 _TURNED = re.compile(r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC")
 
 
@@ -34,7 +37,9 @@ def mend(ruling: Ruling) -> str:
     if rule == "unverifiable":
         return _UNSHALLOW if _UNSHALLOW in ruling.findings[0].fix else _to_look_at(ruling)
     if rule == "consult" and (named := _COMMAND.search(ruling.findings[0].fix)) is not None:
-        return f"{named[1]} --decision apply  # or drop, or rewrite"
+        return _decide_first(candidate, f"{named[1]} --decision apply")
+    if rule == "prune" and candidate.id is not None and not ruling.before.files:
+        return f"{_after_commit(ruling, candidate.id)}; prune what has landed"
     if rule == "signature" and candidate.id is not None:
         commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
         return f"hkgit attest --entries {commits} --key FILE  # then push refs/hkgit/entries/*"
@@ -45,6 +50,21 @@ def mend(ruling: Ruling) -> str:
         turned = _TURNED.search(ruling.findings[0].fix)
         return turned[0] if turned is not None else _merge_again(ruling)
     return _before_commit(ruling) if candidate.id is None else _after_commit(ruling, candidate.id)
+
+
+def _decide_first(candidate: CandidateCommit, answer: str) -> str:
+    """A person's answer counts for what comes after it: so what stands moves onto it."""
+    others = "  # or drop, or rewrite; a person decides"
+    if candidate.id is None:
+        return f"{answer}{others}, then commit again"
+    short, parent = candidate.id[:12], candidate.parents[0][:12]
+    asked = f":/{_CONSULT}/{answer.split()[3]}.json"
+    return (
+        f"git checkout -q -b again-{short} {parent}"
+        f" && {{ git checkout -q {short} -- {asked} 2>/dev/null || :; }} && {answer}"
+        f" && git checkout -q - && git rebase -q -r -X ours --onto again-{short} {parent}"
+        f" && git branch -q -D again-{short}{others}"
+    )
 
 
 def _to_look_at(ruling: Ruling) -> str:
@@ -60,18 +80,23 @@ def closing(item: ReportItem) -> str:
 
 
 def _before_commit(ruling: Ruling) -> str:
-    """For a commit that is not made yet: what it would change waits in the stash until it is."""
+    """For a commit that is not made yet: made beside the branch, from the tree that git has.
+
+    Index and worktree stay as they are meanwhile, with what was not staged.
+    """
     if ruling.before.for_person:
         return "git status  # the change is kept: a person whom a [[gate.manual]] covers commits it"
     if ruling.rule in _BY_HAND:
-        return f"git status  # the change is kept: {_BY_HAND[ruling.rule]}"
+        return f"git status  # the change is kept: {_BY_HAND[ruling.rule]}, then commit again"
     if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
         # Sessions account for some of it: that need not be made again.
         return "git reset -q && git add -p  # stage and commit first what is by hand, then the rest"
-    paths = shlex.join(f":/{path}" for path, _ in ruling.before.files)
+    candidate = ruling.judged.candidate
+    short, parent = candidate.tree[:12], candidate.parents[0][:12]
     return (
-        f"git stash push -q -- {paths} && git stash show -p --no-renames 'stash@{{0}}'"
-        f" | {_HERE}{_expecting(ruling.before.files)} && git stash drop -q"
+        f"{_difference(ruling, parent, short)} | {_HERE} --branch again-{short}"
+        f"{_expecting(ruling.before.files)} && git reset -q again-{short}"
+        f" && git restore :/.hkgit/ledger :/.hkgit/.gitattributes && git branch -q -D again-{short}"
     )
 
 
@@ -79,19 +104,46 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
     """For a commit that stands: it is made again beside itself, and what follows moves there."""
     short, parents = commit[:12], ruling.judged.candidate.parents
     if not parents:
-        return "git checkout --orphan again  # then commit what it holds under another name"
+        return _begin_again(short)
     if ruling.before.for_person:
         return _as_a_person(ruling, short)
-    if ruling.rule in _BY_HAND:
-        return f"git reset -q --soft {parents[0][:12]}  # {_BY_HAND[ruling.rule]}"
-    if ruling.rule == "prune":
-        return f"git reset -q --keep {parents[0][:12]} && hkgit ledger prune --yes"
-    made = (
-        f"git diff --no-renames {parents[0][:12]} {short} -- :/ ':(top,exclude).hkgit/ledger'"
-        f" ':(top,exclude).hkgit/.gitattributes' | {_HERE} --branch again-{short}"
-        f" --base {parents[0][:12]} -m {_message(short)}{_expecting(ruling.before.files)}"
+    parent = parents[0][:12]
+    if not ruling.before.files:
+        return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
+    again = (
+        f"{_HERE} --branch again-{short} --base {parent} -m {_message(ruling, short)}"
+        f"{_expecting(ruling.before.files)}"
     )
-    return f"{made} && {_move_onto(short)}"
+    difference, then = _difference(ruling, parent, short), _move_onto(short)
+    if ruling.rule == "budget":
+        patch = f"again-{short}.patch"
+        then = f"git checkout -q - && {then} && rm {patch}"
+        made = f"{difference} >{patch} && git checkout -q -b again-{short} {parent}"
+        return f"{made}  # land that file in parts with hkgit apply, then: {then}"
+    if ruling.rule in _BY_HAND and not _is_in_words(ruling):
+        patch = f"again-{short}.patch"
+        then = f"{again} <{patch} && {then} && rm {patch}"
+        return f"{difference} >{patch}  # {_BY_HAND[ruling.rule]} in that file, then: {then}"
+    return f"{difference} | {again} && {then}"
+
+
+def _difference(ruling: Ruling, old: str, new: str) -> str:
+    """The command that prints what a commit changes, less the records of hkgit."""
+    lines = ""
+    if ruling.rule == "tightness":  # then context counts, and is left out where it may be
+        hunks = [
+            each for _, entry in ruling.judged.entries for f in entry.files for each in f.hunks
+        ]
+        lines = "-U1 " if any(each.start_line > each.end_line for each in hunks) else "-U0 "
+    return f"git diff {lines}--no-renames {old} {new} -- :/ {_OWN}"
+
+
+def _begin_again(short: str) -> str:
+    """The first commit of a history, by whoever does it."""
+    return (
+        f"git checkout -q --orphan again-{short} {short} && git commit -q -C {short} --reset-author"
+        f" && git checkout -q - && {_move_onto(short)}  # as yourself: a person"
+    )
 
 
 def _as_a_person(ruling: Ruling, short: str) -> str:
@@ -100,7 +152,7 @@ def _as_a_person(ruling: Ruling, short: str) -> str:
     taken = f"git rm -q -- {shlex.join(names)} && " if names else ""
     return (
         f"git checkout -q -b again-{short} {short} && {taken}"
-        f"git commit -q --amend --reset-author -m {_message(short)} && git checkout -q -"
+        f"git commit -q --amend --reset-author -m {_message(ruling, short)} && git checkout -q -"
         f" && {_move_onto(short)}  # as yourself: a person, or one whom a [[gate.manual]] covers"
     )
 
@@ -110,8 +162,15 @@ def _move_onto(short: str) -> str:
     return f"git rebase -q -r --onto again-{short} {short} && git branch -q -D again-{short}"
 
 
-def _message(short: str) -> str:
-    return f'"$(git log -1 --format=%B {short} | {_WORDS})"'
+def _is_in_words(ruling: Ruling) -> bool:
+    """Whether it is the message or a name of a person that breaks the rule."""
+    where = ruling.findings[0].where.partition(":")[0]
+    return ruling.rule == "text" and where in ("message", "header", "author", "committer")
+
+
+def _message(ruling: Ruling, short: str) -> str:
+    plain = " | LC_ALL=C tr -cd '\\11\\12\\40-\\176'" if _is_in_words(ruling) else ""
+    return f'"$(git log -1 --format=%B {short} | {_WORDS}{plain})"'
 
 
 def _expecting(files: Iterable[tuple[str, str | None]]) -> str:
@@ -126,23 +185,22 @@ def _merge_again(ruling: Ruling) -> str:
     if candidate.id is None:
         way = f"without changes of your own, or: hkgit apply --merge {others[0]} SPEC"
         return f"git merge --abort  # then merge {way}"
-    if len(others) > 1:
-        return f"git reset --keep {ours}  # then merge them one by one"
     files, short = ruling.before.files, candidate.id[:12]
+    message = _message(ruling, short)
+    merged = " && ".join(f"git merge -q -m {message} {other}" for other in others)
+    beside = f"git checkout -q -b again-{short} {ours} && {merged}"
     if ruling.rule == "reuse":
-        return f"git reset --keep {ours}  # {ruling.findings[0].fix}"
-    if not files:
-        return f"git reset --keep {ours} && git merge --no-edit {others[0]}"
+        return f"{beside}  # {ruling.findings[0].fix}"
+    if len(others) > 1 or not files:
+        return f"{beside} && git checkout -q - && {_move_onto(short)}"
     paths = shlex.join(f":/{path}" for path, _ in files)
     changed = f"git diff --no-renames {{}} {short} -- {paths}"
     if ruling.before.is_merged:
         return (
-            f"git checkout -q -b again-{short} {ours}"
-            f" && git merge -q -m {_message(short)} {others[0]}"
-            f" && {changed.format('HEAD')} | {_HERE}{_expecting(files)} && git checkout -q -"
-            f" && {_move_onto(short)}"
+            f"{beside} && {changed.format('HEAD')} | {_HERE}{_expecting(files)}"
+            f" && git checkout -q - && {_move_onto(short)}"
         )
     return (
         f"{changed.format(ours)} | {_HERE} --branch again-{short} --base {ours}"
-        f" --merge {others[0]} -m {_message(short)}{_expecting(files)} && {_move_onto(short)}"
+        f" --merge {others[0]} -m {message}{_expecting(files)} && {_move_onto(short)}"
     )

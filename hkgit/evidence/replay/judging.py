@@ -71,7 +71,7 @@ def _replay(
     repository: Repository, candidate: CandidateCommit, *, recomputes: bool, reverts: bool
 ) -> ReplayResult | None:
     if candidate.id is not None and repository.commit(candidate.id).is_boundary:
-        fix = "Fetch the whole history (in CI: fetch-depth: 0)."
+        fix = "Fetch the whole history: git fetch --unshallow (in CI: fetch-depth: 0)."
         raise Unverifiable(candidate.id[:12], "its parents are not here: the clone is shallow", fix)
     if len(candidate.parents) > 1:
         # Most commits are none, and need not wait for it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,10 +17,10 @@ from hkgit.gate.conflicts.consulting import consults_in, tries_before
 from hkgit.gate.policy import parse_policy
 from hkgit.git.repository import Repository
 from hkgit.text.schemas import schema
-from tests.gate.conflicts.conftest import Desk
+from tests.gate.conflicts.conftest import FILE, Desk
 from tests.support.commits import AGENT, judge
 from tests.support.keys import made_key
-from tests.support.running import Result, run
+from tests.support.running import Result, run, script
 
 REQUIRED = parse_policy({"consult": {"require": True}}, "test")
 
@@ -148,7 +149,11 @@ def test_the_gate_names_the_command_that_lets_it_go_on(desk: Desk) -> None:
     [path] = desk.consults
     desk.apply(desk.replace(11, 11, "x"))
     command = mend(judge(desk.repo, policy=REQUIRED))
-    assert command.startswith(f"hkgit consult answer {path.stem} --decision apply")
+    assert f"hkgit consult answer {path.stem} --decision apply" in command
+    found = {"PATH": os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))}
+    desk.repo.git("-c", f"alias.pasted=!{command.partition('  #')[0]}", "pasted", env=found)
+    assert judge(desk.repo, policy=REQUIRED).passes
+    assert b"verse 9\nx\nverse 11\n" in desk.repo.read(FILE)
 
 
 def test_a_policy_may_want_an_answer_before_the_edit_goes_on(desk: Desk) -> None:

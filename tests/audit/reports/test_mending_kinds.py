@@ -1,0 +1,372 @@
+"""For every rule that rejects: its command, followed to the letter, mends and keeps the work."""
+
+from __future__ import annotations
+
+import ast
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from hkgit.audit.reports.mending import mend
+from hkgit.edits import EXECUTABLE, REGULAR, SYMLINK, File
+from hkgit.gate import CommitRange, Gate, Report, candidate_of, judge_range
+from hkgit.gate.budget import OutOfTime
+from hkgit.gate.policy import Policy
+from hkgit.gate.trusted import read_trusted_policy
+from hkgit.git.repository import Repository
+from hkgit.text.document import Document
+from tests.evidence.replay.test_forged import (
+    decoy_text,
+    into,
+    smuggled_byte,
+    unchanged_file,
+    uncovered_hunk,
+)
+from tests.support.attacks import (
+    A,
+    Attack,
+    data_of,
+    forge,
+    governed_repository,
+    honest,
+)
+from tests.support.commits import AGENT, PERSON, Change, applied, commit, commit_tree, judge
+from tests.support.keys import made_key, public
+from tests.support.planning import Operation, protocol, replace_range
+from tests.support.repos import Repo
+from tests.support.running import run, script
+
+ROOT = Path(__file__).parents[3]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A rejected commit, the policy that rejects it, and what a person does behind the `#`."""
+
+    make: Callable[[Repo], str]
+    policy: str = ""
+    then: str = ""
+
+
+def falsified(*attacks: Attack) -> Callable[[Repo], str]:
+    def make(repo: Repo) -> str:
+        change = honest(repo)
+        for attack in attacks:
+            attack(change)
+        return commit(repo, change)
+
+    return make
+
+
+def by_agent(path: str, data: bytes, mode: int = REGULAR) -> Callable[[Repo], str]:
+    return lambda repo: commit(repo, Change({path: File(data, mode)}, author=AGENT))
+
+
+def creating(path: str, text: str) -> Callable[[Repo], str]:
+    """With evidence: hkgit would record what the policy rejects."""
+    create: Operation = {"op": "create_file", "path": path, "new_text": text}
+    return lambda repo: commit(repo, applied(repo, protocol(create)))
+
+
+def fuzzy(repo: Repo) -> str:
+    old = "    nam = sys.argv[1]\n    print(name)\n"
+    new = old.replace("print(name)", "print(1)")
+    spec = f"a.py\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n"
+    return commit(repo, applied(repo, spec))
+
+
+def wide(repo: Repo) -> str:
+    new = A.decode().replace("print(name)", "print(1)")
+    return commit(repo, applied(repo, protocol(replace_range("a.py", A, 1, 9, new))))
+
+
+def reworded(repo: Repo) -> str:
+    lie = "Say\n\nHkgit-Entry: sha256:" + "0" * 64 + "\n"
+    return commit(repo, replace(honest(repo), message=lie))
+
+
+def hidden_in_the_message(repo: Repo) -> str:
+    made = commit(repo, honest(repo))
+    message = repo.git("log", "-1", "--format=%B", made).replace("Say", "Say \u202eit")
+    tree = repo.git("rev-parse", "HEAD^{tree}")
+    again = commit_tree(repo, tree, ["HEAD^"], message.encode(), AGENT)
+    repo.git("reset", "-q", "--hard", again)
+    return again
+
+
+def removed_entry(repo: Repo) -> str:
+    [path] = repo.git("ls-files", ".hkgit/ledger").splitlines()
+    return commit(repo, Change({path: None, "a.py": File(b"x\n" + A)}, author=AGENT))
+
+
+def removed_alone(repo: Repo) -> str:
+    [path] = repo.git("ls-files", ".hkgit/ledger").splitlines()
+    return commit(repo, Change({path: None}, author=AGENT))
+
+
+def used_again(repo: Repo) -> str:
+    """An entry that was pruned since its change was taken back by hand."""
+    change = honest(repo)
+    commit(repo, change)
+    repo.commit({"a.py": A}, "Back")
+    assert run("ledger", "prune", "--yes", cwd=repo.path).code == 0
+    repo.git("tag", "start")
+    return commit(repo, change)
+
+
+def with_a_policy(repo: Repo) -> str:
+    change = honest(repo)
+    change.files[".hkgit/config.toml"] = File(b"[gate]\nmode = 'warn'\n")
+    return commit(repo, replace(change, author=PERSON))
+
+
+def pruned(repo: Repo, *, with_more: bool = True) -> str:
+    repo.git("checkout", "-q", "-b", "pruned")
+    assert run("ledger", "prune", "--yes", cwd=repo.path).code == 0
+    repo.git("checkout", "-q", "main")
+    files: dict[str, File | None] = {"a.py": File(b"x\n" + A)} if with_more else {}
+    for name in repo.git("diff", "--name-only", "main", "pruned").splitlines():
+        is_gone = not repo.git("ls-tree", "pruned", "--", name)
+        files[name] = None if is_gone else File(repo.git_bytes("show", f"pruned:{name}"))
+    return commit(repo, Change(files, author=AGENT))
+
+
+def pruned_too_early(repo: Repo) -> str:
+    commit(repo, honest(repo))
+    return pruned(repo, with_more=False)
+
+
+def claimed(repo: Repo) -> str:
+    """An entry that was made on files which nobody has, carried to where they are not."""
+    repo.commit({"a.py": b"# moved\n" + A}, "Move it")
+    change = honest_on(A, repo)
+    change.entry["base"] = None
+    change.file["before"]["sha256"] = "0" * 64
+    return commit(repo, change)
+
+
+def honest_on(data: bytes, repo: Repo) -> Change:
+    now = repo.read("a.py")
+    repo.commit({"a.py": data}, "Back")
+    change = honest(repo)
+    repo.git("reset", "-q", "--hard", "HEAD^")
+    moved = now.replace(data, data_of(change, "a.py"))
+    return replace(change, files={"a.py": File(moved)})
+
+
+def of_two_places(repo: Repo) -> str:
+    """An entry whose old text stands twice since the file has moved on."""
+    change = honest(repo)
+    repo.commit({"a.py": A + A}, "Double it")
+    return commit(repo, replace(change, files={"a.py": File(data_of(change, "a.py") + A)}))
+
+
+def evil_merge(repo: Repo) -> str:
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit({"side.md": "x\n"})
+    repo.git("checkout", "-q", "main")
+    repo.commit({"main.md": "x\n"})
+    repo.git("merge", "-q", "--no-commit", "side")
+    repo.write("evil.md", "x\n")
+    return repo.commit({}, "Merge", f"--author={AGENT}")
+
+
+def octopus(repo: Repo) -> str:
+    for side in ("one", "two"):
+        repo.git("checkout", "-q", "-b", side, "main")
+        repo.commit({f"{side}.md": "x\n"})
+    repo.git("checkout", "-q", "main")
+    repo.commit({"main.md": "x\n"})
+    repo.git("merge", "-q", "-m", "Merge", "one", "two")
+    author = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
+    repo.git("commit", "-q", "--amend", "--no-edit", "--reset-author", env=author)
+    return repo.head
+
+
+HIDDEN = "x = '\u202e'\n"
+QUOTES = 'accept = ["quote", "tag", "none", "hash"]\n'
+_EDIT, _FILE = ("edits", 0), ("files", 0)
+_HUNK = (*_FILE, "hunks", 0)
+
+KINDS: dict[str, Kind] = {
+    "after": Kind(falsified(forge(*_FILE, "after", "sha256", to="0" * 64))),
+    "anchor": Kind(of_two_places),
+    "before": Kind(falsified(forge(*_FILE, "before", "sha256", to="0" * 64))),
+    "blind": Kind(by_agent("a.py", b"x\n" + A)),
+    "blind: a picture": Kind(by_agent("a.png", b"\0PNG")),
+    "blind: a link": Kind(by_agent("a.link", b"a.py", SYMLINK)),
+    "blind: executable": Kind(by_agent("a.py", A, EXECUTABLE)),
+    "bytes": Kind(falsified(smuggled_byte)),
+    "claimed": Kind(claimed, "min_confidence = 0.9"),
+    "confidence": Kind(fuzzy, QUOTES + "min_confidence = 1.0"),
+    "coverage": Kind(falsified(uncovered_hunk)),
+    "decoy": Kind(falsified(decoy_text)),
+    "entry": Kind(removed_entry),
+    "entry: nothing else": Kind(removed_alone),
+    "forged": Kind(falsified(forge(*_EDIT, "confidence", to=1))),
+    "hash": Kind(falsified(forge(*_HUNK, "old_hash", to="0" * 64))),
+    "hunk": Kind(falsified(forge(*_HUNK, "lines", to=[50, 51]))),
+    "ladder": Kind(falsified(forge("parameters", "threshold", to=1)), "min_threshold = 0.8"),
+    "merge": Kind(evil_merge),
+    "merge: octopus": Kind(octopus),
+    "mode": Kind(falsified(forge(*_FILE, "after", "mode", to="120000"))),
+    "path": Kind(falsified(into("aux.txt")), then="sed s/aux/other/"),
+    "policy": Kind(with_a_policy, 'verdicts = ["strict", "mixed", "ungoverned"]'),
+    "protected": Kind(creating(".github/workflows/x.yml", "on: push\n")),
+    "prune": Kind(pruned),
+    "prune: too early": Kind(pruned_too_early),
+    "reuse": Kind(used_again),
+    "surplus": Kind(falsified(unchanged_file)),
+    "text": Kind(creating("new.py", HIDDEN), then="sed s/\u202e//"),
+    "text: in the message": Kind(hidden_in_the_message),
+    "tier": Kind(fuzzy, QUOTES + 'tiers = ["exact"]'),
+    "tightness": Kind(wide, "min_tightness = 0.5"),
+    "trailer": Kind(reworded),
+    "verdict": Kind(falsified(forge("ladder", to=99))),
+}
+"""By rule; what stands behind a colon tells cases of one rule apart."""
+
+
+def report(repo: Repo, old: str) -> Report:
+    repository = Repository.discover(repo.path)
+    policy = read_trusted_policy(repository, repository.resolve(old))
+    return judge_range(
+        repository, CommitRange(repository.resolve(old), repository.resolve("HEAD")), policy
+    )
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    return governed_repository(Repo.init(tmp_path_factory.mktemp("kinds") / "repo"))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_command_mends_and_keeps(template: Repo, tmp_path: Path, name: str) -> None:
+    kind, repo = KINDS[name], Repo(tmp_path / "repo")
+    shutil.copytree(template.path, repo.path, symlinks=True)
+    repo.commit({".hkgit/config.toml": f"[gate]\n{kind.policy}\n"}, "Guard it")
+    start = repo.head
+    made = kind.make(repo)
+    start = repo.git("tag", "--list", "start") or start
+    wanted = contents(repo, made)
+    commit(repo, Change({"later.md": File(b"x\n")}, author=PERSON))
+    [rejected] = [each for each in report(repo, start).rulings if not each.passes]
+    assert name.partition(":")[0] in {each.rule for each in rejected.findings}
+
+    follow(repo, mend(rejected), kind.then)
+
+    after = report(repo, start)
+    assert after.passes, [each.findings for each in after.rulings]
+    now = contents(repo, "HEAD")
+    assert now.pop("later.md") == b"x\n"
+    if kind.then:
+        wanted = {each: now[each.replace("aux", "other")] for each in wanted}
+    assert len(now) == len(wanted)
+    assert {*now.values()} == {*wanted.values()}
+    assert (repo.status(), repo.git("branch", "--list", "again-*")) == ([], "")
+
+
+def follow(repo: Repo, command: str, edit: str) -> None:
+    """Paste a command; what it leaves to do behind `#` is to edit a file, then one more."""
+    if edit:
+        first, _, rest = command.partition("  # ")
+        command = f"{first}\n{edit} -i *.patch\n{rest.partition('then: ')[2]}"
+    path = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
+    env = os.environ | {"PATH": path}
+    script_of = ["sh", "-e", "-c", command]
+    done = subprocess.run(script_of, cwd=repo.path, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, f"{command}\n{done.stderr}"
+
+
+def contents(repo: Repo, rev: str) -> dict[str, bytes]:
+    """The files of a commit, without what hkgit itself keeps there."""
+    names = repo.git("ls-tree", "-r", "-z", "--name-only", rev).split("\0")
+    own = (".hkgit/ledger/", ".hkgit/.gitattributes")
+    listed = [name for name in names if name and not name.startswith(own)]
+    return {name: repo.git_bytes("show", f"{rev}:{name}") for name in listed}
+
+
+def test_a_signature_is_made_afterwards(template: Repo, tmp_path: Path) -> None:
+    repo, key = Repo(tmp_path / "repo"), made_key(tmp_path / "key")
+    shutil.copytree(template.path, repo.path)
+    signers = f"ada@example.org {public(key)}\n"
+    config = '[gate]\nallowed_signers = "signers"\nentries = {signed = true}\n'
+    config += 'roles = {sign = ["ada@example.org"]}\n'
+    start = repo.commit({"signers": signers, ".hkgit/config.toml": config}, "Guard it")
+    commit(repo, honest(repo))
+    [rejected] = report(repo, start).rulings
+    assert rejected.rule == "signature"
+    follow(repo, mend(rejected).replace("FILE", str(key)), "")
+    assert report(repo, start).passes
+
+
+def test_a_shallow_clone_fetches_the_rest(template: Repo, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "clone")
+    origin = Repo(tmp_path / "origin")
+    shutil.copytree(template.path, origin.path)
+    commit(origin, honest(origin))
+    origin.git("clone", "-q", "--depth=1", origin.path.as_uri(), str(repo.path))
+    opened = Repository.discover(repo.path)
+    rejected = Gate(opened, Policy()).judge(candidate_of(opened, opened.resolve("HEAD")))
+    assert rejected.rule == "unverifiable"
+    follow(repo, mend(rejected), "")
+    assert judge(repo).passes, judge(repo).findings
+
+
+@contextmanager
+def no_time(seconds: float) -> Iterator[None]:
+    raise OutOfTime
+    yield
+
+
+def test_what_takes_too_long_lands_in_parts(
+    template: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = Repo(tmp_path / "repo")
+    shutil.copytree(template.path, repo.path)
+    start = repo.head
+    wanted = contents(repo, commit(repo, honest(repo)))
+    with monkeypatch.context() as patched:
+        patched.setattr("hkgit.gate.judge.limit_time", no_time)
+        [rejected] = report(repo, start).rulings
+    assert rejected.rule == "budget"
+    first, _, rest = mend(rejected).partition("  # ")
+    follow(repo, first, "")
+    follow(repo, f"hkgit apply again-*.patch --expect a.py={Document(A).whole_hash}", "")
+    follow(repo, rest.partition("then: ")[2], "")
+    assert (report(repo, start).passes, contents(repo, "HEAD")) == (True, wanted)
+
+
+ELSEWHERE = {
+    "break-glass": "is told of a commit that passes",
+    "budget": "above",
+    "consult": "tests/gate/conflicts/test_consulting.py",
+    "signature": "above",
+    "unverifiable": "above",
+}
+
+
+def test_no_rule_is_left_out() -> None:
+    """Whoever adds a rule adds how its rejection is mended."""
+    rules = {name.partition(":")[0] for name in KINDS}
+    assert {*rules_of_the_code()} - rules == {*ELSEWHERE}
+
+
+def rules_of_the_code() -> Iterator[str]:
+    """The first argument of each finding that hkgit makes."""
+    for path in (ROOT / "hkgit").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and node.args and _makes_finding(node.func):
+                match node.args[0]:
+                    case ast.Constant(value=str(rule)):
+                        yield rule
+
+
+def _makes_finding(called: ast.expr) -> bool:
+    return ast.unparse(called) in ("Finding", "Finding.of", "Wrong")
