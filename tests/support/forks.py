@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import traceback
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -65,8 +66,8 @@ def load_everything() -> None:
     gc.freeze()
 
 
-class Forks:
-    """A process that forks for every run, one run at a time."""
+class Loaded:
+    """A process that has imported hkgit, and forks for everyone who runs commands."""
 
     def __init__(self) -> None:
         self._socket, theirs = socket.socketpair()
@@ -80,43 +81,59 @@ class Forks:
                 pass_fds=[theirs.fileno()],
             )
 
-    def run(
-        self, command: Sequence[str], cwd: Path, stdin: bytes, environment: Mapping[str, str]
-    ) -> tuple[int, bytes, bytes]:
-        """Return the exit code (negative: by a signal), standard output and standard error."""
-        request = json.dumps([command, str(cwd), dict(environment)]).encode()
-        with (
-            _open_input(stdin) as given,
-            tempfile.TemporaryFile() as out,
-            tempfile.TemporaryFile() as err,
-        ):
-            streams = [given.fileno(), out.fileno(), err.fileno()]
-            socket.send_fds(self._socket, [len(request).to_bytes(8, "big")], streams)
-            self._socket.sendall(request)
-            code = int.from_bytes(_receive(self._socket, 4), "big", signed=True)
-            return code, _read_all(out), _read_all(err)
+    def connect(self) -> socket.socket:
+        """Return a connection over which commands are run one after the other."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._socket, [b"1"], [theirs.fileno()])
+        return ours
 
     def close(self) -> None:
         self._socket.close()
         self._process.wait()
 
 
-_idle: list[Forks] = []
-"""Threads that run commands at the same time have a process each."""
+_loaded: list[Loaded] = []
+_idle: list[socket.socket] = []
+"""Threads that run commands at the same time have a connection each."""
 
 
 def run_fork(
     command: Sequence[str], cwd: Path, stdin: bytes, environment: Mapping[str, str]
 ) -> tuple[int, bytes, bytes]:
-    """Run a console script in a fork; see `Forks.run`."""
-    try:
-        forks = _idle.pop()
-    except IndexError:
-        forks = Forks()
-        atexit.register(forks.close)
-    result = forks.run(command, cwd, stdin, environment)
-    _idle.append(forks)
-    return result
+    """Run a console script; return exit code (negative: by a signal), output and errors."""
+    connection = _connect()
+    request = json.dumps([command, str(cwd), dict(environment)]).encode()
+    with (
+        _open_input(stdin) as given,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        streams = [given.fileno(), out.fileno(), err.fileno()]
+        socket.send_fds(connection, [len(request).to_bytes(8, "big")], streams)
+        connection.sendall(request)
+        code = int.from_bytes(_receive(connection, 4), "big", signed=True)
+        _idle.append(connection)
+        return code, _read_all(out), _read_all(err)
+
+
+_starting = threading.Lock()
+
+
+def _connect() -> socket.socket:
+    with _starting:
+        if not _loaded:
+            _loaded.append(Loaded())
+            atexit.register(_close)
+        return _idle.pop() if _idle else _loaded[0].connect()
+
+
+def _close() -> None:
+    """End the connections, and then the process that they lead to."""
+    for connection in _idle:
+        connection.close()
+    for loaded in _loaded:
+        loaded.close()
 
 
 def _open_input(data: bytes) -> IO[bytes]:
@@ -148,9 +165,22 @@ def _receive(connection: socket.socket, size: int) -> bytes:
     return parts
 
 
-def _serve(connection: socket.socket) -> None:
-    """Fork for every request, until the tests are done."""
+def _listen(asked: socket.socket) -> None:
+    """Fork for every connection, until the tests are done."""
     load_everything()
+    while True:
+        _, connections, _, _ = socket.recv_fds(asked, 1, 1)
+        if not connections:
+            return
+        if os.fork() == 0:
+            asked.close()
+            _serve(socket.socket(fileno=connections[0]))
+            os._exit(0)
+        os.close(connections[0])
+
+
+def _serve(connection: socket.socket) -> None:
+    """Fork for every run, until the connection ends."""
     while True:
         size, streams, _, _ = socket.recv_fds(connection, 8, 3)
         if not size:
@@ -201,4 +231,4 @@ def _run_script(name: str) -> int:
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    _listen(socket.socket(fileno=int(sys.argv[1])))
