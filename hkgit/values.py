@@ -134,7 +134,7 @@ def _methods(
 def _init_of(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> Callable[..., None]:
     def make_first(self: object, *args: object, **named: object) -> None:
         made = _compile_init(cls, specs, frozen=frozen)
-        cls.__init__ = made  # type: ignore[misc]
+        cls.__init__ = made  # type: ignore[misc]  # a class may replace its own
         made(self, *args, **named)
 
     return make_first
@@ -161,7 +161,7 @@ def _compile_init(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> C
     exec(f"def __init__({', '.join(parameters)}):\n {body}", known)
     made: Any = known["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made  # type: ignore[no-any-return]
+    return made  # type: ignore[no-any-return]  # what `exec` defined has no type
 
 
 def _repr(self: Any) -> str:
@@ -211,6 +211,7 @@ class _Fields:
                 repr=spec.repr,
                 compare=spec.compare,
             )
+            # What `dataclasses` keeps in a field is not in its stubs.
             made.name, made._field_type = name, dataclasses._FIELD  # type: ignore[attr-defined]
             made.type = _annotation(owner, name)
             found[name] = made

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Protocol, cast
 
-from hkgit.agents.events import Json, ToolEvent
+from hkgit.agents.events import ToolEvent
 from hkgit.agents.setup.settings import Part
+from hkgit.text.json_nodes import JsonObject
 
 HOOKED = ("claude", "codex", "copilot", "cursor", "gemini", "opencode")
 """Agents that offer hooks on the calls of their tools."""
@@ -30,11 +31,11 @@ class Agent(Protocol):
 
     def parts(self, command: str) -> list[Part]: ...
 
-    def event(self, payload: Json) -> ToolEvent | None: ...
+    def event(self, payload: JsonObject) -> ToolEvent | None: ...
 
-    def denial(self, reason: str) -> Json: ...
+    def denial(self, reason: str) -> JsonObject: ...
 
-    def remark(self, text: str) -> Json | None: ...
+    def remark(self, text: str) -> JsonObject | None: ...
 
 
 def find_agent(name: str) -> Agent:

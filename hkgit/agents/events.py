@@ -6,12 +6,10 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 from hkgit.errors import InvalidInput
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
-
-Json = Mapping[str, Any]
 
 END = 10**9
 """A number that no line has."""
@@ -67,11 +65,11 @@ class ToolEvent:
     did: Did
 
 
-Tool = Callable[[Json, object], Did | None]
+Tool = Callable[[JsonObject, object], Did | None]
 """What a tool does, from its arguments and from its answer (None before there is one)."""
 
 
-def parse_payload(text: str) -> Json:
+def parse_payload(text: str) -> JsonObject:
     """The input of a hook. Raises InvalidInput where it is no JSON object."""
     try:
         payload = json.loads(text)
@@ -89,7 +87,7 @@ def session_name(agent: str, conversation: object) -> str:
 
 
 def tool_event(
-    agent: str, payload: Json, tools: Mapping[str, Tool], before: str, after: str
+    agent: str, payload: JsonObject, tools: Mapping[str, Tool], before: str, after: str
 ) -> ToolEvent | None:
     """The event of a hook whose input is worded as most agents word it."""
     stage, arguments = payload.get("hook_event_name"), payload.get("tool_input")
@@ -105,7 +103,7 @@ def tool_event(
 def editing(*names: str, **more: str) -> Tool:
     """A tool whose call the dialect `text-editor` reads, by those arguments alone."""
 
-    def did(arguments: Json, answer: object) -> Editing:
+    def did(arguments: JsonObject, answer: object) -> Editing:
         known = {name: arguments[name] for name in names if arguments.get(name) is not None}
         return Editing(json.dumps(more | known, ensure_ascii=False), "text-editor")
 
@@ -115,7 +113,7 @@ def editing(*names: str, **more: str) -> Tool:
 def patching(*names: str) -> Tool:
     """A tool that takes a patch, in the first of these arguments that is given."""
 
-    def did(arguments: Json, answer: object) -> Editing | None:
+    def did(arguments: JsonObject, answer: object) -> Editing | None:
         texts = (arguments[name] for name in names if isinstance(arguments.get(name), str))
         text = next(texts, None)
         return None if text is None else Editing(text, "apply-patch")
@@ -126,7 +124,7 @@ def patching(*names: str) -> Tool:
 def shell(name: str) -> Tool:
     """A tool that runs the command in that argument."""
 
-    def did(arguments: Json, answer: object) -> Shell | None:
+    def did(arguments: JsonObject, answer: object) -> Shell | None:
         command = arguments.get(name)
         return Shell(command, text_of(answer)) if isinstance(command, str) else None
 
@@ -139,7 +137,7 @@ def reading(path: str, start: str = "offset", count: str = "limit", page: int = 
     An answer may show fewer than are asked for; where it says which, only those count.
     """
 
-    def did(arguments: Json, answer: object) -> ToolReading | None:
+    def did(arguments: JsonObject, answer: object) -> ToolReading | None:
         name = arguments.get(path)
         if not isinstance(name, str):
             return None

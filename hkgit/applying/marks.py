@@ -52,7 +52,9 @@ def expect_no_marks(dialect: str, edit: AnyEdit, data: bytes) -> None:
 def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
     """The new lines, without the blanks around them, that look like marks."""
     said = [line.strip() for line in _new_lines(edit) if line.strip()]
-    is_whole = isinstance(edit, CreateFile | WriteFile) or getattr(edit, "old_text", None) == ""
+    is_whole = isinstance(edit, CreateFile | WriteFile) or (
+        isinstance(edit, Edit) and edit.old_text == ""
+    )
     known = _ANYWHERE.get(dialect)
     if known is None or is_whole:
         known, said = known or _LEAKED, [*said[:1], *said[-1:]]

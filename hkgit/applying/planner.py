@@ -36,6 +36,7 @@ from hkgit.edits import (
     WriteFile,
     decode_text,
     encode_text,
+    expected_hash_of,
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.places import Settings
@@ -237,7 +238,7 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     fix = "Check the path; a new file needs an edit that creates it."
     if namesakes:
         fix = f"Did you mean {' or '.join(namesakes)}? {fix}"
-    if getattr(edit, "expected_hash", None) is not None:
+    if expected_hash_of(edit) is not None:
         return Stale(edit.path, "there is no such file, though a hash of it was expected", fix)
     return NoMatch(edit.path, "there is no such file", fix)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Any
 
 from hkgit.applying.outcome import APPLIED, Candidate, EditOutcome
 from hkgit.errors import HkgitError
 from hkgit.text.escaping import to_json_text, visible
+from hkgit.text.json_nodes import JsonObject
 
 _ENDS = "\r\n"
 
@@ -17,7 +17,7 @@ WOULD_APPLY, NOT_APPLIED = "would_apply", "not_applied"
 """An edit that has a place: of a dry run, and beside one that is refused."""
 
 
-def outcome_json(outcome: EditOutcome, status: str | None = None) -> dict[str, Any]:
+def outcome_json(outcome: EditOutcome, status: str | None = None) -> JsonObject:
     """One outcome as the published JSON object; `status` is another word than its own."""
     named = {} if outcome.spec is None else {"spec": to_json_text(outcome.spec)}
     return {
@@ -43,7 +43,7 @@ def outcome_json(outcome: EditOutcome, status: str | None = None) -> dict[str, A
     }
 
 
-def _candidate_json(candidate: Candidate) -> dict[str, Any]:
+def _candidate_json(candidate: Candidate) -> JsonObject:
     permille = candidate.similarity_permille
     return {
         "start_line": candidate.start_line,
@@ -54,7 +54,7 @@ def _candidate_json(candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def error_json(error: HkgitError) -> dict[str, Any]:
+def error_json(error: HkgitError) -> JsonObject:
     """A failure as JSON: where, what, what next, and the exit code."""
     return {
         "where": to_json_text(error.where),
@@ -71,14 +71,14 @@ def render_apply_json(
     error: HkgitError | None = None,
     *,
     dry_run: bool = False,
-) -> dict[str, Any]:
+) -> JsonObject:
     """What `apply --json` prints; with exactly one edit the keys of seed harnesskit too.
 
     Nothing is called applied where no file has changed: of a dry run, or beside a refusal.
     """
     is_refused = error is not None or any(each.error is not None for each in outcomes)
     word = NOT_APPLIED if is_refused else WOULD_APPLY if dry_run else APPLIED
-    document: dict[str, Any] = {
+    document: JsonObject = {
         "status": word if status == APPLIED else status,
         **({"dry_run": True} if dry_run else {}),
         "edits": [outcome_json(each, word if each.error is None else None) for each in outcomes],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from hkgit.audit.numbers import Numbers, conflicts_of, numbers_json, numbers_of
 from hkgit.audit.reports.plain import report_json
@@ -11,6 +10,7 @@ from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Report, Ruling
 from hkgit.gate.conflicts.consulting import Consult, consult_json
 from hkgit.gate.policy import Policy
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 REPLAYED, RECOMPUTED, PARTLY = "replayed", "recomputed", "partly replayed"
@@ -61,13 +61,13 @@ class Audit:
         """The rulings that only a record of break-glass lets pass."""
         return [ruling for ruling in self.report.rulings if ruling.rule == "break-glass"]
 
-    def met(self) -> Iterator[tuple[Ruling, dict[str, Any]]]:
+    def met(self) -> Iterator[tuple[Ruling, JsonObject]]:
         """The conflicts that entries claim to have met."""
         for ruling in self.report.rulings:
             for _, entry in ruling.judged.entries:
                 yield from ((ruling, met) for met in conflicts_of(entry))
 
-    def verified(self) -> Iterator[tuple[Ruling, dict[str, Any]]]:
+    def verified(self) -> Iterator[tuple[Ruling, JsonObject]]:
         """The outcomes of `--verify` that entries claim."""
         for ruling in self.report.rulings:
             for _, entry in ruling.judged.entries:
@@ -90,7 +90,7 @@ def _class(ruling: Ruling) -> str:
     return _CLASSES.get(ruling.judged.verdict, REPLAYED) if ruling.passes else REFUSED
 
 
-def audit_json(audit: Audit) -> dict[str, Any]:
+def audit_json(audit: Audit) -> JsonObject:
     """An audit as one JSON object."""
     return {
         "range": audit.name,

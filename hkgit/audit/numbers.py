@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.trailers import decimal
@@ -12,6 +11,7 @@ from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import Ruling, entry_findings
 from hkgit.gate.policy import Policy
 from hkgit.text.counting import count_noun
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 STEPS = 10
@@ -73,7 +73,7 @@ def blind_findings(policy: Policy, entry: Entry) -> list[Finding]:
     return [found for found in entry_findings(policy, entry) if found.rule == BLIND]
 
 
-def conflicts_of(entry: Entry) -> Iterator[dict[str, Any]]:
+def conflicts_of(entry: Entry) -> Iterator[JsonObject]:
     """The conflicts that an entry claims to have met; a claim may be anything."""
     claimed = entry.claims.get("conflicts")
     for conflict in claimed if isinstance(claimed, list) else ():
@@ -81,7 +81,7 @@ def conflicts_of(entry: Entry) -> Iterator[dict[str, Any]]:
             yield conflict
 
 
-def numbers_json(numbers: Numbers) -> dict[str, Any]:
+def numbers_json(numbers: Numbers) -> JsonObject:
     """The numbers as one JSON object; rates and confidences in [0, 1]."""
     return {
         "commits": numbers.commits,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.dialects.patches.diff_names import unquote_name
-from hkgit.edits import decode_text, encode_text
+from hkgit.edits import decode_text, encode_text, new_text_of
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.replay.findings import Entries
@@ -215,8 +215,7 @@ def _says(edit: RecordedEdit, line: bytes) -> int:
         [said] = parse(edit.text, edit.dialect).edits
     except (HkgitError, ValueError):
         return 0
-    new = getattr(said, "new_text", None) or "\n".join(getattr(said, "new_lines", None) or ())
-    pieces = [piece for piece in encode_text(new).split(b"\n") if piece]
+    pieces = [piece for piece in encode_text(new_text_of(said)).split(b"\n") if piece]
     if line in pieces:
         return len(line) + 1
     return max((len(piece) for piece in pieces if piece in line), default=0)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
 
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import Entry
@@ -21,6 +20,7 @@ from hkgit.gate.policy import Policy
 from hkgit.gate.policy.model import ATTEST, SIGN
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import to_json_text, visible
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 ENTRY, VERDICT = "entry", "verdict"
@@ -140,7 +140,7 @@ def render_signature(signed: Signed) -> str:
     return f"signed    {who}  {signed.key or 'no SSH key'}  {worth}{of}"
 
 
-def signature_json(signed: Signed) -> dict[str, Any]:
+def signature_json(signed: Signed) -> JsonObject:
     """A signature as one JSON object."""
     return {
         "kind": signed.kind,

@@ -42,6 +42,7 @@ def prepare_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)
     if sys.stdout is None:
+        # It stays open as long as the process.
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")

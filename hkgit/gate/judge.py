@@ -29,9 +29,9 @@ MOST_LEANING = 50
 """So many reverts may lean on each other where none was judged before."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Gate:
-    """The judge: a repository and a policy.
+    """The judge: a repository and a policy. It remembers which commits it has let pass.
 
     `arrival` says how the commits came here. `tip` is one whose history covers those that are
     judged, by default each one's own; `trusted` the commit of the trusted side, whose entries
@@ -70,7 +70,12 @@ class Gate:
             fix = "Split it, or raise the policy's max_seconds."
             ruling = _refuse(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
         ruling = self._despite(self._apply_attestation(ruling, tried), tried)
-        ruling = replace(ruling, tried=tuple(tried), before=self._before(ruling))
+        ruling = replace(
+            ruling,
+            tried=tuple(tried),
+            before=self._before(ruling),
+            evidence=self._describe_evidence(ruling),
+        )
         if candidate.id is not None:
             self.known[candidate.id] = ruling.passes
         return ruling
@@ -233,6 +238,14 @@ class Gate:
         made = before(self.repository, self.policy, ruling.judged.candidate)
         asks = any(_asks_for_person(each) for each in ruling.findings)
         return replace(made, for_person=made.for_person or asks)
+
+    def _describe_evidence(self, ruling: Ruling) -> tuple[str, ...]:
+        if not self.arrival.explain:
+            return ()
+        # Few runs are asked to explain.
+        from hkgit.gate.rules.strength import describe_strengths
+
+        return tuple(describe_strengths(self.repository, ruling.judged))
 
     def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
         return find_grant(self.repository, self.policy, candidate, paths, self.arrival)

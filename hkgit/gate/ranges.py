@@ -93,10 +93,16 @@ def without_floors(policy: Policy) -> Policy:
 
 
 def judge_index(
-    repository: Repository, policy: Policy, *, author: str, committer: str, message: bytes | None
+    repository: Repository,
+    policy: Policy,
+    *,
+    author: str,
+    committer: str,
+    message: bytes | None,
+    explain: bool = False,
 ) -> Report:
     """The provisional ruling on the commit that git is about to make."""
-    gate = Gate(repository, policy, JudgeContext(on_client=True))
+    gate = Gate(repository, policy, JudgeContext(on_client=True, explain=explain))
     tree = repository.index_tree()
     candidates = [
         CandidateCommit(

@@ -37,7 +37,7 @@ class Ruling:
 
     `tried` holds the rules in the order in which they were tried. A commit that a record of
     break-glass lets pass keeps its findings. `before` is what it takes to make a rejected one
-    again.
+    again. `evidence` says in words how tight the evidence of each file is, where that was asked.
     """
 
     judged: ReplayResult
@@ -46,6 +46,7 @@ class Ruling:
     findings: tuple[Finding, ...] = ()
     tried: tuple[RuleResult, ...] = ()
     before: Before = Before()
+    evidence: tuple[str, ...] = ()
 
 
 def is_of_one_ref(ruling: Ruling) -> bool:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hkgit.sessions.answers import EditReport, Status
 from hkgit.sessions.readings.reading import Reading
 from hkgit.text.escaping import to_json_text
+from hkgit.text.json_nodes import JsonObject
 
 if TYPE_CHECKING:
     from hkgit.sessions.ending import SessionState
 
 
-def reading_json(reading: Reading) -> dict[str, Any]:
+def reading_json(reading: Reading) -> JsonObject:
     """Lines of a file as JSON; what there is nothing to say of is left out."""
-    said: dict[str, Any] = {
+    said: JsonObject = {
         "path": to_json_text(reading.path),
         "start_line": reading.start_line,
         "end_line": reading.end_line,
@@ -22,7 +23,7 @@ def reading_json(reading: Reading) -> dict[str, Any]:
         "range_hash": reading.range_hash,
         "range_lines": reading.lines,
     }
-    more: dict[str, Any] = {"mime": reading.mime, "next_line": reading.next_line}
+    more: JsonObject = {"mime": reading.mime, "next_line": reading.next_line}
     if reading.kind != "text":
         more["kind"] = reading.kind
     if reading.has_receipt:
@@ -32,7 +33,7 @@ def reading_json(reading: Reading) -> dict[str, Any]:
     return said | {name: value for name, value in more.items() if value is not None}
 
 
-def call_json(answer: EditReport) -> dict[str, Any]:
+def call_json(answer: EditReport) -> JsonObject:
     """What a session keeps of a call of `edit`: its name, a batch that waits, blind edits."""
     blind = [
         {
@@ -47,7 +48,7 @@ def call_json(answer: EditReport) -> dict[str, Any]:
     return {"call": answer.call, "batch": answer.batch, "files": files, "blind": blind}
 
 
-def session_json(state: SessionState) -> dict[str, Any]:
+def session_json(state: SessionState) -> JsonObject:
     """One session of a checkout, as JSON."""
     return {
         "session": state.name,
@@ -62,7 +63,7 @@ def session_json(state: SessionState) -> dict[str, Any]:
     }
 
 
-def status_json(status: Status) -> dict[str, Any]:
+def status_json(status: Status) -> JsonObject:
     """How a session stands, as JSON."""
     calls = [
         {

@@ -5,9 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
+from typing import Any
 
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass
+
+Json = Any
+"""A value that JSON can say: dict, list, str, int, float, bool or None. Read one through `Node`."""
+
+JsonObject = dict[str, Json]
 
 ROOT = "the document"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hkgit.agents.events import Json, Tool, ToolEvent, editing, reading, shell, tool_event
+from hkgit.agents.events import Tool, ToolEvent, editing, reading, shell, tool_event
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part
+from hkgit.text.json_nodes import JsonObject
 
 NAME = "claude"
 
@@ -33,17 +34,17 @@ def hooks(command: str, edits: dict[str, Tool], looks: dict[str, Tool]) -> dict[
     }
 
 
-def event(payload: Json) -> ToolEvent | None:
+def event(payload: JsonObject) -> ToolEvent | None:
     """What a hook's input speaks of; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
 
 
-def denial(reason: str) -> Json:
+def denial(reason: str) -> JsonObject:
     """The output that stops a call; the model reads the reason."""
     said = {"permissionDecision": "deny", "permissionDecisionReason": reason}
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
 
 
-def remark(text: str) -> Json | None:
+def remark(text: str) -> JsonObject | None:
     """The output that tells the model something after a call."""
     return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text}}

@@ -6,9 +6,10 @@ the user has trusted the project and them.
 
 from __future__ import annotations
 
-from hkgit.agents.events import Json, Tool, ToolEvent, patching, shell, tool_event
+from hkgit.agents.events import Tool, ToolEvent, patching, shell, tool_event
 from hkgit.agents.hooks import claude
 from hkgit.agents.setup.settings import JsonPart, Part, TomlPart
+from hkgit.text.json_nodes import JsonObject
 
 NAME = "codex"
 
@@ -30,7 +31,7 @@ def parts(command: str) -> list[Part]:
     ]
 
 
-def event(payload: Json) -> ToolEvent | None:
+def event(payload: JsonObject) -> ToolEvent | None:
     """What a hook's input speaks of; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
 

@@ -7,11 +7,9 @@ no event: what has a result is over. Servers: .vscode/mcp.json is read by VS Cod
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
 from hkgit.agents.events import (
-    Json,
     Tool,
     ToolEvent,
     ToolReading,
@@ -22,6 +20,7 @@ from hkgit.agents.events import (
     whole_number,
 )
 from hkgit.agents.setup.settings import MCP_SERVER, FilePart, JsonPart, Part
+from hkgit.text.json_nodes import JsonObject
 
 NAME = "copilot"
 
@@ -32,7 +31,7 @@ EDITS: dict[str, Tool] = {
 }
 
 
-def _view(arguments: Json, answer: object) -> ToolReading | None:
+def _view(arguments: JsonObject, answer: object) -> ToolReading | None:
     path, lines = arguments.get("path"), arguments.get("view_range")
     if not isinstance(path, str):
         return None
@@ -56,7 +55,7 @@ def parts(command: str) -> list[Part]:
     ]
 
 
-def event(payload: Json) -> ToolEvent | None:
+def event(payload: JsonObject) -> ToolEvent | None:
     """What a hook's input speaks of; None where it does not matter here."""
     arguments = payload.get("toolArgs")
     if isinstance(arguments, str):
@@ -66,9 +65,9 @@ def event(payload: Json) -> ToolEvent | None:
             return None
     tool = (EDITS | LOOKS).get(str(payload.get("toolName")))
     result = payload.get("toolResult")
-    if tool is None or not isinstance(arguments, Mapping):
+    if tool is None or not isinstance(arguments, dict):
         return None
-    if isinstance(result, Mapping) and result.get("resultType", "success") != "success":
+    if isinstance(result, dict) and result.get("resultType", "success") != "success":
         return None
     did = tool(arguments, result)
     session = session_name(NAME, payload.get("sessionId"))
@@ -76,11 +75,11 @@ def event(payload: Json) -> ToolEvent | None:
     return None if did is None else ToolEvent(result is None, session, directory, did)
 
 
-def denial(reason: str) -> Json:
+def denial(reason: str) -> JsonObject:
     """The output that stops a call; the model reads the reason."""
     return {"permissionDecision": "deny", "permissionDecisionReason": reason}
 
 
-def remark(text: str) -> Json | None:
+def remark(text: str) -> JsonObject | None:
     """After a call nothing that a hook says is read."""
     return None

@@ -13,13 +13,13 @@ from pathlib import Path
 from hkgit.agents.events import (
     Did,
     Editing,
-    Json,
     PendingToolEdit,
     ToolEvent,
     ToolReading,
     session_name,
 )
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part
+from hkgit.text.json_nodes import JsonObject
 
 NAME = "cursor"
 
@@ -40,7 +40,7 @@ def parts(command: str) -> list[Part]:
     ]
 
 
-def event(payload: Json) -> ToolEvent | None:
+def event(payload: JsonObject) -> ToolEvent | None:
     """What a hook's input speaks of; None where it does not matter here."""
     did = _did(payload)
     if did is None:
@@ -51,7 +51,7 @@ def event(payload: Json) -> ToolEvent | None:
     return ToolEvent(payload.get("hook_event_name") == _EDIT, session, Path(str(root)), did)
 
 
-def _did(payload: Json) -> Did | None:
+def _did(payload: JsonObject) -> Did | None:
     path, content = payload.get("file_path"), payload.get("content")
     match payload.get("hook_event_name"):
         case "beforeReadFile" if isinstance(path, str) and isinstance(content, str):
@@ -78,11 +78,11 @@ def _find_pending_edit(given: object) -> PendingToolEdit | None:
     return PendingToolEdit(path) if isinstance(path, str) else None
 
 
-def denial(reason: str) -> Json:
+def denial(reason: str) -> JsonObject:
     """The output that stops a call; the model reads the reason."""
     return {"permission": "deny", "user_message": reason, "agent_message": reason}
 
 
-def remark(text: str) -> Json | None:
+def remark(text: str) -> JsonObject | None:
     """After an edit nothing that a hook says is read."""
     return None

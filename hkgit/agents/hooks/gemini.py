@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hkgit.agents.events import (
-    Json,
     Tool,
     ToolEvent,
     ToolReading,
@@ -14,6 +13,7 @@ from hkgit.agents.events import (
     whole_number,
 )
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part
+from hkgit.text.json_nodes import JsonObject
 
 NAME = "gemini"
 
@@ -25,7 +25,7 @@ EDITS: dict[str, Tool] = {
 }
 
 
-def _read(arguments: Json, answer: object) -> ToolReading | None:
+def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
     """Lines from `start_line` to `end_line`, or, as it once was, `limit` lines after `offset`."""
     start, end = whole_number(arguments.get("start_line")), whole_number(arguments.get("end_line"))
     path = arguments.get("file_path", arguments.get("absolute_path"))
@@ -54,16 +54,16 @@ def parts(command: str) -> list[Part]:
     return [JsonPart(".gemini/settings.json", {"mcpServers": servers, "hooks": hooks})]
 
 
-def event(payload: Json) -> ToolEvent | None:
+def event(payload: JsonObject) -> ToolEvent | None:
     """What a hook's input speaks of; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "BeforeTool", "AfterTool")
 
 
-def denial(reason: str) -> Json:
+def denial(reason: str) -> JsonObject:
     """The output that stops a call; the model reads the reason."""
     return {"decision": "deny", "reason": reason}
 
 
-def remark(text: str) -> Json | None:
+def remark(text: str) -> JsonObject | None:
     """The output that tells the model something after a call."""
     return {"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": text}}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from hkgit.agents.events import (
-    Json,
     Tool,
     ToolEvent,
     editing,
@@ -13,6 +12,7 @@ from hkgit.agents.events import (
     tool_event,
 )
 from hkgit.agents.setup.settings import FilePart, JsonPart, Part
+from hkgit.text.json_nodes import JsonObject
 
 NAME = "opencode"
 
@@ -77,16 +77,16 @@ def parts(command: str) -> list[Part]:
     ]
 
 
-def event(payload: Json) -> ToolEvent | None:
+def event(payload: JsonObject) -> ToolEvent | None:
     """What the plugin's input speaks of; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "before", "after")
 
 
-def denial(reason: str) -> Json:
+def denial(reason: str) -> JsonObject:
     """The output that stops a call; the model reads the reason."""
     return {"deny": reason}
 
 
-def remark(text: str) -> Json | None:
+def remark(text: str) -> JsonObject | None:
     """The output that tells the model something after a call."""
     return {"remark": text}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 from hkgit.applying.planner import Options
 from hkgit.edits import encode_text
 from hkgit.errors import InvalidInput
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 LONGEST_TEXT = 16 * 2**20
@@ -25,7 +25,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 """A `text` is a string; where a client has read it as JSON already, it is said again."""
 
 
-Values = dict[str, Any]
+Values = JsonObject
 """The arguments of a call, as `check_arguments` lets them pass."""
 
 
@@ -45,10 +45,10 @@ class Argument:
     minimum: float | None = None
     maximum: float | None = None
 
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The argument as a JSON Schema."""
         type = "string" if self.type == "text" else self.type
-        schema: dict[str, Any] = {"type": type, "description": self.about}
+        schema: JsonObject = {"type": type, "description": self.about}
         if self.type == "array":
             schema["items"] = {"type": "string"}
         if self.choices:
@@ -106,7 +106,7 @@ def _type_of(value: object) -> str:
     return next(known, "null" if value is None else "object")
 
 
-def schema(arguments: tuple[Argument, ...]) -> dict[str, Any]:
+def schema(arguments: tuple[Argument, ...]) -> JsonObject:
     """What a call takes, as a JSON Schema."""
     return {
         "type": "object",

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NoReturn
 
 from hkgit.agents.servers.calls import CALLS, Connection
 from hkgit.agents.servers.replies import Reply
+from hkgit.text.json_nodes import JsonObject
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -27,8 +28,6 @@ LONGEST_LINE = 64 * 2**20
 
 _WORKERS = 8
 _NO_ID = object()
-
-Json = dict[str, Any]
 
 
 class Lines:
@@ -72,7 +71,7 @@ class Lines:
         elif batch:
             self._send(batch)
 
-    def _answer(self, message: object) -> Json | None:
+    def _answer(self, message: object) -> JsonObject | None:
         """The answer to a request; None where it asks for none."""
         if not isinstance(message, dict) or not isinstance(message.get("method"), str):
             return _failure(None, INVALID_REQUEST, "no request: it names no method")
@@ -95,7 +94,7 @@ class Lines:
             return Reply({"session": self._session.name}, "")
         return self._session.answer(method, params) if method in CALLS else None
 
-    def _send(self, answer: Json | list[Json] | None) -> None:
+    def _send(self, answer: JsonObject | list[JsonObject] | None) -> None:
         if answer is None:
             return
         data = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
@@ -108,8 +107,8 @@ def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number of JSON's")
 
 
-def _failure(id: object, code: int, message: str, data: Json | None = None) -> Json:
-    error: Json = {"code": code, "message": message}
+def _failure(id: object, code: int, message: str, data: JsonObject | None = None) -> JsonObject:
+    error: JsonObject = {"code": code, "message": message}
     if data is not None:
         error["data"] = data
     return {"jsonrpc": "2.0", "id": id, "error": error}

@@ -23,9 +23,8 @@ from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.readings.reading import Reading
 from hkgit.sessions.reporting import call_json, reading_json, status_json
 from hkgit.text.escaping import to_json_text, visible
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
-
-Json = dict[str, Any]
 
 _READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied, BlindEdit)
 """What is mended by looking at the file."""
@@ -42,14 +41,14 @@ class Reply:
     `image` is a file that a model looks at; its type stands in the document as `mime`.
     """
 
-    document: Json
+    document: JsonObject
     text: str
     is_error: bool = False
     is_misuse: bool = False
     image: bytes | None = None
 
 
-def of_reading(reading: Reading, kept: Json, image: bytes | None) -> Reply:
+def of_reading(reading: Reading, kept: JsonObject, image: bytes | None) -> Reply:
     """Lines with their hash, or an image; the call that reads on keeps some arguments."""
     document = reading_json(reading)
     if reading.next_line is not None:
@@ -147,12 +146,12 @@ def _status_lines(status: Status) -> Iterator[str]:
         yield f"call {each.id}: {', '.join(map(visible, each.files))} ({state})"
 
 
-def call(tool: str, **arguments: Any) -> Json:
+def call(tool: str, **arguments: Any) -> JsonObject:
     """A call to make."""
     return {"tool": tool, "arguments": arguments}
 
 
-def next_text(document: Json) -> str:
+def next_text(document: JsonObject) -> str:
     """The call to make next, as a line of its own; empty where there is none."""
     if "next" not in document:
         return ""
@@ -162,7 +161,7 @@ def next_text(document: Json) -> str:
     return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
 
 
-def _point_on(document: Json, outcomes: Sequence[EditOutcome], batch: str | None) -> None:
+def _point_on(document: JsonObject, outcomes: Sequence[EditOutcome], batch: str | None) -> None:
     """Name the call that mends the first refusal, where one does."""
     refused = [each for each in outcomes if each.error is not None]
     corrected = [to_json_text(each.corrected) for each in refused if each.corrected is not None]
@@ -176,7 +175,7 @@ def _point_on(document: Json, outcomes: Sequence[EditOutcome], batch: str | None
             return
 
 
-def _reread(path: str, lines: tuple[int, int] | None, around: int) -> Json:
+def _reread(path: str, lines: tuple[int, int] | None, around: int) -> JsonObject:
     if lines is None:
         return call("read", path=to_json_text(path))
     first, last = max(lines[0] - around, 1), max(lines[1], lines[0]) + around

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from hkgit.errors import InvalidInput
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 _SPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -44,7 +45,7 @@ class JsoncItem:
     node: JsoncNode
 
 
-def add_members(text: str, value: dict[str, Any]) -> str:
+def add_members(text: str, value: JsonObject) -> str:
     """The document with the members of `value` that it lacks, and so on inwards.
 
     Arrays get the elements that they do not hold yet. Raises InvalidInput where the document is
@@ -53,7 +54,7 @@ def add_members(text: str, value: dict[str, Any]) -> str:
     return _add_members(text, (), value)
 
 
-def remove_members(text: str, value: dict[str, Any]) -> str:
+def remove_members(text: str, value: JsonObject) -> str:
     """The document without the members and elements of `value`, and without what is empty then."""
     return _remove_members(text, (), value)
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from typing import Any
 
 from hkgit.agents.setup import jsonc
 from hkgit.errors import InvalidInput
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 BEGIN = ">>> hkgit init --agent"
@@ -25,7 +25,7 @@ class JsonPart:
     """Members of a JSON file; a new file begins as `skeleton`."""
 
     path: str
-    value: dict[str, Any]
+    value: JsonObject
     skeleton: str = "{}\n"
 
     def added(self, text: str | None) -> str:
@@ -87,7 +87,7 @@ class TomlPart(TextPart):
         return wanted
 
     @property
-    def _value(self) -> dict[str, Any]:
+    def _value(self) -> JsonObject:
         return tomllib.loads(self.text)
 
 
@@ -111,7 +111,7 @@ class FilePart:
 Part = JsonPart | TextPart | FilePart
 
 
-def _toml(text: str, fix: str) -> dict[str, Any]:
+def _toml(text: str, fix: str) -> JsonObject:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -125,7 +125,7 @@ def _holds(whole: object, part: object) -> bool:
     return all(key in whole and _holds(whole[key], value) for key, value in part.items())
 
 
-def _names(tables: dict[str, Any]) -> Iterator[str]:
+def _names(tables: JsonObject) -> Iterator[str]:
     """The dotted names of the second level."""
     return (f"{name}.{each}" for name, table in tables.items() for each in table)
 

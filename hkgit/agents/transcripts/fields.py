@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from hkgit.dialects import relative_path
 from hkgit.errors import InvalidInput
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
-Record = dict[str, Any]
+Record = JsonObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from difflib import unified_diff
-from typing import Any
 
 from hkgit.agents.transcripts.events import Files
 from hkgit.agents.transcripts.reading import Log
 from hkgit.agents.transcripts.replaying import End, Replay
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text, visible
+from hkgit.text.json_nodes import JsonObject
 
 LISTED = (End.DIFFERS, End.LOST, End.WON)
 """What somebody may want to look at, one by one."""
@@ -57,7 +57,7 @@ def _difference(replay: Replay) -> Iterator[str]:
             yield from unified_diff(*pair, f"{path} logged", f"{path} hkgit", lineterm="", n=1)
 
 
-def report_json(logs: Sequence[Log], replays: Sequence[Replay]) -> dict[str, Any]:
+def report_json(logs: Sequence[Log], replays: Sequence[Replay]) -> JsonObject:
     """The same as one JSON object; `ends` counts calls by what came of them."""
     ends = Counter(str(replay.end) for replay in replays)
     return {
@@ -70,7 +70,7 @@ def report_json(logs: Sequence[Log], replays: Sequence[Replay]) -> dict[str, Any
     }
 
 
-def _replay_json(replay: Replay) -> dict[str, Any]:
+def _replay_json(replay: Replay) -> JsonObject:
     shown = replay.end is End.DIFFERS
     return {
         "where": replay.where,

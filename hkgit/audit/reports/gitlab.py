@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from hkgit.audit.reports.documents import dump_json, text
 from hkgit.audit.reports.mending import closing
 from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet
 from hkgit.errors import HkgitError
+from hkgit.text.json_nodes import JsonObject
 
 _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
@@ -22,7 +21,7 @@ def refusal(error: HkgitError) -> str:
     return dump_json([])
 
 
-def _issue(item: ReportItem, severity: str) -> dict[str, Any]:
+def _issue(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
     said = f"{finding.what}. {finding.fix} {closing(item)}"
     lines = {"begin": 1}

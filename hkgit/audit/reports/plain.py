@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any
+from collections.abc import Sequence
+from itertools import islice
 
 from hkgit.applying.reporting import error_json
 from hkgit.audit.reports.documents import dump_json
@@ -14,8 +13,7 @@ from hkgit.errors import HkgitError
 from hkgit.evidence.replay.findings import Finding
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.text.escaping import to_json_text
-
-_NOWHERE: Mapping[int, SourcePlace | None] = MappingProxyType({})
+from hkgit.text.json_nodes import JsonObject
 
 
 def render(sheet: ReportSheet) -> str:
@@ -28,29 +26,34 @@ def refusal(error: HkgitError) -> str:
     return dump_json({"status": error.status, "error": error_json(error)})
 
 
-def report_json(report: Report, items: Sequence[ReportItem] = ()) -> dict[str, Any]:
-    """Whether a report passes, under which policy, and an object a commit."""
-    places = {id(item.finding): item.place for item in items}
+def report_json(report: Report, items: Sequence[ReportItem] = ()) -> JsonObject:
+    """Whether a report passes, under which policy, and an object a commit.
+
+    `items` are all of its findings in order, with their places.
+    """
+    places = iter([item.place for item in items])
     return {
         "passes": report.passes,
         "provisional": report.provisional,
         "policy": {"source": report.policy.source, "mode": report.policy.mode},
-        "commits": [ruling_json(ruling, places) for ruling in report.rulings],
+        "commits": [
+            ruling_json(ruling, list(islice(places, len(ruling.findings))))
+            for ruling in report.rulings
+        ],
     }
 
 
-def ruling_json(
-    ruling: Ruling, places: Mapping[int, SourcePlace | None] = _NOWHERE
-) -> dict[str, Any]:
-    """One commit's ruling as a JSON object; `places` are by the `id()` of their findings."""
+def ruling_json(ruling: Ruling, places: Sequence[SourcePlace | None] = ()) -> JsonObject:
+    """One commit's ruling as a JSON object; `places` are those of its findings, in order."""
     judged = ruling.judged
+    placed = zip(ruling.findings, places or [None] * len(ruling.findings), strict=True)
     return {
         "commit": judged.candidate.id,
         "verdict": str(judged.verdict),
         "passes": ruling.passes,
         "rule": ruling.rule,
         "entries": [name for name, _ in judged.entries],
-        "findings": [finding_json(each, places.get(id(each))) for each in ruling.findings],
+        "findings": [finding_json(finding, place) for finding, place in placed],
         "notes": [to_json_text(note) for note in judged.notes],
         "basis": None if judged.basis is None else to_json_text(judged.basis),
         "by_hand": [
@@ -61,7 +64,7 @@ def ruling_json(
     }
 
 
-def finding_json(finding: Finding, place: SourcePlace | None = None) -> dict[str, Any]:
+def finding_json(finding: Finding, place: SourcePlace | None = None) -> JsonObject:
     """One finding; its place is that in the newest commit."""
     return {
         "rule": finding.rule,

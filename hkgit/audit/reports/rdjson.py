@@ -5,12 +5,11 @@ A range without columns is one of whole lines, its end included (reviewdog, prot
 
 from __future__ import annotations
 
-from typing import Any
-
 from hkgit.audit.reports.documents import dump_json, text
 from hkgit.audit.reports.mending import closing
 from hkgit.audit.reports.sheet import LEVELS, ReportItem, ReportSheet
 from hkgit.errors import HkgitError
+from hkgit.text.json_nodes import JsonObject
 
 _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
@@ -26,15 +25,15 @@ def refusal(error: HkgitError) -> str:
     return _result([{"message": text(str(error)), "severity": "ERROR"}], "ERROR")
 
 
-def _result(diagnostics: list[dict[str, Any]], severity: str) -> str:
+def _result(diagnostics: list[JsonObject], severity: str) -> str:
     source = {"name": "hkgit"}
     return dump_json({"source": source, "severity": severity, "diagnostics": diagnostics})
 
 
-def _diagnostic(item: ReportItem, severity: str) -> dict[str, Any]:
+def _diagnostic(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
     said = f"{finding.what}\n{finding.fix}\n{closing(item)}"
-    diagnostic: dict[str, Any] = {
+    diagnostic: JsonObject = {
         "message": text(said if place is not None else f"{finding.where}: {said}"),
         "severity": severity,
         "code": {"value": finding.rule},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote
 
 from hkgit import __version__
@@ -12,6 +11,7 @@ from hkgit.audit.reports.rules import sentence
 from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet, SourcePlace
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
+from hkgit.text.json_nodes import JsonObject
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
@@ -38,17 +38,17 @@ def refusal(error: HkgitError) -> str:
     )
 
 
-def _log(rules: list[str], results: list[dict[str, Any]], invocation: dict[str, Any]) -> str:
+def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) -> str:
     driver = {"name": "hkgit", "version": __version__, "rules": [_rule(rule) for rule in rules]}
     run = {"tool": {"driver": driver}, "invocations": [invocation], "results": results}
     return dump_json({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _rule(rule: str) -> dict[str, Any]:
+def _rule(rule: str) -> JsonObject:
     return {"id": rule, "shortDescription": {"text": sentence(rule)}}
 
 
-def _result(item: ReportItem, rules: list[str], level: str) -> dict[str, Any]:
+def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
     finding = item.finding
     said = f"{finding.where}: {finding.what}\n{finding.fix}\n{closing(item)}"
     return {
@@ -67,8 +67,8 @@ def _result(item: ReportItem, rules: list[str], level: str) -> dict[str, Any]:
     }
 
 
-def _location(place: SourcePlace) -> dict[str, Any]:
-    location: dict[str, Any] = {
+def _location(place: SourcePlace) -> JsonObject:
+    location: JsonObject = {
         "artifactLocation": {"uri": quote(encode_text(place.path)), "uriBaseId": "%SRCROOT%"}
     }
     if place.start_line is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
@@ -21,6 +20,7 @@ from hkgit.sessions.ending import SessionState, sessions_of
 from hkgit.sessions.reporting import session_json
 from hkgit.sessions.writing import find_crashed
 from hkgit.text.escaping import visible
+from hkgit.text.json_nodes import JsonObject
 from hkgit.workflows.setup import framework
 
 _NEXT = {
@@ -79,7 +79,7 @@ def _owner(repository: Repository, hook: health.InstalledHook) -> str:
     return hook.owner if name is None else f"run by {name}"
 
 
-def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> dict[str, Any]:
+def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> JsonObject:
     head, lock = repository.head(), foreign_lock(repository.git_dir)
     running = health.running(repository)
     return {
@@ -102,7 +102,7 @@ def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> 
     }
 
 
-def _recovery_json(settled: Settled, fix: bool) -> dict[str, Any]:
+def _recovery_json(settled: Settled, fix: bool) -> JsonObject:
     state, error = settled.state, settled.hindrance
     return {
         "id": state.id,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import click
 
@@ -16,6 +15,7 @@ from hkgit.sessions.reporting import session_json, status_json
 from hkgit.sessions.session import EditSession
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
+from hkgit.text.json_nodes import JsonObject
 
 
 @click.group()
@@ -82,7 +82,7 @@ def clean(names: tuple[str, ...], force: bool, dry_run: bool, as_json: bool) -> 
     """Remove the sessions in which no edit waits, or of these the NAMEs; files stay as they are."""
     gone, kept = ending.clean(open_repository(), work_root(), names, force=force, dry_run=dry_run)
     if as_json:
-        document: dict[str, Any] = {
+        document: JsonObject = {
             "status": "cleaned",
             "dry_run": dry_run,
             "removed": [each.name for each in gone],

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
+from hkgit.text.json_nodes import JsonObject
 from hkgit.workflows.commits.preparing import PlannedCommit
 from hkgit.workflows.commits.resolving import Fate, fates
 
@@ -34,7 +35,7 @@ def _only(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) ->
     return given[0] if given else None
 
 
-def tell_merge(repository: Repository, step: PlannedCommit) -> dict[str, Any]:
+def tell_merge(repository: Repository, step: PlannedCommit) -> JsonObject:
     """Say path by path what becomes of the conflicts; answers with the same for the JSON."""
     if step.merging is None:
         return {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import click
 
@@ -14,6 +13,7 @@ from hkgit.cli.review.judging import load_policy
 from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate import Gate, without_floors
 from hkgit.text.escaping import visible
+from hkgit.text.json_nodes import JsonObject
 
 _COLOURS = {"strict": "green", "fail": "red", "unverifiable": "red", "by hand": "yellow"}
 
@@ -69,7 +69,7 @@ def _who(origin: LineOrigin) -> str:
     return origin.ruling.judged.candidate.author.partition(" <")[0]
 
 
-def _row_json(origin: LineOrigin) -> dict[str, Any]:
+def _row_json(origin: LineOrigin) -> JsonObject:
     line, edit = origin.line, origin.edit
     return {
         "line": line.number,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,6 +18,7 @@ from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate import Gate, Ruling, candidate_of, without_floors
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
+from hkgit.text.json_nodes import JsonObject
 
 _PROVED = ("strict", "reanchored", "merge", "revert", "prune", "attested")
 _COLORS = {
@@ -116,7 +116,7 @@ def _count_evidence(kinds: Sequence[str]) -> Iterator[str]:
         yield f"{kind}={kinds.count(kind)}"
 
 
-def _row_json(ruling: Ruling, signatures: Sequence[Signed]) -> dict[str, Any]:
+def _row_json(ruling: Ruling, signatures: Sequence[Signed]) -> JsonObject:
     agents = [entry.agent for _, entry in ruling.judged.entries]
     return {
         **ruling_json(ruling),

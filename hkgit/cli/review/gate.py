@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import click
 
@@ -11,7 +10,7 @@ from hkgit.cli.common import open_repository
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.review.judging import format_option, load_policy, print_report, resolve_range
 from hkgit.errors import Rejected
-from hkgit.gate import CommitRange, Report, judge_range
+from hkgit.gate import CommitRange, JudgeContext, Report, judge_range
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
 
@@ -61,21 +60,38 @@ def command(
     ctx: click.Context,
     /,
     *,
+    staged: bool,
+    message_file: str | None,
+    range: str | None,
+    pre_push: bool,
     remote: str | None,
+    pre_receive: bool,
+    reference_transaction: str | None,
     budget: float | None,
+    ci: bool,
+    simulate: str | None,
     explain: bool,
     policy: str | None,
     form: str,
-    **points: Any,
 ) -> None:
     """Judge commits under the repository's policy, believing nothing that cannot be derived."""
-    asked = {name: value for name, value in points.items() if value not in (None, False)}
+    points = {
+        "staged": "" if staged else None,
+        "message_file": message_file,
+        "range": range,
+        "pre_push": "" if pre_push else None,
+        "pre_receive": "" if pre_receive else None,
+        "reference_transaction": reference_transaction,
+        "ci": "" if ci else None,
+        "simulate": simulate,
+    }
+    asked = [(name, value) for name, value in points.items() if value is not None]
     if len(asked) != 1:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in points)
         raise click.UsageError(f"Give exactly one of {names}.")
-    if (explain or "simulate" in asked) and form not in ("text", "json"):
+    if (explain or simulate is not None) and form not in ("text", "json"):
         raise click.UsageError("--explain and --simulate answer as text or json.")
-    [(point, value)] = asked.items()
+    [(point, value)] = asked
     if point in OF_REFS:
         from hkgit.cli.review import refs
 
@@ -88,7 +104,7 @@ def command(
         ctx.exit(Rejected.exit_code)
 
 
-def _judge(point: str, value: Any, policy: str | None, form: str, *, explain: bool) -> bool:
+def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bool) -> bool:
     """Whether what is judged at a point passes; the report is printed."""
     repository = open_repository(in_hook=point in OF_A_COMMIT)
     if point in OF_A_COMMIT:
@@ -96,15 +112,16 @@ def _judge(point: str, value: Any, policy: str | None, form: str, *, explain: bo
 
         if point == "staged" and is_left_to_commit_msg(repository):
             return True
-        report = judge_commit(repository, value if point == "message_file" else None, policy)
+        named = value if point == "message_file" else None
+        report = judge_commit(repository, named, policy, explain=explain)
     elif point == "ci":
-        report = _judge_event(repository, policy)
+        report = _judge_event(repository, policy, explain=explain)
     else:
-        report = _judge_range(repository, value, policy)
+        report = _judge_range(repository, value, policy, explain=explain)
     if explain:
         from hkgit.cli.review.explaining import print_explanation
 
-        print_explanation(repository, report, form)
+        print_explanation(report, form)
     else:
         print_report(repository, report, form)
     return report.passes
@@ -117,17 +134,20 @@ def _simulate(commits: str, policy: str | None, form: str) -> bool:
     return True
 
 
-def _judge_range(repository: Repository, commits: str, policy: str | None) -> Report:
+def _judge_range(
+    repository: Repository, commits: str, policy: str | None, *, explain: bool = False
+) -> Report:
     asked = CommitRange(*resolve_range(repository, commits))
     trusted = load_policy(repository, policy, asked.old)
-    return judge_range(repository, asked, trusted, watch=show_progress("judging commit"))
+    watch = show_progress("judging commit")
+    return judge_range(repository, asked, trusted, JudgeContext(explain=explain), watch=watch)
 
 
-def _judge_event(repository: Repository, policy: str | None) -> Report:
+def _judge_event(repository: Repository, policy: str | None, *, explain: bool) -> Report:
     from hkgit.gate.entrypoints.ci import event_of, judge_event
 
     event = event_of(os.environ)
     given = None if policy is None else load_policy(repository, policy, None)
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(f"hkgit: {visible(words)}")
-    return judge_event(repository, event, given, show_progress("judging commit"))
+    return judge_event(repository, event, given, show_progress("judging commit"), explain=explain)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hkgit.applying.files.directory import DirectorySnapshot
@@ -12,6 +10,7 @@ from hkgit.gate import read_named_policy, read_trusted_policy
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
+from hkgit.text.json_nodes import JsonObject
 
 
 @click.group()
@@ -52,7 +51,7 @@ def _read_policy(repository: Repository, given: str | None) -> Policy:
     return read_trusted_policy(repository, DirectorySnapshot(repository.work_tree))
 
 
-def _document(policy: Policy, said: list[str]) -> dict[str, Any]:
+def _document(policy: Policy, said: list[str]) -> JsonObject:
     return {
         "status": "ok",
         "source": policy.source,

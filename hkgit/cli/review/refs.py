@@ -30,6 +30,7 @@ from hkgit.gate.entrypoints.updates import (
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import console, to_json_text
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
 NAMED = 20
@@ -104,14 +105,14 @@ def print_answers(answers: Sequence[UpdateResult], form: str) -> None:
         click.echo("\n".join(lines))
 
 
-def _document(answers: Sequence[UpdateResult]) -> dict[str, Any]:
+def _document(answers: Sequence[UpdateResult]) -> JsonObject:
     return {
         "passes": all(answer.passes for answer in answers),
         "refs": [_answer_json(answer) for answer in answers],
     }
 
 
-def _answer_json(answer: UpdateResult) -> dict[str, Any]:
+def _answer_json(answer: UpdateResult) -> JsonObject:
     report, refusal = answer.report, answer.refusal
     return {
         "ref": to_json_text(answer.update.ref),

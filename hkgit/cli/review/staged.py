@@ -17,10 +17,12 @@ from hkgit.git.transactions.commits import ALLOW_BLIND, TRANSACTION
 from hkgit.values import replace
 
 
-def judge_commit(repository: Repository, message_file: str | None, policy: str | None) -> Report:
+def judge_commit(
+    repository: Repository, message_file: str | None, policy: str | None, *, explain: bool = False
+) -> Report:
     """The provisional report on it; `message_file` is known at commit-msg only."""
     facts = facts_of_commit() if policy is None and repository.in_hook else None
-    report = _judge_index(repository, message_file, policy)
+    report = _judge_index(repository, message_file, policy, explain=explain)
     remember(facts, report)
     if not report.is_clean:
         report = _with_reads(repository, report)
@@ -60,7 +62,9 @@ def is_left_to_commit_msg(repository: Repository) -> bool:
     return hook.is_file() and os.access(hook, os.X_OK) and calls_gate(hook.read_bytes())
 
 
-def _judge_index(repository: Repository, message_file: str | None, policy: str | None) -> Report:
+def _judge_index(
+    repository: Repository, message_file: str | None, policy: str | None, *, explain: bool
+) -> Report:
     message = None
     if message_file is not None:
         raw = read_message(find_message_file(repository, message_file))
@@ -77,6 +81,7 @@ def _judge_index(repository: Repository, message_file: str | None, policy: str |
         author=_identity(repository, "GIT_AUTHOR_IDENT"),
         committer=_identity(repository, "GIT_COMMITTER_IDENT"),
         message=message,
+        explain=explain,
     )
 
 

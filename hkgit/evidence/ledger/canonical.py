@@ -5,14 +5,10 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-from typing import Any
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.text.json_nodes import Node
-
-Json = Any
-"""A value that JSON can say: dict, list, str, int, bool or None."""
+from hkgit.text.json_nodes import Json, Node
 
 
 def canonical(value: Json) -> bytes:

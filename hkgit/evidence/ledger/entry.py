@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 from hkgit.applying.draft import Lines
 from hkgit.edits import Read
-from hkgit.evidence.ledger.canonical import Json, canonical, digest, text_json
+from hkgit.evidence.ledger.canonical import canonical, digest, text_json
+from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass, field
 
 SCHEMA = 1

@@ -10,8 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import Json, canonical
+from hkgit.evidence.ledger.canonical import canonical
 from hkgit.evidence.ledger.entry import MAX_BYTES, SCHEMA
+from hkgit.text.json_nodes import Json
 from hkgit.text.strict_json import only_document
 from hkgit.values import dataclass, field
 

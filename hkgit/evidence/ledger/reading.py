@@ -8,7 +8,7 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.edits import MAX_EDITS, Read
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import Json, text_of
+from hkgit.evidence.ledger.canonical import text_of
 from hkgit.evidence.ledger.entry import (
     MAX_BYTES,
     SCHEMA,
@@ -19,7 +19,7 @@ from hkgit.evidence.ledger.entry import (
     RecordedHunk,
 )
 from hkgit.evidence.ledger.quick import quick_entry
-from hkgit.text.json_nodes import Node
+from hkgit.text.json_nodes import JsonObject, Node
 from hkgit.text.strict_json import only_document
 
 _HEX64 = re.compile(r"[0-9a-f]{64}\Z")
@@ -85,7 +85,7 @@ def _check_schema(root: Node) -> None:
         raise NewerEntry(schema.path, what, "Upgrade hkgit.")
 
 
-def _claims(node: Node) -> dict[str, Json]:
+def _claims(node: Node) -> JsonObject:
     """What nobody can recompute: anything, but the agent's name is to be printed on one line."""
     claims = node.members()
     if "agent" in claims and not claims["agent"].text().isprintable():

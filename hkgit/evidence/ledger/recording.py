@@ -9,7 +9,7 @@ from hkgit.applying.outcome import EditOutcome, FileChange, Plan
 from hkgit.applying.reads import reads_used
 from hkgit.edits import MAX_EDITS, File, Read, Spec, decode_text
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import Json, digest
+from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import (
     MAX_BYTES,
     Entry,
@@ -20,6 +20,7 @@ from hkgit.evidence.ledger.entry import (
 )
 from hkgit.matching.places import LADDER_VERSION, Settings
 from hkgit.text.document import Document, hash_lines
+from hkgit.text.json_nodes import Json, JsonObject
 
 
 def record(
@@ -68,12 +69,12 @@ def make_claims(
     conflicts: Sequence[Json] = (),
     verify: Json = None,
     allow_blind: bool = False,
-) -> dict[str, Json]:
+) -> JsonObject:
     """What an entry says that nobody can derive again; `time` in seconds since the epoch.
 
     `conflicts` are those that its edits resolve, `verify` the command that passed before.
     """
-    claims: dict[str, Json] = {
+    claims: JsonObject = {
         "agent": agent,
         "time": time,
         "verify": verify,

@@ -10,7 +10,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from hkgit.edits import DIRECTORY, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
@@ -24,7 +23,7 @@ from hkgit.gate.conflicts.records import (
 )
 from hkgit.gate.policy.files import CONFIG, PYPROJECT, load_toml
 from hkgit.git.repository import Repository
-from hkgit.text.json_nodes import Node
+from hkgit.text.json_nodes import JsonObject, Node
 from hkgit.text.strict_json import only_document
 from hkgit.values import dataclass, replace
 
@@ -75,7 +74,7 @@ def consult_path(consult_id: str) -> str:
     return f"{DIRECTORY_PATH}/{consult_id}.json"
 
 
-def consult_json(consult: Consult) -> dict[str, Any]:
+def consult_json(consult: Consult) -> JsonObject:
     """A CONSULT as one JSON object."""
     answer = None if consult.answer is None else asdict(consult.answer)
     return {

@@ -19,6 +19,7 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     encode_text,
+    expected_hash_of,
 )
 from hkgit.gate.conflicts.history import (
     Expectation,
@@ -196,7 +197,7 @@ def _expectation(
         is_insertion = isinstance(edit, InsertAfter)
         lines = lines_of_hash(lines_of_edit(edit), tip or Document(b""), is_insertion=is_insertion)
         return Expectation(path, edit.expected_hash, lines)
-    said = getattr(edit, "expected_hash", None)
+    said = expected_hash_of(edit)
     if said is None:
         for read in reads:
             if read.path == path and read.kind == "hash":

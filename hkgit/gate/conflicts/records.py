@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import asdict, fields
-from typing import Any
 
-from hkgit.text.json_nodes import Node
+from hkgit.text.json_nodes import JsonObject, Node
 from hkgit.values import dataclass
 
-Json = Any
 SCHEMA = 1
 _ID = re.compile(r"[0-9a-f]{16}")
 
@@ -76,7 +74,7 @@ class ConflictRecord:
         return self.tries[-1].tip
 
 
-def conflict_json(conflict: ConflictRecord) -> dict[str, Json]:
+def conflict_json(conflict: ConflictRecord) -> JsonObject:
     """A conflict as one JSON object."""
     return {"schema": SCHEMA, **asdict(conflict)}
 

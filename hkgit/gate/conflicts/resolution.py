@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from hkgit.applying.outcome import EditOutcome
 from hkgit.gate.conflicts.noting import is_same_place
 from hkgit.gate.conflicts.records import ConflictRecord
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.git.repository import Repository
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 REAPPLIED, CONSULTED = "reapplied", "consulted"
@@ -25,7 +25,7 @@ class ConflictsMet:
     open: tuple[ConflictRecord, ...]
     answered: Mapping[str, bool]
 
-    def claims(self, agent: str, outcomes: Sequence[EditOutcome]) -> list[dict[str, Any]]:
+    def claims(self, agent: str, outcomes: Sequence[EditOutcome]) -> list[JsonObject]:
         """The conflicts that an agent's edits resolve, as claims of their entry."""
         return [self._claim(conflict) for conflict in self._find_resolved(agent, outcomes)]
 
@@ -48,7 +48,7 @@ class ConflictsMet:
             for lines in outcome.base_lines
         )
 
-    def _claim(self, conflict: ConflictRecord) -> dict[str, Any]:
+    def _claim(self, conflict: ConflictRecord) -> JsonObject:
         is_consulted = self.answered.get(conflict.id, False)
         return {
             "id": conflict.id,

@@ -20,7 +20,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.gate import Report, Watch, read_trusted_policy
@@ -29,6 +28,7 @@ from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit, side_of
 from hkgit.gate.entrypoints.updates import Update, present
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 GITHUB, GITLAB = "GitHub Actions", "GitLab CI"
@@ -61,12 +61,17 @@ def event_of(environment: Mapping[str, str]) -> CiEvent:
 
 
 def judge_event(
-    repository: Repository, event: CiEvent, given: Policy | None = None, watch: Watch = iter
+    repository: Repository,
+    event: CiEvent,
+    given: Policy | None = None,
+    watch: Watch = iter,
+    *,
+    explain: bool = False,
 ) -> Report:
     """The report on what an event brings. Raises Rejected where the update itself is refused."""
     side = find_trusted_side(repository, event, given)
     update = Update(event.ref, event.old, event.new)
-    answer = EntryPoint(repository, watch=watch).answer(update, side)
+    answer = EntryPoint(repository, watch=watch, explain=explain).answer(update, side)
     if answer.refusal is not None and not answer.passes:
         raise answer.refusal
     return answer.report if answer.report is not None else Report(side.policy, ())
@@ -96,7 +101,7 @@ def _missing(event: CiEvent) -> Unverifiable:
     return Unverifiable(event.ref, what, fix)
 
 
-def _payload(environment: Mapping[str, str]) -> dict[str, Any]:
+def _payload(environment: Mapping[str, str]) -> JsonObject:
     where, path = "GITHUB_EVENT_PATH", environment.get("GITHUB_EVENT_PATH", "")
     fix = "GitHub names there the file that tells of the event. Elsewhere: hkgit gate --range A..B"
     if not path:
@@ -112,7 +117,7 @@ def _payload(environment: Mapping[str, str]) -> dict[str, Any]:
     return payload
 
 
-def _github(name: str, payload: dict[str, Any]) -> CiEvent:
+def _github(name: str, payload: JsonObject) -> CiEvent:
     try:
         match name:
             case "pull_request" | "pull_request_target":

@@ -28,6 +28,7 @@ class EntryPoint:
     on_server: bool = False
     coming: Mapping[str, str] = field(default_factory=dict)
     watch: Watch = iter
+    explain: bool = False
 
     def answer(self, update: Update, side: TrustedSide) -> UpdateResult:
         """The gate's answer on one update."""
@@ -61,7 +62,9 @@ class EntryPoint:
         if any(self.repository.is_ancestor(new, commit) for commit in known):
             return UpdateResult(update, side.policy, note="it adds no commits")
         asked = CommitRange(side.start, new, side.beside)
-        arrival = JudgeContext(self.on_client, self._pusher(side), update.ref, self.coming)
+        arrival = JudgeContext(
+            self.on_client, self._pusher(side), update.ref, self.coming, explain=self.explain
+        )
         report = judge_range(self.repository, asked, side.policy, arrival, watch=self.watch)
         if any(each.judged.entries for each in report.rulings):
             self._expect_files_kept(update, side, new)

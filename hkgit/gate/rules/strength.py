@@ -145,3 +145,18 @@ def tightness_findings(case: JudgedCommit) -> Iterator[Finding]:
             )
             fix = "Name only the lines that change, with the hash of those."
             yield Finding("tightness", strength.path, what, fix)
+
+
+def describe_strengths(repository: Repository, judged: ReplayResult) -> Iterator[str]:
+    """How tight the evidence of each file is, and which hashes other lines share."""
+    try:
+        for each in strengths(repository, judged):
+            yield (
+                f"{each.path}: tightness {decimal(each.tightness)}"
+                f" ({each.changed} of {each.claimed} claimed lines changed)"
+            )
+            for first, last in each.weak:
+                where = f"{each.path}:{first}-{last}"
+                yield f"{where}: weak hash, other lines of the file have the same"
+    except Unverifiable as error:
+        yield str(error)

@@ -19,7 +19,6 @@ from hkgit.sessions.storage.blobs import Blobs, unwritable
 from hkgit.sessions.storage.paths import UNNAMED, say_waiting
 from hkgit.sessions.storage.records import (
     JournaledCall,
-    Json,
     Proposed,
     call_json,
     call_of,
@@ -27,6 +26,7 @@ from hkgit.sessions.storage.records import (
     parse_knowledge,
     read_of,
 )
+from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass, field
 
 

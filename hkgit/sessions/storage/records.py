@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
 from hkgit.applying.draft import Lines
 from hkgit.edits import File, Read
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.readings.knowledge import FileKnowledge, KnownRange
+from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass
-
-Json = Any
 
 
 @dataclass(frozen=True, slots=True)

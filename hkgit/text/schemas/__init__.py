@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
-from typing import Any
+
+from hkgit.text.json_nodes import JsonObject
 
 NAMES = (
     "answer",
@@ -23,25 +24,23 @@ NAMES = (
 _PARTS = {"answer": ("outcome",)}
 """Which schema refers to which others, as `#/$defs/NAME`."""
 
-Json = dict[str, Any]
 
-
-def schema(name: str) -> Json:
+def schema(name: str) -> JsonObject:
     """A published schema, with those that it refers to."""
     return _own(name) | _definitions(_PARTS.get(name, ()))
 
 
-def either(*names: str) -> Json:
+def either(*names: str) -> JsonObject:
     """The schema of an object that is one of several."""
     parts = [part for name in names for part in (name, *_PARTS.get(name, ()))]
     choices = [{"$ref": f"#/$defs/{name}"} for name in names]
     return {"type": "object", "anyOf": choices} | _definitions(parts)
 
 
-def _own(name: str) -> Json:
-    whole: Json = json.loads(files(__name__).joinpath(f"{name}.json").read_text("utf-8"))
+def _own(name: str) -> JsonObject:
+    whole: JsonObject = json.loads(files(__name__).joinpath(f"{name}.json").read_text("utf-8"))
     return whole
 
 
-def _definitions(names: list[str] | tuple[str, ...]) -> Json:
+def _definitions(names: list[str] | tuple[str, ...]) -> JsonObject:
     return {"$defs": {name: _own(name) for name in names}} if names else {}

@@ -22,12 +22,15 @@ from hkgit.edits import (
     CreateFile,
     DeleteFile,
     Edit,
+    InsertAfter,
     RenameFile,
     ReplaceRange,
     SetMode,
     TagEdit,
     WriteFile,
     encode_text,
+    new_text_of,
+    old_text_of,
 )
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import RecordedEdit, RecordedFile
@@ -121,14 +124,13 @@ def _makes(edit: AnyEdit) -> bool:
 
 
 def _new_lines(edit: AnyEdit) -> Sequence[bytes]:
-    lines = getattr(edit, "new_lines", None)
-    if lines is not None:
-        return [encode_text(line) for line in lines]
-    return Document(encode_text(getattr(edit, "new_text", ""))).lines or [b""]
+    if isinstance(edit, ReplaceRange | InsertAfter | TagEdit) and edit.new_lines is not None:
+        return [encode_text(line) for line in edit.new_lines]
+    return Document(encode_text(new_text_of(edit))).lines or [b""]
 
 
 def _old_lines(edit: AnyEdit) -> Sequence[bytes]:
-    return Document(encode_text(getattr(edit, "old_text", None) or "")).lines
+    return Document(encode_text(old_text_of(edit))).lines
 
 
 def _is_spliced(line: bytes, old: Iterable[bytes], edits: Sequence[AnyEdit]) -> bool:
