@@ -16,8 +16,8 @@ from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import LEDGER, entry_name, entry_path
 from hkgit.evidence.ledger.pruning import MAX_ENTRIES, Manifest, is_manifest
 from hkgit.evidence.replay.added import ENTRY_PATH
+from hkgit.gate.entrypoints.hook_scripts import foreign_hooks
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import foreign_hooks
 from hkgit.git.transactions.transaction import transaction
 from hkgit.values import dataclass
 from hkgit.workflows.commits.targets import LandingTarget

@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.dialects import parse
 from hkgit.errors import InvalidInput
-from hkgit.git.hooks import HOOKS
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.commits.targets import ApplyOptions, find_target
 from hkgit.workflows.setup import install

@@ -9,10 +9,10 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.git.hooks import script
+from hkgit.gate.entrypoints.hook_scripts import foreign_hooks, script
 from hkgit.git.objects.objects import Commit
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import commit_worktree, foreign_hooks, run_command
+from hkgit.git.transactions.commits import commit_worktree, run_command
 from hkgit.git.transactions.worktree import temporary_worktree
 from tests.support.keys import made_key
 from tests.support.repos import IDENTITY, Repo

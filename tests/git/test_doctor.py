@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.git.hooks import script
+from hkgit.gate.entrypoints.hook_scripts import script
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin
 from tests.support.repos import Repo
 from tests.support.running import Result, run

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git import health
 from hkgit.git.repository import Repository
 from hkgit.git.transactions import locks
 from hkgit.git.transactions.index import lock_index
 from hkgit.git.transactions.journal import TransactionJournal, find_abandoned, list_transactions
 from hkgit.git.transactions.recovery import Outcome
 from hkgit.git.transactions.transaction import transaction
+from hkgit.workflows import doctor
 from tests.git.crashes import ID, expect_no_trace, settle, started
 from tests.git.landing import commit_on
 from tests.support.repos import Repo
@@ -223,7 +223,7 @@ def test_a_transaction_at_work_is_not_touched(based: Repo) -> None:
     opened = Repository.discover(based.path)
     with transaction(opened, branch="main", old=based.head, checkout=True) as begun:
         assert list(find_abandoned(opened.common_dir)) == []
-        assert [state.id for state in health.running(opened)] == [begun.journal.state.id]
+        assert [state.id for state in doctor.running(opened)] == [begun.journal.state.id]
     assert list_transactions(opened.common_dir) == []
 
 

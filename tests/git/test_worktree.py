@@ -114,7 +114,7 @@ def test_it_serves_a_series_of_commits(repo: Repo) -> None:
     second = opened.write_tree(first, {"b": File(b"2")})
     with temporary_worktree(opened, parent, first, ["a"], full=False) as worktree:
         commit = commit_worktree(opened, worktree, b"First\n")
-        worktree = advance(worktree, commit, second, ["b"], full=False)
+        worktree = advance(worktree, commit, second, ["b"])
         assert files_in(worktree.path) == ["b"]
         assert opened.commit(commit_worktree(opened, worktree, b"Second\n")).parents == (commit,)
 

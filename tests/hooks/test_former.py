@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git.hooks import ALL_HOOKS, is_own, script
+from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, is_own, script
 from tests.support.commands import hkgit, start
 from tests.support.repos import Repo
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from hkgit.git.hooks import HOOKS
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from tests.support.commands import ROOT
 from tests.support.repos import Repo
 from tests.support.running import run, script

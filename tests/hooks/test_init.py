@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.gate.entrypoints.hook_scripts import HOOKS, script
 from hkgit.gate.policy import CONFIG
-from hkgit.git.hooks import HOOKS, script
 from tests.hooks.initiating import files_of, init_steps
 from tests.support.commands import git, hkgit, install_framework, start
 from tests.support.repos import Repo

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.git.hooks import HOOKS, MARK
+from hkgit.gate.entrypoints.hook_scripts import HOOKS, MARK
 from tests.hooks.initiating import files_of, init_steps
 from tests.support.commands import hkgit, start
 from tests.support.repos import Repo

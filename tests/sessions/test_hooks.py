@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.evidence.replay.judging import replay
 from hkgit.gate import candidate_of
-from hkgit.git.hooks import HOOKS
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.sessions.session import EditSession
 from hkgit.workflows.setup import install

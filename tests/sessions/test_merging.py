@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hkgit.git.hooks import HOOKS
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.merging import without_marks
 from hkgit.workflows.setup import install

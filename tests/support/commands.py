@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hkgit.git.hooks import HOOKS
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from tests.support.repos import Repo
 from tests.support.running import run_process, run_script
 

@@ -11,7 +11,6 @@ from hkgit.cli.admin.versions import versions
 from hkgit.cli.agent.session import line_of
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.errors import GitRefused
-from hkgit.git import health
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.index import foreign_lock
 from hkgit.git.transactions.landing import under_way
@@ -21,6 +20,7 @@ from hkgit.sessions.reporting import session_json
 from hkgit.sessions.writing import find_crashed
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
+from hkgit.workflows import doctor as health
 from hkgit.workflows.setup import framework
 
 _NEXT = {

@@ -12,7 +12,7 @@ from hkgit.agents.setup import installing
 from hkgit.cli.common import echo_json, open_repository
 from hkgit.cli.output import print_info
 from hkgit.errors import GitRefused
-from hkgit.git.hooks import CLIENT_HOOKS, HOOKS
+from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS
 from hkgit.workflows import setup
 from hkgit.workflows.setup.steps import Action, SetupStep
 

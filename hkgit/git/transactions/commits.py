@@ -14,16 +14,12 @@ from pathlib import Path
 from typing import IO
 
 from hkgit.errors import GitRefused
-from hkgit.git import hooks
 from hkgit.git.objects.ids import FULL_ID
 from hkgit.git.program import run, scrub_environment
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.signals import unstoppable
 from hkgit.git.transactions.worktree import PLAIN, Worktree
 from hkgit.paths import quote_path
-
-HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
-"""The hooks that `git commit` runs."""
 
 _STANDARD_ERROR = 2
 _HEARD_BYTES = 16_384
@@ -67,7 +63,7 @@ def commit_worktree(
         made = repository.commit(_commit(repository, worktree, message, allow_blind))
     except GitRefused as refusal:
         # So a formatter that checks: it mends the file, stages nothing, and says no.
-        tree = _read_left_tree(worktree) if foreign_hooks(repository) else worktree.tree
+        tree = _read_left_tree(worktree) if worktree.is_full else worktree.tree
         if tree == worktree.tree:
             raise
         raise _refuse_hook_changes(repository, worktree, tree, said=refusal.what) from refusal
@@ -119,18 +115,6 @@ def diff(repository: Repository, old: str, new: str) -> bytes:
     """What leads from one tree to another, as git shows it; every file is text, none is renamed."""
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
     return repository.git("diff", *options, "--full-index", "-U3", old, new, "--").stdout
-
-
-def foreign_hooks(repository: Repository) -> tuple[str, ...]:
-    """The active hooks of `git commit` that are not hkgit's own: they need a full checkout."""
-    directory = repository.hooks_path or repository.common_dir / "hooks"
-    return tuple(name for name in HOOKS if _is_foreign(directory / name))
-
-
-def _is_foreign(hook: Path) -> bool:
-    if not hooks.is_active(hook):
-        return False
-    return hook.name not in hooks.HOOKS or not hooks.is_own(hook.name, hook.read_bytes())
 
 
 def run_and_hear(command: str, directory: Path) -> tuple[int, str]:

@@ -35,12 +35,16 @@ _PAUSES = (0.02, 0.05, 0.1, 0.2)
 
 @dataclass(frozen=True, slots=True)
 class Worktree:
-    """A linked worktree whose index is the tree to be committed on `parent`."""
+    """A linked worktree whose index is the tree to be committed on `parent`.
+
+    With `is_full` all of its files are checked out, else those alone that the tree changes.
+    """
 
     path: Path
     git_dir: Path
     parent: str
     tree: str
+    is_full: bool
 
 
 @contextmanager
@@ -64,24 +68,23 @@ def temporary_worktree(
         _register(repository, path, commit_id) as git_dir,
     ):
         _check_out(path, git_dir, tree_id, None if full else touched_paths)
-        yield Worktree(path, git_dir, commit_id, tree_id)
+        yield Worktree(path, git_dir, commit_id, tree_id, is_full=full)
 
 
 def advance(
-    worktree: Worktree, commit_id: str, tree_id: str, touched_paths: Iterable[str], *, full: bool
+    worktree: Worktree, commit_id: str, tree_id: str, touched_paths: Iterable[str]
 ) -> Worktree:
     """The same worktree for the next commit of a series, which is made on the one before."""
-    _check_out(worktree.path, worktree.git_dir, tree_id, None if full else touched_paths)
+    paths = None if worktree.is_full else touched_paths
+    _check_out(worktree.path, worktree.git_dir, tree_id, paths)
     return replace(worktree, parent=commit_id, tree=tree_id)
 
 
-def reset(
-    worktree: Worktree, tree_id: str, touched_paths: Iterable[str], *, full: bool
-) -> Worktree:
+def reset(worktree: Worktree, tree_id: str, touched_paths: Iterable[str]) -> Worktree:
     """The same worktree for another try on the same parent, whatever hooks have done in it."""
     run(["update-ref", "--no-deref", "HEAD", worktree.parent], cwd=worktree.path)
     run([*PLAIN, "read-tree", "--reset", "-u", worktree.tree], cwd=worktree.path)
-    return advance(worktree, worktree.parent, tree_id, touched_paths, full=full)
+    return advance(worktree, worktree.parent, tree_id, touched_paths)
 
 
 def forget_worktrees(repository: Repository, directory: Path, prefix: str) -> None:

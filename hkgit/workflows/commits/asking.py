@@ -14,8 +14,8 @@ from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit
 from hkgit.gate import Gate, JudgeContext, Ruling, blind_edits, read_trusted_policy
+from hkgit.gate.entrypoints.hook_scripts import calls_gate, is_active
 from hkgit.gate.policy import BUILT_IN, Policy
-from hkgit.git.hooks import calls_gate, is_active
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass

@@ -13,8 +13,9 @@ from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
 from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate import REJECTED
+from hkgit.gate.entrypoints.hook_scripts import foreign_hooks
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import HookChanged, foreign_hooks, run_and_hear, run_command
+from hkgit.git.transactions.commits import HookChanged, run_and_hear, run_command
 from hkgit.git.transactions.landing import expect_landable
 from hkgit.git.transactions.transaction import Transaction, transaction
 from hkgit.git.transactions.worktree import Worktree, advance, reset
@@ -244,7 +245,7 @@ class _Series:
         files = self._ledger_files(self.repository.snapshot(changed.tree), theirs)
         tree = self.repository.write_tree(changed.tree, files)
         paths = (*planned.step.files, *step.files, *files, entry_path(planned.record.id))
-        self.worktree = reset(worktree, tree, paths, full=self.is_full)
+        self.worktree = reset(worktree, tree, paths)
         message = planned.record.message + f"Hkgit-Entry: sha256:{theirs.id}\n".encode()
         named = ", ".join(map(quote_path, step.files))
         self.say(f"hooks changed what was to be committed; recorded as theirs: {named}")
@@ -256,7 +257,7 @@ class _Series:
             made = self.transaction.worktree(tip, tree, paths, full=self.is_full)
             self.worktree = self.stack.enter_context(made)
         else:
-            self.worktree = advance(self.worktree, tip, tree, paths, full=self.is_full)
+            self.worktree = advance(self.worktree, tip, tree, paths)
         return self.worktree
 
     def _verify(self, tip: str, step: PlannedCommit, command: str) -> dict[str, object]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hkgit.errors import GitRefused
 from hkgit.evidence.replay.added import ATTRIBUTES_PATH
+from hkgit.gate.entrypoints.hook_scripts import HOOKS, SERVER_HOOKS
 from hkgit.gate.policy import CONFIG
-from hkgit.git.hooks import HOOKS, SERVER_HOOKS
 from hkgit.git.repository import Repository
 from hkgit.sessions.ending import homes
 from hkgit.sessions.storage.paths import LOCAL

@@ -13,7 +13,7 @@ from shutil import which
 from textwrap import indent
 
 from hkgit.edits import decode_text, encode_text
-from hkgit.git.hooks import HOOKS, calls_gate
+from hkgit.gate.entrypoints.hook_scripts import HOOKS, calls_gate
 from hkgit.workflows.setup.framework_hooks import (
     FORMER,
     LOCAL_HOOKS,

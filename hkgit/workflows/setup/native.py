@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hkgit.git.hooks import ALL_HOOKS, SERVER_HOOKS, calls_gate, is_own, script
+from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, SERVER_HOOKS, calls_gate, is_own, script
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 from hkgit.workflows.setup.steps import Action, SetupStep, keep_file, read

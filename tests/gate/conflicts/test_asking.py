@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.questions import points, range_of
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.gate.policy import parse_policy
-from hkgit.git.hooks import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.sessions.session import EditSession as Session
 from hkgit.text.tags import tag

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.git.hooks import script
+from hkgit.gate.entrypoints.hook_scripts import script
 from tests.support.commands import FRAMEWORK_CONFIG, hkgit
 from tests.support.repos import Repo
 

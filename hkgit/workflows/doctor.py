@@ -1,4 +1,4 @@
-"""health.py: what `hkgit doctor` looks at: the state of a repository, and what was left in it."""
+"""doctor.py: what `hkgit doctor` looks at: the state of a repository, and what was left in it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.errors import HkgitError
-from hkgit.git import hooks
+from hkgit.gate.entrypoints import hook_scripts
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import HOOKS
 from hkgit.git.transactions.journal import TransactionState, find_abandoned, list_transactions
 from hkgit.git.transactions.recovery import Outcome, Settled, outcome_of, settle_abandoned
 from hkgit.values import dataclass
@@ -49,13 +48,13 @@ def stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
 def find_hooks(repository: Repository) -> Iterator[InstalledHook]:
     """The active hooks that a commit or push meets here."""
     directory = repository.hooks_path or repository.common_dir / "hooks"
-    for name in dict.fromkeys((*hooks.ALL_HOOKS, *HOOKS)):
+    for name in dict.fromkeys((*hook_scripts.ALL_HOOKS, *hook_scripts.COMMIT_HOOKS)):
         path = directory / name
-        if hooks.is_active(path):
+        if hook_scripts.is_active(path):
             yield InstalledHook(name, path, _owner(name, path.read_bytes()))
 
 
 def _owner(name: str, content: bytes) -> str:
-    if name in hooks.ALL_HOOKS and hooks.is_own(name, content):
+    if name in hook_scripts.ALL_HOOKS and hook_scripts.is_own(name, content):
         return "hkgit"
-    return "calls hkgit" if hooks.calls_gate(content) else "foreign"
+    return "calls hkgit" if hook_scripts.calls_gate(content) else "foreign"

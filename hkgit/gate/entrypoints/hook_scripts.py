@@ -1,4 +1,4 @@
-"""hooks.py: the plain git hooks of a repository that is held to a gate, as bytes to be installed.
+"""hook_scripts.py: the git hooks of a repository that is held to a gate, as bytes to be installed.
 
 Some judge; others record before them what sessions have edited, so that there is evidence.
 """
@@ -10,6 +10,8 @@ import re
 import shlex
 from hashlib import sha256
 from pathlib import Path
+
+from hkgit.git.repository import Repository
 
 MARK = "# hkgit gate"
 """The line by which a hook is known as hkgit's own."""
@@ -155,6 +157,9 @@ HOOKS = (
 CLIENT_HOOKS = (*HOOKS, "reference-transaction")
 """What a clone may have."""
 
+COMMIT_HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit")
+"""The hooks that `git commit` runs."""
+
 SERVER_HOOKS = ("pre-receive",)
 
 ALL_HOOKS = tuple(_HOOKS)
@@ -233,3 +238,15 @@ def is_own(name: str, content: bytes) -> bool:
 def calls_gate(content: bytes) -> bool:
     """Whether somebody's hook runs `hkgit gate` in some line that is not a comment."""
     return _CALLS.search(content) is not None
+
+
+def foreign_hooks(repository: Repository) -> tuple[str, ...]:
+    """The active hooks of `git commit` that are not hkgit's own: they need a full checkout."""
+    directory = repository.hooks_path or repository.common_dir / "hooks"
+    return tuple(name for name in COMMIT_HOOKS if _is_foreign(directory / name))
+
+
+def _is_foreign(hook: Path) -> bool:
+    if not is_active(hook):
+        return False
+    return hook.name not in HOOKS or not is_own(hook.name, hook.read_bytes())
