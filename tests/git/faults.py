@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -46,7 +47,10 @@ class Forks:
     def run(
         self, where: Path, args: Sequence[str], temporary: Path, kind: str = "", at: int = -1
     ) -> tuple[int, list[str], str]:
-        """The exit code (negative: by a signal), the points that were met, and what was said."""
+        """The exit code (negative: by a signal), the points that were met, and what was said.
+
+        What the run works on lies beside the temporary directory.
+        """
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         asked = [str(where), list(args), str(temporary), kind, at]
@@ -59,24 +63,40 @@ class Forks:
         self._process.communicate()
 
 
-class Fault:
-    """What happens at the n-th point: the process is killed, or the point fails."""
+UNCHANGED = "= "
+"""Begins the name of a point that finds on disk what the point before it found."""
 
-    def __init__(self, kind: str, at: int, seen: int) -> None:
+
+class Fault:
+    """What happens at the n-th point: the process is killed, or the point fails.
+
+    Of the kind `watch` nothing happens; the points say whether anything has changed in `scene`.
+    """
+
+    def __init__(self, kind: str, at: int, seen: int, scene: Path) -> None:
         self.kind = kind
         self.at = at
         self.count = 0
         self.seen = seen
+        self.scene = scene
+        self.state: object = None
 
     def point(self, name: str, fail: Callable[[], object]) -> None:
         """Here is a point."""
         is_meant = self.count == self.at
         self.count += 1
-        os.write(self.seen, name.encode() + b"\n")
+        os.write(self.seen, f"{self.mark()}{name}\n".encode())
         if is_meant and self.kind == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
         if is_meant:
             fail()
+
+    def mark(self) -> str:
+        """Return the mark of a point at which a process dies as at the one before."""
+        if self.kind != "watch":
+            return ""
+        before, self.state = self.state, _contents(self.scene)
+        return UNCHANGED if self.state == before else ""
 
     def audit(self, event: str, args: tuple[Any, ...]) -> None:
         """What sys.audit tells of the file system."""
@@ -137,6 +157,19 @@ class Fault:
         sys.addaudithook(self.audit)
 
 
+def _contents(place: Path) -> object:
+    """Return everything that lies in a directory: names, modes, times, targets, bytes."""
+    found = {}
+    for folder, names, files in os.walk(place):
+        for name in names + files:
+            path = Path(folder, name)
+            about = path.lstat()
+            data = path.read_bytes() if stat.S_ISREG(about.st_mode) else None
+            target = path.readlink() if path.is_symlink() else None
+            found[path] = (about.st_mode, about.st_mtime_ns, target, data)
+    return found
+
+
 def _is_writing(args: tuple[Any, ...]) -> bool:
     is_flagged = isinstance(args[2], int) and bool(args[2] & (os.O_WRONLY | os.O_RDWR))
     return is_flagged and args[0] != os.devnull
@@ -162,7 +195,7 @@ def _fork(where: str, args: list[str], temporary: str, kind: str, at: int) -> tu
     met, said = os.pipe(), os.pipe()
     child = os.fork()
     if child == 0:
-        _run(where, args, temporary, Fault(kind, at, met[1]), said[1])
+        _run(where, args, temporary, Fault(kind, at, met[1], Path(temporary).parent), said[1])
     os.close(met[1])
     os.close(said[1])
     with os.fdopen(met[0], "rb") as points, os.fdopen(said[0], "rb") as words:

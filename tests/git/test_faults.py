@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
-from tests.git.faults import Forks
+from tests.git.faults import UNCHANGED, Forks
 from tests.support.repos import Repo
 
 SPEC = {
@@ -129,7 +130,7 @@ def scene(tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
     directory = tmp_path / "scene"
     (directory / "temporary").mkdir(parents=True)
     (directory / "spec.json").write_text(json.dumps(SPEC))
-    make: Callable[[Path], Scene] = request.param
+    make: Callable[[Path], Scene] = getattr(request, "param", on_the_checked_out_branch)
     made = make(directory)
     for path, content in MINE.items():
         made.checkout.write(path, content)
@@ -139,10 +140,10 @@ def scene(tmp_path: Path, request: pytest.FixtureRequest) -> Scene:
 
 
 def points_of(scene: Scene, forks: Forks) -> list[tuple[int, str]]:
-    """Every point of a run without a fault, with its number."""
+    """Every point of a run without a fault, with its number; see `UNCHANGED`."""
     scene.renew()
     tip = scene.tip
-    code, points, said = forks.run(scene.checkout.path, scene.args, scene.temporary)
+    code, points, said = forks.run(scene.checkout.path, scene.args, scene.temporary, "watch")
     assert (code, [*scene.inconsistencies(tip, code), *scene.orphans()]) == (0, []), said
     return list(enumerate(points))
 
@@ -167,9 +168,8 @@ def injected(scene: Scene, forks: Forks, kind: str, at: int) -> Iterator[str]:
     yield from (f"{each}, repaired\n{said}{repair}" for each in found)
 
 
-@pytest.mark.parametrize("scene", [on_the_checked_out_branch], indirect=True)
 def test_a_git_that_outlives_hkgit_is_not_disturbed(scene: Scene, forks: Forks) -> None:
-    processes = [at for at, name in points_of(scene, forks) if name.startswith("before git ")]
+    processes = [at for at, name in points_of(scene, forks) if "before git " in name]
     found = [
         f"at point {at}: {problem}"
         for at in processes
@@ -180,26 +180,57 @@ def test_a_git_that_outlives_hkgit_is_not_disturbed(scene: Scene, forks: Forks) 
 
 
 @pytest.mark.parametrize(
-    ("scene", "kind", "stride"),
+    ("scene", "stride"),
     [
-        pytest.param(on_the_checked_out_branch, "kill", 1, id="killed"),
-        pytest.param(on_the_checked_out_branch, "fail", 1, id="failed"),
-        pytest.param(on_another_branch, "kill", 2, id="killed on another branch"),
-        pytest.param(in_a_linked_worktree_with_hooks, "kill", 2, id="killed in a linked worktree"),
+        pytest.param(on_the_checked_out_branch, 1, id="on the checked out branch"),
+        pytest.param(on_another_branch, 4, id="on another branch"),
+        pytest.param(in_a_linked_worktree_with_hooks, 4, id="in a linked worktree"),
+        pytest.param(on_another_branch, 1, id="on another branch, all", marks=pytest.mark.slow),
+        pytest.param(
+            in_a_linked_worktree_with_hooks,
+            1,
+            id="in a linked worktree, all",
+            marks=pytest.mark.slow,
+        ),
     ],
     indirect=["scene"],
 )
-def test_a_fault_at_any_point_leaves_old_or_new(
-    scene: Scene, forks: Forks, kind: str, stride: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_killed_at_any_point_it_leaves_old_or_new(scene: Scene, forks: Forks, stride: int) -> None:
+    """To die where nothing has changed since the point before is to die there."""
+    points = [(at, name) for at, name in points_of(scene, forks) if not is_unchanged(name)]
+    assert len(points) >= 50
+    expect_no_harm(scene, forks, "kill", points[::stride])
+
+
+def test_failed_at_every_kind_of_point_it_leaves_old_or_new(scene: Scene, forks: Forks) -> None:
+    """Of points with one name, as the writing of an object, the first."""
+    kinds = {kind_of(name): (at, name) for at, name in reversed(points_of(scene, forks))}
+    assert len(kinds) >= 70
+    expect_no_harm(scene, forks, "fail", sorted(kinds.values()))
+
+
+@pytest.mark.slow
+def test_failed_at_any_point_it_leaves_old_or_new(scene: Scene, forks: Forks) -> None:
     points = points_of(scene, forks)
-    if kind == "kill":  # to die after a point is to die before the next
-        points = [(at, name) for at, name in points if not name.startswith("after")]
+    assert len(points) >= 120
+    expect_no_harm(scene, forks, "fail", points)
+
+
+def expect_no_harm(
+    scene: Scene, forks: Forks, kind: str, points: Sequence[tuple[int, str]]
+) -> None:
     found = [
         f"at point {at}, {name}: {problem}"
-        for at, name in points[::stride]
+        for at, name in points
         for problem in injected(scene, forks, kind, at)
     ]
-    with capsys.disabled():
-        print(f"\n{len(points[::stride])} faults injected ({kind}, {scene.branch})")
     assert found == [], "\n".join(found)
+
+
+def is_unchanged(name: str) -> bool:
+    return name.startswith(UNCHANGED)
+
+
+def kind_of(name: str) -> str:
+    """The name of a point without what differs from run to run."""
+    return re.sub(r"-[0-9a-z_]{8}$|[0-9a-f]{16,}", "#", name.removeprefix(UNCHANGED))
