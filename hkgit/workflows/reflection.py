@@ -1,13 +1,12 @@
-"""reflection.py: a model gets its refusals back, with hints, until its edits land or it gives up.
+"""reflection.py: send a model its refusals, with hints, until its edits land or it gives up.
 
-The loop is one generator that asks for the next spec or for a verdict on the result; two small
-drivers answer it, one for plain functions, one for coroutines.
+The loop is a coroutine. For plain functions, which never wait, it runs to its end in one step.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Generator, Hashable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -74,24 +73,26 @@ def apply_with_reflection(
     batch once it is in place (a directory is written then) and may object; its words go back the
     same way, and when they stay the last ones, the files are as they were.
     """
-    loop = _loop(
+
+    async def ask_at_once(correction: str) -> str:
+        return ask(correction)
+
+    dialogue = apply_with_reflection_async(
         text,
-        _Ground(root, threshold, check_syntax),
-        max_reflections,
-        fmt,
-        has_verify=verify is not None,
+        root,
+        ask_at_once,
+        max_reflections=max_reflections,
+        verify=verify,
+        threshold=threshold,
+        check_syntax=check_syntax,
+        fmt=fmt,
     )
-    answer: str | None = None
-    while True:
-        try:
-            request = loop.send(answer)
-        except StopIteration as done:
-            result: ReflectionResult = done.value
-            return result
-        if isinstance(request, str):
-            answer = ask(request)
-        else:
-            answer = verify(request) if verify is not None else None
+    try:
+        dialogue.send(None)
+    except StopIteration as done:
+        result: ReflectionResult = done.value
+        return result
+    raise AssertionError("functions that answer at once never let a coroutine wait")
 
 
 async def apply_with_reflection_async(
@@ -106,25 +107,31 @@ async def apply_with_reflection_async(
     fmt: str = "auto",
 ) -> ReflectionResult:
     """`apply_with_reflection` for coroutines."""
-    loop = _loop(
-        text,
-        _Ground(root, threshold, check_syntax),
-        max_reflections,
-        fmt,
-        has_verify=verify is not None,
-    )
-    answer: str | None = None
+    ground = _Ground(root, threshold, check_syntax)
+    rounds: list[Round] = []
+    batch: Spec | None = None
+    outcomes: tuple[EditOutcome, ...] = ()
     while True:
-        try:
-            request = loop.send(answer)
-        except StopIteration as done:
-            result: ReflectionResult = done.value
-            return result
-        if isinstance(request, str):
-            answer = await ask(request)
-        else:
-            said = verify(request) if verify is not None else None
-            answer = await said if inspect.isawaitable(said) else said
+        batch, outcomes, problem, fix = _try_batch(ground, text, fmt, batch, outcomes)
+        fmt = fmt if batch is None else batch.dialect
+        shown = outcomes
+        if problem is None and batch is not None:
+            landed = ground.land(batch)
+            objection = None if verify is None else verify(landed)
+            if inspect.isawaitable(objection):
+                objection = await objection
+            if objection is None:
+                rounds.append(Round(text, shown, None))
+                return ReflectionResult(shown, ground.files, tuple(rounds))
+            problem, fix = f"All edits applied, but the check says:\n{objection}", FOLLOW_UP
+            batch, outcomes = None, ()
+        if len(rounds) == max_reflections:
+            ground.undo()
+            rounds.append(Round(text, shown, None))
+            return ReflectionResult(shown, {}, tuple(rounds), problem)
+        correction = f"{problem}\n{fix}"
+        rounds.append(Round(text, shown, correction))
+        text = await ask(correction) or ""
 
 
 def merge_corrections(
@@ -157,34 +164,6 @@ def apply_corrections(spec: Spec, outcomes: Sequence[EditOutcome], reply: Spec) 
     return replace(spec, edits=edits, blocks=blocks, truncated=truncated)
 
 
-def _loop(
-    text: str, ground: _Ground, max_reflections: int, fmt: str, *, has_verify: bool
-) -> Generator[str | EditResult, str | None, ReflectionResult]:
-    """Asks for a spec with a correction, or for a verdict with a result."""
-    rounds: list[Round] = []
-    batch: Spec | None = None
-    outcomes: tuple[EditOutcome, ...] = ()
-    while True:
-        batch, outcomes, problem, fix = _try_batch(ground, text, fmt, batch, outcomes)
-        fmt = fmt if batch is None else batch.dialect
-        shown = outcomes
-        if problem is None and batch is not None:
-            landed = ground.land(batch)
-            said = (yield landed) if has_verify else None
-            if said is None:
-                rounds.append(Round(text, shown, None))
-                return ReflectionResult(shown, ground.files, tuple(rounds))
-            problem, fix = f"All edits applied, but the check says:\n{said}", FOLLOW_UP
-            batch, outcomes = None, ()
-        if len(rounds) == max_reflections:
-            ground.undo()
-            rounds.append(Round(text, shown, None))
-            return ReflectionResult(shown, {}, tuple(rounds), problem)
-        correction = f"{problem}\n{fix}"
-        rounds.append(Round(text, shown, correction))
-        text = (yield correction) or ""
-
-
 def _try_batch(
     ground: _Ground, text: str, fmt: str, batch: Spec | None, outcomes: tuple[EditOutcome, ...]
 ) -> tuple[Spec | None, tuple[EditOutcome, ...], str | None, str]:
@@ -197,7 +176,7 @@ def _try_batch(
     except InvalidInput as error:
         return batch, outcomes, str(error), REPARSE if fmt == "auto" else SAME.format(fmt)
     batch = spec if batch is None else apply_corrections(batch, outcomes, spec)
-    result = ground.tried(batch)
+    result = ground.plan(batch)
     problem = None if result.ok else refusal_text(result.outcomes)
     return batch, result.outcomes, problem, RESEND
 
@@ -212,11 +191,11 @@ class _Ground:
         self._before: dict[str, File | None] = {}
         self.files: dict[str, Content | None] = {}
 
-    def tried(self, spec: Spec) -> EditResult:
+    def plan(self, spec: Spec) -> EditResult:
         """What the edits would do."""
-        return self._applied(spec, dry_run=True)
+        return self._apply(spec, dry_run=True)
 
-    def _applied(self, spec: Spec, *, dry_run: bool) -> EditResult:
+    def _apply(self, spec: Spec, *, dry_run: bool) -> EditResult:
         return apply_edits(
             spec,
             self._root,
@@ -227,14 +206,14 @@ class _Ground:
 
     def land(self, spec: Spec) -> EditResult:
         """Put the edits in place."""
-        result = self.tried(spec)
+        result = self.plan(spec)
         if isinstance(self._root, Mapping):
             after = {**self._root, **result.files}
             self._root = {path: text for path, text in after.items() if text is not None}
         else:
             files = DirectorySnapshot(Path(self._root))
             self._before = {path: files.get(path) for path in result.files} | self._before
-            self._applied(spec, dry_run=False)
+            self._apply(spec, dry_run=False)
         self.files.update(result.files)
         return replace(result, files=dict(self.files))
 
