@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         parse_edits,
         read_range,
     )
-    from hkgit.workflows.reflection import (
+    from hkgit.workflows.reflect import (
         ReflectionResult,
         Round,
         apply_with_reflection,
@@ -99,7 +99,7 @@ _HOMES = {
         "parse_edits",
         "read_range",
     ),
-    "workflows.reflection": (
+    "workflows.reflect": (
         "ReflectionResult",
         "Round",
         "apply_with_reflection",

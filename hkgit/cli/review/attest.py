@@ -49,7 +49,7 @@ def command(
         return
     if commits is None or key is None:
         raise click.UsageError("A..B and --key are needed.")
-    from hkgit.workflows.attesting import attest
+    from hkgit.workflows.attest import attest
 
     old, new = resolve_range(repository, commits)
     if entries:
@@ -66,7 +66,7 @@ def command(
 
 
 def _sign_entries(repository: Repository, old: str, new: str, key: Path, as_json: bool) -> None:
-    from hkgit.workflows.attesting import sign_entries
+    from hkgit.workflows.attest import sign_entries
 
     refs = sign_entries(repository, old, new, key)
     if as_json:

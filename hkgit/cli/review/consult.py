@@ -27,7 +27,7 @@ from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
 from hkgit.values import replace
-from hkgit.workflows.commits.answering import commit_answer
+from hkgit.workflows.answer import commit_answer
 
 
 @click.group()

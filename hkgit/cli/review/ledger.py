@@ -8,9 +8,7 @@ import click
 
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
-from hkgit.errors import InvalidInput
 from hkgit.text.counting import count_noun
-from hkgit.workflows.commits.targets import ApplyOptions, find_target
 
 
 @click.group()
@@ -39,24 +37,21 @@ def prune(
     what went, and the gate knows it by that. In one commit go at most 10,000.
     """
     # Only here is the machinery of commits needed.
-    from hkgit.workflows import pruning
+    from hkgit.workflows.prune import PruneRequest
+    from hkgit.workflows.prune import prune as prune_ledger
 
-    repository = open_repository()
-    target = find_target(repository, (), ApplyOptions())
-    old = None if before is None else repository.resolve(before)
-    names = pruning.prunable(repository, target.tip, before=old, keep=keep or 0)
-    count = count_noun(len(names), "entry", "entries")
-    if dry_run:
-        _answer({"status": "prunable", "entries": names}, f"{count} could go", as_json)
+    request = PruneRequest(
+        before=before, keep=keep, message=message, allow_all=yes, dry_run=dry_run
+    )
+    done = prune_ledger(open_repository(), request)
+    entries = list(done.entries)
+    if done.commit is None:
+        line = f"{count_noun(len(entries), 'entry', 'entries')} could go"
+        _answer({"status": "prunable", "entries": entries}, line, as_json)
         return
-    if names and before is None and keep is None and not yes:
-        what = f"{count} would go from the tree of {target.branch}, which is all of them"
-        fix = "Nothing was changed. To do it: hkgit ledger prune --yes; or say which: --keep N"
-        raise InvalidInput("hkgit ledger prune", what, fix)
-    text = f"Prune {count} from the ledger's tree" if message is None else message
-    done = pruning.prune(repository, target, names, text)
-    answer = {"status": "pruned", "commit": done.commit, "entries": list(done.entries)}
-    _answer(answer, f"[{target.branch} {done.commit[:12]}] {text.splitlines()[0]}", as_json)
+    answer = {"status": "pruned", "commit": done.commit, "entries": entries}
+    line = f"[{done.branch} {done.commit[:12]}] {done.message.splitlines()[0]}"
+    _answer(answer, line, as_json)
 
 
 def _answer(document: Mapping[str, object], line: str, as_json: bool) -> None:

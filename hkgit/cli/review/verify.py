@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -17,13 +16,10 @@ from hkgit.cli.review.judging import (
     resolve_range,
 )
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate import CommitRange, Report, without_floors
-from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, verify_range
-from hkgit.gate.policy import Policy
-from hkgit.gate.verified import VerifiedCommits
+from hkgit.gate.parallelism import WHOLE, Shard
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
-from hkgit.values import replace
+from hkgit.workflows.verify import VerifyRequest, VerifyResult, verify
 
 
 @click.command()
@@ -58,48 +54,33 @@ def command(
     form = "json" if as_json else form
     repository = open_repository()
     old, new = resolve_range(repository, commits)
-    asked = CommitRange(old, new)
-    share = WHOLE if shard is None else _share(shard)
-
-    def verify(lax: Policy) -> Report:
-        known = VerifiedCommits.of(repository, lax) if incremental else None
-        spread = Parallelism(jobs, share, known)
-        return verify_range(repository, asked, lax, spread, watch=show_progress("replaying commit"))
-
-    if trust is not None:
-        report = _verify_pinned(repository, old, trust, form, verify)
-    else:
-        report = verify(without_floors(load_policy(repository, policy, old)))
-        print_report(repository, report, form)
-    if not report.passes:
+    request = VerifyRequest(
+        old=old,
+        new=new,
+        policy=Path(trust) if trust is not None else load_policy(repository, policy, old),
+        jobs=jobs,
+        shard=WHOLE if shard is None else _shard(shard),
+        incremental=incremental,
+    )
+    result = verify(repository, request, show_progress("replaying commit"))
+    _print(repository, result, form)
+    if not result.report.passes:
         ctx.exit(Rejected.exit_code)
 
 
-def _share(text: str) -> Shard:
+def _print(repository: Repository, result: VerifyResult, form: str) -> None:
+    """The report together with what was pinned."""
+    pins = {name: visible(words) for name, words in result.pins.items()}
+    if pins and form == "json":
+        echo_json(report_json(result.report) | {"trust": pins})
+        return
+    print_report(repository, result.report, form)
+    for name, words in pins.items():
+        click.echo(f"trust {name}: {words}", err=form != "text")
+
+
+def _shard(text: str) -> Shard:
     try:
         return Shard.parse(text)
     except InvalidInput as error:
         raise click.UsageError(str(error)) from error
-
-
-def _verify_pinned(
-    repository: Repository,
-    old: str,
-    file: str,
-    form: str,
-    verify: Callable[[Policy], Report],
-) -> Report:
-    """The report under an auditor's pins, printed together with what was pinned."""
-    from hkgit.gate.entrypoints.pinning import read_trust, resolve_pins, says
-
-    found = resolve_pins(repository, read_trust(Path(file)), old)
-    policy = replace(without_floors(found.policy), ladders=found.trust.ladders)
-    report = verify(policy)
-    told = {name: visible(words) for name, words in says(found, repository).items()}
-    if form == "json":
-        echo_json(report_json(report) | {"trust": told})
-        return report
-    print_report(repository, report, form)
-    for name, words in told.items():
-        click.echo(f"trust {name}: {words}", err=form != "text")
-    return report

@@ -87,7 +87,7 @@ def resolve_pins(repository: Repository, trust: Trust, start: str) -> PinnedPoli
     return PinnedPolicy(trust, policy, commit, digest)
 
 
-def says(pinned: PinnedPolicy, repository: Repository) -> dict[str, str]:
+def describe_pins(pinned: PinnedPolicy, repository: Repository) -> dict[str, str]:
     """For each thing that an answer rests on: what it is, and whether it was pinned."""
     trust, policy = pinned.trust, pinned.policy
     return {

@@ -12,7 +12,7 @@ from hkgit.errors import InvalidInput, VerifyFailed
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.commits import LandedCommit
 from hkgit.workflows.commits.preparing import PlannedCommit
-from hkgit.workflows.reflection import FOLLOW_UP, REPARSE, RESEND, apply_corrections
+from hkgit.workflows.reflect import FOLLOW_UP, REPARSE, RESEND, apply_corrections
 
 Prepare = Callable[[Sequence[Spec]], tuple[PlannedCommit, ...]]
 

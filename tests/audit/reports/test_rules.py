@@ -8,15 +8,19 @@ from pathlib import Path
 
 import hkgit
 from hkgit.audit.reports.rules import RULES
+from hkgit.evidence.replay.findings import BLIND
 
 
 def _rules(source: str) -> Iterator[str]:
     """The rules that a module's findings are made with, where they are written out."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Call) and node.args and _makes_finding(node.func):
-            rule = node.args[0]
-            if isinstance(rule, ast.Constant) and isinstance(rule.value, str):
-                yield rule.value
+        if isinstance(node, ast.Call) and _makes_finding(node.func):
+            named = [keyword.value for keyword in node.keywords if keyword.arg == "rule"]
+            for rule in [*node.args[:1], *named]:
+                if isinstance(rule, ast.Constant) and isinstance(rule.value, str):
+                    yield rule.value
+                if isinstance(rule, ast.Name) and rule.id == "BLIND":
+                    yield BLIND
 
 
 def _makes_finding(called: ast.expr) -> bool:

@@ -21,7 +21,7 @@ from hkgit.gate.policy.model import RefRules
 from hkgit.gate.policy.parsing import parse_policy
 from hkgit.gate.verified import VerifiedCommits
 from hkgit.matching.places import LADDER_VERSION
-from hkgit.workflows.attesting import attest
+from hkgit.workflows.attest import attest
 from tests.support.commits import AGENT, Change, applied, commit, commit_tree
 from tests.support.gating import blind, opened
 from tests.support.keys import public

@@ -14,7 +14,7 @@ from hkgit.evidence.replay.judging import candidate_of, replay
 from hkgit.gate.attestations.entries import NAMESPACE, PAYLOAD_TYPE, signer_of
 from hkgit.gate.attestations.envelope import read_envelope
 from hkgit.gate.policy import Policy
-from hkgit.workflows.attesting import sign_entries
+from hkgit.workflows.attest import sign_entries
 from tests.support.commits import PERSON, applied, commit, commit_tree
 from tests.support.gating import A, opened
 from tests.support.keys import public

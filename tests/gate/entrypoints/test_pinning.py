@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate.entrypoints.pinning import read_trust, resolve_pins, says
+from hkgit.gate.entrypoints.pinning import describe_pins, read_trust, resolve_pins
 from hkgit.gate.policy import Policy, read_policy
 from hkgit.gate.policy.digest import policy_digest
 from hkgit.git.repository import Repository
@@ -39,7 +39,7 @@ def _trust(clone: Repo, trust: str) -> dict[str, str]:
     file = clone.path.parent / "trust.toml"
     file.write_text(trust)
     repository = Repository.discover(clone.path)
-    return says(
+    return describe_pins(
         resolve_pins(repository, read_trust(file), clone.git("rev-parse", "main")), repository
     )
 

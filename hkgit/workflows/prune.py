@@ -1,4 +1,4 @@
-"""pruning.py: takes entries out of the tree of a branch, in a commit that says so.
+"""prune.py: take entries out of the tree of a branch, in a commit that says so.
 
 Every checkout carries a file for each entry. Those that the history has are replayed from the
 commit that added them, so the tree need not keep them.
@@ -19,16 +19,58 @@ from hkgit.evidence.replay.added import ENTRY_PATH
 from hkgit.gate.entrypoints.hook_scripts import foreign_hooks
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.transaction import transaction
-from hkgit.values import dataclass
-from hkgit.workflows.commits.targets import LandingTarget
+from hkgit.text.counting import count_noun
+from hkgit.values import dataclass, replace
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, find_target
 
 
 @dataclass(frozen=True, slots=True)
-class Pruned:
-    """The commit, and the names of what it took out of the tree."""
+class PruneRequest:
+    """Which records go from the tree of the branch that is checked out.
 
-    commit: str
+    With `before` those alone that this revision has, too, and less the `keep` newest. Without
+    either, all of them, which `allow_all` must say. A dry run names them and changes nothing.
+    """
+
+    before: str | None = None
+    keep: int | None = None
+    message: str | None = None
+    allow_all: bool = False
+    dry_run: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PruneResult:
+    """The names of the records that go, and the commit that takes them out of the tree."""
+
+    branch: str
     entries: tuple[str, ...]
+    message: str
+    commit: str | None = None
+
+
+def prune(repository: Repository, request: PruneRequest) -> PruneResult:
+    """Commit the removal of records, and land it.
+
+    Raises GitRefused, and InvalidInput where nothing can go or all would go unasked.
+    """
+    target = find_target(repository, (), ApplyOptions())
+    before = None if request.before is None else repository.resolve(request.before)
+    names = list_prunable(repository, target.tip, before=before, keep=request.keep or 0)
+    count = count_noun(len(names), "entry", "entries")
+    message = request.message
+    if message is None:
+        message = f"Prune {count} from the ledger's tree"
+    planned = PruneResult(target.branch, tuple(names), message)
+    if request.dry_run:
+        return planned
+    is_limited = request.before is not None or request.keep is not None
+    if names and not is_limited and not request.allow_all:
+        what = f"{count} would go from the tree of {target.branch}, which is all of them"
+        fix = "Nothing was changed. To do it: hkgit ledger prune --yes; or say which: --keep N"
+        raise InvalidInput("hkgit ledger prune", what, fix)
+    commit, gone = _commit_removal(repository, target, names, message)
+    return replace(planned, entries=gone, commit=commit)
 
 
 def entries_in(repository: Repository, rev: str) -> list[str]:
@@ -38,7 +80,7 @@ def entries_in(repository: Repository, rev: str) -> list[str]:
     return [entry_name(path) for path in listed if ENTRY_PATH.match(path)]
 
 
-def prunable(
+def list_prunable(
     repository: Repository, tip: str, *, before: str | None = None, keep: int = 0
 ) -> list[str]:
     """The records of `tip` that may go: those that `before` has too, less the `keep` newest.
@@ -67,10 +109,10 @@ def _newest_first(repository: Repository, tip: str) -> Iterator[str]:
     yield from dict.fromkeys(names)
 
 
-def prune(
+def _commit_removal(
     repository: Repository, target: LandingTarget, names: Collection[str], message: str
-) -> Pruned:
-    """Commit the removal of records of the target's tip, and land it. Raises GitRefused.
+) -> tuple[str, tuple[str, ...]]:
+    """Commit the removal of records of the target's tip, and land it: the commit, and the records.
 
     Of more than a manifest may name, those that come first go now. Raises InvalidInput when there
     are none.
@@ -91,4 +133,4 @@ def prune(
     ):
         commit = begun.commit(worktree, f"{message.rstrip()}\n".encode())
         begun.land(commit, reflog="hkgit ledger prune")
-    return Pruned(commit, tuple(gone))
+    return commit, tuple(gone)

@@ -1,4 +1,4 @@
-"""reflection.py: send a model its refusals, with hints, until its edits land or it gives up.
+"""reflect.py: send a model its refusals, with hints, until its edits land or it gives up.
 
 The loop is a coroutine. For plain functions, which never wait, it runs to its end in one step.
 """

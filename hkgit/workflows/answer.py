@@ -1,4 +1,4 @@
-"""answering.py: commits the answer to a CONSULT: one file, or nothing where git refuses."""
+"""answer.py: commit the answer to a CONSULT: one file, or nothing where git refuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""attesting.py: judges a range and signs what came out; signs the entries of a range."""
+"""attest.py: judge a range and sign what came out; sign the entries of a range."""
 
 from __future__ import annotations
 

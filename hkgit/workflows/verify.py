@@ -1,0 +1,64 @@
+"""verify.py: derive every commit of a range again, for an auditor."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hkgit.gate import CommitRange, Report, without_floors
+from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, verify_range
+from hkgit.gate.policy import Policy
+from hkgit.gate.ranges import Watch
+from hkgit.gate.verified import VerifiedCommits
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass, field, replace
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyRequest:
+    """The commits of `old..new`, and the policy or the file of pins that they are verified under.
+
+    `jobs` processes work on the commits of one `shard`. An `incremental` run leaves out what
+    passed here before.
+    """
+
+    old: str
+    new: str
+    policy: Policy | Path
+    jobs: int = 1
+    shard: Shard = WHOLE
+    incremental: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyResult:
+    """The report, and what was pinned: its words by name, where a file of pins was given."""
+
+    report: Report
+    pins: Mapping[str, str] = field(default_factory=dict)
+
+
+def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> VerifyResult:
+    """Replay the commits of a range from their evidence. The floors of the policy do not count.
+
+    Raises Rejected when the policy is another than the one that is pinned.
+    """
+    if isinstance(request.policy, Policy):
+        report = _verify_under(repository, request, without_floors(request.policy), watch)
+        return VerifyResult(report)
+    # Few runs have pins.
+    from hkgit.gate.entrypoints.pinning import describe_pins, read_trust, resolve_pins
+
+    pinned = resolve_pins(repository, read_trust(request.policy), request.old)
+    policy = replace(without_floors(pinned.policy), ladders=pinned.trust.ladders)
+    report = _verify_under(repository, request, policy, watch)
+    return VerifyResult(report, describe_pins(pinned, repository))
+
+
+def _verify_under(
+    repository: Repository, request: VerifyRequest, policy: Policy, watch: Watch
+) -> Report:
+    known = VerifiedCommits.of(repository, policy) if request.incremental else None
+    spread = Parallelism(request.jobs, request.shard, known)
+    commits = CommitRange(request.old, request.new)
+    return verify_range(repository, commits, policy, spread, watch=watch)
