@@ -11,11 +11,13 @@ from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.replay.findings import Entries
 from hkgit.evidence.replay.ordering import in_order
 from hkgit.gate import Gate, Ruling, candidate_of
+from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass, field
 
 UNCOMMITTED = "0" * 40
+UNCOMMITTED_LINE = "uncommitted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,22 @@ class LineOrigin:
 
     @property
     def kind(self) -> str:
-        """The verdict on the commit, or that the line was made by hand."""
+        """What replay says of the commit, or by whom the line was made without evidence."""
         if self.ruling is None:
-            return "uncommitted"
-        judged = self.ruling.judged
-        return "by hand" if self.is_beside or not judged.entries else str(judged.verdict)
+            return UNCOMMITTED_LINE
+        if self.is_beside:
+            return BY_HAND
+        made = self.ruling.made_by
+        return made if made in (BY_HAND, NO_EVIDENCE) else self.ruling.replay
+
+    @property
+    def evidence(self) -> str:
+        """The evidence of the edit that wrote the line, or in words why there is none."""
+        if self.edit is not None:
+            return self.edit.evidence
+        if self.kind == NO_EVIDENCE:
+            return "no evidence"
+        return self.kind if self.kind in (UNCOMMITTED_LINE, BY_HAND) else "unknown"
 
 
 def blame(
@@ -112,6 +125,10 @@ class LineOrigins:
             return LineOrigin(line, ruling, is_beside=True)
         wrote = _writer(self._entries(line.commit, ruling), line)
         return LineOrigin(line, ruling, *wrote) if wrote is not None else LineOrigin(line, ruling)
+
+    def knows(self, commit: str) -> bool:
+        """Whether a commit was judged already."""
+        return commit in self._rulings
 
     def _ruling(self, commit: str) -> Ruling:
         if commit not in self._rulings:

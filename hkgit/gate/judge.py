@@ -94,6 +94,7 @@ class Gate:
         identities = (candidate.author, candidate.committer)
         agent = self.policy.governing_name(identities, candidate.message)
         judged = self._replay(candidate)
+        replayed = None if judged is None else judged.verdict
         rule = None
         if judged is None:
             judged, rule = self._without_evidence(candidate, agent)
@@ -115,7 +116,7 @@ class Gate:
             RuleResult("replay", str(judged.verdict)),
         ]
         judged = _check_rules(case, tried)
-        return self._ruling(judged, rule, tried)
+        return replace(self._ruling(judged, rule, tried), replayed=replayed, agent=agent)
 
     def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
         """What replay says; a revert counts only of a commit that passes itself."""
@@ -192,7 +193,7 @@ class Gate:
         tried.append(RuleResult("attested", f"by {signer}"))
         entries, notes = ruling.judged.entries, ruling.judged.notes
         judged = ReplayResult(candidate, Verdict.ATTESTED, entries, notes=notes, basis=signer)
-        return Ruling(judged, True, f"verdict {Verdict.ATTESTED}")
+        return Ruling(judged, True, f"verdict {Verdict.ATTESTED}", agent=ruling.agent)
 
     def _despite(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who may has broken the glass for this commit."""

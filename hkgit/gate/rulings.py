@@ -9,6 +9,14 @@ from hkgit.values import dataclass
 REJECTED = "hkgit-rejected"
 """The file that the gate, as a hook of a transaction, leaves in the git directory it judged."""
 
+NOTHING = "none"
+"""What replay says of a commit in which nothing stands that could be replayed."""
+
+AGENT, NO_EVIDENCE, BY_HAND, BY_GIT = "agent", "agent, no evidence", "by hand", "git"
+"""By whom a commit was made, and whether evidence says how."""
+
+_BY_GIT = (Verdict.MERGE, Verdict.REVERT, Verdict.PRUNE, Verdict.EMPTY)
+
 
 @dataclass(frozen=True, slots=True)
 class RuleResult:
@@ -38,6 +46,8 @@ class Ruling:
     `tried` holds the rules in the order in which they were tried. A commit that a record of
     break-glass lets pass keeps its findings. `before` is what it takes to make a rejected one
     again. `evidence` says in words how tight the evidence of each file is, where that was asked.
+    `replayed` is what replay says before any rule of the policy is asked, None where there
+    is no evidence to replay; `agent` the name by which the commit is an agent's.
     """
 
     judged: ReplayResult
@@ -47,6 +57,31 @@ class Ruling:
     tried: tuple[RuleResult, ...] = ()
     before: Before = Before()
     evidence: tuple[str, ...] = ()
+    replayed: Verdict | None = None
+    agent: str | None = None
+
+    @property
+    def replay(self) -> str:
+        """What can be derived, whatever the policy thinks of it: a verdict, or `none`."""
+        if self.replayed is not None:
+            return str(self.replayed)
+        verdict = self.judged.verdict
+        if verdict is Verdict.FAIL and self.rule == "budget":
+            return str(Verdict.UNVERIFIABLE)
+        if verdict is Verdict.FAIL and not self.judged.entries:
+            return NOTHING
+        return NOTHING if verdict in (Verdict.MANUAL, Verdict.UNGOVERNED) else str(verdict)
+
+    @property
+    def made_by(self) -> str:
+        """Who made the commit: an agent, one without evidence, a person by hand, or git."""
+        if self.judged.entries:
+            return AGENT
+        if self.replay in _BY_GIT:
+            return BY_GIT
+        if self.agent is None:
+            return BY_HAND
+        return NO_EVIDENCE if self.replay == NOTHING else AGENT
 
 
 def is_of_one_ref(ruling: Ruling) -> bool:

@@ -37,18 +37,26 @@ def report_json(report: Report, items: Sequence[ReportItem] = ()) -> JsonObject:
         "provisional": report.provisional,
         "policy": {"source": report.policy.source, "mode": report.policy.mode},
         "commits": [
-            ruling_json(ruling, list(islice(places, len(ruling.findings))))
+            ruling_json(ruling, list(islice(places, len(ruling.findings))), report.policy.source)
             for ruling in report.rulings
         ],
     }
 
 
-def ruling_json(ruling: Ruling, places: Sequence[SourcePlace | None] = ()) -> JsonObject:
-    """One commit's ruling as a JSON object; `places` are those of its findings, in order."""
+def ruling_json(
+    ruling: Ruling, places: Sequence[SourcePlace | None] = (), source: str | None = None
+) -> JsonObject:
+    """One commit's ruling as a JSON object; `places` are those of its findings, in order.
+
+    `source` says where the policy was read.
+    """
     judged = ruling.judged
     placed = zip(ruling.findings, places or [None] * len(ruling.findings), strict=True)
     return {
         "commit": judged.candidate.id,
+        "replay": ruling.replay,
+        "policy": {"passes": ruling.passes, "rule": ruling.rule, "source": source},
+        "made_by": ruling.made_by,
         "verdict": str(judged.verdict),
         "passes": ruling.passes,
         "rule": ruling.rule,

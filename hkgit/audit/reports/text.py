@@ -26,7 +26,8 @@ def report_lines(report: Report) -> Iterator[str]:
 def _ruling_lines(ruling: Ruling) -> Iterator[str]:
     judged = ruling.judged
     mark = "ok  " if ruling.passes else "FAIL"
-    yield f"{mark} {name_of(ruling)}  {judged.verdict}  ({ruling.rule})"
+    policy = f"policy {'passes' if ruling.passes else 'fails'}: {ruling.rule}"
+    yield f"{mark} {name_of(ruling)}  replay {ruling.replay}, {policy}"
     for finding in ruling.findings:
         yield f"     {finding.where}: {finding.what}"
         yield f"       -> {finding.fix}"

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+
 import click
 
 from hkgit.audit.audit import Audit, audit_json
 from hkgit.audit.pages import page
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import show_progress
+from hkgit.cli.output import print_info, show_progress
 from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.errors import InvalidInput
 from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.conflicts.consulting import consults_in
+from hkgit.git.repository import Repository
 
 
 @click.command()
 @click.argument("commits", metavar="A..B")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option("--html", metavar="FILE", help="Write the page, one file that fetches nothing.")
+@click.option("--html-dir", metavar="DIR", help="Write the page with its style sheet apart.")
 @json_option
-def command(commits: str, policy: str | None, as_json: bool) -> None:
-    """Report on A..B as Markdown: what is derived, what is only claimed, what was let pass.
+def command(
+    commits: str, policy: str | None, html: str | None, html_dir: str | None, as_json: bool
+) -> None:
+    """Report on A..B: what is derived, what is only claimed, what was let pass.
 
-    It judges nothing by its exit code: that is what `hkgit gate` is for.
+    As Markdown, or as a page for a browser with --html or --html-dir. It judges nothing by its
+    exit code: that is what `hkgit gate` is for.
     """
     repository = open_repository()
     ends = resolve_range(repository, commits)
@@ -28,7 +38,46 @@ def command(commits: str, policy: str | None, as_json: bool) -> None:
     watch = show_progress("judging commit")
     report = judge_range(repository, CommitRange(*ends), trusted, watch=watch)
     audit = Audit.of(commits, ends, report, tuple(consults_in(repository, ends[1])))
+    if html is not None or html_dir is not None:
+        _write_pages(repository, audit, html, html_dir)
     if as_json:
         echo_json(audit_json(audit))
-    else:
+    elif html is None and html_dir is None:
         click.echo(page(audit), nl=False)
+
+
+def _write_pages(
+    repository: Repository, audit: Audit, html: str | None, html_dir: str | None
+) -> None:
+    # Most reports are no pages.
+    from hkgit.audit.page.facts import gather_facts
+    from hkgit.audit.page.rendering import render_directory, render_page
+
+    place = repository.work_tree or repository.git_dir
+    facts = gather_facts(repository, place.name, audit.name, (audit.old, audit.new), audit.report)
+    if html is not None:
+        _write(Path(html), render_page(facts))
+        print_info(f"the page: {html}")
+    if html_dir is not None:
+        _write_directory(Path(html_dir), render_directory(facts))
+        print_info(f"the page: {Path(html_dir) / 'index.html'}")
+
+
+def _write_directory(directory: Path, pages: Mapping[str, str]) -> None:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(directory, error) from error
+    for name, text in pages.items():
+        _write(directory / name, text)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8")
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> InvalidInput:
+    return InvalidInput(str(path), f"cannot be written: {error.strerror}", "Name another place.")

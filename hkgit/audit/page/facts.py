@@ -1,0 +1,282 @@
+"""facts.py: everything that the page shows, counted once, ready for the template."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, timedelta
+
+from hkgit.applying.evidence import KINDS
+from hkgit.audit.commits import (
+    DERIVED,
+    NOT_DERIVED,
+    PARTLY,
+    STANDINGS,
+    VOUCHED,
+    AuditedCommit,
+    audited,
+    count_standings,
+    median,
+    strength_of,
+    without_version,
+)
+from hkgit.audit.page.heat import FileHeat, heat_of, paths_of
+from hkgit.audit.page.hunks import ReviewHunk, hunks_of
+from hkgit.audit.reports.mending import mend
+from hkgit.audit.reports.rules import sentence
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE, Report
+from hkgit.git.repository import Repository
+from hkgit.text.escaping import visible
+from hkgit.values import dataclass
+
+MOST_ROWS = 12_000
+"""Lines of diffs on one page: the weakest commits come first, the rest is named."""
+
+MOST_FINDINGS = 300
+MOST_NAMED = 8
+_GROUPS = {NO_EVIDENCE: 0, NOT_DERIVED: 0, PARTLY: 1, DERIVED: 2, VOUCHED: 3, BY_HAND: 4}
+
+
+@dataclass(frozen=True, slots=True)
+class PageCommit:
+    """A commit on the page; `hunks` is None where its details are left out."""
+
+    commit: AuditedCommit
+    hunks: tuple[ReviewHunk, ...] | None
+    paths: tuple[str, ...]
+    mend: str
+
+    @property
+    def anchor(self) -> str:
+        return f"c-{self.commit.id[:12]}"
+
+    @property
+    def unseen(self) -> int:
+        return sum(hunk.unseen for hunk in self.hunks or ())
+
+    @property
+    def agent_names(self) -> tuple[str, ...]:
+        """What a filter by agent compares: names without versions."""
+        return tuple(dict.fromkeys(map(without_version, self.commit.agents)))
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """What a filter by evidence compares."""
+        bare = ("no evidence",) if self.commit.standing == NO_EVIDENCE else ()
+        return tuple(kind for kind in KINDS if self.commit.evidence[kind]) or bare
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRow:
+    """One agent in numbers; `bare` are its commits without evidence, `refused` its refusals."""
+
+    name: str
+    versions: tuple[str, ...]
+    commits: int
+    derived: int
+    passing: int
+    edits: int
+    evidence: Mapping[str, int]
+    bare: int
+    lowest: int | None
+    refused: int
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of the timeline: its first day, and its commits by standing."""
+
+    start: date
+    counts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class FindingGroup:
+    """A rule, what it is for, and where it was broken by commits that do not pass."""
+
+    rule: str
+    meaning: str
+    findings: tuple[tuple[PageCommit, Finding], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """The page of one range; commits stand in the order of review, the weakest first."""
+
+    title: str
+    name: str
+    ends: tuple[str, str]
+    report: Report
+    commits: tuple[PageCommit, ...]
+    standings: Mapping[str, int]
+    agents: tuple[AgentRow, ...]
+    people: int
+    periods: tuple[Period, ...]
+    step: str
+    files: tuple[FileHeat, ...]
+    groups: tuple[FindingGroup, ...]
+    confidences: tuple[int, ...]
+    lowest: int | None
+    middle: int | None
+    evidence: Mapping[str, int]
+    refusals: tuple[object, ...] = ()
+
+    @property
+    def passing(self) -> int:
+        return sum(each.commit.passes for each in self.commits)
+
+    @property
+    def derived(self) -> int:
+        return self.standings[DERIVED]
+
+    @property
+    def edits(self) -> int:
+        return sum(self.evidence.values())
+
+    @property
+    def look_first(self) -> tuple[PageCommit, ...]:
+        """The weakest commits of agents, of which the first screen speaks."""
+        weak = (each for each in self.commits if is_weak(each))
+        return tuple(each for _, each in zip(range(5), weak, strict=False))
+
+    @property
+    def days(self) -> tuple[date, date] | None:
+        times = [each.commit.time.date() for each in self.commits]
+        return (min(times), max(times)) if times else None
+
+
+def is_weak(each: PageCommit) -> bool:
+    """Whether a person should look at it first."""
+    commit = each.commit
+    if not commit.passes or commit.standing in (NO_EVIDENCE, NOT_DERIVED, PARTLY):
+        return True
+    if commit.weakest is None:
+        return False
+    return strength_of(commit.weakest) > strength_of("receipt") or (commit.confidence or 0) < 900
+
+
+def gather_facts(
+    repository: Repository, title: str, name: str, ends: tuple[str, str], report: Report
+) -> PageFacts:
+    """Everything of a report that the page shows."""
+    told = [audited(ruling) for ruling in report.rulings]
+    commits = tuple(_page_commits(repository, sorted(told, key=_weakness)))
+    edits = [edit for commit in told for edit in commit.edits]
+    sure = [edit.confidence for edit in edits]
+    periods, step = _periods(told)
+    return PageFacts(
+        title=visible(title),
+        name=visible(name),
+        ends=ends,
+        report=report,
+        commits=commits,
+        standings=count_standings(told),
+        agents=tuple(_agents(told)),
+        people=len({commit.author for commit in told if commit.standing == BY_HAND}),
+        periods=periods,
+        step=step,
+        files=heat_of(repository, told, report.policy, ends[1]),
+        groups=tuple(_groups(commits)),
+        confidences=tuple(sure),
+        lowest=min(sure, default=None),
+        middle=median(sure),
+        evidence=Counter(edit.evidence for edit in edits),
+    )
+
+
+def _weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
+    group = _GROUPS[commit.standing] if commit.made_by != "git" else 5
+    strength = 0 if commit.weakest is None else strength_of(commit.weakest)
+    sure = 1000 if commit.confidence is None else commit.confidence
+    return group, -strength, sure, -commit.time.timestamp()
+
+
+def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> Iterator[PageCommit]:
+    left = MOST_ROWS
+    for commit in commits:
+        hunks = None
+        if left > 0:
+            hunks = hunks_of(repository, commit)
+            left -= sum(len(hunk.rows) + 2 for hunk in hunks)
+        paths = tuple(map(visible, paths_of(repository, commit)))
+        yield PageCommit(commit, hunks, paths, visible(mend(commit.ruling)))
+
+
+def _agents(commits: Sequence[AuditedCommit]) -> Iterator[AgentRow]:
+    names = Counter(
+        name for commit in commits for name in {without_version(each) for each in commit.agents}
+    )
+    for name, _ in names.most_common():
+        own = [c for c in commits if name in map(without_version, c.agents)]
+        edits = [
+            edit
+            for commit in own
+            for _, entry in commit.ruling.judged.entries
+            if without_version(visible(entry.agent)) == name
+            for edit in entry.edits
+        ]
+        versions = {each for c in own for each in c.agents if without_version(each) == name}
+        yield AgentRow(
+            name=name,
+            versions=tuple(sorted(each.partition("/")[2] for each in versions if "/" in each)),
+            commits=len(own),
+            derived=sum(commit.standing == DERIVED for commit in own),
+            passing=sum(commit.passes for commit in own),
+            edits=len(edits),
+            evidence=Counter(edit.evidence for edit in edits),
+            bare=sum(commit.standing == NO_EVIDENCE for commit in own),
+            lowest=min((edit.confidence for edit in edits), default=None),
+            refused=0,
+        )
+
+
+def _periods(commits: Sequence[AuditedCommit]) -> tuple[tuple[Period, ...], str]:
+    """The commits by day, week or month, whichever gives a picture that can be read."""
+    days = [commit.time.date() for commit in commits]
+    if not days:
+        return (), "day"
+    span = (max(days) - min(days)).days
+    step = "day" if span <= 45 else "week" if span <= 540 else "month"
+    found: dict[date, Counter[str]] = {start: Counter() for start in _starts(days, step)}
+    for commit, day in zip(commits, days, strict=True):
+        found.setdefault(_start_of(day, step), Counter())[commit.standing] += 1
+    periods = (Period(start, _ordered(counts)) for start, counts in sorted(found.items()))
+    return tuple(periods), step
+
+
+def _ordered(counts: Counter[str]) -> dict[str, int]:
+    return {name: counts[name] for name in STANDINGS}
+
+
+def _start_of(day: date, step: str) -> date:
+    if step == "month":
+        return day.replace(day=1)
+    return day - timedelta(days=day.weekday()) if step == "week" else day
+
+
+def _starts(days: Sequence[date], step: str) -> Iterator[date]:
+    """Every period between the first and the last, empty ones too; of ages only those with any."""
+    day, last = _start_of(min(days), step), max(days)
+    for _ in range(400):
+        if day > last:
+            return
+        yield day
+        ahead = {"day": 1, "week": 7, "month": 31}[step]
+        day = _start_of(day + timedelta(days=ahead), step)
+
+
+def _groups(commits: Sequence[PageCommit]) -> Iterator[FindingGroup]:
+    found: dict[str, list[tuple[PageCommit, Finding]]] = {}
+    count = 0
+    for each in commits:
+        for finding in each.commit.ruling.findings if not each.commit.passes else ():
+            count += 1
+            if count <= MOST_FINDINGS:
+                found.setdefault(finding.rule, []).append((each, finding))
+    for rule, findings in sorted(found.items(), key=lambda item: -len(item[1])):
+        yield FindingGroup(rule, sentence(rule), tuple(findings))

@@ -1,0 +1,123 @@
+"""heat.py: on what each line of a file rests, as stretches of one kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from hkgit.audit.commits import AuditedCommit
+from hkgit.audit.origins import LineOrigins, blame
+from hkgit.errors import HkgitError
+from hkgit.gate import Gate
+from hkgit.gate.policy import Policy
+from hkgit.gate.rulings import NO_EVIDENCE
+from hkgit.git.repository import Repository
+from hkgit.values import dataclass
+
+MOST_FILES = 24
+"""So many files get a map of their lines: each costs a `git blame`."""
+
+EARLIER = "before the range"
+NO_TRACE = "no evidence"
+WEAK = ("quote", "none", NO_TRACE)
+"""Lines that rest on a quote or less."""
+
+_LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Lines of a file that rest on the same."""
+
+    start: int
+    count: int
+    kind: str
+
+    @property
+    def is_weak(self) -> bool:
+        return self.kind in WEAK
+
+
+@dataclass(frozen=True, slots=True)
+class FileHeat:
+    """A file at the end of the range: its stretches, and how many lines are of which kind."""
+
+    path: str
+    line_count: int
+    stretches: tuple[Stretch, ...]
+    kinds: Counter[str]
+
+    @property
+    def weak(self) -> int:
+        return sum(self.kinds[kind] for kind in WEAK)
+
+    @property
+    def weak_stretches(self) -> tuple[Stretch, ...]:
+        return tuple(each for each in self.stretches if each.is_weak)
+
+
+def heat_of(
+    repository: Repository, commits: Sequence[AuditedCommit], policy: Policy, end: str
+) -> tuple[FileHeat, ...]:
+    """The files that the range's agents changed, those with the most weak lines first."""
+    rulings = {commit.id: commit.ruling for commit in commits}
+    origins = LineOrigins(repository, Gate(repository, policy), rulings)
+    files = repository.snapshot(end)
+    found = []
+    for path in _choose(repository, commits):
+        file = files.get(path)
+        if file is None or b"\0" in file.data or file.data.count(b"\n") > _LONGEST:
+            continue
+        try:
+            kinds = [*_kinds(repository, path, end, origins)]
+        except HkgitError:
+            continue
+        if kinds:
+            found.append(_file(path, kinds))
+    return tuple(sorted(found, key=lambda each: (-each.weak, -each.line_count, each.path)))
+
+
+def _kinds(repository: Repository, path: str, end: str, origins: LineOrigins) -> Iterator[str]:
+    for line in blame(repository, path, end):
+        is_known = line.commit is not None and origins.knows(line.commit)
+        yield origins.of(line).evidence if is_known else EARLIER
+
+
+def _file(path: str, kinds: Sequence[str]) -> FileHeat:
+    stretches, at = [], 1
+    for kind, run in groupby(kinds):
+        count = len([*run])
+        stretches.append(Stretch(at, count, kind))
+        at += count
+    return FileHeat(path, len(kinds), tuple(stretches), Counter(kinds))
+
+
+def _choose(repository: Repository, commits: Sequence[AuditedCommit]) -> list[str]:
+    """The files to map: those with the most weak edits, then those with the most edits."""
+    weak: Counter[str] = Counter()
+    edited: Counter[str] = Counter()
+    for commit in commits:
+        for path in paths_of(repository, commit):
+            edited[path] += 1
+            weak[path] += commit.made_by == NO_EVIDENCE
+        for edit in commit.edits:
+            weak[edit.path] += edit.evidence in WEAK
+    by_weakness = sorted(edited, key=lambda path: (-weak[path], -edited[path], path))
+    return by_weakness[:MOST_FILES]
+
+
+def paths_of(repository: Repository, commit: AuditedCommit) -> tuple[str, ...]:
+    """The files that an agent's commit changes, by their new names; of others none."""
+    judged = commit.ruling.judged
+    if judged.entries:
+        named = (file.new_path or file.name for _, entry in judged.entries for file in entry.files)
+        return tuple(dict.fromkeys(named))
+    if commit.made_by != NO_EVIDENCE:
+        return ()
+    try:
+        candidate = judged.candidate
+        parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
+        return tuple(change.path for change in repository.changes(parent, candidate.tree))
+    except HkgitError:
+        return ()

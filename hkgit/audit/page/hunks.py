@@ -1,0 +1,252 @@
+"""hunks.py: each hunk of a commit as a diff, with what was read before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit.audit.commits import AuditedCommit, strength_of
+from hkgit.audit.page.seen import SeenRange, count_overlap, find_seen, is_point_seen, is_seen
+from hkgit.edits import DIRECTORY, SUBMODULE, File, MappingSnapshot, Overlay, Snapshot, encode_text
+from hkgit.errors import HkgitError, Unverifiable
+from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
+from hkgit.evidence.ledger.recording import mark
+from hkgit.evidence.replay.derive import derive
+from hkgit.evidence.replay.ordering import in_order
+from hkgit.gate.rulings import NO_EVIDENCE
+from hkgit.git.repository import Repository
+from hkgit.text.diff import LineChange, changes
+from hkgit.text.document import Document
+from hkgit.text.escaping import visible
+from hkgit.values import dataclass
+
+MOST_LINES = 60
+"""Lines of a hunk that are shown, and as many characters times four of a line."""
+
+MOST_HUNKS = 40
+"""Hunks of a commit that are shown."""
+
+LARGEST = 400_000
+"""Bytes of a file that is compared."""
+
+_CONTEXT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """One line of a diff: ` `, `-` or `+`, its numbers, and whether it was seen (None: new)."""
+
+    sign: str
+    old: int | None
+    new: int | None
+    text: str
+    seen: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewHunk:
+    """One hunk: what it makes of base lines `start..end`, on what it rests, what was seen.
+
+    `evidence` is the weakest of its edits', `none` where no entry speaks of it. `changed` counts
+    the base lines that it takes away or replaces, `unseen` those of them that no reading covers;
+    an insertion counts the point it is made at. `left_out` lines of the diff are not shown.
+    """
+
+    path: str
+    start: int
+    end: int
+    evidence: str
+    confidence: int | None
+    tiers: tuple[str, ...]
+    seen: tuple[SeenRange, ...]
+    rows: tuple[DiffRow, ...]
+    line_count: int
+    changed: int
+    added: int
+    unseen: int
+    left_out: int = 0
+    note: str = ""
+
+    @property
+    def weakness(self) -> tuple[int, int, int]:
+        """A key that sorts the weakest first."""
+        return -strength_of(self.evidence), -self.unseen, self.confidence or 0
+
+    def count_used(self, seen: SeenRange) -> int:
+        """How many lines of a range that was seen the hunk changes."""
+        old = [row.old for row in self.rows if row.sign == "-" and row.old is not None]
+        return count_overlap(((line, line) for line in old), seen.lines)
+
+
+def hunks_of(repository: Repository, commit: AuditedCommit) -> tuple[ReviewHunk, ...]:
+    """The hunks of a commit, the weakest first; none where they cannot be read."""
+    try:
+        if commit.ruling.judged.entries:
+            found = list(_recorded(repository, commit))
+        else:
+            found = list(_bare(repository, commit)) if commit.made_by == NO_EVIDENCE else []
+    except (HkgitError, ValueError, IndexError):  # of what cannot be derived nothing is shown
+        return ()
+    return tuple(sorted(found, key=lambda each: each.weakness))
+
+
+def _recorded(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
+    judged = commit.ruling.judged
+    parents = judged.candidate.parents
+    before: Snapshot = repository.snapshot(parents[0]) if parents else MappingSnapshot()
+    files, several = Overlay(before), len(judged.entries) > 1
+    entries = in_order(judged.entries, before) if several else judged.entries
+    for _, entry in entries:
+        for file in entry.files:
+            base = _base(repository, entry, file, files)
+            for hunk in file.hunks:
+                yield _hunk(entry, file, hunk, base)
+        if several:
+            files = Overlay(before, {**files.files, **derive(entry, files)[0]})
+
+
+def _base(
+    repository: Repository, entry: Entry, file: RecordedFile, files: Snapshot
+) -> Document | None:
+    """The lines that an entry's hunks speak of: of the file as it stood, or of the entry's base."""
+    if file.path is None:
+        return Document(b"")
+    found = files.get(file.path)
+    if mark(found) != file.before and entry.base is not None:
+        try:
+            found = repository.snapshot(entry.base).get(file.path)
+        except Unverifiable:
+            return None
+    return None if found is None or mark(found) != file.before else Document(found.data)
+
+
+def _hunk(
+    entry: Entry, file: RecordedFile, hunk: RecordedHunk, base: Document | None
+) -> ReviewHunk:
+    edits = [edit for edit in entry.edits if edit.id in hunk.edits]
+    new = Document(encode_text(hunk.new_text)).lines if hunk.new_text else ()
+    count = base.line_count if base is not None else hunk.end_line
+    seen = find_seen(entry, file, edits, count)
+    old = () if base is None else base.lines[hunk.start_line - 1 : hunk.end_line]
+    rows = _rows(base, hunk.start_line, old, new, seen)
+    return _reviewed(
+        file.new_path or file.name,
+        (hunk.start_line, hunk.end_line),
+        edits,
+        seen,
+        rows,
+        count,
+        "" if base is not None else "the lines that it replaces are not in this repository",
+    )
+
+
+def _reviewed(
+    path: str,
+    lines: tuple[int, int],
+    edits: Sequence[RecordedEdit],
+    seen: tuple[SeenRange, ...],
+    rows: Sequence[DiffRow],
+    line_count: int,
+    note: str,
+) -> ReviewHunk:
+    gone = [row for row in rows if row.sign == "-"]
+    added = sum(row.sign == "+" for row in rows)
+    unseen = sum(row.seen is False for row in gone)
+    if not gone and line_count and not is_point_seen(lines[0], seen):
+        unseen = 1
+    return ReviewHunk(
+        path=visible(path),
+        start=lines[0],
+        end=lines[1],
+        evidence=max((edit.evidence for edit in edits), key=strength_of, default="none"),
+        confidence=min((edit.confidence for edit in edits), default=None),
+        tiers=tuple(dict.fromkeys(edit.tier for edit in edits)),
+        seen=seen,
+        rows=tuple(rows[:MOST_LINES]),
+        line_count=line_count,
+        changed=len(gone),
+        added=added,
+        unseen=unseen,
+        left_out=max(0, len(rows) - MOST_LINES),
+        note=note,
+    )
+
+
+def _rows(
+    base: Document | None,
+    start: int,
+    old: Sequence[bytes],
+    new: Sequence[bytes],
+    seen: Sequence[SeenRange],
+) -> list[DiffRow]:
+    """The diff of a hunk, with a little of what stands around it."""
+    rows = [] if base is None else _around(base, max(1, start - _CONTEXT), start - 1, seen)
+    done = 0
+    for change in (*changes(old, new), LineChange(len(old), len(old), len(new), len(new))):
+        kept = range(done, change.old_start)
+        rows += [_row(" ", start + at, None, old[at], seen) for at in kept]
+        gone = range(change.old_start, change.old_end)
+        rows += [_row("-", start + at, None, old[at], seen) for at in gone]
+        rows += [
+            _row("+", None, start + at, new[at], seen)
+            for at in range(change.new_start, change.new_end)
+        ]
+        done = change.old_end
+    if base is None:
+        return rows
+    after = start + len(old)
+    return rows + _around(base, after, min(base.line_count, after + _CONTEXT - 1), seen)
+
+
+def _around(base: Document, first: int, last: int, seen: Sequence[SeenRange]) -> list[DiffRow]:
+    return [_row(" ", at, None, base.lines[at - 1], seen) for at in range(first, last + 1)]
+
+
+def _row(
+    sign: str, old: int | None, new: int | None, text: bytes, seen: Sequence[SeenRange]
+) -> DiffRow:
+    shown = visible(text.decode("utf-8", "replace").expandtabs(4))
+    shown = shown if len(shown) <= 4 * MOST_LINES else shown[: 4 * MOST_LINES] + "…"
+    return DiffRow(sign, old, new, shown, None if old is None else is_seen(old, seen))
+
+
+def _bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
+    """What a commit without evidence changes: all of it unseen, as far as anybody can tell."""
+    candidate = commit.ruling.judged.candidate
+    parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
+    before = MappingSnapshot() if parent is None else repository.snapshot(parent)
+    after, shown = repository.snapshot(candidate.tree), 0
+    for change in repository.changes(parent, candidate.tree):
+        if shown >= MOST_HUNKS:
+            return
+        for hunk in _compare(change.path, before.get(change.path), after.get(change.path)):
+            shown += 1
+            yield hunk
+
+
+def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHunk]:
+    note = _why_not_shown(old, new)
+    if note:
+        yield _reviewed(path, (1, 0), (), (), (), 0, note)
+        return
+    base, now = (Document(b"" if each is None else each.data) for each in (old, new))
+    for change in changes(base.lines, now.lines):
+        gone = base.lines[change.old_start : change.old_end]
+        rows = _rows(
+            base, change.old_start + 1, gone, now.lines[change.new_start : change.new_end], ()
+        )
+        lines = (change.old_start + 1, change.old_end)
+        yield _reviewed(path, lines, (), (), rows, base.line_count, "")
+
+
+def _why_not_shown(old: File | None, new: File | None) -> str:
+    """Why a file is not shown as lines; nothing where it is."""
+    for each in (old, new):
+        if each is None:
+            continue
+        if each.mode in (DIRECTORY, SUBMODULE):
+            return "not a file of lines"
+        if b"\0" in each.data[:8000]:
+            return f"binary, {len(each.data):,} bytes"
+        if len(each.data) > LARGEST:
+            return f"not shown: {len(each.data):,} bytes"
+    return ""

@@ -1,0 +1,80 @@
+"use strict";
+(() => {
+  const form = document.getElementById("filters");
+  if (!form) return;
+  const shown = document.getElementById("shown");
+  const commits = [...document.querySelectorAll(".commit")].map((element) => ({
+    element,
+    agent: element.dataset.agent.split("\n"),
+    standing: element.dataset.standing,
+    policy: element.dataset.policy,
+    evidence: element.dataset.evidence.split(" "),
+    path: element.dataset.path.toLowerCase(),
+    text: null,
+  }));
+  const fields = ["agent", "standing", "policy", "evidence", "path", "text"];
+  const value = (name) => form.elements[name].value.trim();
+  const textOf = (each) => (each.text ??= each.element.textContent.toLowerCase());
+
+  const fits = (each, asked) =>
+    (!asked.agent || each.agent.includes(asked.agent)) &&
+    (!asked.standing || each.standing === asked.standing) &&
+    (!asked.policy || each.policy === asked.policy) &&
+    (!asked.evidence || each.evidence.includes(asked.evidence)) &&
+    (!asked.path || each.path.includes(asked.path.toLowerCase())) &&
+    (!asked.text || textOf(each).includes(asked.text.toLowerCase()));
+
+  const filter = () => {
+    const asked = Object.fromEntries(fields.map((name) => [name, value(name)]));
+    let count = 0;
+    for (const each of commits) {
+      const fit = fits(each, asked);
+      if (each.element.hidden === fit) each.element.hidden = !fit;
+      count += fit;
+    }
+    const all = count === commits.length;
+    shown.textContent = all ? `All ${count} commits.` : `${count} of ${commits.length} commits.`;
+    return asked;
+  };
+
+  const remember = (asked) => {
+    const query = new URLSearchParams(Object.entries(asked).filter(([, text]) => text));
+    history.replaceState(null, "", `#${query.size ? `?${query}` : "review"}`);
+  };
+
+  const follow = () => {
+    const hash = location.hash.slice(1);
+    if (hash.startsWith("?")) {
+      const query = new URLSearchParams(hash.slice(1));
+      for (const name of fields) form.elements[name].value = query.get(name) ?? "";
+      filter();
+      document.getElementById("review").scrollIntoView();
+      return;
+    }
+    const target = hash && document.getElementById(hash);
+    const commit = target && target.closest(".commit");
+    if (!commit) return;
+    if (commit.hidden) { form.reset(); filter(); }
+    commit.querySelector("details").open = true;
+    // What stands above is laid out only when it is near, and moves the target again.
+    for (const wait of [0, 60, 160]) setTimeout(() => target.scrollIntoView({ behavior: "instant" }), wait);
+  };
+
+  form.hidden = false;
+  form.addEventListener("input", () => remember(filter()));
+  form.addEventListener("reset", () => setTimeout(() => remember(filter())));
+  form.addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", follow);
+  for (const command of document.querySelectorAll(".command")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(command.querySelector("code").textContent);
+      button.textContent = "Copied";
+    });
+    command.append(button);
+  }
+  filter();
+  follow();
+})();

@@ -1,0 +1,104 @@
+"""columns.py: rows that fit the terminal, in colour where that is wanted."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+from unicodedata import combining, east_asian_width
+
+import click
+
+from hkgit.applying.evidence import KINDS
+from hkgit.audit.commits import DERIVED, NOT_DERIVED, PARTLY, VOUCHED
+from hkgit.cli.output import colour
+from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
+from hkgit.values import dataclass
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+STANDING_COLOURS = {
+    DERIVED: "green",
+    PARTLY: "yellow",
+    VOUCHED: "blue",
+    BY_HAND: None,
+    NO_EVIDENCE: "red",
+    NOT_DERIVED: "red",
+}
+EVIDENCE_COLOURS = {
+    **dict.fromkeys(KINDS[:2], "green"),
+    "tag": "cyan",
+    "quote": "yellow",
+    "none": "red",
+    "no evidence": "red",
+    "uncommitted": "cyan",
+}
+UNBOUNDED = 10_000
+"""The width of a pipe."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A text, its colour, and how wide it is at most; None for all that is left."""
+
+    text: str
+    width: int | None
+    fg: str | None = None
+
+
+def render_row(cells: Sequence[Cell], width: int) -> str:
+    """Cells beside each other, the open one as wide as the rest leaves it."""
+    taken = sum(each.width or 0 for each in cells) + len(cells) - 1
+    shown = []
+    for cell in cells:
+        room = max(width - taken, 8) if cell.width is None else cell.width
+        shown.append(click.style(pad(fit(cell.text, room), cell.width or 0), fg=cell.fg))
+    return " ".join(shown).rstrip()
+
+
+def fit(text: str, width: int) -> str:
+    """A text in so many columns, cut with an ellipsis where it is longer."""
+    if measure(text) <= width:
+        return text
+    kept, room = "", width - 1
+    for char in text:
+        room -= measure(char)
+        if room < 0:
+            break
+        kept += char
+    return kept + "…"
+
+
+def pad(text: str, width: int) -> str:
+    return text + " " * max(0, width - measure(text))
+
+
+def measure(text: str) -> int:
+    """How many columns a terminal takes for a text."""
+    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def terminal_width() -> int:
+    """The columns of the terminal, or what COLUMNS says; a pipe has room for everything."""
+    if not os.environ.get("COLUMNS") and not sys.stdout.isatty():
+        return UNBOUNDED
+    return max(shutil.get_terminal_size().columns, 40)
+
+
+def _choose_colour(ctx: click.Context, param: click.Parameter, value: str) -> None:
+    ctx.color = {"always": True, "never": False}.get(value, colour())
+
+
+def color_option(command: Command) -> Command:
+    """The option `--color`, as git has it."""
+    return click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        callback=_choose_colour,
+        help="When to colour; NO_COLOR is heeded.",
+    )(command)
