@@ -29,7 +29,7 @@ def test_show_lists_what_stands_beside_the_entries(history: Bench) -> None:
     [
         pytest.param("strict", ["strict", f"{SOURCE}:1-1", "range", "claimed"], id="an entry"),
         pytest.param("smuggled", ["fail", f"by hand   {SOURCE}:"], id="a smuggled byte"),
-        pytest.param("start", ["ungoverned"], id="a commit by hand"),
+        pytest.param("start", ["replay none, policy passes: author is not governed"], id="by hand"),
         pytest.param("merged", ["merge"], id="a merge"),
     ],
 )
