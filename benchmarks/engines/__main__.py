@@ -14,7 +14,7 @@ from benchmarks.engines.diagram import drawn, landings, numbers
 from benchmarks.engines.downloads import default_cache
 from benchmarks.engines.dump import dumped
 from benchmarks.engines.fitting import fitted
-from benchmarks.engines.real import NoRealEditsError, real_cases, real_file
+from benchmarks.engines.real import NoRealEditsError, half_of, real_cases, real_file
 from benchmarks.engines.report import Outcome, by_label, failures, overall, run
 from benchmarks.engines.scaling import scaling
 
@@ -112,7 +112,7 @@ def scaling_command(half: str, engines: tuple[str, ...], cache: Path) -> None:
 )
 def reliability(half: str, seeds: int, per_label: int, cache: Path, picture: Path | None) -> None:
     """Print how much of what lands at a confidence is right, and draw it"""
-    outcomes = _modelled(half, seeds, per_label, cache)
+    outcomes = [*_modelled(half, seeds, per_label, cache), *_real(half, cache)]
     found = landings(outcomes)
     click.echo(f"{len(outcomes)} cases, half {half}, seeds 0 to {seeds - 1}\n\n{numbers(found)}")
     if picture is not None:
@@ -124,12 +124,8 @@ def reliability(half: str, seeds: int, per_label: int, cache: Path, picture: Pat
 @size_option
 @cache_option
 def fit(seeds: int, per_label: int, cache: Path) -> None:
-    """Print the confidences that the half `tune` and the real edits come to"""
-    outcomes = _modelled("tune", seeds, per_label, cache)
-    try:
-        outcomes += _run("hkgit", real_cases(real_file()), cache)
-    except NoRealEditsError as reason:
-        click.echo(f"without real edits: {reason}")
+    """Print the confidences that the halves `tune` of both suites come to"""
+    outcomes = [*_modelled("tune", seeds, per_label, cache), *_real("tune", cache)]
     click.echo(fitted(outcomes))
 
 
@@ -137,6 +133,15 @@ def _modelled(half: str, seeds: int, per_label: int, cache: Path) -> list[Outcom
     """What hkgit makes of the modelled cases of a half."""
     sets = (cases_of(half, cache, seed=seed, per_label=per_label) for seed in range(seeds))
     return [outcome for cases in sets for outcome in _run("hkgit", cases, cache)]
+
+
+def _real(half: str, cache: Path) -> list[Outcome]:
+    """What hkgit makes of a half of the real edits, where there are any."""
+    try:
+        return _run("hkgit", half_of(real_cases(real_file()), half), cache)
+    except NoRealEditsError as reason:
+        click.echo(f"without real edits: {reason}")
+        return []
 
 
 def _run(name: str, cases: list[Case], cache: Path) -> list[Outcome]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import lzma
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.engines.cases import Case
@@ -37,6 +37,11 @@ def real_file() -> Path:
 def real_cases(path: Path) -> list[Case]:
     """Every real edit of a file as a case that must land; labelled by how many places it means."""
     return list(_cases(path))
+
+
+def half_of(cases: Sequence[Case], half: str) -> list[Case]:
+    """Every other case: what `tune` has is tuned on, what `report` has never is."""
+    return list(cases[("tune", "report").index(half) :: 2])
 
 
 def _cases(path: Path) -> Iterator[Case]:

@@ -95,7 +95,7 @@ def check_lines(
     `shown` are those of the new lines among which no placeholder may stand, by default all.
     """
     known = {line.strip() for line in old}
-    for line in (line.strip() for line in (new if shown is None else shown)):
+    for line in dict.fromkeys(line.strip() for line in (new if shown is None else shown)):
         if line not in known:
             _check_placeholder(data, line, path)
     _check_numbers(old, new, path)

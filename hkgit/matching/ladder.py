@@ -17,7 +17,7 @@ from hkgit.matching.confidence import confidence
 from hkgit.matching.decide import MARGIN, Holds, Ties, decide, nothing
 from hkgit.matching.lines import EditLines, FileLines, view_of
 from hkgit.matching.places import FULL, Located, Place, Settings
-from hkgit.matching.tiers.exact import literal_places
+from hkgit.matching.tiers.exact import in_other_ends, literal_places
 from hkgit.text.document import Document
 from hkgit.values import replace
 
@@ -112,6 +112,10 @@ class _Search:
             notes = guards.parts_of_words(self.view, places)
             notes += tell_left_over(self.view, wanted, places)
             return Located(places, "exact", FULL, FULL, notes=notes)
+        other = in_other_ends(wanted)
+        places = () if other is None else literal_places(self.view, other)
+        if other is not None and places:
+            return self._alike("whitespace", other, places, ())
         for reading, repairs in [(wanted, ()), *self._readings()]:
             for tier in ("exact", "whitespace", "unicode"):
                 places = tuple(sorted(LADDER[tier](self.view, reading)))
@@ -207,11 +211,14 @@ class _Search:
         Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
         text stands nowhere, or was written in lines.
         """
-        places = literal_places(self.view, wanted)
+        places, tier = literal_places(self.view, wanted), "exact"
+        other = in_other_ends(wanted)
+        if not places and other is not None:
+            wanted, places, tier = other, literal_places(self.view, other), "whitespace"
         if len(places) != 1 or wanted.whole_lines:
             return None
         if self.ties.vouches(places[0]):
-            return self._locate("exact", wanted, places, ())
+            return self._locate(tier, wanted, places, ())
         from hkgit.matching.refusals import hints
 
         raise hints.inside_word(self.view, places[0], self.edit)

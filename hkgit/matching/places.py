@@ -5,7 +5,7 @@ from __future__ import annotations
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass
 
-LADDER_VERSION = 3
+LADDER_VERSION = 4
 """The number of the ladder, raised when any of its answers may change."""
 
 FULL = 1000

@@ -54,6 +54,14 @@ def test_what_is_not_paired_and_there_once_is_refused(old: str, new: str) -> Non
         edited(TEXT, edit_of(old, new))
 
 
+def test_stretches_that_are_left_out_are_not_swapped() -> None:
+    text = "def f():\n    a()\n    b()\n    c()\n    d()\n"
+    old = "def f():\n    # ... a ...\n    b()\n    # ... the rest ...\n    d()\n"
+    new = "def f():\n    # ... the rest ...\n    b()\n    # ... a ...\n    e()\n"
+    with pytest.raises(HkgitError):
+        edited(text, edit_of(old, new))
+
+
 def test_dots_that_stand_in_the_file_are_text() -> None:
     assert placed("class A:\n    ...\n", edit_of("    ...\n", "    pass\n")).tier == "exact"
 

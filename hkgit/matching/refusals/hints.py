@@ -13,8 +13,9 @@ from hkgit.matching.refusals.correcting import correct_edit, tell_apart
 from hkgit.matching.search.align import align
 from hkgit.matching.search.candidates import AlignedPlace, candidates, judge_alignment
 from hkgit.matching.search.similar import similarity
-from hkgit.matching.tiers.exact import cuts_at, is_word
+from hkgit.matching.tiers.exact import cuts_at
 from hkgit.matching.tiers.fuzzy import place_of
+from hkgit.matching.tiers.words import head_word, tail_word
 from hkgit.text.document import Document
 
 SHOWN = 3
@@ -89,12 +90,8 @@ def inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
 def _word_around(data: bytes, place: Place) -> bytes:
     """The first word that an end of a place cuts in two."""
     at = place.start if cuts_at(data, place.start) else place.end
-    start = end = at
-    while start and is_word(data[start - 1]):
-        start -= 1
-    while end < len(data) and is_word(data[end]):
-        end += 1
-    return data[start:end]
+    line = data.rfind(b"\n", 0, at) + 1
+    return tail_word(data[line:at]) + head_word(data[at : data.find(b"\n", at)])
 
 
 def already_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:

@@ -29,7 +29,7 @@ def elided(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
 def pieces(view: FileLines, wanted: EditLines) -> Sequence[Piece]:
     """The pieces between the dots, each with its only place; none where that is not so."""
     old, new = _parts(wanted.old_lines), _parts(wanted.new_lines)
-    if len(old) < 2 or len(old) != len(new):
+    if len(old) < 2 or len(old) != len(new) or _are_swapped(wanted):
         return ()
     found: list[Piece] = []
     for before, after in zip(old, new, strict=True):
@@ -52,6 +52,15 @@ def _parts(lines: Sequence[bytes]) -> list[list[bytes]]:
         else:
             parts[-1].append(line)
     return parts
+
+
+def _are_swapped(wanted: EditLines) -> bool:
+    """Whether a remark of the new text is that of another stretch of the old one."""
+    old, new = (
+        [line.strip() for line in lines if is_elision(line.strip())]
+        for lines in (wanted.old_lines, wanted.new_lines)
+    )
+    return any(now != then and now in old for then, now in zip(old, new, strict=True))
 
 
 def _join_pieces(lines: Sequence[bytes]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hkgit.matching.lines import EditLines, FileLines, occurrences
 from hkgit.matching.places import Place
+from hkgit.matching.tiers.words import head_word, tail_word
 from hkgit.text.document import Document
 
 LIMIT = 1000
@@ -16,8 +17,9 @@ def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     An edit that was written in lines is found in whole lines alone. A place that cuts a word in
     two is none, unless the change leaves the rest of the word as it is (see `cuts_word`).
     """
-    hits = occurrences(view.document.data, wanted.old, LIMIT)
-    places = tuple(Place(start, start + len(wanted.old)) for start in hits)
+    data, size = view.document.data, len(wanted.old)
+    hits = occurrences(data, wanted.old, LIMIT)
+    places = tuple(Place(at, at + size) for at in hits if not splits_end(data, at, at + size))
     whole = tuple(place for place in places if is_whole(view.document, place))
     if wanted.whole_lines or (whole and b"\n" in wanted.old):
         return whole
@@ -26,15 +28,31 @@ def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     return tuple(place for place in places if _stands_apart(view.document, wanted, place))
 
 
+def in_other_ends(wanted: EditLines) -> EditLines | None:
+    """The edit with CRLF in the place of its line feeds, or the other way; None without any."""
+    if b"\n" not in wanted.old:
+        return None
+    old, new = (text.replace(b"\r\n", b"\n") for text in (wanted.old, wanted.new))
+    if b"\r\n" not in wanted.old:
+        old, new = (text.replace(b"\n", b"\r\n") for text in (old, new))
+    return EditLines(old, new, wanted.whole_lines, wanted.is_repaired)
+
+
 def literal_places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """Every place byte for byte, also inside words; of places that overlap the first."""
     data, size = view.document.data, len(wanted.old)
     places: list[Place] = []
     start = data.find(wanted.old)
     while start >= 0:
-        places.append(Place(start, start + size))
+        if not splits_end(data, start, start + size):
+            places.append(Place(start, start + size))
         start = data.find(wanted.old, start + size)
     return tuple(places)
+
+
+def splits_end(data: bytes, start: int, end: int) -> bool:
+    """Whether a stretch begins or ends between the two bytes of CRLF."""
+    return any(at and data[at - 1 : at + 1] == b"\r\n" for at in (start, end))
 
 
 def cuts_word(document: Document, wanted: EditLines, place: Place) -> bool:
@@ -43,8 +61,8 @@ def cuts_word(document: Document, wanted: EditLines, place: Place) -> bool:
     A text of several lines that keeps the part of the word on its side leaves the word whole.
     """
     old, new = wanted.old, wanted.new
-    kept_start = b"\n" in old.rstrip() and _first_word(old) == _first_word(new)
-    kept_end = b"\n" in old and _first_word(old[::-1]) == _first_word(new[::-1])
+    kept_start = b"\n" in old.rstrip() and head_word(old) == head_word(new)
+    kept_end = b"\n" in old and tail_word(old) == tail_word(new)
     return (cuts_at(document.data, place.start) and not kept_start) or (
         cuts_at(document.data, place.end) and not kept_end
     )
@@ -52,13 +70,9 @@ def cuts_word(document: Document, wanted: EditLines, place: Place) -> bool:
 
 def cuts_at(data: bytes, offset: int) -> bool:
     """Whether an offset lies inside a word."""
-    return 0 < offset < len(data) and is_word(data[offset - 1]) and is_word(data[offset])
-
-
-def _first_word(text: bytes) -> bytes:
-    """The bytes of a word that a text begins with."""
-    end = next((i for i, byte in enumerate(text) if not is_word(byte)), len(text))
-    return text[:end]
+    if not 0 < offset < len(data):
+        return False
+    return bool(tail_word(data[max(offset - 4, 0) : offset]) and head_word(data[offset:][:4]))
 
 
 def _stands_apart(document: Document, wanted: EditLines, place: Place) -> bool:
@@ -102,9 +116,4 @@ def at_token_borders(document: Document, place: Place) -> bool:
 def _is_inside_token(data: bytes, offset: int) -> bool:
     """Whether the bytes on both sides of `offset` belong to one token."""
     left, right = data[offset - 1], data[offset]
-    return (is_word(left) and is_word(right)) or (left in b" \t" and right in b" \t")
-
-
-def is_word(byte: int) -> bool:
-    """Whether a byte belongs to a word."""
-    return byte >= 0x80 or byte == 0x5F or bytes((byte,)).isalnum()
+    return cuts_at(data, offset) or (left in b" \t" and right in b" \t")

@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 
 from hkgit.matching.lines import EditLines, FileLines, LineReading, indent_of, occurrences
 from hkgit.matching.places import FULL, Place
-from hkgit.matching.tiers.exact import LIMIT, at_token_borders
+from hkgit.matching.tiers.exact import LIMIT, at_token_borders, exact, in_other_ends
 
 Rows = tuple[int, ...]
 """Numbers of lines, counted from 0, one for each old line that is not blank."""
@@ -27,8 +27,13 @@ LONGEST_PATTERN = 4000
 def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """Whole lines that are the old lines but for blanks, blank lines and line ends.
 
-    Where there are none, the old text may begin and end inside a line.
+    Where there are none, the old text may begin and end inside a line. Where line ends alone are
+    others, the tier `exact` says what a place is.
     """
+    other = in_other_ends(wanted)
+    literal = () if other is None else exact(view, other)
+    if len(literal) == 1:
+        return literal
     hits = runs(view.squeezed, wanted.squeezed)
     if not hits:
         return _inside(view, wanted)

@@ -15,6 +15,7 @@ from hkgit.errors import AlreadyApplied
 from hkgit.matching.lines import EditLines, FileLines, keys, view_of
 from hkgit.matching.places import Located, Place
 from hkgit.matching.search.align import Targets, align
+from hkgit.matching.tiers.exact import in_other_ends
 from hkgit.matching.transfers.merge import Merge
 from hkgit.matching.transfers.quoted import in_whole_lines, with_margin
 from hkgit.text.diff import changes
@@ -30,8 +31,9 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     where nothing is left to change.
     """
     view, wanted = view_of(document), EditLines.of(edit, located.repairs)
-    if located.tier == "exact":
-        splices = list(_literal(document, wanted, located.places))
+    literal = _as_it_stands(document, wanted, located)
+    if literal is not None:
+        splices = list(_literal(document, literal, located.places))
         is_made = False
     else:
         merges = [
@@ -47,6 +49,17 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
             where, "the file says already what the edit wants", "Leave the edit out."
         )
     return changed
+
+
+def _as_it_stands(document: Document, wanted: EditLines, located: Located) -> EditLines | None:
+    """The edit with the old text that stands at all its places, but for line ends; else None."""
+    if located.tier == "exact":
+        return wanted
+    other = in_other_ends(wanted) if located.tier == "whitespace" else None
+    if other is None:
+        return None
+    is_there = all(document.data.startswith(other.old, place.start) for place in located.places)
+    return other if is_there else None
 
 
 def _literal(document: Document, wanted: EditLines, places: Sequence[Place]) -> Iterator[Splice]:

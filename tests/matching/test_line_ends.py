@@ -1,0 +1,55 @@
+"""An old text that stands in the file but for line ends is put there as literally as any other."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.edits import Edit
+from hkgit.errors import NoMatch
+from tests.matching.editing import edit_of, edited, placed
+
+CALL = "open(\n    path,\n    mode)\nclose(path)\n"
+
+
+def crlf(text: str) -> str:
+    return text.replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        pytest.param("(\n    path,\n    mode)", "(path, mode)", id="from the middle of a line"),
+        pytest.param("path,\n    mode", "path,\n  how,\n    mode", id="behind the indentation"),
+        pytest.param("\n    path,", "\n    name,", id="from the end of a line"),
+        pytest.param("    mode)\n", "    mode) ", id="the end of a line alone"),
+        pytest.param("    mode)\nclose", "", id="removed up to a word"),
+        pytest.param("    path,\n    mode)\n", "  path,\n  mode)\n", id="another indentation"),
+        pytest.param("open(\n    path,\n", "open(\n\n    path,\n", id="a blank line more"),
+    ],
+)
+@pytest.mark.parametrize("is_in_file", [True, False], ids=["CRLF in the file", "in the edit"])
+def test_other_line_ends_change_nothing_else(old: str, new: str, is_in_file: bool) -> None:
+    after = CALL.replace(old, new)
+    if is_in_file:
+        assert edited(crlf(CALL), edit_of(old, new)) == crlf(after).encode()
+    else:
+        assert edited(CALL, edit_of(crlf(old), crlf(new))) == after.encode()
+
+
+def test_the_tier_says_that_line_ends_differ() -> None:
+    assert placed(crlf(CALL), edit_of("(\n    path", "(\n    name")).tier == "whitespace"
+
+
+def test_every_place_changes_also_within_lines() -> None:
+    edit = Edit("f.py", "(1,\n2)", "(3)", replace_all=True)
+    assert edited("f(1,\r\n2);\r\ng(1,\r\n2);\r\n", edit) == b"f(3);\r\ng(3);\r\n"
+
+
+def test_no_line_end_is_cut_in_two() -> None:
+    edit = edit_of("\nb = 1", "\nc = 2\nb = 1")
+    assert edited("a = 0\r\nb = 1\r\n", edit) == b"a = 0\r\nc = 2\r\nb = 1\r\n"
+
+
+def test_a_place_inside_a_word_is_called_that() -> None:
+    with pytest.raises(NoMatch, match="inside a longer word, 'open'"):
+        placed(crlf(CALL), edit_of("en(\n    path,", "at(\n    path,"))
