@@ -17,7 +17,7 @@ from hkgit.gate.attestations.envelope import Envelope, pae
 from hkgit.gate.attestations.keeping import REFS, envelopes, list_envelopes
 from hkgit.gate.attestations.trusting import statement_of
 from hkgit.gate.policy import Policy
-from hkgit.gate.policy.model import ATTEST, SIGN
+from hkgit.gate.policy.defaults import ATTEST, SIGN
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.text.json_nodes import JsonObject

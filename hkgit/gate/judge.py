@@ -15,7 +15,8 @@ from hkgit.evidence.replay.messages import stray_trailers
 from hkgit.gate.budget import OutOfTime, limit_time
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.context import UNKNOWN, JudgeContext
-from hkgit.gate.policy.model import ATTEST, Policy
+from hkgit.gate.policy.defaults import ATTEST
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.break_glass import record_for
 from hkgit.gate.rules.checks import CHECKS
 from hkgit.gate.rules.floors import APPLY

@@ -14,7 +14,8 @@ from hkgit.evidence.ledger.entry import Entry
 from hkgit.gate.attestations.envelope import Envelope, Signature, pae
 from hkgit.gate.attestations.keeping import read_envelopes_below
 from hkgit.gate.attestations.keys import find_verifier, fingerprint, sign
-from hkgit.gate.policy.model import SIGN, Policy
+from hkgit.gate.policy.defaults import SIGN
+from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 
 NAMESPACE = "hkgit-entry@v1"

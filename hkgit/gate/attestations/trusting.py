@@ -8,8 +8,9 @@ from hkgit.gate.attestations.envelope import Envelope, pae
 from hkgit.gate.attestations.keeping import read_envelopes
 from hkgit.gate.attestations.keys import find_verifier, fingerprint, verify
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
+from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.digest import policy_digest
-from hkgit.gate.policy.model import ATTEST, Policy
+from hkgit.gate.policy.model import Policy
 from hkgit.git.repository import Repository
 
 

@@ -1,6 +1,7 @@
 """What a repository lets pass, read from the trusted side."""
 
 from hkgit.gate.policy.agents import KNOWN_AGENTS, co_authors, matches
+from hkgit.gate.policy.defaults import ACCEPTED
 from hkgit.gate.policy.files import (
     CONFIG,
     PYPROJECT,
@@ -9,7 +10,7 @@ from hkgit.gate.policy.files import (
     policy_value,
     read_policy,
 )
-from hkgit.gate.policy.model import ACCEPTED, BUILT_IN, Floors, Grant, Policy, RefRules
+from hkgit.gate.policy.model import BUILT_IN, Floors, Grant, Policy, RefRules
 from hkgit.gate.policy.parsing import parse_policy
 
 __all__ = [

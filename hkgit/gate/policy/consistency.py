@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.errors import InvalidInput
-from hkgit.gate.policy.model import SIGN, Floors, Grant, Policy, RefRules
+from hkgit.gate.policy.defaults import SIGN
+from hkgit.gate.policy.model import Floors, Grant, Policy, RefRules
 
 Fault = tuple[str, str, str]
 """A key, what is wrong with it, and what to do about it."""

@@ -7,17 +7,8 @@ from typing import Any
 from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.gate.policy.agents import KNOWN_AGENTS
 from hkgit.gate.policy.consistency import expect_consistent
-from hkgit.gate.policy.model import (
-    ACCEPTABLE,
-    ACCEPTED,
-    PROTECTED,
-    ROLES,
-    TEXT,
-    Floors,
-    Grant,
-    Policy,
-    RefRules,
-)
+from hkgit.gate.policy.defaults import ACCEPTABLE, ACCEPTED, PROTECTED, ROLES, TEXT
+from hkgit.gate.policy.model import Floors, Grant, Policy, RefRules
 from hkgit.gate.policy.table import Table
 
 MODES = ("report", "warn", "enforce")
@@ -37,6 +28,13 @@ TIERS = (
 OPEN = ("since", "manual", "unprotect", "roles", "allowed_signers", "pusher_variable", "attest")
 """Keys whose every use loosens, so that only a policy that says so lets another one set them."""
 
+KEYS = (
+    *("mode", "govern", "agents", "accept", "verdicts", "tiers", "ladders", "min_confidence"),
+    *("min_threshold", "min_tightness", "since", "manual", "refs", "rewrites", "targets", "paths"),
+    *("protect", "unprotect", "reject_text", "allowed_signers", "pusher_variable", "roles"),
+    *("attest", "consult", "entries", "max_seconds", "extends", "open"),
+)
+
 MOST_SECONDS = 3600
 
 
@@ -50,36 +48,7 @@ def parse_policy(table: Any, source: str) -> Policy:
 def read_table(table: Any, source: str) -> Policy:
     """The policy that a table says: every key by itself, as `hkgit schema policy` has it."""
     reader = Table(source, table)
-    reader.check_keys(
-        "mode",
-        "govern",
-        "agents",
-        "accept",
-        "verdicts",
-        "tiers",
-        "ladders",
-        "min_confidence",
-        "min_threshold",
-        "min_tightness",
-        "since",
-        "manual",
-        "refs",
-        "rewrites",
-        "targets",
-        "paths",
-        "protect",
-        "unprotect",
-        "reject_text",
-        "allowed_signers",
-        "pusher_variable",
-        "roles",
-        "attest",
-        "consult",
-        "entries",
-        "max_seconds",
-        "extends",
-        "open",
-    )
+    reader.check_keys(*KEYS)
     roles, attest = reader.inner("roles", *ROLES), reader.inner("attest", "keys")
     return Policy(
         mode=reader.choice("mode", MODES, "enforce"),

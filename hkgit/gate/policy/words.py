@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.evidence.ledger.trailers import decimal
-from hkgit.gate.policy.model import (
-    ANSWER,
-    ATTEST,
-    BREAK_GLASS,
-    PROTECTED,
-    SIGN,
-    TEXT,
-    Floors,
-    Grant,
-    Policy,
-    RefRules,
-)
+from hkgit.gate.policy.defaults import ANSWER, ATTEST, BREAK_GLASS, PROTECTED, SIGN, TEXT
+from hkgit.gate.policy.model import Floors, Grant, Policy, RefRules
 from hkgit.text.counting import count_noun
 
 _MODES = {

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
-from hkgit.gate.policy.model import BREAK_GLASS as ROLE
+from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
 from hkgit.gate.policy.model import Policy
 from hkgit.git.objects.ids import HEX
 from hkgit.git.repository import Repository

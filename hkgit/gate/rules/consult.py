@@ -27,7 +27,8 @@ from hkgit.gate.conflicts.consulting import (
     tries_before,
 )
 from hkgit.gate.conflicts.history import changing
-from hkgit.gate.policy.model import ANSWER, Policy
+from hkgit.gate.policy.defaults import ANSWER
+from hkgit.gate.policy.model import Policy
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.values import replace

@@ -1,0 +1,112 @@
+"""defaults.py: the words of a policy, and what holds where it says nothing."""
+
+from __future__ import annotations
+
+BREAK_GLASS, ATTEST, ANSWER, SIGN = "break-glass", "attest", "answer", "sign"
+ROLES = (BREAK_GLASS, ATTEST, ANSWER, SIGN)
+"""What a principal may do beside what a grant says."""
+
+TEXT = ("bidi", "zero-width", "nul", "lone-cr")
+"""The kinds of text that a commit may be forbidden to add (see `gate.text`)."""
+
+PROTECTED = (
+    ".gitattributes",
+    "*/.gitattributes",
+    ".gitmodules",
+    ".lfsconfig",
+    ".github/workflows/*",
+    ".github/actions/*",
+    ".forgejo/workflows/*",
+    ".gitea/workflows/*",
+    ".gitlab-ci.yml",
+    ".gitlab/ci/*",
+    ".circleci/*",
+    ".buildkite/*",
+    ".woodpecker/*",
+    ".woodpecker.yml",
+    ".drone.yml",
+    ".travis.yml",
+    "jenkinsfile",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "codeowners",
+    ".github/codeowners",
+    ".gitlab/codeowners",
+    "docs/codeowners",
+    ".gitea/codeowners",
+    ".forgejo/codeowners",
+    ".pre-commit-config.yaml",
+    ".pre-commit-config.yml",
+    ".pre-commit-hooks.yaml",
+    "lefthook.*",
+    ".lefthook.*",
+    "lefthook-local.*",
+    ".lefthook-local.*",
+    ".config/lefthook.*",
+    ".lefthook/*",
+    ".husky/*",
+    ".githooks/*",
+    ".cirrus.*",
+    "appveyor.yml",
+    ".appveyor.yml",
+    ".tekton/*",
+    ".semaphore/*",
+    "buildspec*.yml",
+    "buildspec*.yaml",
+    "cloudbuild.yaml",
+    "cloudbuild.yml",
+    "cloudbuild.json",
+    ".build.yml",
+    ".builds/*",
+    "zuul.yaml",
+    ".zuul.yaml",
+    "zuul.d/*",
+    ".zuul.d/*",
+    ".woodpecker.yaml",
+    ".drone.yaml",
+    ".drone.jsonnet",
+    ".drone.star",
+    "azure-pipelines.yaml",
+    ".azure-pipelines/*",
+    ".gitlab-ci.yaml",
+    "jenkinsfile.*",
+    ".claude/settings*",
+    "*/.claude/settings*",
+    ".claude/hooks/*",
+    ".cursor/*.json",
+    ".cursor/hooks/*",
+    ".codex/*.toml",
+    ".codex/*.json",
+    ".gemini/settings.json",
+    ".qwen/*.json",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/plugin*",
+    ".mcp.json",
+    ".aider.conf.yml",
+    ".amp/*.json",
+    ".crush.json",
+    "crush.json",
+    ".kiro/hooks/*",
+    ".kiro/settings/*",
+    ".vscode/settings.json",
+    ".vscode/tasks.json",
+    ".vscode/mcp.json",
+)
+"""Paths, in any case, that decide what runs or who reviews: a governed commit needs a grant."""
+
+ACCEPTED = (
+    "strict",
+    "reanchored",
+    "merge",
+    "revert",
+    "prune",
+    "empty",
+    "manual",
+    "ungoverned",
+    "attested",
+)
+"""Verdicts that pass by default; none is attested where nobody is trusted to."""
+
+ACCEPTABLE = (*ACCEPTED, "spliced", "mixed")
+"""Verdicts that a policy may let pass."""
