@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -14,6 +18,7 @@ from tests.support.commands import AGENT, git, hkgit
 from tests.support.planning import Operation
 from tests.support.planning import replace_range as replaced
 from tests.support.repos import Repo
+from tests.support.serving import preload_hooks
 
 ATTRIBUTES = "ledger/** -text -filter -diff -merge linguist-generated\n"
 AUTH = "def check(u):\n    return verify(u)\n"
@@ -28,7 +33,10 @@ class Landing:
     server: Repo
 
     @classmethod
-    def at(cls, folder: Path, govern: str) -> Landing:
+    @cache
+    def template(cls, govern: str) -> Landing:
+        """One that nobody pushes to, to be copied."""
+        folder = Path(tempfile.mkdtemp(dir=os.environ["HOME"]))
         clone = Repo.init(folder / "clone")
         files = {"auth.py": AUTH, "README": "hello\nworld\n", "f": NUMBERS}
         config = f'[gate]\ngovern = "{govern}"\nrewrites = "refuse"\naccept = ["hash"]\n'
@@ -37,7 +45,16 @@ class Landing:
         server = Repo.init(folder / "server.git", bare=True)
         clone.git("push", "-q", str(server.path), "main")
         hkgit(server, "init", "--server")
+        preload_hooks(server)
         return cls(clone, server)
+
+    @classmethod
+    def at(cls, folder: Path, govern: str) -> Landing:
+        template = cls.template(govern)
+        landing = cls(Repo(folder / "clone"), Repo(folder / "server.git"))
+        shutil.copytree(template.clone.path, landing.clone.path)
+        shutil.copytree(template.server.path, landing.server.path)
+        return landing
 
     def create(self, path: str, text: str, *, on: str) -> str:
         return self.apply({"op": "create_file", "path": path, "new_text": text}, on=on)

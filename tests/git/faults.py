@@ -26,7 +26,7 @@ from hkgit.errors import GitRefused
 from hkgit.git.objects.store import Store
 from hkgit.git.repository import Repository
 from hkgit.git.transactions import journal
-from tests.support.forks import load_everything
+from tests.support.forking import load_everything
 
 CHANGES = frozenset(
     {"os.mkdir", "os.rmdir", "os.remove", "os.rename", "os.link", "os.chmod", "os.utime"}

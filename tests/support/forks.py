@@ -1,5 +1,7 @@
 """forks.py: the console scripts of hkgit, run in forks of a process that has imported them.
 
+`forking.py` is that process.
+
 A fork has a directory, an environment, streams, signals and a memory of its own, as every process
 has. Only the start of the interpreter and the imports are missing, which cost more than most
 commands. Start-up itself is tested by tests that start processes.
@@ -8,20 +10,17 @@ commands. Start-up itself is tested by tests that start processes.
 from __future__ import annotations
 
 import atexit
-import gc
 import json
 import os
-import pkgutil
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 import threading
-import traceback
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO
 
 _AT_THE_START = ("PYTHON", "LC_", "LANG", "HOME", "XDG_", "TZ")
 """Beginnings of variables that the interpreter or libgit2 reads once, when it is loaded."""
@@ -56,46 +55,68 @@ def _select(environment: Mapping[str, str]) -> dict[str, str]:
     return {n: value for n, value in environment.items() if n.startswith(_AT_THE_START)}
 
 
-def load_everything() -> None:
-    """Import hkgit as a whole, so that no fork has to."""
-    import hkgit
-
-    for module in pkgutil.walk_packages(hkgit.__path__, "hkgit."):
-        if module.name != "hkgit.__main__":
-            import_module(module.name)
-    gc.freeze()
+_SERVER = Path(__file__).with_name("forking.py")
 
 
 class Loaded:
-    """A process that has imported hkgit, and forks for everyone who runs commands."""
+    """A process that has imported hkgit, and forks for everyone who connects to its socket."""
 
     def __init__(self) -> None:
-        self._socket, theirs = socket.socketpair()
-        with theirs:
-            command = [sys.executable, "-P", __file__, str(theirs.fileno())]
+        self.directory = Path(tempfile.mkdtemp(prefix="hkgit-forks-"))
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(self.directory / "socket"))
+            listener.listen(16)
             self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
+                [sys.executable, "-P", str(_SERVER), str(listener.fileno())],
+                stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 env=_ENVIRONMENT,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[listener.fileno()],
             )
+        self._write_relay()
 
-    def connect(self) -> socket.socket:
-        """Return a connection over which commands are run one after the other."""
-        ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(self._socket, [b"1"], [theirs.fileno()])
-        return ours
+    def _write_relay(self) -> None:
+        """Write the programs that `relay` is about."""
+        relay = self.directory / "python"
+        relay.write_text(f"#!{sys.executable} -IS\nSOCKET = {str(self.socket)!r}\n{_RELAY}")
+        relay.chmod(0o755)
+        (self.directory / "hkgit").symlink_to(Path(sys.executable).with_name("hkgit"))
+
+    @property
+    def socket(self) -> Path:
+        return self.directory / "socket"
 
     def close(self) -> None:
-        self._socket.close()
-        self._process.wait()
+        self._process.communicate()
+        shutil.rmtree(self.directory)
+
+
+_RELAY = """
+import json, os, socket, sys
+
+request = json.dumps([["hkgit", *sys.argv[4:]], os.getcwd(), dict(os.environ)]).encode()
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(SOCKET)
+socket.send_fds(connection, [len(request).to_bytes(8, "big")], [0, 1, 2])
+connection.sendall(request)
+sys.exit(int.from_bytes(connection.recv(4), "big", signed=True) & 255)
+"""
+
+
+def relay() -> Path:
+    """Return a program that stands in for the interpreter of hkgit's hooks, and has it loaded.
+
+    For tests of what the gate judges, where git must call it; how hooks start is tested with
+    what they start.
+    """
+    return _load().directory / "python"
 
 
 _loaded: list[Loaded] = []
 _idle: list[socket.socket] = []
 """Threads that run commands at the same time have a connection each."""
+
+_starting = threading.Lock()
 
 
 def run_fork(
@@ -117,19 +138,25 @@ def run_fork(
         return code, _read_all(out), _read_all(err)
 
 
-_starting = threading.Lock()
-
-
 def _connect() -> socket.socket:
+    try:
+        return _idle.pop()
+    except IndexError:
+        connection = socket.socket(socket.AF_UNIX)
+        connection.connect(str(_load().socket))
+        return connection
+
+
+def _load() -> Loaded:
+    """Return the process that has loaded hkgit; the first who asks has it started."""
     with _starting:
         if not _loaded:
             _loaded.append(Loaded())
             atexit.register(_close)
-        return _idle.pop() if _idle else _loaded[0].connect()
+        return _loaded[0]
 
 
 def _close() -> None:
-    """End the connections, and then the process that they lead to."""
     for connection in _idle:
         connection.close()
     for loaded in _loaded:
@@ -163,72 +190,3 @@ def _receive(connection: socket.socket, size: int) -> bytes:
             raise EOFError("the process that forks has ended")
         parts += part
     return parts
-
-
-def _listen(asked: socket.socket) -> None:
-    """Fork for every connection, until the tests are done."""
-    load_everything()
-    while True:
-        _, connections, _, _ = socket.recv_fds(asked, 1, 1)
-        if not connections:
-            return
-        if os.fork() == 0:
-            asked.close()
-            _serve(socket.socket(fileno=connections[0]))
-            os._exit(0)
-        os.close(connections[0])
-
-
-def _serve(connection: socket.socket) -> None:
-    """Fork for every run, until the connection ends."""
-    while True:
-        size, streams, _, _ = socket.recv_fds(connection, 8, 3)
-        if not size:
-            return
-        request = json.loads(_receive(connection, int.from_bytes(size, "big")))
-        child = os.fork()
-        if child == 0:
-            _run(connection, request, streams)
-        for stream in streams:
-            os.close(stream)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        connection.sendall(code.to_bytes(4, "big", signed=True))
-
-
-def _run(connection: socket.socket, request: Any, streams: Sequence[int]) -> NoReturn:
-    """Be the process that the request asks for."""
-    code = 1
-    try:
-        connection.close()
-        for number, stream in enumerate(streams):
-            os.dup2(stream, number)
-            os.close(stream)
-        sys.argv, cwd, environment = request
-        os.chdir(cwd)
-        os.environ.clear()
-        os.environ.update(environment)
-        code = _run_script(Path(sys.argv[0]).name)
-    except BaseException:  # noqa: BLE001 - no fork may come back into the loop
-        traceback.print_exc()
-    finally:
-        os._exit(code)
-
-
-def _run_script(name: str) -> int:
-    from hkgit.cli import start
-
-    try:
-        (start.run_hk if name == "hk" else start.run)()
-    except SystemExit as ended:
-        # What the interpreter does when it ends.
-        atexit._run_exitfuncs()
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
-        if isinstance(ended.code, int | None):
-            return (ended.code or 0) & 0xFF
-        print(ended.code, file=sys.stderr)
-        return 1
-
-
-if __name__ == "__main__":
-    _listen(socket.socket(fileno=int(sys.argv[1])))

@@ -5,12 +5,14 @@ The clone has no hooks: here only the server stands between a commit and its bra
 
 from __future__ import annotations
 
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from tests.support.commands import AGENT, git, hkgit, replace_line_two
+from tests.support.forks import relay
 from tests.support.repos import Repo
 
 POLICY = "[gate]\nmode = 'enforce'\n"
@@ -69,6 +71,14 @@ def copied(template: Served, folder: Path) -> Served:
         shutil.copytree(old.path, new.path, symlinks=True)
     served.clone.git("remote", "set-url", "origin", str(served.server.path))
     return served
+
+
+def preload_hooks(repo: Repo) -> None:
+    """Let the installed hooks start an interpreter that has loaded hkgit; see `forks.relay`."""
+    for path in (repo.path / repo.git("rev-parse", "--git-path", "hooks")).iterdir():
+        text, count = re.subn("(?m)^python=.*$", f"python='{relay()}'", path.read_text())
+        if count:
+            path.write_text(text)
 
 
 def commit(repo: Repo, files: dict[str, str], env: dict[str, str]) -> str:
