@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from hkgit import HkgitError, apply_edits, apply_with_reflection, line_hash, range_hash
-from hkgit.agents.servers.calls import Connection
+from hkgit.agents.servers.connection import Connection
 from hkgit.applying.reporting import outcome_json
 from hkgit.cli.main import main
 from tests.support.repos import Repo

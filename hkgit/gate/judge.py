@@ -14,11 +14,11 @@ from hkgit.evidence.replay.judging import candidate_of, replay
 from hkgit.evidence.replay.messages import stray_trailers
 from hkgit.gate.budget import OutOfTime, limit_time
 from hkgit.gate.case import JudgedCommit
+from hkgit.gate.check import asks_for_person, check_rules, explain_governed, judge_prune
 from hkgit.gate.context import UNKNOWN, JudgeContext
 from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.break_glass import record_for
-from hkgit.gate.rules.checks import CHECKS
 from hkgit.gate.rules.floors import APPLY
 from hkgit.gate.rules.grants import find_grant
 from hkgit.gate.rules.manual import blind_commit, find_changed_paths
@@ -113,10 +113,10 @@ class Gate:
             coming=self.arrival.coming,
         )
         tried += [
-            RuleResult("govern", _explain_governed(case)),
+            RuleResult("govern", explain_governed(case)),
             RuleResult("replay", str(judged.verdict)),
         ]
-        judged = _check_rules(case, tried)
+        judged = check_rules(case, tried)
         return replace(self._ruling(judged, rule, tried), replayed=replayed, agent=agent)
 
     def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
@@ -125,7 +125,7 @@ class Gate:
         tip = tip if candidate.id is not None else None
         judged = replay(self.repository, candidate, tip=tip)
         if judged is not None and judged.verdict is Verdict.PRUNE:
-            return _judge_prune(self.repository, self.trusted, judged)
+            return judge_prune(self.repository, self.trusted, judged)
         if judged is not None and judged.verdict is not Verdict.FAIL:
             judged = self._account_for_merge(judged, tip)
         basis = judged.basis if judged is not None and judged.verdict is Verdict.REVERT else None
@@ -238,7 +238,7 @@ class Gate:
         from hkgit.gate.again import before
 
         made = before(self.repository, self.policy, ruling.judged.candidate)
-        asks = any(_asks_for_person(each) for each in ruling.findings)
+        asks = any(asks_for_person(each) for each in ruling.findings)
         return replace(made, for_person=made.for_person or asks)
 
     def _describe_evidence(self, ruling: Ruling) -> tuple[str, ...]:
@@ -251,54 +251,6 @@ class Gate:
 
     def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
         return find_grant(self.repository, self.policy, candidate, paths, self.arrival)
-
-
-def _judge_prune(repository: Repository, trusted: str | None, judged: ReplayResult) -> ReplayResult:
-    """A prune, as far as the trusted side has the entries."""
-    if trusted is None:
-        return judged
-    files = repository.snapshot(trusted)
-    what, fix = "the trusted side does not have this entry yet", "Land it first, then prune it."
-    missing = tuple(
-        Finding(rule="prune", where=path, what=what, fix=fix, path=path)
-        for path in judged.removed
-        if files.entry(path) is None
-    )
-    return replace(judged, verdict=Verdict.FAIL, findings=missing) if missing else judged
-
-
-def _check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
-    """What replay says, and against it everything in which the commit breaks a rule."""
-    judged = case.judged
-    if judged.verdict is Verdict.FAIL or not case.is_governed:
-        tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in judged.findings]
-        return judged
-    broken: list[Finding] = []
-    for name, check in CHECKS.items():
-        found = [*check(case)]
-        tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
-        tried += [] if found else [RuleResult(name, "holds")]
-        broken += found
-    if not broken:
-        return judged
-    return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *broken))
-
-
-def _asks_for_person(finding: Finding) -> bool:
-    """Whether no evidence lets it pass: a file that is too long is no entry's either."""
-    is_too_long = finding.rule == "budget" and finding.path is not None
-    return is_too_long or finding.rule in ("policy", "protected")
-
-
-def _explain_governed(case: JudgedCommit) -> str:
-    """Why a commit is held to the rules, or that it is not."""
-    if case.agent is not None:
-        return f"governed: {case.agent} is an agent"
-    if case.judged.entries:
-        return "governed: it carries ledger entries"
-    if case.policy.govern == "all":
-        return "governed: the policy governs everyone"
-    return "not governed: no entry, and neither author nor committer nor co-author is an agent"
 
 
 def _refuse(candidate: CandidateCommit, verdict: Verdict, finding: Finding) -> Ruling:

@@ -15,8 +15,9 @@ from hkgit.git.repository import Repository
 from hkgit.git.transactions.recovery import settle_abandoned
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.asking import Rules, Unread
-from hkgit.workflows.commits.commits import LandedCommit, RecordedStep, record_step
+from hkgit.workflows.commits.commits import LandedCommit
 from hkgit.workflows.commits.preparing import PlannedCommit, prepare
+from hkgit.workflows.commits.records import RecordedStep, record_step
 from hkgit.workflows.commits.retrying import land
 from hkgit.workflows.commits.targets import (
     SILENT,

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 
 from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.events import Editing, PendingToolEdit
-from hkgit.agents.servers.calls import Connection
+from hkgit.agents.servers.connection import Connection
 from hkgit.cli.agent.hook import command
 from hkgit.sessions.answers import Status
 from hkgit.sessions.session import EditSession

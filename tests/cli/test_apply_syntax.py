@@ -7,7 +7,7 @@ import json
 import pytest
 
 from hkgit import Edit, apply_edits
-from hkgit.agents.servers.calls import Connection
+from hkgit.agents.servers.connection import Connection
 from tests.support.running import Bench
 from tests.support.specs import SOURCE, edit, harnesskit, line_of, protocol
 

@@ -6,29 +6,22 @@ other: it says what, where, and the next call.
 
 from __future__ import annotations
 
-import re
-import secrets
-import sys
-import threading
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from hkgit.agents.servers.arguments import Argument, Values, check_arguments, planning_options
+from hkgit.agents.servers.arguments import Argument, Values, planning_options
 from hkgit.agents.servers.replies import (
     Reply,
     of_answer,
-    of_error,
     of_reading,
     of_status,
     of_undone,
 )
-from hkgit.agents.servers.roots import Root, choose_root, places
+from hkgit.agents.servers.roots import Root
 from hkgit.applying.names import resolve_names
 from hkgit.dialects import DIALECTS, appending, parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
-from hkgit.errors import HkgitError, InvalidInput
+from hkgit.errors import InvalidInput
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
 from hkgit.values import dataclass
@@ -233,51 +226,3 @@ CALLS = {
     )
 }
 """Everything that can be called, by name."""
-
-
-class Connection:
-    """One connection: its name, where it may work, and a desk for each place it has worked in."""
-
-    def __init__(self, start: Path, name: str | None, agent: str = "unknown") -> None:
-        self.name = name if name is not None else f"connection-{secrets.token_hex(4)}"
-        self.agent = agent
-        self._start = start
-        self._offered: list[Root] | None = None
-        self._desks: dict[tuple[Path, str], EditSession] = {}
-        self._lock = threading.Lock()
-
-    def offer(self, roots: Sequence[str] | None) -> None:
-        """Work in these roots of the client from now on."""
-        self._offered = None if roots is None else places(self._start, roots)
-
-    def answer(self, name: str, arguments: Mapping[str, Any] | None) -> Reply:
-        """What becomes of a call; refusals are answers too. Safe to be called by many threads."""
-        try:
-            return self._dispatch(name, {} if arguments is None else arguments)
-        except HkgitError as error:
-            return of_error(error)
-        except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
-            traceback.print_exc(file=sys.stderr)
-            what = f"a fault of hkgit itself: {type(error).__name__}: {error}"
-            return of_error(HkgitError(name, what, "Report it; another call may well work."))
-
-    def _dispatch(self, name: str, arguments: Mapping[str, Any]) -> Reply:
-        call = CALLS.get(name)
-        if call is None:
-            raise InvalidInput(name[:80], "is nothing to call", f"Known: {', '.join(CALLS)}.")
-        given = check_arguments(call.arguments, arguments)
-        offered = self._offered or places(self._start, None)
-        place = choose_root(offered, given.pop("root", None))
-        name = given.pop("session", self.name)
-        if call.name == "apply":
-            # A commit may wait for hooks; the others need not wait for it.
-            return call.run(self._desk(place, name), place, given)
-        with self._lock:
-            key = place.root, name
-            if key not in self._desks:
-                self._desks[key] = self._desk(place, name)
-            return call.run(self._desks[key], place, given)
-
-    def _desk(self, place: Root, name: str) -> EditSession:
-        agent = re.sub(r"[^!-~]+", "-", self.agent)[:100] or "unknown"
-        return EditSession.open(place.root, name, agent=agent)

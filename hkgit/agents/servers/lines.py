@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, BinaryIO, NoReturn
 
-from hkgit.agents.servers.calls import CALLS, Connection
+from hkgit.agents.servers.calls import CALLS
+from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
 from hkgit.text.json_nodes import JsonObject
 

@@ -37,6 +37,6 @@ def command(root: Path, session: str | None) -> None:
     except ImportError as error:
         what = f"the Python package for it is missing ({error.name})"
         raise InvalidInput("hkgit mcp", what, "Install it: pip install 'hkgit[mcp]'") from error
-    from hkgit.agents.servers.calls import Connection
+    from hkgit.agents.servers.connection import Connection
 
     serve(Connection(root, session))

@@ -23,7 +23,7 @@ def command(stdio: bool, root: Path, session: str | None, agent: str) -> None:
 
     What they take and answer is what the tools of `hkgit mcp` take and answer.
     """
-    from hkgit.agents.servers.calls import Connection
+    from hkgit.agents.servers.connection import Connection
     from hkgit.agents.servers.lines import Lines
 
     incoming, outgoing = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.applying.outcome import EditOutcome
-from hkgit.gate.conflicts.noting import is_same_place
 from hkgit.gate.conflicts.records import ConflictRecord
 from hkgit.gate.conflicts.store import ConflictStore
+from hkgit.gate.conflicts.tries import is_same_place
 from hkgit.git.repository import Repository
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass

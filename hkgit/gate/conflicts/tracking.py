@@ -6,10 +6,11 @@ import time
 
 from hkgit.errors import HkgitError
 from hkgit.gate.conflicts.consulting import ask, consult_path, consults_in, is_set_up, tries_before
-from hkgit.gate.conflicts.noting import RefusedSpec, note, renew_conflict
+from hkgit.gate.conflicts.noting import RefusedSpec, note
 from hkgit.gate.conflicts.records import ConflictRecord
 from hkgit.gate.conflicts.resolution import ConflictsMet
 from hkgit.gate.conflicts.store import ConflictStore
+from hkgit.gate.conflicts.tries import renew_conflict
 from hkgit.git.repository import Repository
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from hkgit.edits import File, Snapshot
-from hkgit.errors import GitRefused, HkgitError, InvalidInput, Rejected, VerifyFailed
-from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
-from hkgit.evidence.ledger.recording import make_claims, record
-from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
+from hkgit.errors import GitRefused, HkgitError, Rejected, VerifyFailed
+from hkgit.evidence.ledger.entry import entry_path
 from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate import REJECTED
 from hkgit.gate.entrypoints.hook_scripts import foreign_hooks
@@ -20,81 +17,13 @@ from hkgit.git.transactions.landing import expect_landable
 from hkgit.git.transactions.transaction import Transaction, transaction
 from hkgit.git.transactions.worktree import Worktree, advance, reset
 from hkgit.paths import quote_path
-from hkgit.text.counting import count_noun
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.accepting import step_of_hooks
 from hkgit.workflows.commits.asking import Rules
 from hkgit.workflows.commits.preparing import PlannedCommit
+from hkgit.workflows.commits.records import RecordedStep, ledger_files, record_step
 from hkgit.workflows.commits.resolving import tree_on
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, Progress
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedStep:
-    """A step with its entry, as it will stand in the commit."""
-
-    entry: Entry
-    id: str
-    message: bytes
-
-
-def record_step(
-    step: PlannedCommit, choices: ApplyOptions, verify: dict[str, object] | None
-) -> RecordedStep:
-    """The entry and message of a step in which every edit applied."""
-    spec = step.spec
-    agent = _first(choices.agent, spec.agent, "unknown")
-    _check_line("--agent", agent)
-    met = [] if choices.met is None else choices.met.claims(agent, step.made.outcomes)
-    claims = make_claims(
-        agent,
-        int(time.time()),
-        conflicts=met,
-        verify=verify,
-        allow_blind=choices.allow_blind,
-    )
-    entry = record(
-        spec,
-        step.made,
-        settings=choices.options.settings,
-        base=step.base,
-        spec_digest=spec.digest,
-        reads=step.reads,
-        claims=claims,
-    )
-    name = entry_id(entry.to_bytes())
-    text = _first(choices.message, spec.summary, default_subject(step))
-    if not text.strip():
-        raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
-    if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
-        raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
-    return RecordedStep(entry, name, with_trailers(text, trailer_lines(entry, name)))
-
-
-def _first(*texts: str | None) -> str:
-    """The first text that was given."""
-    return next(text for text in texts if text is not None)
-
-
-def default_subject(step: PlannedCommit) -> str:
-    """`Apply 3 edits to 2 files`, or `Merge topic`."""
-    if step.merging is not None:
-        return f"Merge {step.merging.name}"
-    edits, files = len(step.made.outcomes), len(step.made.files)
-    return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
-
-
-def _check_line(where: str, text: str) -> None:
-    if not text.strip() or not text.isprintable():
-        raise InvalidInput(where, "is not one line of printable text", "Write name/version.")
-
-
-def ledger_files(files: Snapshot, record: RecordedStep) -> dict[str, File | None]:
-    """What hkgit itself adds to a commit: the entry and, the first time, its attributes."""
-    added: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
-    if files.get(ATTRIBUTES_PATH) is None:
-        added[ATTRIBUTES_PATH] = File(ATTRIBUTES)
-    return added
 
 
 @dataclass(frozen=True, slots=True)

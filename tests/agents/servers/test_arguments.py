@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.agents.servers.calls import Connection
+from hkgit.agents.servers.connection import Connection
 from hkgit.text.tags import tag
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.agents.servers.calls import Connection
+from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
 from hkgit.errors import InvalidInput
 from tests.support.repos import Repo

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from hkgit.agents.servers.calls import Connection
+from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.lines import Lines
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.text.schemas import NAMES, schema

@@ -1,0 +1,58 @@
+"""check.py: hold a commit that replays to the rules of the policy, and say whom it concerns."""
+
+from __future__ import annotations
+
+from hkgit.evidence.replay.findings import Finding, ReplayResult, Verdict
+from hkgit.gate.case import JudgedCommit
+from hkgit.gate.rules.checks import CHECKS
+from hkgit.gate.rulings import RuleResult
+from hkgit.git.repository import Repository
+from hkgit.values import replace
+
+
+def check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
+    """What replay says, and against it everything in which the commit breaks a rule."""
+    judged = case.judged
+    if judged.verdict is Verdict.FAIL or not case.is_governed:
+        tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in judged.findings]
+        return judged
+    broken: list[Finding] = []
+    for name, check in CHECKS.items():
+        found = [*check(case)]
+        tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in found]
+        tried += [] if found else [RuleResult(name, "holds")]
+        broken += found
+    if not broken:
+        return judged
+    return replace(judged, verdict=Verdict.FAIL, findings=(*judged.findings, *broken))
+
+
+def explain_governed(case: JudgedCommit) -> str:
+    """Why a commit is held to the rules, or that it is not."""
+    if case.agent is not None:
+        return f"governed: {case.agent} is an agent"
+    if case.judged.entries:
+        return "governed: it carries ledger entries"
+    if case.policy.govern == "all":
+        return "governed: the policy governs everyone"
+    return "not governed: no entry, and neither author nor committer nor co-author is an agent"
+
+
+def judge_prune(repository: Repository, trusted: str | None, judged: ReplayResult) -> ReplayResult:
+    """A prune, as far as the trusted side has the entries."""
+    if trusted is None:
+        return judged
+    files = repository.snapshot(trusted)
+    what, fix = "the trusted side does not have this entry yet", "Land it first, then prune it."
+    missing = tuple(
+        Finding(rule="prune", where=path, what=what, fix=fix, path=path)
+        for path in judged.removed
+        if files.entry(path) is None
+    )
+    return replace(judged, verdict=Verdict.FAIL, findings=missing) if missing else judged
+
+
+def asks_for_person(finding: Finding) -> bool:
+    """Whether no evidence lets it pass: a file that is too long is no entry's either."""
+    is_too_long = finding.rule == "budget" and finding.path is not None
+    return is_too_long or finding.rule in ("policy", "protected")
