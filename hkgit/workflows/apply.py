@@ -14,11 +14,11 @@ from hkgit.gate.conflicts.tracking import note_tried, open_conflicts, tip_of
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.recovery import settle_abandoned
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commits.asking import Rules, Unread
-from hkgit.workflows.commits.commits import LandedCommit
-from hkgit.workflows.commits.preparing import PlannedCommit, prepare
+from hkgit.workflows.commits.commit import LandedCommit
+from hkgit.workflows.commits.land import land
+from hkgit.workflows.commits.plan import PlannedCommit, prepare
 from hkgit.workflows.commits.records import RecordedStep, record_step
-from hkgit.workflows.commits.retrying import land
+from hkgit.workflows.commits.rules import LandingRules, Unread
 from hkgit.workflows.commits.targets import (
     SILENT,
     ApplyOptions,
@@ -28,7 +28,7 @@ from hkgit.workflows.commits.targets import (
 )
 
 if TYPE_CHECKING:
-    from hkgit.workflows.commits.reflecting import Reflection
+    from hkgit.workflows.commits.correct import Reflection
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class ApplyResult:
     landed: tuple[LandedCommit, ...] = ()
     records: tuple[RecordedStep, ...] = ()
     target: LandingTarget | None = None
-    rules: Rules | None = None
+    rules: LandingRules | None = None
     blind: tuple[Unread, ...] = ()
     conflicts: tuple[str, ...] = ()
     error: HkgitError | None = None
@@ -115,7 +115,7 @@ class _Application:
     def run(self) -> None:
         """Plan, ask the judge, and land. Raises what refuses the request."""
         target = find_target(self.repository, self.request.specs, self.options)
-        rules = Rules.of(self.repository, target, self.options)
+        rules = LandingRules.of(self.repository, target, self.options)
         self.result = replace(self.result, target=target, rules=rules)
         prepared = partial(prepare, self.repository, choices=self.options, target=target)
         reflection = self.request.reflection
@@ -138,7 +138,7 @@ class _Application:
         self._settle_conflicts(landed)
         self.result = replace(self.result, landed=landed)
 
-    def _check(self, rules: Rules, steps: Sequence[PlannedCommit]) -> None:
+    def _check(self, rules: LandingRules, steps: Sequence[PlannedCommit]) -> None:
         """Raise the first refusal: of an edit, or of edits that are blind where none may be."""
         outcomes = number_outcomes((step.spec, step.made) for step in steps)
         self.result = replace(self.result, steps=tuple(steps), outcomes=outcomes)

@@ -1,4 +1,4 @@
-"""arguments.py: what programs give the library by mistake, each with a refusal that says so."""
+"""arguments.py: refuse what programs give the library by mistake, and say what it takes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hkgit.errors import InvalidInput, WrongArgument
 
 
 def check_edit(number: int, item: object) -> AnyEdit:
-    """An edit as it is. Raises WrongArgument for anything else, and for texts that are none."""
+    """Return an edit unchanged. Raises WrongArgument for anything else."""
     where = f"edit {number}"
     if not isinstance(item, AnyEdit):
         fix = (
@@ -27,7 +27,7 @@ def check_edit(number: int, item: object) -> AnyEdit:
 
 
 def path_for_text(text: str | bytes) -> InvalidInput | None:
-    """The refusal of a file's name in the place of a text; None for any other text."""
+    """The refusal for a file's name given in place of a text; None for any other text."""
     said = decode_text(text) if isinstance(text, bytes) else text
     if not names_file(said):
         return None

@@ -1,4 +1,4 @@
-"""doctor.py: what `hkgit doctor` looks at: the state of a repository, and what was left in it."""
+"""doctor.py: inspect the hooks of a repository, and what crashes have left in it."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ Root = str | Path | Mapping[str, Content]
 Given = str | bytes | Spec | Sequence[AnyEdit]
 
 _UNSAID = "edits"
-"""Stands for the dialect of edits that a program made itself."""
+"""The dialect of edits that a program has made itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 from hkgit.workflows.apply import ApplyResult, advise
-from hkgit.workflows.commits.asking import Unread
+from hkgit.workflows.commits.rules import Unread
 
 
 def add_advice(ctx: click.Context, repository: Repository, result: ApplyResult) -> ApplyResult:

@@ -37,7 +37,7 @@ from hkgit.evidence.ledger.trailers import decimal
 from hkgit.git.repository import Repository
 from hkgit.sessions.session import EditSession
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
-from hkgit.workflows.commits.commits import LandedCommit
+from hkgit.workflows.commits.commit import LandedCommit
 from hkgit.workflows.commits.targets import ApplyOptions, Progress
 
 
@@ -140,7 +140,7 @@ def _request(
         return ApplyRequest(tuple(read()), options, given.dry_run)
     # Few calls need it.
     from hkgit.cli.edit.reflecting import ask_command
-    from hkgit.workflows.commits.reflecting import Reflection
+    from hkgit.workflows.commits.correct import Reflection
 
     ask = partial(ask_command, reflect, Path.cwd())
     reflection = Reflection(ask, None if root is None else str(root))

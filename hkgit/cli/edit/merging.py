@@ -10,8 +10,8 @@ from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 from hkgit.text.json_nodes import JsonObject
-from hkgit.workflows.commits.preparing import PlannedCommit
-from hkgit.workflows.commits.resolving import Fate, fates
+from hkgit.workflows.commits.merge import ConflictResult, list_conflict_results
+from hkgit.workflows.commits.plan import PlannedCommit
 
 if TYPE_CHECKING:
     from hkgit.cli.common import Command
@@ -39,14 +39,14 @@ def tell_merge(repository: Repository, step: PlannedCommit) -> JsonObject:
     """Say path by path what becomes of the conflicts; answers with the same for the JSON."""
     if step.merging is None:
         return {}
-    told = list(fates(repository, step.merging, step.files))
-    for fate in told:
-        print_note(_line(fate, step.merging.name))
+    told = list(list_conflict_results(repository, step.merging, step.files))
+    for result in told:
+        print_note(_line(result, step.merging.name))
     conflicts = {each.path: "resolved" if each.is_resolved else "kept" for each in told}
     return {"merge": {"commit": step.merging.commit, "conflicts": conflicts}}
 
 
-def _line(fate: Fate, name: str) -> str:
-    word, how = _HOW[fate.is_resolved]
-    lack = f"; it lacks {count_noun(fate.missing, 'line')} of {name}" if fate.missing else ""
-    return f"{word}: {fate.path}: in conflict, {how}{lack}"
+def _line(result: ConflictResult, name: str) -> str:
+    word, how = _HOW[result.is_resolved]
+    lack = f"; it lacks {count_noun(result.missing, 'line')} of {name}" if result.missing else ""
+    return f"{word}: {result.path}: in conflict, {how}{lack}"

@@ -1,1 +1,1 @@
-"""From specs to steps to commits that land, with their evidence."""
+"""Plan specs, make commits of them in a temporary worktree, and land those on a branch."""

@@ -12,7 +12,7 @@ from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
 from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.text.counting import count_noun
 from hkgit.values import dataclass
-from hkgit.workflows.commits.preparing import PlannedCommit
+from hkgit.workflows.commits.plan import PlannedCommit
 from hkgit.workflows.commits.targets import ApplyOptions
 
 

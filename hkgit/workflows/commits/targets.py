@@ -10,11 +10,11 @@ from hkgit.edits import Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
-from hkgit.workflows.commits.resolving import MergePlan, find_merging
+from hkgit.workflows.commits.merge import MergePlan, find_merging
 
 if TYPE_CHECKING:
     from hkgit.gate.conflicts.resolution import ConflictsMet
-    from hkgit.workflows.commits.preparing import PlannedCommit
+    from hkgit.workflows.commits.plan import PlannedCommit
 
     Watch = Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]]
 
@@ -57,9 +57,9 @@ SILENT = Progress(lambda sentence: None)
 
 @dataclass(frozen=True, slots=True)
 class LandingTarget:
-    """Where commits land: on `tip`, moving `branch` from `old` (None: it is made).
+    """Where commits land: on `tip`, moving `branch` from `old` (None: the branch is made).
 
-    With `merging` the one commit merges that as well.
+    `checkout` says that it is checked out here; with `merging` the one commit is a merge.
     """
 
     branch: str
@@ -72,9 +72,9 @@ class LandingTarget:
 def find_target(
     repository: Repository, specs: Sequence[Spec], choices: ApplyOptions
 ) -> LandingTarget:
-    """Where to land. Raises GitRefused when there is no branch to land on, or it is in use.
+    """Choose the branch to land on. Raises GitRefused when there is none, or it is in use.
 
-    Raises InvalidInput for what cannot be merged there.
+    Raises InvalidInput for a revision that cannot be merged there.
     """
     target = _target(repository, specs, choices)
     if choices.merge is None:
@@ -115,7 +115,10 @@ def _find_named_target(repository: Repository, branch: str, base: str | None) ->
 def base_of(
     repository: Repository, spec: Spec, choices: ApplyOptions, target: LandingTarget
 ) -> str | None:
-    """The commit that a spec was written against; None when it does not say."""
+    """The commit that a spec was written against; None where it does not say.
+
+    Raises InvalidInput for one that is not in the history of the branch.
+    """
     rev = _find_stated_base(spec, choices)
     if rev is None:
         return None

@@ -1,4 +1,4 @@
-"""uncommitted.py: a refused edit may fit the working tree, where the agent read it."""
+"""uncommitted.py: tell where a refused edit would fit the uncommitted changes of the checkout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ from hkgit.text.document import Document
 def explain_uncommitted(
     repository: Repository, spec: Spec, made: Plan, options: Options, reads: Sequence[Read]
 ) -> Plan:
-    """Say where a refused edit fits the working tree: the agent read uncommitted changes."""
+    """Add to each refusal that the edit fits the working tree, where it does.
+
+    The agent has then read changes that are not committed yet.
+    """
     if repository.work_tree is None or made.ok:
         return made
     head = repository.head().commit

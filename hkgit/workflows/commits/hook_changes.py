@@ -1,7 +1,7 @@
-"""accepting.py: what the repository's own hooks changed, as edits with evidence of their own.
+"""hook_changes.py: plan what hooks of the repository have changed as a commit of their own.
 
-A formatter that runs at every commit changes what a spec made. Who accepts that gets a second
-ledger entry beside the spec's, so that every byte is accounted for: by the agent or by the hooks.
+A formatter that runs at every commit changes what a spec made. With --accept-hook-changes the
+commit gets a second ledger entry, so that every byte has an author: the agent, or the hooks.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from hkgit.git.repository import Repository
 from hkgit.git.transactions.commits import HookChanged, diff
 from hkgit.text.document import Document
 from hkgit.values import replace
-from hkgit.workflows.commits.preparing import PlannedCommit
+from hkgit.workflows.commits.plan import PlannedCommit
 
 AGENT = "hooks of the repository"
-"""The agent that the entry claims."""
+"""The agent named in the second entry."""
 
 
-def step_of_hooks(repository: Repository, planned: str, changed: HookChanged) -> PlannedCommit:
-    """What hooks made of a planned tree, as a step that follows the spec's.
+def plan_hook_changes(repository: Repository, planned: str, changed: HookChanged) -> PlannedCommit:
+    """Plan what hooks made of a tree as a unified diff on that tree.
 
-    Raises `changed` again when it cannot be said as edits of text, and so not be derived.
+    Raises `changed` again where the diff does not derive the tree: binary files, modes, links.
     """
     text = diff(repository, planned, changed.tree)
     before = repository.snapshot(planned)
@@ -43,7 +43,7 @@ def step_of_hooks(repository: Repository, planned: str, changed: HookChanged) ->
 
 
 def _reads(files: Snapshot, paths: list[str]) -> Iterator[Read]:
-    """The whole files as the hooks found them."""
+    """A read of each whole file, as the hooks found it."""
     for path in dict.fromkeys(paths):
         file = files.get(path)
         if file is not None:

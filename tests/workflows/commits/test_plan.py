@@ -9,7 +9,7 @@ import pytest
 from hkgit.dialects import parse, parse_expect
 from hkgit.edits import Spec
 from hkgit.git.repository import Repository
-from hkgit.workflows.commits.preparing import FirstPlan, PlannedCommit, prepare
+from hkgit.workflows.commits.plan import FirstPlan, PlannedCommit, prepare
 from hkgit.workflows.commits.targets import ApplyOptions, find_target
 from tests.support.repos import Repo
 from tests.support.running import range_hash

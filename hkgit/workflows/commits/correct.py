@@ -1,4 +1,4 @@
-"""reflecting.py: correct refused specs by asking a model, as often as allowed."""
+"""correct.py: correct refused specs by asking a model, as often as allowed."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hkgit.dialects import parse
 from hkgit.edits import Spec
 from hkgit.errors import InvalidInput, VerifyFailed
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commits.commits import LandedCommit
-from hkgit.workflows.commits.preparing import PlannedCommit
+from hkgit.workflows.commits.commit import LandedCommit
+from hkgit.workflows.commits.plan import PlannedCommit
 from hkgit.workflows.reflect import FOLLOW_UP, REPARSE, RESEND, apply_corrections
 
 Prepare = Callable[[Sequence[Spec]], tuple[PlannedCommit, ...]]

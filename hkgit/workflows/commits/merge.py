@@ -1,4 +1,4 @@
-"""resolving.py: a merge whose conflicts a spec resolves.
+"""merge.py: merge a branch in the commit whose spec resolves the conflicts.
 
 What git can merge by itself it merges, under the pinned options by which merges are judged (see
 `git/merging.py`). A path that it leaves in conflict becomes what the spec makes of the first
@@ -22,9 +22,9 @@ from hkgit.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class MergePlan:
-    """The commit that is merged into a tip, the name it was asked for by, and git's attempt.
+    """The commit that is merged into a tip, its name on the command line, and git's attempt.
 
-    `base` is where the two have parted; where they did more than once, one of these commits.
+    `base` is their merge base; one of them where there are several.
     """
 
     base: str
@@ -40,7 +40,7 @@ class MergePlan:
 
 
 def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> MergePlan:
-    """What merging a revision into a branch takes.
+    """Find what merging a revision into a branch takes.
 
     Raises InvalidInput where there is nothing for a spec to resolve, or no way to.
     """
@@ -98,10 +98,10 @@ def tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: 
 
 
 @dataclass(frozen=True, slots=True)
-class Fate:
-    """What becomes of a conflicted path.
+class ConflictResult:
+    """What the commit makes of a conflicted path.
 
-    `missing` counts the lines that the merged side has put there and the commit does not have.
+    `missing` counts the lines of the merged side that the commit does not have.
     """
 
     path: str
@@ -109,15 +109,17 @@ class Fate:
     missing: int
 
 
-def fates(repository: Repository, merging: MergePlan, files: Files) -> Iterator[Fate]:
-    """What becomes of each conflicted path, where the spec changes these files."""
+def list_conflict_results(
+    repository: Repository, merging: MergePlan, files: Files
+) -> Iterator[ConflictResult]:
+    """What the commit makes of each conflicted path, where the spec changes these files."""
     commits = merging.base, merging.tip, merging.commit
     before, ours, theirs = map(repository.snapshot, commits)
     for path in merging.conflicts:
         made = files[path] if path in files else ours.get(path)
         here = {*_lines(before.get(path)), *_lines(made if isinstance(made, File) else None)}
         missing = sum(line not in here for line in _lines(theirs.get(path)))
-        yield Fate(path, path in files, missing)
+        yield ConflictResult(path, path in files, missing)
 
 
 def _lines(file: File | None) -> tuple[bytes, ...]:

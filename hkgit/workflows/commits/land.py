@@ -1,4 +1,4 @@
-"""retrying.py: land planned commits; plan them again where the branch has moved meanwhile."""
+"""land.py: land planned commits; plan them again where the branch has moved meanwhile."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Callable, Sequence
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.branch_queue import turn
 from hkgit.git.transactions.landing import BranchMoved
-from hkgit.workflows.commits.commits import LandedCommit, carry_out
-from hkgit.workflows.commits.preparing import FirstPlan, PlannedCommit, prepare
+from hkgit.workflows.commits.commit import LandedCommit, carry_out
+from hkgit.workflows.commits.plan import FirstPlan, PlannedCommit, prepare
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, Progress, find_target
 
 TRIES = 20
 TRIES_WITH_VERIFY = 3
-"""How often at most; each loses only when somebody lands within the time of one attempt."""
+"""The most attempts. One fails only where somebody else lands while it runs."""
 
 _LONGEST_PAUSE = 0.5
 """Seconds."""
@@ -29,7 +29,7 @@ def land(
     progress: Progress,
     check: Callable[[Sequence[PlannedCommit]], None],
 ) -> tuple[LandedCommit, ...]:
-    """Carry the steps out (see `commits`).
+    """Commit planned specs and land them (see `commit`).
 
     Where the branch has moved and `choices.retry` is set, the specs are planned again: against
     the base that they were first planned on, carried onto the new tip. `check` gets each new plan
@@ -60,7 +60,7 @@ def _find_moved_target(
     origin: FirstPlan,
     moved: BranchMoved,
 ) -> LandingTarget:
-    """Where the branch is now; raises when it was not moved forward."""
+    """The branch as it is now. Raises `moved` unless it only gained commits."""
     now = find_target(repository, [step.spec for step in steps], choices)
     if now.branch != target.branch or not repository.is_ancestor(origin.tip, now.tip):
         raise moved

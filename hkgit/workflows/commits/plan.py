@@ -1,7 +1,4 @@
-"""preparing.py: from specs to steps: what each changes, or why it is refused.
-
-Nothing is written here.
-"""
+"""plan.py: plan the commit of each spec, or say why it is refused. Nothing is written."""
 
 from __future__ import annotations
 
@@ -24,7 +21,7 @@ from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commits.resolving import MergePlan, expect_conflicted
+from hkgit.workflows.commits.merge import MergePlan, expect_conflicted
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, base_of
 from hkgit.workflows.commits.uncommitted import explain_uncommitted
 
@@ -42,7 +39,7 @@ class PlannedCommit(PlannedSpec):
 
 @dataclass(frozen=True, slots=True)
 class FirstPlan:
-    """What specs that state no base were planned on at first: a commit; files and reads of each."""
+    """The commit, the files and the reads on which specs without a base were planned at first."""
 
     tip: str
     files: tuple[Snapshot, ...]
@@ -52,7 +49,7 @@ class FirstPlan:
     def of(
         cls, repository: Repository, target: LandingTarget, steps: Sequence[PlannedCommit]
     ) -> FirstPlan:
-        """The origin of steps that were planned on a target."""
+        """Remember what plans on a target were made on."""
         files: list[Snapshot] = [repository.snapshot(target.tip)]
         for step in steps[:-1]:
             files.append(Overlay(files[-1], step.files))
@@ -66,10 +63,10 @@ def prepare(
     target: LandingTarget,
     origin: FirstPlan | None = None,
 ) -> tuple[PlannedCommit, ...]:
-    """Plan every spec, each on what the one before it leaves; stops at the first refused.
+    """Plan every spec, each on what the one before it leaves; stop at the first that is refused.
 
-    The reads are of the files before all specs, and follow what a spec changes. With an origin,
-    specs that state no base speak of it. Raises InvalidInput for a base that is not in the
+    `choices.reads` are of the files before all specs. With `origin`, specs that name no base are
+    planned on it and carried to the target. Raises InvalidInput for a base that is not in the
     branch's history, Stale for a read of a file that no spec touches and that does not hold.
     """
     start = repository.snapshot(target.tip)
@@ -86,7 +83,7 @@ def prepare(
 
 @dataclass
 class _Planning:
-    """How each spec is planned; `ahead` are reads of what those before it have changed."""
+    """Plans one spec after the other; `ahead` are reads of files that earlier ones changed."""
 
     repository: Repository
     choices: ApplyOptions
@@ -114,7 +111,7 @@ class _Planning:
     def _base_files(
         self, base: str | None, series: Series[PlannedCommit]
     ) -> tuple[Snapshot, tuple[Read, ...]]:
-        """The files that a spec was written against, and what was read of them."""
+        """The files that a spec was written against, and the reads of them."""
         if base is not None:
             is_tip = base == self.target.tip and not series.steps
             return series.files if is_tip else self.repository.snapshot(base), self.choices.reads
@@ -153,7 +150,7 @@ class _Planning:
 
     @cached_property
     def _options(self) -> Options:
-        """The options, with git's word on what line ends it keeps."""
+        """The options, which ask git's attributes about line ends."""
 
         def stores_lf(path: str, data: bytes, before: bytes | None) -> bool:
             return self._conversion.stores_lf(path, Content(data, before))
@@ -168,7 +165,7 @@ def _read_ahead(made: Plan, reads: Sequence[Read], changed: Collection[str]) -> 
 
 
 def _read_written(made: Plan) -> Iterator[Read]:
-    """The files that a plan has made, as read: who wrote every line of a file knows it."""
+    """A read of every file that a plan creates: its author knows all of its lines."""
     for change in made.files:
         if change.path is None and change.new_path is not None and change.after is not None:
             base = terminate(Document(change.after.data))
@@ -177,7 +174,7 @@ def _read_written(made: Plan) -> Iterator[Read]:
 
 
 def _new_contents(made: Plan) -> Iterator[tuple[str, Content]]:
-    """Every path whose bytes a plan changes; that a file moves or gets a mode is no new content."""
+    """Every path whose bytes a plan changes; a new path or mode alone is no new content."""
     for change in made.files:
         before = None if change.before is None else change.before.data
         after = None if change.after is None else change.after.data

@@ -1,6 +1,6 @@
-"""asking.py: the judge is asked before a commit is made, under the policy that holds there.
+"""rules.py: ask the judge before a commit is made, under the policy of the branch it lands on.
 
-So what a gate would reject does not land first, when the lines whose hash it asks for are gone.
+A commit that the gate rejects later is harder to mend: the lines whose hash it wants are gone.
 """
 
 from __future__ import annotations
@@ -22,22 +22,22 @@ from hkgit.values import dataclass
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget
 
 if TYPE_CHECKING:
-    from hkgit.workflows.commits.preparing import PlannedCommit
+    from hkgit.workflows.commits.plan import PlannedCommit
 
 _SHOWN = 5
-"""So many blind edits are named."""
+"""At most so many blind edits are named in a refusal."""
 
 _FIX = "Give the hash of what was read (--expect), or a session that read it (--session)."
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """An edit of a call that nothing ties to what was read, as a policy or the protocol asks.
+    """An edit without the evidence that the policy or the protocol asks for.
 
-    `number` counts through all specs of the call; `path` is the file's by which the base knows
-    it. `whole_hash` is what `--expect` takes for all of that file, None where it is not there or
-    the base has another. `accepted` are the kinds of evidence that would do. `by_number` says that
-    the protocol asks, so that no policy lets it pass.
+    `number` counts through all specs of the call; `path` is the name of the file in the base.
+    `whole_hash` is the hash of that file for `--expect`, None where the base and the tip differ
+    or it is not there. `accepted` are the kinds of evidence that would do, `has` is what it has.
+    With `by_number` the protocol asks for a hash, so no policy lets it pass.
     """
 
     number: int
@@ -50,10 +50,10 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class LandingRules:
     """The policy for commits that land on a branch with `tip`; `binds` if it stops them.
 
-    The built-in policy only speaks where no hook of the gate is installed: nobody chose it.
+    The built-in policy only warns where no hook of the gate is installed: nobody chose it.
     """
 
     repository: Repository
@@ -63,7 +63,9 @@ class Rules:
     allow_blind: bool
 
     @classmethod
-    def of(cls, repository: Repository, target: LandingTarget, choices: ApplyOptions) -> Rules:
+    def of(
+        cls, repository: Repository, target: LandingTarget, choices: ApplyOptions
+    ) -> LandingRules:
         """The rules for commits that land on a target. Raises InvalidInput for a broken policy."""
         policy = read_trusted_policy(repository, target.tip).for_refs(
             [f"refs/heads/{target.branch}"]
@@ -107,7 +109,7 @@ class Rules:
         return terminate(Document(files[0].data)).whole_hash
 
     def stopping(self, unread: Sequence[Unread]) -> tuple[Unread, ...]:
-        """Those of the blind edits that must not land."""
+        """The blind edits for which the call is refused."""
         if self.allow_blind:
             return ()
         return tuple(each for each in unread if self.binds or each.by_number)

@@ -1,4 +1,4 @@
-"""commits.py: from steps to commits with their evidence (see `preparing`)."""
+"""commit.py: make commits of planned specs, each with its ledger entry, and land them."""
 
 from __future__ import annotations
 
@@ -18,17 +18,20 @@ from hkgit.git.transactions.transaction import Transaction, transaction
 from hkgit.git.transactions.worktree import Worktree, advance, reset
 from hkgit.paths import quote_path
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commits.accepting import step_of_hooks
-from hkgit.workflows.commits.asking import Rules
-from hkgit.workflows.commits.preparing import PlannedCommit
+from hkgit.workflows.commits.hook_changes import plan_hook_changes
+from hkgit.workflows.commits.merge import tree_on
+from hkgit.workflows.commits.plan import PlannedCommit
 from hkgit.workflows.commits.records import RecordedStep, ledger_files, record_step
-from hkgit.workflows.commits.resolving import tree_on
+from hkgit.workflows.commits.rules import LandingRules
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, Progress
 
 
 @dataclass(frozen=True, slots=True)
 class LandedCommit:
-    """A step that has become a commit; `complaint` is what its policy says, and does not stop."""
+    """A commit, the plan and the entry it was made of.
+
+    `complaint` is what the policy has against it where it only warns.
+    """
 
     step: PlannedCommit
     record: RecordedStep
@@ -43,7 +46,7 @@ def carry_out(
     choices: ApplyOptions,
     progress: Progress,
 ) -> tuple[LandedCommit, ...]:
-    """Commit every step in a temporary worktree, then land them all at once.
+    """Commit every plan in a temporary worktree, then move the branch to the last commit.
 
     Raises VerifyFailed, Rejected or GitRefused; then the branch is where it was.
     """
@@ -54,7 +57,7 @@ def carry_out(
     if choices.verify is not None:
         say("full checkout: --verify needs it")
         _rehearse(repository, target, steps, choices)
-    rules = Rules.of(repository, target, choices)
+    rules = LandingRules.of(repository, target, choices)
     done: list[LandedCommit] = []
     with (
         transaction(
@@ -86,7 +89,7 @@ def _rehearse(
     steps: Sequence[PlannedCommit],
     choices: ApplyOptions,
 ) -> None:
-    """Raise now what would be raised after a command that may take long."""
+    """Raise what landing would refuse, before a command runs that may take long."""
     for step in steps:
         record_step(step, choices, None)
     files = {path: file for step in steps for path, file in step.files.items()}
@@ -98,20 +101,20 @@ def _rehearse(
 
 @dataclass
 class _Series:
-    """Commits one after the other, made in one worktree that stays in the stack."""
+    """Makes commits one after the other in one worktree, which `stack` takes away at the end."""
 
     repository: Repository
     transaction: Transaction
     stack: ExitStack
     choices: ApplyOptions
-    rules: Rules
+    rules: LandingRules
     say: Callable[[str], None]
     is_full: bool
     lands_here: bool
     worktree: Worktree | None = None
 
     def commit(self, tip: str, step: PlannedCommit) -> LandedCommit:
-        """One step as a commit on `tip`. Raises VerifyFailed, Rejected or GitRefused."""
+        """Make one commit on `tip`. Raises VerifyFailed, Rejected or GitRefused."""
         before = self.repository.snapshot(tip)
         verified = None
         if self.choices.verify is not None:
@@ -119,7 +122,7 @@ class _Series:
         record = record_step(step, self.choices, verified)
         files = {**step.files, **self._ledger_files(before, record)}
         tree = tree_on(self.repository, tip, step.merging, files)
-        complaint = self._judged(tip, tree, step, record)
+        complaint = self._ask_judge(tip, tree, step, record)
         worktree = self._worktree(tip, tree, tuple(files))
         try:
             commit = self._commit(worktree, step, record.message)
@@ -130,7 +133,7 @@ class _Series:
             return self._with_hooks(worktree, LandedCommit(step, record, "", complaint), changed)
 
     def _ledger_files(self, before: Snapshot, record: RecordedStep) -> dict[str, File | None]:
-        """What hkgit adds itself, without what `hkgit init` has put there to be committed."""
+        """What hkgit adds itself, but for attributes that lie in the checkout to be committed."""
         files = ledger_files(before, record)
         root = self.repository.work_tree
         if ATTRIBUTES_PATH in files and self.lands_here and root is not None:
@@ -139,10 +142,10 @@ class _Series:
                 del files[ATTRIBUTES_PATH]
         return files
 
-    def _judged(
+    def _ask_judge(
         self, tip: str, tree: str, step: PlannedCommit, record: RecordedStep
     ) -> HkgitError | None:
-        """What the policy has against a commit, where that does not stop it. Raises Rejected."""
+        """What the policy has against a commit, where it only warns. Raises Rejected."""
         parents = (tip,) if step.merging is None else (tip, step.merging.commit)
         complaint = self.rules.complaint(tree, parents, record.message)
         if complaint is not None and self.rules.binds:
@@ -163,8 +166,8 @@ class _Series:
     def _with_hooks(
         self, worktree: Worktree, planned: LandedCommit, changed: HookChanged
     ) -> LandedCommit:
-        """The commit with what hooks made of it, which an entry of its own accounts for."""
-        step = step_of_hooks(self.repository, worktree.tree, changed)
+        """Commit again, with a second entry for what hooks have changed."""
+        step = plan_hook_changes(self.repository, worktree.tree, changed)
         merging = planned.step.merging
         if merging is not None and not step.files.keys() <= {*merging.conflicts}:
             fix = "Let the hook only check: a merge changes nothing but conflicted paths."
