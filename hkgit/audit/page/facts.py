@@ -30,7 +30,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
 from hkgit.values import dataclass
 
-MOST_ROWS = 12_000
+MOST_ROWS = 8_000
 """Lines of diffs on one page: the weakest commits come first, the rest is named."""
 
 MOST_FINDINGS = 300
@@ -129,6 +129,11 @@ class PageFacts:
     @property
     def passing(self) -> int:
         return sum(each.commit.passes for each in self.commits)
+
+    @property
+    def left_out(self) -> int:
+        """How many commits stand without their hunks."""
+        return sum(each.hunks is None for each in self.commits)
 
     @property
     def derived(self) -> int:

@@ -55,7 +55,8 @@
     const commit = target && target.closest(".commit");
     if (!commit) return;
     if (commit.hidden) { form.reset(); filter(); }
-    commit.querySelector("details").open = true;
+    const details = commit.querySelector("details");
+    if (details) details.open = true;
     // What stands above is laid out only when it is near, and moves the target again.
     for (const wait of [0, 60, 160]) setTimeout(() => target.scrollIntoView({ behavior: "instant" }), wait);
   };

@@ -1,0 +1,46 @@
+"""conftest.py: one history for everything that shows, and its page."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from hkgit.audit.page.facts import PageFacts, gather_facts
+from hkgit.gate import CommitRange, judge_range
+from hkgit.gate.policy import Policy
+from hkgit.git.repository import Repository
+from hkgit.values import replace
+from tests.audit.page.orchard import Orchard, plant
+from tests.support.repos import Repo
+
+
+def facts_of(
+    repo: Repo, old: str = "start", new: str = "HEAD", title: str = "orchard"
+) -> PageFacts:
+    """The facts of a range under the built-in policy."""
+    repository = Repository.discover(repo.path)
+    ends = repository.resolve(old), repository.resolve(new)
+    report = judge_range(repository, CommitRange(*ends), Policy())
+    return gather_facts(repository, title, f"{old}..{new}", ends, report)
+
+
+def multiply(facts: PageFacts, count: int) -> PageFacts:
+    """As many commits as that, each with an id of its own; the first ones with their hunks."""
+    made = []
+    for number in range(count):
+        each = facts.commits[number * len(facts.commits) // count]
+        name = hashlib.sha1(str(number).encode()).hexdigest()
+        commit = replace(each.commit, id=name, subject=f"{each.commit.subject} {number}")
+        made.append(replace(each, commit=commit, hunks=each.hunks if number < 900 else None))
+    return replace(facts, commits=tuple(made))
+
+
+@pytest.fixture(scope="session")
+def orchard(tmp_path_factory: pytest.TempPathFactory) -> Orchard:
+    return plant(tmp_path_factory.mktemp("orchard") / "orchard")
+
+
+@pytest.fixture(scope="session")
+def facts(orchard: Orchard) -> PageFacts:
+    return facts_of(orchard.repo)

@@ -1,0 +1,228 @@
+"""The page in a real browser: it opens, filters, links, says nothing wrong and asks for nothing.
+
+Needs Chromium with its driver, and for accessibility axe-core; `.ci/run` installs both.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.audit.page.facts import PageFacts
+from hkgit.audit.page.rendering import render_directory, render_page
+from tests.audit.page.conftest import facts_of, multiply
+from tests.audit.page.hostile import MARK, hostile
+from tests.audit.page.orchard import Orchard
+from tests.support.repos import Repo
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "chrome"))), None)
+DRIVER = shutil.which("chromedriver")
+AXE = Path(__file__).parents[3] / ".venv/browser/node_modules/axe-core/axe.min.js"
+
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None or DRIVER is None, reason="no Chromium with its driver is installed"
+)
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--hide-scrollbars",
+    "--window-size=1280,860",
+)
+Driver = Any
+"""Selenium has no types of its own."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Driver]:
+    webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for flag in FLAGS:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    service = webdriver.ChromeService(DRIVER)
+    driver = webdriver.Chrome(options=options, service=service)
+    driver.execute_cdp_cmd("Network.enable", {})
+    yield driver
+    driver.quit()
+
+
+@pytest.fixture(scope="module")
+def page(facts: PageFacts, tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    path.write_text(render_page(facts), "utf-8")
+    return path.as_uri()
+
+
+def show(browser: Driver, address: str, **media: str) -> None:
+    """Open a page afresh, under some media features."""
+    features = [{"name": name.replace("_", "-"), "value": value} for name, value in media.items()]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+    browser.get("about:blank")
+    for log in ("browser", "performance"):
+        browser.get_log(log)
+    browser.get(address)
+
+
+def resize(browser: Driver, width: int, height: int) -> None:
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def requests(browser: Driver) -> list[str]:
+    """What the page has asked for beside itself."""
+    events = [json.loads(each["message"])["message"] for each in browser.get_log("performance")]
+    asked = [each["params"] for each in events if each["method"] == "Network.requestWillBeSent"]
+    return [each["request"]["url"] for each in asked if each.get("type") != "Document"]
+
+
+def visible(browser: Driver) -> list[str]:
+    """The subjects of the commits that are shown."""
+    script = """return [...document.querySelectorAll('.commit')].filter(x => !x.hidden)
+        .map(x => x.querySelector('.subject').textContent)"""
+    shown: list[str] = browser.execute_script(script)
+    return shown
+
+
+def choose(browser: Driver, **wanted: str) -> None:
+    script = """for (const [name, text] of Object.entries(arguments[0]))
+        document.getElementById('filters').elements[name].value = text;
+        document.getElementById('filters').dispatchEvent(new Event('input'))"""
+    browser.execute_script(script, wanted)
+
+
+def violations(browser: Driver) -> list[tuple[str, str]]:
+    """What axe-core finds, by rule and place."""
+    if not AXE.is_file():
+        pytest.skip("axe-core is not installed")
+    # The page's own policy lets no other script in.
+    browser.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+    browser.execute_script(AXE.read_text("utf-8"))
+    found = browser.execute_async_script("axe.run(document).then(arguments[0])")
+    return [(each["id"], each["nodes"][0]["html"][:200]) for each in found["violations"]]
+
+
+def test_it_opens_without_an_error_and_without_a_request(browser: Driver, page: str) -> None:
+    show(browser, page)
+    assert browser.find_element("tag name", "h1").text.startswith("2")
+    assert (browser.get_log("browser"), requests(browser)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "subjects"),
+    [
+        pytest.param({"evidence": "no-evidence"}, {"Answer the probe"}, id="evidence"),
+        pytest.param(
+            {"agent": "aider"}, {"Tell the version", "Say which sort is missing"}, id="agent"
+        ),
+        pytest.param({"standing": "partly derived"}, {"Skip empty crates"}, id="replay"),
+        pytest.param({"policy": "fails", "path": "API"}, {"Answer the probe", "Tell the version"},
+                     id="policy and path"),
+        pytest.param({"text": "santana"}, {"Sell Santana"}, id="text of a hunk"),
+        pytest.param({"text": "nowhere to be found"}, set(), id="nothing"),
+    ],
+)  # fmt: skip
+def test_filters_leave_what_fits_and_can_be_shared(
+    browser: Driver, page: str, wanted: dict[str, str], subjects: set[str]
+) -> None:
+    show(browser, page)
+    choose(browser, **wanted)
+    assert set(visible(browser)) == subjects
+    shared = browser.execute_script("return location.href")
+    show(browser, shared)
+    assert set(visible(browser)) == subjects
+    assert f"{len(subjects)} of" in browser.find_element("id", "shown").text
+
+
+def test_a_link_opens_its_commit_and_its_hunk(browser: Driver, page: str, orchard: Orchard) -> None:
+    commit = orchard.commits["Simplify gross prices"]
+    show(browser, f"{page}#h-{commit[:12]}-1")
+    script = "return document.getElementById(arguments[0]).closest('details').open"
+    assert browser.execute_script(script, f"h-{commit[:12]}-1")
+
+
+def test_commits_open_by_keyboard(browser: Driver, page: str) -> None:
+    show(browser, page)
+    summary = browser.find_element("css selector", ".commit summary")
+    summary.send_keys("\n")
+    script = "return document.querySelector('.commit details').open"
+    assert browser.execute_script(script)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_keeps_anybody_out(browser: Driver, page: str, scheme: str, width: int) -> None:
+    resize(browser, width, 860)
+    show(browser, page, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
+    browser.execute_script("document.querySelectorAll('details').forEach(x => x.open = true)")
+    inner = browser.execute_script("return document.documentElement.scrollWidth")
+    found = violations(browser)
+    resize(browser, 1280, 860)
+    assert (found, inner <= width) == ([], True)
+
+
+def test_it_is_read_without_script_and_without_style(
+    browser: Driver, facts: PageFacts, tmp_path: Path
+) -> None:
+    path = tmp_path / "index.html"
+    path.write_text(render_directory(facts)["index.html"], "utf-8")
+    show(browser, path.as_uri())
+    text = browser.find_element("tag name", "main").text
+    assert "Look here first" in text
+    assert "Answer the probe" in text
+
+
+def test_style_and_script_may_stand_apart(
+    browser: Driver, facts: PageFacts, tmp_path: Path
+) -> None:
+    for name, text in render_directory(facts).items():
+        (tmp_path / name).write_text(text, "utf-8")
+    show(browser, (tmp_path / "index.html").as_uri())
+    assert browser.get_log("browser") == []
+    assert not browser.find_element("id", "filters").get_attribute("hidden")
+    assert browser.execute_script("return getComputedStyle(document.body).margin") == "0px"
+
+
+def test_what_a_history_says_stays_text(browser: Driver, repo: Repo, tmp_path: Path) -> None:
+    hostile(repo)
+    path = tmp_path / "page.html"
+    path.write_text(render_page(facts_of(repo, title=MARK)), "utf-8")
+    show(browser, path.as_uri())
+    browser.execute_script("document.querySelectorAll('details').forEach(x => x.open = true)")
+    script = (
+        "return [window.pwned, document.querySelectorAll('b > i > u, script[src], img').length]"
+    )
+    assert browser.execute_script(script) == [None, 0]
+    assert (browser.get_log("browser"), requests(browser)) == ([], [])
+    assert "<b><i><u>" in browser.find_element("id", "review").text
+
+
+def test_five_thousand_commits_open_and_filter_within_a_second(
+    browser: Driver, facts: PageFacts, tmp_path: Path
+) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(render_page(multiply(facts, 5000)), "utf-8")
+    assert path.stat().st_size < 10_000_000
+    before = busy(browser)
+    show(browser, path.as_uri())
+    opened = busy(browser) - before
+    choose(browser, agent="aider")
+    browser.execute_script("return document.body.offsetHeight")
+    filtered = busy(browser) - before - opened
+    print(f"opened in {opened:.2f} s, filtered in {filtered:.2f} s")
+    assert (opened < 1, filtered < 1) == (True, True), (opened, filtered)
+
+
+def busy(browser: Driver) -> float:
+    """Seconds of processor time that the page's own thread has taken."""
+    browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    taken: float = next(each["value"] for each in metrics if each["name"] == "TaskDuration")
+    return taken

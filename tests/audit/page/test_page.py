@@ -1,0 +1,185 @@
+"""The page as text: what it says of a history, of none, and of one that cannot be read whole."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+import pytest
+
+from hkgit.audit.page.facts import PageFacts
+from hkgit.audit.page.rendering import render_directory, render_page
+from hkgit.edits import File
+from hkgit.errors import InvalidInput
+from tests.audit.page.conftest import facts_of
+from tests.audit.page.hostile import CORPUS, MARK, hostile
+from tests.audit.page.orchard import Orchard
+from tests.support.commits import Change, applied, commit
+from tests.support.repos import Repo
+
+CODEX = "codex <codex@example.org>"
+
+
+class Outline(HTMLParser):
+    """The elements and attributes of a page, and its text."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def begun(repo: Repo) -> Repo:
+    repo.commit({"a.txt": "one\ntwo\nthree\n"}, "Begin")
+    repo.git("tag", "start")
+    return repo
+
+
+def test_the_counts_are_those_of_the_history(facts: PageFacts) -> None:
+    assert {name: n for name, n in facts.standings.items() if n} == {
+        "derived": 20,
+        "partly derived": 1,
+        "by hand": 2,
+        "agent, no evidence": 1,
+    }
+    assert (facts.passing, len(facts.commits), facts.people) == (20, 24, 2)
+    assert sum(period.total for period in facts.periods) == 24
+    codex = next(row for row in facts.agents if row.name == "codex")
+    assert (codex.bare, dict(codex.evidence)) == (1, {"receipt": 2, "hash": 3})
+
+
+def test_the_weakest_commits_come_first(facts: PageFacts) -> None:
+    standings = [each.commit.standing for each in facts.commits]
+    assert standings[:2] == ["agent, no evidence", "partly derived"]
+    assert [each.commit.weakest for each in facts.commits[2:5]] == ["quote", "quote", "receipt"]
+    assert {each.commit.made_by for each in facts.commits[-3:]} == {"by hand", "git"}
+
+
+def test_a_hunk_stands_beside_what_was_read(facts: PageFacts, orchard: Orchard) -> None:
+    id_ = orchard.commits["Document net prices"]
+    [hunk] = next(each.hunks for each in facts.commits if each.commit.id == id_) or ()
+    assert [(seen.start, seen.end, seen.kind) for seen in hunk.seen] == [(10, 24, "receipt")]
+    assert (hunk.evidence, hunk.unseen) == ("receipt", 0)
+    assert [row.text for row in hunk.rows if row.sign == "+"] == [
+        '    """The price without tax."""'
+    ]
+
+
+def test_what_was_only_quoted_was_not_seen(facts: PageFacts, orchard: Orchard) -> None:
+    id_ = orchard.commits["Tell the version"]
+    [hunk] = next(each.hunks for each in facts.commits if each.commit.id == id_) or ()
+    assert (hunk.evidence, hunk.changed, hunk.unseen) == ("quote", 1, 1)
+    assert "1 line changed unseen" in render_page(facts)
+
+
+def test_files_show_where_their_weak_lines_stand(facts: PageFacts, orchard: Orchard) -> None:
+    heat = {each.path: each for each in facts.files}
+    api = heat["src/orchard/api.py"]
+    weak = {(each.start, each.count, each.kind) for each in api.weak_stretches}
+    line = orchard.find("src/orchard/api.py", "version")
+    assert (line, 1, "quote") in weak
+    assert sum(api.kinds.values()) == api.line_count
+    assert api.weak == sum(count for _, count, _ in weak)
+
+
+def test_it_fetches_nothing_and_lets_nothing_run(facts: PageFacts) -> None:
+    outline = Outline(render_page(facts))
+    sources = [value for name, value in outline.attributes if name in ("src", "data", "srcset")]
+    links = {value for name, value in outline.attributes if name == "href"}
+    assert (sources, {each for each in links if not (each or "").startswith("#")}) == ([], set())
+    assert [
+        name for name, _ in outline.attributes if name == "style" or name.startswith("on")
+    ] == []
+    [policy] = re.findall(r'Content-Security-Policy" content="([^"]*)"', render_page(facts))
+    assert policy.startswith("default-src &#39;none&#39;")
+    assert "unsafe" not in policy
+
+
+def test_its_style_may_stand_apart(facts: PageFacts) -> None:
+    pages = render_directory(facts)
+    assert sorted(pages) == ["index.html", "script.js", "style.css"]
+    assert "<style" not in pages["index.html"]
+    assert not re.search(r"<script>", pages["index.html"])
+
+
+def test_without_evidence_it_says_what_to_do(repo: Repo) -> None:
+    begun(repo).commit({"a.txt": "x\n"}, "By an agent", f"--author={CODEX}")
+    page = render_page(facts_of(repo))
+    assert "No evidence in this range" in page
+    assert "hkgit init --agent claude-code" in page
+
+
+def test_an_empty_range_is_a_page(repo: Repo) -> None:
+    begun(repo)
+    assert "No commits in this range" in render_page(facts_of(repo))
+
+
+def test_names_and_messages_stay_text(repo: Repo, facts: PageFacts) -> None:
+    hostile(repo)
+    page = Outline(render_page(facts_of(repo, title=MARK)))
+    assert page.tags - Outline(render_page(facts)).tags == set()
+    assert [value for name, value in page.attributes if name == "onerror"] == []
+    assert CORPUS[2] in page.text
+    assert "\u202e" not in page.text
+    assert "49 " not in page.text
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        pytest.param(b"\0\1\2" * 1000, "binary, 3,000 bytes", id="binary"),
+        pytest.param(b"x\n" * 400_000, "not shown: 800,000 bytes", id="huge"),
+        pytest.param("שלום עולם\n".encode(), "שלום עולם", id="right to left"),
+        pytest.param(b"\xff\xfe\xfa\n", "\ufffd\ufffd\ufffd", id="no UTF-8"),
+        pytest.param(b"y" * 90_000, "yyy…", id="one long line"),
+    ],
+)
+def test_a_file_of_any_kind_is_told_of(repo: Repo, data: bytes, words: str) -> None:
+    begun(repo)
+    commit(repo, Change({"new.dat": File(data)}, author=CODEX, message="Add\n"))
+    page = render_page(facts_of(repo))
+    assert words in page
+    assert len(page) < 120_000
+
+
+def test_a_ledger_newer_than_the_tool_is_told_of(repo: Repo) -> None:
+    begun(repo)
+    change = applied(repo, "a.txt\n<<<<<<< SEARCH\none\n=======\nuno\n>>>>>>> REPLACE\n")
+    change.entry["schema"] = 99
+    change.message = "From the future\n"
+    commit(repo, change)
+    page = render_page(facts_of(repo))
+    assert "From the future" in page
+    assert re.search(r"pgrade hkgit|schema", page)
+
+
+def test_without_the_extra_it_says_what_to_install(
+    facts: PageFacts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(InvalidInput, match=r"pip install 'hkgit\[report\]'"):
+        render_page(facts)
+
+
+def test_the_same_range_gives_the_same_page(orchard: Orchard, facts: PageFacts) -> None:
+    assert render_page(facts_of(orchard.repo)) == render_page(facts)
+
+
+def test_claims_of_any_kind_are_no_fault(repo: Repo) -> None:
+    begun(repo)
+    change = applied(repo, "a.txt\n<<<<<<< SEARCH\none\n=======\nuno\n>>>>>>> REPLACE\n")
+    change.entry["claims"] = json.loads('{"agent": "x/y/z", "time": 0, "refusals": [1, {}]}')
+    change.message = "Odd\n"
+    commit(repo, change)
+    assert "x/y/z" in render_page(facts_of(repo))
