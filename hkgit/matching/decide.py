@@ -21,6 +21,9 @@ def nothing(_: Place) -> bool:
 MARGIN = 6
 """A runner-up agrees by less than this, in the weight of its lines, or the choice is a guess."""
 
+CLOSE = 10
+"""Places that differ by less than this similarity, per mille, are as alike."""
+
 NEAR_HINT = 5
 """How many lines a place may be away from a line hint that is to choose it."""
 
@@ -93,8 +96,11 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
 def _is_near(best: Place, other: Place) -> bool:
     """Whether another place is as good as the best one, or looks better in any respect.
 
-    It does, too, where it has a telling line that the best one has not, and most of all else.
+    It does where more of the context has a counterpart and it is as alike; and where it has a
+    telling line that the best one has not, and most of all else.
     """
     if best.agreement - other.agreement < MARGIN or other.similarity > best.similarity:
+        return True
+    if other.known > best.known and best.similarity - other.similarity < CLOSE:
         return True
     return bool(other.rows & ~best.rows) and 3 * other.agreement >= 2 * best.agreement

@@ -17,6 +17,9 @@ from hkgit.text.document import Document
 PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
 """Names of files in which a fence may stand around all there is."""
 
+UNFENCED = (".rst", ".adoc")
+"""Those in which `~~~` underlines a title, or is text."""
+
 FENCES = (b"```", b"~~~")
 
 BODY_BEGINS = (b":", b'"""', b"'''")
@@ -35,7 +38,7 @@ def check(
     shown = wanted.new_lines
     if is_paired:
         shown = tuple(line for line in shown if not is_elision(line.strip()))
-    if path.lower().endswith(PROSE):
+    if path.lower().endswith(PROSE) and not path.lower().endswith(UNFENCED):
         is_open = _opens_fence(view.document.data[: place.start])
         shown = tuple(_outside_fences(shown, is_open=is_open))
     # Also there a remark that comes with fewer lines than it replaces stands for the others.

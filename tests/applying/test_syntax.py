@@ -130,6 +130,15 @@ def test_what_is_exact_is_taken_at_its_word_and_told(edit: Edit | ReplaceRange) 
     assert [note.partition(":")[0] for note in notes] == [f"the file is no longer {PYTHON}"]
 
 
+def test_what_differs_in_line_ends_alone_is_taken_at_its_word() -> None:
+    files = MappingSnapshot({"c.py": File(b"f(1)\r\ng(2)\r\n")})
+    edit = Edit("c.py", "f(1)\ng(2)\n", "f(1\ng(2)\n")
+    made = plan(Spec("edits", (edit,), ("",), sequential=True), files, Options(syntax="guard"))
+    assert [(o.status, o.tier, len(o.notes)) for o in made.outcomes] == [
+        ("applied", "whitespace", 1)
+    ]
+
+
 def test_what_is_exact_is_not_looked_at_where_nobody_reads_notes() -> None:
     assert planned(Edit("a.py", "write(data)", "write(data"), syntax="loose") == ("", [])
     loose = Edit("a.py", "stream.write( data)\n", "stream.write(data\n")

@@ -154,3 +154,11 @@ def test_new_lines_less_deep_go_on_in_the_author_s_own_frame() -> None:
     lines = "     a text:\n \n-        import this\n+    .. code\n \n     more\n"
     after = b"a text:\n\n.. code\n\nmore\n"
     assert edited(text, edit_of_hunk("apply-patch", lines)) == after
+
+
+def test_no_tab_is_put_behind_the_spaces_of_the_file() -> None:
+    text = "\tone()\n" * 9 + "      if (a) run(1)\n      stop(22)\n" + "\ttwo()\n" * 9
+    old = "\t\t\tif (a) run(1)\n\t\t\tstop(22);\n"
+    new = "\t\t\tif (a) {\n\t\t\t\trun(1)\n\t\t\t}\n\t\t\tstop(22);\n"
+    with pytest.raises(Conflict, match="indented otherwise"):
+        edited(text, Edit("f.js", old, new))

@@ -123,3 +123,10 @@ def test_a_line_that_is_doubled_at_the_border_is_reported(
     old: str, new: str, notes: tuple[str, ...]
 ) -> None:
     assert placed(TEXT, edit_of(old, new)).notes == notes
+
+
+def test_the_underline_of_a_title_is_no_fence() -> None:
+    text = "Title\n~~~~~\n\nold\n\nNext\n~~~~\n"
+    edit = Edit("a.rst", "old\n\nNext\n", "// ... existing code ...\nnew\n\nNext\n")
+    with pytest.raises(InvalidInput, match="existing code"):
+        edited(text, edit)

@@ -13,6 +13,7 @@ from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan, ref
 from hkgit.applying.syntax.parsers import Fault, Language, language_of
 from hkgit.edits import decode_text
 from hkgit.errors import InvalidInput, Near
+from hkgit.matching.places import FULL
 from hkgit.text.document import Document
 from hkgit.values import replace
 
@@ -112,7 +113,9 @@ def _culprit(
 
 def _is_loose(outcome: EditOutcome) -> bool:
     is_repaired = any(name != LINE_ENDS for name in outcome.repairs)
-    return outcome.tier not in AS_WRITTEN or is_repaired
+    # Of such a place nothing but line ends differs.
+    is_as_it_stands = outcome.tier == "whitespace" and outcome.similarity_permille == FULL
+    return is_repaired or not (outcome.tier in AS_WRITTEN or is_as_it_stands)
 
 
 def _editors_above(change: FileChange, line: int) -> list[int]:
