@@ -1,5 +1,5 @@
-"""Sessions: what an agent at work in a live checkout has read and edited, until it is committed.
+"""Sessions: what an agent has read and edited in a checkout, until it is committed.
 
-`desk` is where it works; `journal` keeps what it did; `proposing` and `staging` make evidence of
-that when somebody commits.
+`session` is what an agent works with, `storage.journal` records what it did. `commit` turns the
+record into ledger entries when somebody commits.
 """

@@ -1,7 +1,7 @@
-"""abandoning.py: which journalled edits still stand in some files, and which somebody took back.
+"""abandoning.py: tell which journalled edits are still in some files, and which are gone.
 
-`git checkout`, `git stash`, `git reset` and an editor's undo tell the journal nothing. What became
-of an edit shows in the files that later calls found, and in those that are asked about now.
+`git checkout`, `git stash`, `git reset` and an editor's undo leave no trace in the journal. What
+became of an edit is inferred from the files that later calls found, and from the present ones.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _COMPARED = 50
 def standing_in(
     files: Snapshot, units: Sequence[PendingEdit], base: Snapshot | None = None
 ) -> list[PendingEdit]:
-    """The edits that stand in `files`; in a file that is as `base` has it, none may.
+    """The edits whose text is still in `files`. A file that equals `base` holds none.
 
     `units` are in the order of their calls.
     """
@@ -43,7 +43,7 @@ def standing_in(
 
 @dataclass
 class _Walk:
-    """What stands in the versions of one file, from the first that an edit found to the last.
+    """Follows the lines that edits wrote through the versions of one file, oldest first.
 
     `known` says it of versions by their SHA-256; None names the version that is not there.
     """
@@ -70,7 +70,7 @@ class _Walk:
         return self.standing
 
     def _find(self, name: str | None, data: bytes | None) -> None:
-        """Go on to a version that no call has made."""
+        """Follow the lines to a version that no call has made, by a line diff."""
         if name in self.known:
             self.standing = self.known[name]
         elif data is not None:
@@ -85,7 +85,7 @@ def _name_of(file: File | None) -> str | None:
 
 
 def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
-    """What a spec found at a path, and what it left there."""
+    """The version that a spec found at a path, and the one it left."""
     change = _change(unit, path)
     before = change.before if change.path == path else None
     after = change.after if change.new_path == path else None
@@ -101,7 +101,7 @@ def _change(unit: PendingEdit, path: str) -> VersionChange:
 
 
 def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
-    """Whether a file says again what it said before an edit, and nothing that the edit wrote."""
+    """Whether a file has the lines from before an edit again, and none that the edit wrote."""
     change = _change(unit, path)
     kept = unit.journal.blobs.get
     if change.before is None or change.after is None or change.path != change.new_path:

@@ -1,4 +1,4 @@
-"""answers.py: what a desk answers with."""
+"""answers.py: the results of a session's calls."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hkgit.values import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class UnreadEdit:
-    """An edit that nothing ties to what was read: its number, its lines, the read that mends it."""
+    """A blind edit: its number, its lines, and the command that reads them after the fact."""
 
     number: int
     path: str
@@ -61,7 +61,7 @@ class EditReport:
         return APPLIED if self.error is None else self.error.status
 
     def for_model(self) -> str:
-        """What an agent can act on: refusals, or blind edits with what mends them; or nothing."""
+        """Text an agent can act on: the refusals, or how to fix blind edits; empty for neither."""
         if self.ok:
             return "\n".join(f"{each.what}\nMend it: {each.command}" for each in self.blind)
         failed = [str(each.number) for each in self.outcomes if each.error is not None]

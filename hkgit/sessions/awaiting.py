@@ -1,4 +1,4 @@
-"""awaiting.py: which edits a commit may still come to hold, as the checkout and git stand now."""
+"""awaiting.py: find the edits that the next commit may hold, from the checkout and git's state."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _REMADE = 24 * 3600
 """Seconds within which a commit that was made past the hooks may be made again with them."""
 
 _NAMED = 200
-"""So many paths are named to git; where there are more, it looks at all."""
+"""The most paths to pass to git; with more, it is asked about all files."""
 
 
 def awaiting(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> list[PendingEdit]:
-    """The edits that stand in the checkout and not in HEAD."""
+    """The edits that are in the checkout and not in HEAD."""
     standing = standing_in(Checkout(root), waiting(journals))
     changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
     return [unit for unit in standing if unit.paths & changed]
@@ -33,7 +33,7 @@ def awaiting(
 def may_be_committed(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> bool:
-    """Whether the next commit has to look: something waits, or may come back."""
+    """Whether the next commit must look for edits: some wait, or a stash may restore some."""
     units = waiting(journals)
     if not units or any(journal.state.proposed for journal in journals):
         return bool(units)
@@ -49,7 +49,7 @@ def may_be_committed(
 
 
 def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:
-    """The paths, of some, that are others in the index or the checkout than in HEAD."""
+    """Those of some paths that differ from HEAD in the index or the checkout."""
     if not paths:
         return frozenset()
     named = ["--", *sorted(paths)] if len(paths) <= _NAMED else []

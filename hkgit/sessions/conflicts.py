@@ -1,4 +1,4 @@
-"""conflicts.py: keeps what a refused call met that others did, for the next try and for people."""
+"""conflicts.py: record the conflicts that a refused call met, for the next try and for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hkgit.sessions.drafting import CallPlan
 def keep_conflicts(
     root: Path, made: CallPlan, agent: str, earlier: Callable[[str], Iterable[bytes]]
 ) -> tuple[str, ...]:
-    """Write down the conflicts of a refused draft in a checkout; what is to be said of them.
+    """Record the conflicts of a refused call in a checkout; return what to say of them.
 
     `earlier` gives the versions of a file that the session has met.
     """

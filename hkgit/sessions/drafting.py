@@ -99,7 +99,7 @@ def plan_call(
 
 @dataclass
 class _CallPlanning:
-    """What the session knows, and what is expected, of the files as the specs so far leave them."""
+    """Plans one spec after the other, with what the session knows once earlier ones are applied."""
 
     options: Options
     kept: Kept
@@ -119,7 +119,7 @@ class _CallPlanning:
         return PlannedSpec(spec, made, reads)
 
     def _learn_written(self, spec: Spec, made: Plan) -> None:
-        """Know what a plan writes."""
+        """Take in what a plan writes: its author knows it."""
         whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
         learned: dict[str, FileKnowledge | None] = {}
         for change in made.files:
@@ -143,7 +143,7 @@ def _check_syntax(series: Series[PlannedSpec], mode: str) -> None:
 def _receipts(
     spec: Spec, files: Snapshot, known: Mapping[str, FileKnowledge | None], kept: Kept
 ) -> tuple[list[Read], dict[str, str]]:
-    """The receipts of a spec's files that hold now; and what became of files that do not."""
+    """The receipts of a spec's files that hold now; and, by path, why others do not."""
     receipts: list[Read] = []
     stale: dict[str, str] = {}
     for path, knowledge in known.items():
@@ -165,7 +165,7 @@ def _speaks_of(spec: Spec, path: str) -> bool:
 
 
 def _explain_stale(outcome: EditOutcome, stale: Mapping[str, str]) -> EditOutcome:
-    """An edit whose text is nowhere, in a file that others have changed, is stale."""
+    """Turn `no match` into `stale` where somebody has changed the file since it was read."""
     error = outcome.error
     if not isinstance(error, NoMatch) or outcome.path not in stale:
         return outcome
@@ -193,9 +193,9 @@ def _learn(
 
 
 def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[UnreadEdit]:
-    """The edits that nothing ties to what was read, each with the read that mends it.
+    """The blind edits of a call, each with the command that reads its lines after the fact.
 
-    What an applied edit replaced is read as it was before the `call`.
+    With `call` the command reads them as they were before that call.
     """
     for outcome in plan.outcomes:
         if outcome.error is None and is_blind(outcome.evidence.kind):
@@ -211,7 +211,7 @@ def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[Unre
 
 
 def mending_read(path: str, touched: Sequence[Lines], session: str, call: int | None) -> str:
-    """The command that reads what an edit touched, as it was before a call if one is named."""
+    """The command that reads the lines of an edit; with `call`, as they were before it."""
     first, last = _readable(touched)
     target = shlex.quote(f"{path}:{first}-{last}")
     before = "" if call is None else f" --before {call}"

@@ -1,4 +1,4 @@
-"""effective.py: what a session's journal says about how things stand."""
+"""effective.py: the calls of a session that are in effect, and what is known from them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def choose_calls(
 
 
 def calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
-    """The calls of a session of which some edit still stands in `files`, the oldest first."""
+    """The calls of a session of which some edit is still in `files`, the oldest first."""
     ids = {unit.call.id for unit in standing_in(files, units_of(journal))}
     return [call for call in journal.state.standing if call.id in ids]
 
@@ -62,7 +62,7 @@ def find_before(journal: SessionJournal, call: str, path: str) -> tuple[int, int
 def status_of(
     session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
 ) -> Status:
-    """How a session stands; an edit that somebody took back waits for no commit."""
+    """The status of a session; edits that are gone from the checkout wait for no commit."""
     state, kept = journal.load(), journal.blobs.get
     receipts = [
         receipt
@@ -109,7 +109,7 @@ def _call(state: JournalState, call: JournaledCall) -> CallStatus:
 
 
 def is_unread(state: JournalState, call: JournaledCall, spec: int, number: int) -> bool:
-    """Whether nothing that was read before an edit, or to mend it, covers what it touched."""
+    """Whether no read, before the edit or after the fact, covers the lines that it touched."""
     said = call.specs[spec]
     if not is_blind(said.evidence[number - 1]):
         return False

@@ -1,6 +1,6 @@
-"""ending.py: the end of sessions: by a word, by their age, or with the set-up of the repository.
+"""ending.py: end sessions: by command, by age, or when hkgit is removed from the repository.
 
-What is removed is state alone: receipts, versions, the journal. No file of the checkout changes.
+Only state is removed: receipts, versions, the journal. No file of the checkout changes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def sessions_of(repository: Repository, root: Path) -> list[SessionState]:
 
 
 def end(repository: Repository, root: Path, name: str) -> SessionState:
-    """End a session: what waits stays for its commit, the rest is removed. Raises InvalidInput."""
+    """End a session; edits that wait for a commit stay. Raises InvalidInput."""
     journal = _open_named(root, name)
     with lock_sessions(journal.folder.parent):
         counts, blind = _counts(repository, root, [journal])

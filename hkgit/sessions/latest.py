@@ -1,4 +1,4 @@
-"""latest.py: which session somebody means who names none."""
+"""latest.py: choose the default session for `undo`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hkgit.sessions.storage.paths import existing
 
 
 def latest_session(root: Path) -> str:
-    """The session whose last call that stands is the newest. Raises InvalidInput without one."""
+    """The session with the newest call that is not undone. Raises InvalidInput without one."""
     found = [
         (journal.state.standing[-1].time, folder.name)
         for folder in existing(root)

@@ -1,4 +1,4 @@
-"""mending.py: the reads that mend the blind edits of a checkout's sessions."""
+"""mending.py: the commands that read the lines of blind edits after the fact."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hkgit.sessions.effective import is_unread
 
 
 def blind_reads(root: Path) -> Iterator[tuple[str, str]]:
-    """The path of each blind edit that waits for a commit, and the read that mends it."""
+    """The path of each blind edit that waits for a commit, and the command that reads its lines."""
     for unit in waiting(journals_of(root)):
         session, call, spec = unit.key
         if is_unread(unit.journal.state, unit.call, spec, unit.number):

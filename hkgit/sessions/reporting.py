@@ -1,4 +1,4 @@
-"""reporting.py: what a desk answers, as published (`hkgit schema read`, `answer`, `status`)."""
+"""reporting.py: results of a session as JSON (`hkgit schema read`, `answer`, `status`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def reading_json(reading: Reading) -> JsonObject:
-    """Lines of a file as JSON; what there is nothing to say of is left out."""
+    """Lines of a file as JSON; keys without a value are left out."""
     said: JsonObject = {
         "path": to_json_text(reading.path),
         "start_line": reading.start_line,
@@ -64,7 +64,7 @@ def session_json(state: SessionState) -> JsonObject:
 
 
 def status_json(status: Status) -> JsonObject:
-    """How a session stands, as JSON."""
+    """The status of a session as JSON."""
     calls = [
         {
             "call": each.id,

@@ -1,6 +1,6 @@
-"""session.py: one agent at work in one checkout: it reads, edits, undoes and asks for its status.
+"""session.py: an agent's session in a checkout: read, edit, undo, status. Nothing is printed.
 
-Nothing is printed. Whoever opens the same session sees what others do in it.
+Two processes that open the same session see each other's calls.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ class EditSession:
 
     @classmethod
     def open(cls, root: Path, session: str, *, agent: str = "unknown") -> EditSession:
-        """The desk of a session, new or not.
+        """Open a session, new or not.
 
-        Raises InvalidInput for a name that is none, of a session or of an agent.
+        Raises InvalidInput for a name that a session or an agent cannot have.
         """
         places.check_session(session)
         if not agent.strip() or not agent.isprintable():
@@ -93,7 +93,7 @@ class EditSession:
         return replace(reading, has_receipt=True)
 
     def _reread(self, path: str, start: int | None, end: int | None, before: str) -> Reading:
-        """Read what a call found, and keep that as a receipt of the call's own."""
+        """Read lines as they were before a call, and keep a receipt for that call's edits."""
         with at_work(self.root, self.journal):
             call, spec, files = find_before(self.journal, before, path)
             reading, _ = read_snapshot(files, path, start, end, limit=None)
@@ -103,7 +103,7 @@ class EditSession:
         return replace(reading, has_receipt=True)
 
     def _known(self, reading: Reading, data: bytes | None) -> FileKnowledge:
-        """What the session knows of a file with what it has just read."""
+        """What the session knows of a file, now that it has read these lines."""
         if data is not None and len(data) <= KEPT:
             self.journal.blobs.put(data)
         before = self.journal.state.known.get(reading.path, NOTHING)
@@ -198,7 +198,7 @@ class EditSession:
         return self._answer(made, call.id)
 
     def _conflicts(self, made: CallPlan) -> tuple[str, ...]:
-        """Write down the conflicts with others that a refused draft met; what to say of them."""
+        """Record the conflicts with others that a refused call met; return what to say of them."""
         if {Stale.status, Conflict.status}.isdisjoint(each.status for each in made.outcomes):
             return ()
         # Few calls need it, and it opens the repository.
@@ -252,13 +252,13 @@ class EditSession:
         return EditReport(made.outcomes, made.changed, None if call is None else str(call), blind)
 
     def _keep_call(self, specs: tuple[JournaledSpec, ...], made: CallPlan) -> JournaledCall:
-        """The next call; every version that it speaks of is kept. Raises GitRefused."""
+        """Make the next call's record, and keep every version of its files. Raises GitRefused."""
         for each in made.steps:
             keep_versions(self.journal.blobs, each.made.files)
         return next_call(self.journal, self._agent(made), specs)
 
     def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> EditReport:
-        """Take in an edit that another tool has made; `before` are its files as they were.
+        """Record an edit that another tool has made; `before` are its files as they were.
 
         Refusals stand in the outcomes. Raises Stale where the checkout is not what the spec
         makes of those files.
@@ -284,8 +284,8 @@ class EditSession:
     def undo(self, call: str | None = None, *, whole_session: bool = False) -> UndoReport:
         """Take back the last call, the one that is named, or all, and nothing that came after.
 
-        Of a call that somebody took back already nothing is left to do. What was read for the
-        calls counts as read again. Raises InvalidInput when there is no such call, Conflict when
+        A call whose edits are gone from the checkout changes nothing. Receipts from before the
+        calls hold again. Raises InvalidInput when there is no such call, Conflict when
         later work is in the way.
         """
         with at_work(self.root, self.journal):
@@ -310,4 +310,4 @@ class EditSession:
 
 
 def _nothing_kept(version: str) -> None:
-    """What a call without a session knows of earlier versions."""
+    """A call without a session has kept no versions."""

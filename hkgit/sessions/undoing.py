@@ -1,8 +1,8 @@
-"""undoing.py: takes changes back, and leaves alone what came after them.
+"""undoing.py: take changes back without touching what came after them.
 
-Where a file is still as a change left it, it becomes what it was before. Where somebody went on
-working in it, the lines of the change are put back in the file as it is now: a three-way merge of
-lines, whose base is what the change left. What is as it was before stays.
+A file that is still as the change left it becomes what it was before. Where it has changed since,
+the lines of the change are put back by a three-way merge of lines, whose base is what the change
+left. Lines that already are as they were stay.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _FIX = "Change it back by hand, or undo what came after it first."
 def undo_changes(
     done: Iterable[VersionChange], files: Snapshot, blobs: Blobs
 ) -> dict[str, File | None]:
-    """The files that become others when changes are taken back, the last one first.
+    """The files that change when changes are taken back, the last one first.
 
     Raises Conflict where later work is in the way.
     """
@@ -43,7 +43,7 @@ def undo_changes(
 
 
 def _fold(done: Iterable[VersionChange]) -> list[VersionChange]:
-    """Changes, those of one file that follow on each other as one."""
+    """Join consecutive changes of one file."""
     folded: list[VersionChange] = []
     for change in done:
         last = folded[-1] if folded else None
@@ -56,7 +56,7 @@ def _fold(done: Iterable[VersionChange]) -> list[VersionChange]:
 
 
 def reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[VersionChange]:
-    """Files that become others, as changes path by path."""
+    """Changed files as a list of changes, one a path."""
     for path, file in changed.items():
         before, after = Version.of(files.get(path)), Version.of(file)
         yield VersionChange(
@@ -67,7 +67,7 @@ def reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterato
 def reread(
     calls: Iterable[JournaledCall], known: Mapping[str, FileKnowledge], files: Snapshot, kept: Kept
 ) -> dict[str, FileKnowledge]:
-    """What is known of files once calls are taken back: what was read for them holds again."""
+    """What is known of files once calls are taken back: receipts from before them hold again."""
     found: dict[str, FileKnowledge] = {}
     for said in (spec for call in calls for spec in call.specs):
         for read in said.reads:
@@ -110,7 +110,7 @@ def _reverse(change: VersionChange, files: Snapshot, blobs: Blobs) -> dict[str, 
 
 
 def _restore(path: str, file: File | None, files: Snapshot) -> dict[str, File | None]:
-    """A file put where there was one. Raises Conflict when another has taken the place."""
+    """Put a file back at its path. Raises Conflict when another has taken it."""
     if files.get(path) not in (None, file):
         raise Conflict(path, "was made anew after it was removed", _FIX)
     return {path: file}
@@ -122,7 +122,7 @@ def _file(version: Version | None, blobs: Blobs) -> File | None:
 
 
 def _merge_file(path: str, before: File, after: File, present: File) -> File:
-    """The present file without what led from `before` to `after`."""
+    """The present file without the change from `before` to `after`."""
     mode = before.mode if present.mode == after.mode else present.mode
     if present.data == after.data:
         return File(before.data, mode)
@@ -133,9 +133,9 @@ def _merge_file(path: str, before: File, after: File, present: File) -> File:
 
 
 def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
-    """What led from `base` to `wanted`, made in `present`, by lines. Raises Conflict.
+    """Apply the change from `base` to `wanted` to `present`, by lines. Raises Conflict.
 
-    Lines that `present` has as `wanted` has them stay as they are.
+    Lines of `present` that already equal those of `wanted` stay.
     """
     old, new, here = (terminate(Document(data)) for data in (base, wanted, present))
     lines: list[bytes] = []
@@ -161,7 +161,7 @@ def _ends(data: bytes) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Lines that one side has changed, or both: where they stand with each."""
+    """Lines that one side or both have changed: their place in each of the three texts."""
 
     theirs: slice
     ours: slice
@@ -170,7 +170,7 @@ class _Place:
 
 
 def _places(theirs: Sequence[Stretch], ours: Sequence[Stretch]) -> Iterator[_Place]:
-    """Every place that is changed, in order (three-way merge, as diff3 does it)."""
+    """Every changed place, in order (three-way merge as in diff3)."""
     shifts = [0, 0]
     for start, end, sides in _overlapping(theirs, ours):
         found = []
@@ -184,7 +184,7 @@ def _places(theirs: Sequence[Stretch], ours: Sequence[Stretch]) -> Iterator[_Pla
 def _overlapping(
     theirs: Sequence[Stretch], ours: Sequence[Stretch]
 ) -> Iterator[tuple[int, int, tuple[list[Stretch], list[Stretch]]]]:
-    """Changes of the same lines of the base put together: which lines, and both sides' changes."""
+    """Group changes of the same base lines: the lines, and both sides' changes."""
     pairs = [*((each, 0) for each in theirs), *((each, 1) for each in ours)]
     group: tuple[int, int, tuple[list[Stretch], list[Stretch]]] | None = None
     for change, side in sorted(pairs, key=lambda pair: (pair[0].old_start, pair[0].old_end)):

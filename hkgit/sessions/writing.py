@@ -1,7 +1,7 @@
-"""writing.py: carries a call out: all of its files or none, whatever dies in between.
+"""writing.py: write the files of a call, all or none, even if the process dies.
 
-Before the first file changes its place, the journal says what is about to happen and keeps every
-version; so whoever comes next can finish a call that died, or take it back.
+Before the first file is replaced, the journal names the call and keeps every version. So the next
+call can finish one that died, or take it back.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _UNDER_WAY = ".under-way"
 
 @contextmanager
 def at_work(root: Path, journal: SessionJournal) -> Iterator[None]:
-    """Hold the checkout, with what a crash left in it repaired. Raises GitRefused.
+    """Lock the sessions of a checkout and repair what a crash has left. Raises GitRefused.
 
-    Whoever begins a session clears away those that nobody has used for long.
+    The first call of a session also removes sessions that have expired.
     """
     if not journal.folder.exists() and find_unused(root):
         # Few calls need it, and it opens the repository.
@@ -104,7 +104,7 @@ def next_call(
     reversals: tuple[VersionChange, ...] = (),
     undoes: tuple[int, ...] = (),
 ) -> JournaledCall:
-    """The call that comes next in a journal."""
+    """The record of the next call in a journal."""
     number = journal.state.last + 1
     return JournaledCall(
         id=number,
@@ -208,9 +208,9 @@ def _file(blobs: Blobs, version: Version | None) -> File | None:
 
 
 def _sweep(root: Path, blobs: Blobs, call: JournaledCall) -> list[str]:
-    """Remove what a dead call left beside its files; what somebody saved gets a name that is seen.
+    """Remove temporary files of a call that died; what somebody saved gets a visible name.
 
-    A file that was saved while the call wrote may have been taken away when it died.
+    A file that was saved while the call wrote may have been moved aside when it died.
     """
     versions = {each for pair in call.states().values() for each in pair if each is not None}
 

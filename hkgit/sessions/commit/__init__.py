@@ -1,1 +1,1 @@
-"""From the journals of a checkout to the ledger entries of a commit."""
+"""Make the ledger entries of a commit from the journals of a checkout."""

@@ -1,4 +1,4 @@
-"""building.py: what journalled edits make of the files that a commit begins with."""
+"""building.py: apply journalled edits to the files of a commit's parent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class CommitBuilder:
-    """Puts edits on the files of a commit's parent, in the order in which they were made."""
+    """Applies edits to the files of a commit's parent, in the order in which they were made."""
 
     before: Snapshot
     stores_lf: StoresLf
@@ -43,7 +43,7 @@ class CommitBuilder:
         return built
 
     def maker(self, paths: Sequence[str]) -> Callable[[Sequence[PendingEdit]], Contents]:
-        """What edits make of some files."""
+        """A function from edits to what they make of some files."""
         return lambda units: contents(self.build(units).files, paths)
 
     def _add(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
@@ -53,7 +53,7 @@ class CommitBuilder:
         built.steps.append((units, found))
 
     def _add_some(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
-        """Those edits of a spec that have a place by themselves or beside the others."""
+        """Add the edits of a spec that can be placed, alone or beside the others."""
         kept: tuple[PendingEdit, ...] = ()
         for unit in units:
             try:

@@ -1,8 +1,8 @@
-"""choosing.py: which journalled edits are in what is staged.
+"""choosing.py: choose the journalled edits that are in what is staged.
 
-All of them, most often. Where the staged files are others (a part was staged, a person went on
-editing, the edits belong to another branch), an edit is left out if the files without it are
-nearer to what is staged.
+Most often that is all of them. Where the staged files differ (only a part was staged, a person
+went on editing, the edits belong to another branch), an edit is left out if the files without it
+are nearer to what is staged.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ Contents = Sequence[File | None]
 """Some files in a fixed order; None for one that is not there."""
 
 TRIED = 64
-"""So many edits of one file are tried one by one; of more, all are taken to be staged."""
+"""With more edits of one file, all are taken to be staged, instead of trying each."""
 
 _COMPARED = 2**18
-"""So many bytes are compared letter by letter; more of them line by line."""
+"""Up to so many bytes are compared byte by byte; longer files line by line."""
 
 
 def choose_edits(
@@ -33,8 +33,8 @@ def choose_edits(
 ) -> list[Item]:
     """The edits whose result is nearest to what is staged; `make` gives the files they make.
 
-    Of `standing` nobody is known to have taken one back; where these come to what is staged, the
-    others are left out.
+    `standing` are the edits that nobody is known to have taken back; where they alone give what is
+    staged, they are chosen.
     """
     if standing is not None and len(standing) < len(items):
         kept, apart = _nearest(standing, make, staged)
@@ -46,7 +46,7 @@ def choose_edits(
 def _nearest(
     items: Sequence[Item], make: Callable[[Sequence[Item]], Contents], staged: Contents
 ) -> tuple[list[Item], int]:
-    """Leave out edits, the last one first, as long as that comes nearer; and how near it came."""
+    """Leave out edits, the last first, as long as the result comes nearer; return its distance."""
     kept = list(items)
     nearest = _apart(make(kept), staged)
     for item in reversed(items):
@@ -66,7 +66,7 @@ def _apart(left: Contents, right: Contents) -> int:
 def distance(left: File | None, right: File | None) -> int:
     """How far two files are apart: bytes to take out or put in, and one for another mode.
 
-    All files are as far from one that is not there: no edit of its lines makes it go.
+    A file that is not there is equally far from every file: no edit of lines removes one.
     """
     if left is None or right is None:
         return 0 if left is right else _COMPARED

@@ -1,9 +1,9 @@
-"""merging.py: the entries of a merge whose conflicts sessions have resolved in the checkout.
+"""merging.py: make the entries of a merge whose conflicts sessions have resolved.
 
-git marks a conflict in the file, and an edit of the marks is one of lines that no commit has. So
-it is said again on the file with the first parent's side of each conflict: what git has merged
-around the conflicts is an entry of git's own, and each call one on top of it. That must be all of
-the merge that git would not have made by itself, else nothing is recorded.
+Sessions edit a file with conflict markers, which no commit has. So their edits are restated on
+the file with the first parent's side of each conflict: one entry for what git has merged around
+the conflicts, and one on top of it for each call. Together with git's own merge they must give
+what is staged, else nothing is recorded.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from hkgit.text.document import Document
 from hkgit.values import dataclass, field
 
 GIT = "git merge"
-"""The agent that the entry of what git has merged claims."""
+"""The agent named in the entry of what git has merged."""
 
 _CONFLICT = re.compile(
     rb"^<{7} [^\n]*\n(.*?)(?:^\|{7}[^\n]*\n.*?)?^={7}\r?\n.*?^>{7} [^\n]*\n",
@@ -50,13 +50,13 @@ _CONFLICT = re.compile(
 
 
 def without_marks(data: bytes) -> bytes:
-    """A file with the first parent's side of each conflict that git has marked in it."""
+    """Replace each marked conflict in a file by the first parent's side."""
     return _CONFLICT.sub(rb"\1", data)
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """What the edits of one spec of a call made of the conflicted file at a path."""
+    """One spec of a call and what it made of a conflicted file."""
 
     path: str
     units: tuple[PendingEdit, ...]
@@ -111,7 +111,7 @@ def propose_merge(
 
 @dataclass
 class _Proposed:
-    """Entries, one on top of the other, on the files of the first parent."""
+    """Builds entries one on top of the other, starting from the files of the first parent."""
 
     base: str
     files: Overlay
@@ -144,7 +144,7 @@ class _Proposed:
         reads: Sequence[Read],
         numbers: tuple[int, ...],
     ) -> Plan:
-        """An entry of what a file becomes, unless that is what it is."""
+        """Add an entry for a change of a file, unless nothing changes."""
         before = self.files.get(step.path)
         if before is None or before.data == after:
             return Plan((), ())
@@ -171,7 +171,7 @@ class _Proposed:
 def _steps(
     path: str, units: Iterable[PendingEdit], staged: bytes, bases: tuple[bytes, bytes]
 ) -> list[_Step]:
-    """What sessions did to a file from what git left in it to what is staged."""
+    """The edits of sessions that lead from the file as git left it to the file as staged."""
     steps: list[_Step] = []
     wanted = digest(staged)
     here = (unit for unit in units if path in unit.paths)
@@ -194,7 +194,7 @@ def _steps(
 
 
 def _restate(path: str, before: bytes, after: bytes) -> Spec:
-    """A spec of ranges that makes one text of another."""
+    """A spec of line ranges that turns one text into another."""
     old, new = Document(before).lines, Document(after).lines
     edits = tuple(_restate_change(path, each, new) for each in diff.changes(old, new))
     render = dialects.DIALECTS["protocol"].render
@@ -224,7 +224,7 @@ def _blind(step: _Step, made: Plan) -> Iterator[str]:
 def _expect_merge(
     repository: Repository, tree: str, parents: tuple[str, str], made: Sequence[Made]
 ) -> None:
-    """Raise InvalidInput unless a tree, with its entries, is git's merge but for what they say."""
+    """Raise InvalidInput unless a tree is git's merge plus what the entries change."""
     files = {entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in made}
     whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
     judged = replay_merge(

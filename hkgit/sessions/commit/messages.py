@@ -1,4 +1,4 @@
-"""messages.py: the trailers of the entries that a commit gets, written into its message."""
+"""messages.py: write the trailers of a commit's entries into its message file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hkgit.git.repository import Repository
 
 
 def sign(repository: Repository, place: Path) -> bool:
-    """Put the trailers of the entries being committed into a message file; whether it changed.
+    """Put the trailers of the entries being committed into a message; return whether it changed.
 
     A message without words stays as it is, so that git can still refuse an empty one, and an
     entry that the message names already is not named again. Raises InvalidInput.
@@ -52,7 +52,7 @@ def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:
 
 
 def _lines(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
-    """All that one entry says; of several only their names and agents."""
+    """The trailers: all of them for one entry, only ids and agents for several."""
     if len(entries) == 1:
         [(name, entry)] = entries
         return trailer_lines(entry, name)
@@ -62,7 +62,7 @@ def _lines(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
 
 
 def _split(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
-    """The words of a message, and the template of comments behind them."""
+    """Split a message into its text and the template of comments behind it."""
     words, rest = cut_at_scissors(message, comment)
     lines = words.splitlines(keepends=True)
     end = len(lines)

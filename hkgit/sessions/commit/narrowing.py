@@ -1,7 +1,7 @@
-"""narrowing.py: evidence of a whole file or range, as evidence of those lines that others left.
+"""narrowing.py: reduce evidence of a file or range to the lines that others have not changed.
 
-What was read holds line by line: of a range in which somebody has changed one line, the lines
-above and below it are known as well as before.
+What was read holds line by line: when somebody changes one line of a range, the lines above and
+below it are still known.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hkgit.values import replace
 
 
 def movable(made: Plan, base: Snapshot, files: Snapshot) -> Iterator[Read]:
-    """What the edits of a plan on `base` lean on, as receipts of the lines that `files` has too."""
+    """Turn the evidence of a plan on `base` into receipts of the lines that `files` has as well."""
     origins = {change.new_path: change.path for change in made.files}
     for outcome in made.outcomes:
         path = origins.get(outcome.path) or outcome.path
@@ -39,7 +39,7 @@ def _lines_of_hash(outcome: EditOutcome) -> Sequence[Lines]:
 
 
 def _runs(lines: Lines, moved: dict[int, int]) -> Iterator[Lines]:
-    """The stretches of some lines that stand together in the other file as well."""
+    """Runs of lines that are consecutive in the other file as well."""
     start: int | None = None
     for number in range(lines[0], lines[1] + 1):
         is_next = start is not None and moved.get(number) == moved[number - 1] + 1
@@ -53,7 +53,7 @@ def _runs(lines: Lines, moved: dict[int, int]) -> Iterator[Lines]:
 
 
 def narrow_spec(spec: Spec, made: Plan, base: Snapshot) -> Spec:
-    """The spec with the hash of a whole file put as that of the lines which each edit touches."""
+    """Replace the hash of a whole file by the hash of the lines that each edit touches."""
     pairs = zip(spec.edits, made.outcomes, strict=True)
     edits = tuple(_narrow_edit(edit, outcome, base) for edit, outcome in pairs)
     return respoken_as(spec, edits)

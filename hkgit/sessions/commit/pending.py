@@ -26,18 +26,18 @@ class PendingEdit:
 
     @property
     def key(self) -> tuple[str, int, int]:
-        """What the units of one spec have in common."""
+        """What identifies its spec: session, call, number of the spec."""
         return self.journal.folder.name, self.call.id, self.spec
 
     @property
     def name(self) -> str:
-        """How a message names it."""
+        """Its name in messages."""
         session, call, _ = self.key
         return f"edit {self.number} of call {call}, session {session}"
 
     @property
     def paths(self) -> frozenset[str]:
-        """Every path that its file has or had."""
+        """Every path that its file has or has had."""
         path = self.said.paths[self.number - 1]
         for change in self.said.changes:
             if path in (change.path, change.new_path):
@@ -46,7 +46,7 @@ class PendingEdit:
 
     @property
     def reads(self) -> tuple[Read, ...]:
-        """What was read of the files of its spec before it was applied, or in mending it."""
+        """The reads of its spec's files, from before it was applied or after the fact."""
         mended = self.journal.state.mended
         here = (self.call.id, self.spec)
         later = (each.read for each in mended if (each.call, each.spec) == here)
@@ -54,7 +54,7 @@ class PendingEdit:
 
 
 def waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
-    """The edits that stand and are in no commit yet, in the order of their calls."""
+    """The edits that are in effect and in no commit yet, in the order of their calls."""
     units = [
         unit
         for journal in journals
@@ -76,7 +76,7 @@ def units_of(journal: SessionJournal) -> list[PendingEdit]:
 
 
 def group_connected(units: Sequence[PendingEdit]) -> Iterator[tuple[list[str], list[PendingEdit]]]:
-    """Groups of files that edits moved one to the other, each with its edits; most are one file."""
+    """Group files that renames connect, each group with its edits; most groups are one file."""
     groups: list[set[str]] = []
     for unit in units:
         met = [group for group in groups if group & unit.paths]

@@ -1,8 +1,7 @@
-"""placing.py: a journalled spec, planned again on the files that a commit begins with.
+"""placing.py: plan a journalled spec again on the files of a commit's parent.
 
-The spec was applied to a live checkout, which may have held changes of others. It is carried to
-the files of the parent: where an edit landed, carried through the line diff, is where it must
-land there too. What it says is said again in the lines of those files.
+The spec was applied to a checkout that may have held changes of others. Its edits must land on
+the parent's files at the lines that a line diff maps them to, and are restated in those lines.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from hkgit.values import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class PlacedSpec:
-    """Some edits of a spec on the files of a commit's parent: what the ledger entry says."""
+    """Edits of a spec on the files of a commit's parent, as the ledger entry records them."""
 
     spec: Spec
     made: Plan
@@ -53,7 +52,7 @@ def place_spec(
     kept: Kept,
     stores_lf: StoresLf,
 ) -> PlacedSpec:
-    """The edits on `files`. Raises the refusal of the first that cannot be placed there."""
+    """Place edits on `files`. Raises the refusal of the first that cannot be placed."""
     options = Options(Settings(said.threshold), said.relocate, stores_lf=stores_lf)
     base = Overlay(files, dict(_before(said.changes, files, kept, stores_lf)))
     spec = resolve_names(respoken(said, numbers), base)

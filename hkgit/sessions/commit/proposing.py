@@ -1,4 +1,4 @@
-"""proposing.py: from the journals of a checkout to the ledger entries of what is staged."""
+"""proposing.py: make ledger entries for what is staged from the journals of a checkout."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The entries that a commit gets, in order, and in words what no entry accounts for."""
+    """The entries that a commit gets, in order, and sentences on what no entry accounts for."""
 
     made: tuple[Made, ...]
     uncovered: tuple[str, ...]
 
 
 def propose(repository: Repository, journals: Sequence[SessionJournal], tree: str) -> Proposal:
-    """The entries that account for what a tree has and HEAD has not, as far as sessions made it."""
+    """Make the entries for what sessions changed between HEAD and a tree."""
     head = repository.head().commit
     before = repository.snapshot(EMPTY_TREE if head is None else head)
     after = repository.snapshot(tree)
@@ -79,7 +79,7 @@ def propose(repository: Repository, journals: Sequence[SessionJournal], tree: st
 
 
 def _are_gone(files: Contents) -> bool:
-    """Whether none of some files is there: somebody who took them away took their edits along."""
+    """Whether none of some files is there; the edits of a deleted file go with it."""
     return all(file is None for file in files)
 
 
@@ -96,7 +96,7 @@ def _open_conflicts(repository: Repository) -> ConflictsMet | None:
 def _entries(
     built: Built, head: str | None, met: ConflictsMet | None
 ) -> tuple[list[Made], list[str]]:
-    """The entries of what was built; and why one cannot be written."""
+    """The entries of placed specs; and why any cannot be written."""
     made, refused = [], []
     for units, found in built.steps:
         try:
@@ -128,7 +128,7 @@ def _entry(
 
 
 def _blind(built: Built) -> Iterator[str]:
-    """The edits that nothing ties to what was read, each with the read that mends it."""
+    """The blind edits, each with the command that reads its lines after the fact."""
     for units, found in built.steps:
         for unit, outcome in zip(units, found.made.outcomes, strict=True):
             if is_blind(outcome.evidence.kind):
@@ -141,7 +141,7 @@ def _blind(built: Built) -> Iterator[str]:
 def _find_moved(
     lost: Sequence[PendingEdit], added: Sequence[str], after: Snapshot
 ) -> Iterator[str]:
-    """The edits whose file stands by another name, to which no entry can follow it."""
+    """The edits whose file was renamed by hand, which no entry can follow."""
     for unit in lost:
         for path in sorted(unit.paths):
             place = next((each for each in added if _is_most_in(unit, path, after.get(each))), None)
@@ -152,7 +152,7 @@ def _find_moved(
 
 
 def _is_most_in(unit: PendingEdit, path: str, staged: File | None) -> bool:
-    """Whether what a spec wrote, and half of the file's lines, stand in what is staged."""
+    """Whether what a spec wrote, and half of the file's lines, are in what is staged."""
     if staged is None or not _is_in(unit, path, staged.data):
         return False
     versions = [each.after for each in unit.said.changes if each.new_path == path]
@@ -162,7 +162,7 @@ def _is_most_in(unit: PendingEdit, path: str, staged: File | None) -> bool:
 
 
 def _find_uncovered(built: Built, after: Snapshot) -> Iterator[str]:
-    """What the edits do not account for, in files that they touch."""
+    """Changes that no edit accounts for, in files that edits touch."""
     touched = {path for units, _ in built.steps for unit in units for path in unit.paths}
     for path in sorted(touched.union(*(unit.paths for unit in built.refused))):
         [derived], [staged] = contents(built.files, [path]), contents(after, [path])
@@ -180,7 +180,7 @@ def _find_uncovered(built: Built, after: Snapshot) -> Iterator[str]:
 
 
 def _is_in(unit: PendingEdit, path: str, staged: bytes) -> bool:
-    """Whether something that a spec wrote in a file stands in what is staged of it."""
+    """Whether something that a spec wrote in a file is in its staged version."""
     kept = unit.journal.blobs.get
     for change in unit.said.changes:
         if change.new_path == path and change.after is not None:

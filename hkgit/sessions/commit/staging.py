@@ -1,7 +1,7 @@
-"""staging.py: puts entries into the commit that git is making, and forgets what is committed.
+"""staging.py: add entries to the commit that git is making, and forget what is committed.
 
-In a hook `GIT_INDEX_FILE` names the index that becomes the commit: with `git commit -- PATH` or
-`-a` another one than the checkout's own, which is brought along after the commit.
+In a hook `GIT_INDEX_FILE` names the index that becomes the commit. With `git commit -- PATH` or
+`-a` it is a temporary one, and the checkout's own index gets the entries after the commit.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def journals_of(root: Path) -> list[SessionJournal]:
 
 
 def stage(repository: Repository) -> Proposal:
-    """Add to the index being committed the entries of what is staged in it.
+    """Add the entries of what is staged to the index being committed.
 
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
@@ -63,7 +63,7 @@ def stage(repository: Repository) -> Proposal:
 
 
 def withdraw(repository: Repository) -> None:
-    """Take out again what `stage` has added: the commit is not made. Raises GitRefused."""
+    """Take out what `stage` has added, where the commit is not made. Raises GitRefused."""
     root = _root(repository)
     journals = [each for each in journals_of(root) if each.load().proposed]
     with _all_locked(journals):
@@ -72,7 +72,7 @@ def withdraw(repository: Repository) -> None:
 
 
 def settle_commit(repository: Repository) -> None:
-    """After a commit: forget what it has, and bring the checkout along. Raises GitRefused."""
+    """After a commit: forget edits that it holds, and update the checkout. Raises GitRefused."""
     root = _root(repository)
     journals = journals_of(root)
     with _all_locked(journals):
@@ -93,7 +93,7 @@ def _all_locked(journals: Iterable[SessionJournal]) -> Iterator[None]:
 
 
 def settle(repository: Repository, journals: Sequence[SessionJournal]) -> list[str]:
-    """Let the journals forget what is in a commit; answers with the entries that are in HEAD's."""
+    """Let the journals forget edits that are committed; return the entries that HEAD has."""
     head = repository.head().commit
     files = None if head is None else repository.snapshot(head)
     here: list[str] = []
@@ -159,10 +159,10 @@ def _stage(repository: Repository, root: Path, proposal: Proposal) -> None:
 
 
 def _is_passing(repository: Repository) -> bool:
-    """Whether git throws the index away if the commit is not made: then nothing may be left.
+    """Whether the index is a temporary one, dropped if the commit fails: then no file may be left.
 
-    Except under the pre-commit framework, which takes what the index alone has for a change that
-    a hook made to files, and fails.
+    Not so under the pre-commit framework, which takes a file that only the index has for a change
+    by a hook, and fails.
     """
     named = os.environ.get("GIT_INDEX_FILE", "")
     is_framework = "PRE_COMMIT" in os.environ
@@ -170,7 +170,7 @@ def _is_passing(repository: Repository) -> bool:
 
 
 def bring_along(repository: Repository, root: Path, names: Sequence[str]) -> None:
-    """Give the index and the checkout those entries of HEAD that a passing index brought in."""
+    """Give the index and the checkout the entries of HEAD that came through a temporary index."""
     if not names:
         return
     head = repository.snapshot("HEAD")

@@ -1,7 +1,7 @@
-"""knowledge.py: which lines of a file a session knows, since it has read or written them.
+"""knowledge.py: the lines of a file that a session knows, because it has read or written them.
 
-Lines are carried along: by the hunks of the session's own edits, and by a line diff where others
-have changed the file. What has changed is not known any more.
+Known lines move with the hunks of the session's own edits, and with a line diff where others have
+changed the file. Lines that others changed are no longer known.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def knowing(data: bytes, lines: Iterable[Lines]) -> FileKnowledge:
 
 
 def carry_knowledge(known: FileKnowledge, data: bytes, kept: Kept) -> FileKnowledge:
-    """The same knowledge of the file as it is now; lines that have changed drop out."""
+    """Carry knowledge to the file as it is now; changed lines drop out."""
     version = digest(data)
     if known.version == version:
         return known

@@ -190,13 +190,13 @@ def _fitting(lines: tuple[bytes, ...], limit: int | None) -> int:
 
 
 def _next(first: int, stop: int, last: int) -> int | None:
-    """Where to go on; behind a line that is too long to show at all."""
+    """The line to go on with; past a line that is too long to show."""
     following = stop + 1 if stop >= first else first + 1
     return following if stop < last and following <= last else None
 
 
 def _kind(head: bytes) -> tuple[str, str]:
-    """What some bytes begin like: text, or an image, or binary as git tells it (by a NUL)."""
+    """The kind of a file by its first bytes: text, image, or binary (git's rule: a NUL)."""
     for magic, mime in _IMAGES.items():
         if head.startswith(magic) and (b"\0" in head or magic != b"BM"):
             return "image", mime

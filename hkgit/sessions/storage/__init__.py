@@ -1,1 +1,1 @@
-"""What a session keeps on disk."""
+"""A session's state on disk."""

@@ -1,4 +1,4 @@
-"""blobs.py: versions of files that a session has met, by the SHA-256 of their bytes."""
+"""blobs.py: versions of files, stored by the SHA-256 of their bytes."""
 
 from __future__ import annotations
 

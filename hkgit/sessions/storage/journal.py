@@ -1,7 +1,7 @@
-"""journal.py: the record of one session: lines of JSON, only ever added to, under a lock.
+"""journal.py: the record of one session: lines of JSON, append-only, under a lock.
 
-A line that a crash cut short was never acted upon, and is cut away. Whoever adds a line has read
-all before it, so two agents that share a session lose nothing of each other.
+A line that a crash cut short was never acted upon, and is dropped. A process reads all lines
+before it adds one, so two that share a session lose nothing.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Mended:
 
 @dataclass
 class JournalState:
-    """All that the lines of a journal come to.
+    """The state that the lines of a journal add up to.
 
     `done` are calls that were written as a whole, `aborted` those that were not; `committed` are
     edits in somebody's commit, as call, spec and number. `last` is the number of the last call.
@@ -165,7 +165,7 @@ class SessionJournal:
         return self.state
 
     def forget(self, calls: Sequence[JournaledCall]) -> None:
-        """Keep of all calls only these, and what they lean on. Raises GitRefused."""
+        """Drop all calls but these and those they depend on. Raises GitRefused."""
         state, kept = self.state, {call.id: call for call in calls}
         committed = sorted(key for key in state.committed if key[0] in kept)
         lines: list[Json] = [{"kind": "begin", "call": call_json(call)} for call in calls]
@@ -224,7 +224,7 @@ class SessionJournal:
         self.state.add(json.loads(line))
 
     def begin(self, call: JournaledCall) -> None:
-        """What is about to be written. Raises GitRefused."""
+        """Record that a call is about to be written. Raises GitRefused."""
         if self.folder.name != UNNAMED:  # calls without a session wait for no commit
             try:
                 say_waiting(self.folder.parent)
@@ -233,15 +233,15 @@ class SessionJournal:
         self.add("begin", call=call_json(call))
 
     def end(self, call: int, known: Mapping[str, FileKnowledge | None]) -> None:
-        """All files of a call are written; what the session knows now of each."""
+        """Record that all files of a call are written, and what the session knows of each."""
         self.add("end", call=call, known=[knowledge_json(*each) for each in known.items()])
 
     def learn(self, path: str, known: FileKnowledge) -> None:
-        """What the session knows now of a file."""
+        """Record what the session knows of a file."""
         self.add("known", known=[knowledge_json(path, known)])
 
     def mend(self, call: int, spec: int, read: Read) -> None:
-        """A read of a file as it was before a call."""
+        """Record a read of a file as it was before a call."""
         self.add("mended", call=call, spec=spec, read=asdict(read))
 
     def propose(self, entries: Sequence[Proposed]) -> None:

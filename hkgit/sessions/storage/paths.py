@@ -41,7 +41,7 @@ LOCAL = Path(".hkgit") / "local"
 
 
 def check_session(name: str) -> None:
-    """Raise InvalidInput for a name that is none, or that would lead elsewhere."""
+    """Raise InvalidInput for a name that a session cannot have, such as a path."""
     if name == UNNAMED:
         return
     if not _NAME.match(name):
@@ -107,13 +107,13 @@ def may_wait(root: Path) -> bool:
 
 
 def say_waiting(home: Path) -> None:
-    """Say that an edit waits. Raises OSError."""
+    """Note that an edit waits for a commit. Raises OSError."""
     home.mkdir(parents=True, exist_ok=True)
     (home / WAITING).touch()
 
 
 def say_none_waits(root: Path) -> None:
-    """Say that no edit waits: the next commit need not look."""
+    """Note that no edit waits: the next commit need not look."""
     for home in candidates(root):
         with suppress(OSError):
             (home / WAITING).unlink(missing_ok=True)

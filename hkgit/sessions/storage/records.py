@@ -1,4 +1,4 @@
-"""records.py: what a session's journal says, as values and as lines of JSON."""
+"""records.py: the lines of a session's journal as values and as JSON."""
 
 from __future__ import annotations
 
