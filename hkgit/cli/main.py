@@ -130,8 +130,9 @@ class _Commands(click.Group):
             raise refusal from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.told.items()))
+        from hkgit.cli.admin.helping import write_commands
+
+        write_commands(formatter, self.told, GROUPS)
 
 
 def _load(module_name: str, name: str) -> click.Command:

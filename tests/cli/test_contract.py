@@ -13,7 +13,7 @@ from hkgit.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 CONTRACT = (ROOT / "docs/contract.md").read_text()
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 EVERYWHERE = {"--help", "--json"}
 """Options that the contract speaks of once, for all commands."""
 

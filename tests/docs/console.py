@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-_BLOCK = re.compile(r"^(`{3,})console\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^(`{3,})console\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
 _CHANGING = re.compile(r"\b[0-9a-f]{7,64}\b|\b\d{4}-\d\d-\d\d[ T]\d\d:\d\d\b")
 _MARK = "-- end of output --"
 
@@ -34,9 +34,9 @@ def list_commands(block: str) -> list[str]:
 
 def run_page(page: str) -> str:
     """Return the page with what its console blocks print now, run one after the other."""
-    blocks = [found[2] for found in _BLOCK.finditer(page)]
+    blocks = [found[2] for found in BLOCK.finditer(page)]
     outputs = iter(_run_commands([command for block in blocks for command in list_commands(block)]))
-    return _BLOCK.sub(lambda found: _render(found[1], list_commands(found[2]), outputs), page)
+    return BLOCK.sub(lambda found: _render(found[1], list_commands(found[2]), outputs), page)
 
 
 def drop_ids(page: str) -> str:

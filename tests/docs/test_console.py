@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from tests.docs.console import ROOT, drop_ids, run_page
+from tests.docs.console import BLOCK, ROOT, drop_ids, run_page
 
-PAGES = ["README.md"]
+_PATHS = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
+
+PAGES = [
+    name
+    for name in ("README.md", *(f"docs/{path}" for path in sorted(_PATHS)))
+    if BLOCK.search((ROOT / name).read_text("utf-8"))
+]
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,16 +1,24 @@
-"""help.py: `hkgit help [COMMAND]...`, for those who expect it."""
+"""help.py: `hkgit help [COMMAND | WORD]...`: what a command does, or what a word means."""
 
 from __future__ import annotations
 
 import click
 
+from hkgit.cli.admin.helping import render_help
+from hkgit.cli.admin.terms import explain
+from hkgit.cli.main import COMMANDS
+
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[COMMAND]...")
+@click.argument("names", nargs=-1, metavar="[COMMAND | WORD]...")
 @click.pass_context
 def command(ctx: click.Context, names: tuple[str, ...]) -> None:
-    """Show what a command does; without a name, what commands there are."""
+    """Show what a command does or what a word means; without a name, what commands there are."""
     assert ctx.parent is not None
+    meaning = explain(" ".join(names))
+    if meaning is not None and names[0] not in COMMANDS:
+        click.echo(meaning)
+        return
     asked = ctx.parent
     for name in names:
         group = asked.command
@@ -19,4 +27,4 @@ def command(ctx: click.Context, names: tuple[str, ...]) -> None:
         known, found, _ = group.resolve_command(asked, [name])
         assert found is not None
         asked = click.Context(found, info_name=known, parent=asked)
-    click.echo(asked.get_help())
+    click.echo(render_help(asked))

@@ -28,15 +28,25 @@ def _tell_program(event: str, args: tuple[Any, ...]) -> None:
         echo(f"hkgit: runs {command}", err=True)
 
 
+def _show_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value and not ctx.resilient_parsing:
+        from hkgit.cli.admin.helping import render_help
+
+        click.echo(render_help(ctx), color=ctx.color)
+        ctx.exit()
+
+
 def shared_options() -> list[click.Option]:
     """The options that stand in front of a command as well as behind it."""
-    flags = {"is_flag": True, "expose_value": False}
+    flags: dict[str, Any] = {"is_flag": True, "expose_value": False}
+    shown = "Show this message and exit."
     return [
         click.Option(["-q", "--quiet"], callback=_note, help="Say only what is refused.", **flags),
         click.Option(
             ["-v", "--verbose"], callback=_note, help="Say more, and each program started.", **flags
         ),
         click.Option(["--debug"], help="Show a traceback for a fault of hkgit itself.", **flags),
+        click.Option(["-h", "--help"], is_eager=True, callback=_show_help, help=shown, **flags),
     ]
 
 

@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -319,10 +318,8 @@ def test_a_shallow_clone_fetches_the_rest(template: Repo, tmp_path: Path) -> Non
     assert judge(repo).passes, judge(repo).findings
 
 
-@contextmanager
-def no_time(seconds: float) -> Iterator[None]:
+def no_time(seconds: float) -> None:
     raise OutOfTime
-    yield
 
 
 def test_what_takes_too_long_lands_in_parts(
@@ -355,16 +352,17 @@ ELSEWHERE = {
 def test_no_rule_is_left_out() -> None:
     """Whoever adds a rule adds how its rejection is mended."""
     rules = {name.partition(":")[0] for name in KINDS}
-    assert {*rules_of_the_code()} - rules == {*ELSEWHERE}
+    assert {*rules_of_the_code()} <= rules | {*ELSEWHERE}
 
 
 def rules_of_the_code() -> Iterator[str]:
     """The first argument of each finding that hkgit makes."""
     for path in (ROOT / "hkgit").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and node.args and _makes_finding(node.func):
-                match node.args[0]:
-                    case ast.Constant(value=str(rule)):
+            if isinstance(node, ast.Call) and _makes_finding(node.func):
+                named = [each.value for each in node.keywords if each.arg == "rule"]
+                match (*node.args, *named)[:1]:
+                    case (ast.Constant(value=str(rule)),):
                         yield rule
 
 

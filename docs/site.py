@@ -1,0 +1,21 @@
+"""A hook of mkdocs: links out of docs/ lead to the files of the repository."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_OUT = re.compile(r"\]\(((?:\.\./)+)(?!\w[\w+.-]*:)([^)\s]*)\)")
+
+
+def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
+    """The page, with what lies outside of the site as an address, or as plain words."""
+    depth = page.file.src_uri.count("/")
+
+    def lead(link: re.Match[str]) -> str:
+        if link[1].count("../") <= depth:
+            return link[0]
+        base = config.get("repo_url")
+        return f"]({base.rstrip('/')}/blob/main/{link[2]})" if base else "](#)"
+
+    return _OUT.sub(lead, markdown)

@@ -1,0 +1,88 @@
+"""examples.py: one example of each command, and the words that its help leans on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "read": ("hkgit read src/app.py:10-20", "hkgit read src/app.py --session task"),
+    "apply": ("hkgit apply answer.md --expect src/app.py=55d121aeae1f --agent claude/1",),
+    "edit": ("hkgit edit --session task --file a.py --old 'x = 1' --new 'x = 2'",),
+    "undo": ("hkgit undo --session task",),
+    "session": ("hkgit session list",),
+    "session list": ("hkgit session list --json",),
+    "session show": ("hkgit session show task",),
+    "session end": ("hkgit session end task",),
+    "session clean": ("hkgit session clean --dry-run",),
+    "record": ("hkgit record --staged",),
+    "gate": ("hkgit gate --range origin/main..HEAD", "hkgit gate --staged --explain"),
+    "policy": ("hkgit policy check",),
+    "policy check": ("hkgit policy check --json",),
+    "verify": ("hkgit verify v1.0..HEAD --trust trust.toml",),
+    "attest": ("hkgit attest main..topic --key ~/.ssh/id_ed25519 --target refs/heads/main",),
+    "log": ("hkgit log main..HEAD src/app.py",),
+    "show": ("hkgit show HEAD --json",),
+    "blame": ("hkgit blame src/app.py",),
+    "stats": ("hkgit stats main..HEAD",),
+    "report": ("hkgit report main..HEAD",),
+    "ledger": ("hkgit ledger prune --keep 500",),
+    "ledger prune": ("hkgit ledger prune --before v1.0",),
+    "qa": ("hkgit qa main..HEAD",),
+    "consult": ("hkgit consult list",),
+    "consult list": ("hkgit consult list --json",),
+    "consult show": ("hkgit consult show 699be491f5891271",),
+    "consult answer": ("hkgit consult answer 699be491f5891271 --decision apply -m 'Go on'",),
+    "init": ("hkgit init", "hkgit init --agent claude", "hkgit init --server"),
+    "doctor": ("hkgit doctor --fix",),
+    "demo": ("hkgit demo --keep",),
+    "schema": ("hkgit schema outcome",),
+    "bench": ("hkgit bench --transcripts ~/.claude/projects",),
+    "completions": ('eval "$(hkgit completions bash)"',),
+    "help": ("hkgit help apply", "hkgit help receipt"),
+    "prompt": ("hkgit prompt search-replace",),
+    "mcp": ("hkgit mcp --root .",),
+    "hook": ("hkgit hook claude --steer",),
+    "serve": ("hkgit serve --root .",),
+}
+"""Each line is read by the command line in a test."""
+
+TERMS: Mapping[str, tuple[str, ...]] = {
+    "read": ("receipt", "range hash"),
+    "apply": ("spec", "dialect", "evidence", "blind"),
+    "edit": ("spec", "session", "receipt", "batch"),
+    "undo": ("session",),
+    "session": ("session",),
+    "record": ("ledger entry", "session"),
+    "gate": ("gate", "verdict", "policy", "trusted side"),
+    "policy": ("policy", "governed", "break-glass"),
+    "verify": ("replay", "verdict"),
+    "attest": ("verdict",),
+    "log": ("verdict", "evidence"),
+    "show": ("ledger entry", "verdict"),
+    "blame": ("verdict", "tier"),
+    "stats": ("tier", "evidence", "confidence"),
+    "report": ("verdict",),
+    "ledger": ("ledger entry",),
+    "qa": ("verdict",),
+    "consult": ("CONSULT", "conflict record"),
+    "init": ("gate", "policy"),
+    "bench": ("tier", "repair"),
+    "prompt": ("dialect",),
+    "mcp": ("session", "receipt"),
+    "serve": ("session", "receipt"),
+}
+"""Words to ask `hkgit help` for; those of a group of commands hold for all of it."""
+
+VARIABLES: Mapping[str, str] = {
+    "HKGIT_SESSION": "the session, where --session does not name one",
+    "HKGIT_GIT": "how repositories are read: libgit2, or program",
+    "GIT_PAGER": "the program that shows long answers on a terminal; else PAGER, else less",
+    "GITHUB_STEP_SUMMARY": "the file that a report is added to in GitHub Actions",
+    "NO_COLOR": "where it is set, nothing has a colour",
+}
+USED_BY: Mapping[str, tuple[str, ...]] = {
+    "HKGIT_SESSION": ("read", "apply", "edit", "undo"),
+    "GIT_PAGER": ("log", "show", "blame"),
+    "GITHUB_STEP_SUMMARY": ("gate", "verify"),
+}
+"""The commands that heed a variable; of one that is not named here, all do."""

@@ -1,0 +1,65 @@
+"""The reference is written from the code, and every command has an example that it reads."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+import pytest
+
+from docs.write_reference import PLUMBING, ROOT, TITLES, list_commands, pages
+from hkgit.cli.admin.examples import EXAMPLES, USED_BY, VARIABLES
+from hkgit.cli.admin.examples import TERMS as ASKED
+from hkgit.cli.admin.terms import TERMS, explain
+from hkgit.cli.main import COMMANDS, GROUPS
+from tests.support.running import run
+
+FOUND = dict(list_commands())
+
+
+def test_the_pages_are_as_the_code_says() -> None:
+    """`python -m docs.write_reference` writes them anew."""
+    stale = [name for name, text in pages().items() if _written(name) != text]
+    assert stale == [], "run: python -m docs.write_reference"
+
+
+def _written(name: str) -> str:
+    path = ROOT / name
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+def test_every_command_has_an_example() -> None:
+    """Whoever adds a command adds a line to hkgit/cli/admin/examples.py."""
+    assert {*EXAMPLES} == {*FOUND}
+
+
+@pytest.mark.parametrize("line", [each for lines in EXAMPLES.values() for each in lines])
+def test_an_example_is_read_by_its_command(line: str) -> None:
+    said = shlex.split(line.removeprefix('eval "$(').removesuffix(')"'))[1:]
+    name = max((each for each in FOUND if " ".join(said).startswith(each)), key=len)
+    parser = FOUND[name].command.make_parser(FOUND[name])
+    _, rest, _ = parser.parse_args(said[len(name.split()) :])
+    assert rest == [] or isinstance(FOUND[name].command, click.Group)
+
+
+def test_help_speaks_of_words_and_commands_that_there_are() -> None:
+    words = {word for listed in ASKED.values() for word in listed}
+    assert words <= {*TERMS}
+    assert {*ASKED} <= {*COMMANDS}
+    assert {*USED_BY} <= {*VARIABLES}
+    assert {name for names in USED_BY.values() for name in names} <= {*COMMANDS}
+    assert ({*TITLES}, {*PLUMBING} - {*COMMANDS}) == ({*GROUPS}, set())
+
+
+def test_help_has_groups_examples_and_words() -> None:
+    top = run("--help", cwd=ROOT).out
+    assert [line for line in top.splitlines() if line[:-1] in TITLES.values()] == [
+        f"{title}:" for title in TITLES.values()
+    ]
+    assert "  hkgit read src/app.py:10-20" in run("read", "--help", cwd=ROOT).out
+    assert run("help", "Range-Hash", cwd=ROOT).out.startswith("range hash: ")
+
+
+def test_a_word_is_found_however_it_is_written() -> None:
+    assert explain("consult") == f"CONSULT: {TERMS['CONSULT']}"
+    assert explain("no such word") is None
