@@ -155,13 +155,13 @@ def _library() -> str:
         found = getattr(hkgit, name)
         text += f"\n## {name}\n"
         if not (inspect.isfunction(found) or inspect.isclass(found)):
-            text += f"\n```python\n{name} = {_alias(found)}\n```\n"
+            text += f"\n```text\n{name} = {_alias(found)}\n```\n"
         elif inspect.isclass(found) and hasattr(found, "__slots__") and is_value(found):
             listed = "".join(f"- `{each.name}`\n" for each in fields(found))
             text += f"\n{_plain(inspect.getdoc(found) or '')}\n\nIts fields:\n\n{listed}"
         else:
             signature = _signature(found)
-            text += f"\n```python\n{name}{signature}\n```\n" if signature else ""
+            text += f"\n```text\n{name}{signature}\n```\n" if signature else ""
             text += f"\n{_plain(inspect.getdoc(found) or '')}\n"
     return text
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.admin.helping import render_help
 from hkgit.cli.admin.terms import explain
 from hkgit.cli.main import COMMANDS
 
@@ -26,5 +25,5 @@ def command(ctx: click.Context, names: tuple[str, ...]) -> None:
             raise click.UsageError(f"{asked.command_path} has no commands.", ctx)
         known, found, _ = group.resolve_command(asked, [name])
         assert found is not None
-        asked = click.Context(found, info_name=known, parent=asked)
-    click.echo(render_help(asked))
+        asked = found.context_class(found, info_name=known, parent=asked)
+    click.echo(asked.get_help())

@@ -19,7 +19,7 @@ PLUMBING = ("record", "hook", "completions")
 """Commands that hooks and shells call."""
 
 
-def render_help(ctx: click.Context) -> str:
+def add_examples(ctx: click.Context, text: str) -> str:
     """The help of a command, with its examples, its words and the variables that it heeds."""
     name = " ".join(ctx.command_path.split()[1:])
     formatter = ctx.make_formatter()
@@ -28,7 +28,7 @@ def render_help(ctx: click.Context) -> str:
             for line in lines:
                 formatter.write(f"  {line}\n")
     more = formatter.getvalue()
-    return f"{ctx.get_help()}\n\n{more}".rstrip("\n")
+    return f"{text}\n\n{more}".rstrip("\n")
 
 
 def _sections(name: str) -> Iterator[tuple[str, Sequence[str]]]:

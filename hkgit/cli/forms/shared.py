@@ -28,25 +28,24 @@ def _tell_program(event: str, args: tuple[Any, ...]) -> None:
         echo(f"hkgit: runs {command}", err=True)
 
 
-def _show_help(ctx: click.Context, param: click.Parameter, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        from hkgit.cli.admin.helping import render_help
+class HelpContext(click.Context):
+    """The context of a command whose help has examples; who asks for none does not load them."""
 
-        click.echo(render_help(ctx), color=ctx.color)
-        ctx.exit()
+    def get_help(self) -> str:
+        from hkgit.cli.admin.helping import add_examples
+
+        return add_examples(self, super().get_help())
 
 
 def shared_options() -> list[click.Option]:
     """The options that stand in front of a command as well as behind it."""
     flags: dict[str, Any] = {"is_flag": True, "expose_value": False}
-    shown = "Show this message and exit."
     return [
         click.Option(["-q", "--quiet"], callback=_note, help="Say only what is refused.", **flags),
         click.Option(
             ["-v", "--verbose"], callback=_note, help="Say more, and each program started.", **flags
         ),
         click.Option(["--debug"], help="Show a traceback for a fault of hkgit itself.", **flags),
-        click.Option(["-h", "--help"], is_eager=True, callback=_show_help, help=shown, **flags),
     ]
 
 
@@ -57,6 +56,7 @@ def share_options(command: click.Command) -> click.Command:
         if option.opts[-1] not in taken:
             option.opts = [name for name in option.opts if name not in taken]
             command.params.append(option)
+    command.context_class = HelpContext
     for below in command.commands.values() if isinstance(command, click.Group) else ():
         share_options(below)
     return command
