@@ -31,16 +31,16 @@ from hkgit.values import replace
 class Recorder:
     """The session of an agent's conversation in one checkout; it works in `directory`."""
 
-    def __init__(self, desk: EditSession, directory: Path) -> None:
-        self._desk = desk
+    def __init__(self, session: EditSession, directory: Path) -> None:
+        self._session = session
         self._directory = directory
-        self._checkout = Checkout(desk.root)
+        self._checkout = Checkout(session.root)
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
-        for path in find_touched_paths(did, self._desk.root, self._directory):
+        for path in find_touched_paths(did, self._session.root, self._directory):
             file = self._checkout.get(path)
-            kept = None if file is None else [file.mode, self._desk.journal.blobs.put(file.data)]
+            kept = None if file is None else [file.mode, self._session.journal.blobs.put(file.data)]
             place = self._aside(path)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(json.dumps(kept))
@@ -58,20 +58,20 @@ class Recorder:
         return None
 
     def _spec(self, did: Editing) -> Spec:
-        return spec_of(did, self._desk.root, self._directory)
+        return spec_of(did, self._session.root, self._directory)
 
     def _look(self, read: ToolReading) -> None:
-        path = _relative(read.path, self._desk.root, self._directory)
-        self._desk.read(path, read.start_line, read.end_line)
+        path = _relative(read.path, self._session.root, self._directory)
+        self._session.read(path, read.start_line, read.end_line)
 
     def _take(self, spec: Spec) -> EditReport:
         before = {path: self._before(path) for path in _paths(spec)}
         try:
-            answer = self._desk.adopt(spec, before)
+            answer = self._session.adopt(spec, before)
         except Stale:
             answer = None
         if answer is None or not answer.ok:
-            answer = self._desk.adopt(self._difference(before), before)
+            answer = self._session.adopt(self._difference(before), before)
         if answer.error is not None:
             raise answer.error
         for path in before:
@@ -87,14 +87,14 @@ class Recorder:
             raise Stale(path, "was not put aside before the call", fix) from error
         if kept is None:
             return None
-        data = self._desk.journal.blobs.get(kept[1])
+        data = self._session.journal.blobs.get(kept[1])
         if data is None:
             raise Stale(path, "is not kept as it was before the call", "Nothing is recorded.")
         return File(data, kept[0])
 
     def _aside(self, path: str) -> Path:
         name = hashlib.sha256(encode_text(path)).hexdigest()
-        return self._desk.journal.folder / "aside" / f"{name}.json"
+        return self._session.journal.folder / "aside" / f"{name}.json"
 
     def _difference(self, before: Mapping[str, File | None]) -> Spec:
         """What has changed, as a diff. Raises InvalidInput where nothing has."""
@@ -105,7 +105,7 @@ class Recorder:
         )
         if not text:
             raise InvalidInput("the call", "has changed nothing")
-        return self._desk.parse(text, "unified-diff")
+        return self._session.parse(text, "unified-diff")
 
 
 def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:

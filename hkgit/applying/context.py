@@ -1,4 +1,4 @@
-"""context.py: where one edit works, and how its evidence is settled once its place is known."""
+"""context.py: the file and the reads of one edit, and its evidence once its place is known."""
 
 from __future__ import annotations
 

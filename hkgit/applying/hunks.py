@@ -1,4 +1,4 @@
-"""hunks.py: what changed in a file, in lines of the base: derived from the splices, not by a diff.
+"""hunks.py: the changes of a file as line hunks of the base, from its splices instead of a diff.
 
 Hunks are bytes over lines that all have an end (see `document.terminated`), so putting them into
 the base again is a total function: `apply_hunks`.
@@ -82,7 +82,7 @@ def _whole_line_hunks(draft: Draft) -> Iterator[Hunk]:
 
 
 def _join_hunks(hunks: Iterable[Hunk]) -> list[Hunk]:
-    """Hunks between which no line stands as one."""
+    """Merge adjacent hunks."""
     joined: list[Hunk] = []
     for hunk in hunks:
         if joined and joined[-1].end_line + 1 == hunk.start_line:

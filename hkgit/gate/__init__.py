@@ -1,4 +1,4 @@
-"""The gate: one function judges commits under a policy, whoever asks."""
+"""The gate: judge commits under a policy, from every point where they arrive."""
 
 from hkgit.gate.context import JudgeContext
 from hkgit.gate.judge import Gate

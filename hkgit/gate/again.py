@@ -1,4 +1,4 @@
-"""again.py: what it takes to make a rejected commit again, with evidence."""
+"""again.py: collect what is needed to make a rejected commit again, with evidence."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _BINARY_PROBE = 8000
 
 
 def before(repository: Repository, policy: Policy, candidate: CandidateCommit) -> Before:
-    """The files that a commit changes, as they were; none where its parents are not here.
+    """The files that a commit changes, as they were before; none where its parents are not here.
 
-    Of a merge that git makes by itself they are those of that merge, else of its first parent.
+    For a merge that git makes by itself they are taken from that merge, else from the first parent.
     """
     try:
         tree = repository.commit(candidate.parents[0]).tree

@@ -1,4 +1,4 @@
-"""budget.py: no commit keeps the judge busy for longer than it may."""
+"""budget.py: limit the time that one commit may take to judge."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from types import FrameType
 class OutOfTime(Exception):
     """The judgement of a commit took too long.
 
-    No HkgitError, so that nothing on the way takes it for a fault of what is being read.
+    Not an HkgitError, so that no handler on the way takes it for a fault of the commit.
     """
 
 

@@ -1,4 +1,4 @@
-"""case.py: one commit before the judge, and what several rules want to know of it."""
+"""case.py: one commit under judgement, with facts that several rules need."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class JudgedCommit:
 
     @cached_property
     def parents(self) -> tuple[str, ...]:
-        """The trees it stands on; of a first commit the empty one."""
+        """The trees of its parents; the empty one for a first commit."""
         trees = tuple(self.repository.commit(each).tree for each in self.candidate.parents)
         return trees or (EMPTY_TREE,)
 
     @cached_property
     def changes(self) -> tuple[TreeChange, ...]:
-        """Where it is like none of its parents, against the first of them.
+        """The paths that differ from every parent, each against the first parent that differs.
 
-        What a merge brings is judged where it was made. So of one that git made, or whose
-        conflicts entries resolve, only the paths that were at odds, whichever side was kept, and
-        those of one side alone: there a rename has carried what the other side did.
+        What a merge brings was judged where it was made. So a merge by git, or one whose conflicts
+        entries resolve, counts only with the conflicted paths, whichever side was kept, and with
+        paths of one side alone: there a rename carries what the other side did.
         """
         against = [
             {each.path: each for each in self.repository.changes(tree, self.candidate.tree)}
@@ -63,7 +63,7 @@ class JudgedCommit:
         return tuple(changes[path] for path in own if path in changes)
 
     def _at_odds(self) -> tuple[str, ...]:
-        """The paths that a merge with entries decided."""
+        """The paths whose conflicts the entries of a merge resolve."""
         if not self.judged.entries:
             return ()
         first, second = self.candidate.parents

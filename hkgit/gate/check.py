@@ -11,7 +11,7 @@ from hkgit.values import replace
 
 
 def check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
-    """What replay says, and against it everything in which the commit breaks a rule."""
+    """Add every broken rule to what replay says."""
     judged = case.judged
     if judged.verdict is Verdict.FAIL or not case.is_governed:
         tried += [RuleResult(each.rule, f"{each.where}: {each.what}") for each in judged.findings]
@@ -39,7 +39,7 @@ def explain_governed(case: JudgedCommit) -> str:
 
 
 def judge_prune(repository: Repository, trusted: str | None, judged: ReplayResult) -> ReplayResult:
-    """A prune, as far as the trusted side has the entries."""
+    """Fail a prune of entries that the trusted side does not have."""
     if trusted is None:
         return judged
     files = repository.snapshot(trusted)

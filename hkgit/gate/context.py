@@ -1,4 +1,4 @@
-"""context.py: how commits came before the gate, which their own bytes do not say."""
+"""context.py: how commits reached the gate, which their own bytes do not say."""
 
 from __future__ import annotations
 
@@ -26,4 +26,4 @@ class JudgeContext:
 
 
 UNKNOWN = JudgeContext()
-"""Commits that are simply there."""
+"""Nothing is known of how the commits came."""

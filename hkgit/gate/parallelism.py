@@ -1,6 +1,6 @@
-"""parallelism.py: a range judged by several processes, or a share of it by one of several machines.
+"""parallelism.py: judge a range in several processes, or parts of it on several machines.
 
-Every commit is judged on its own parents, so nobody waits for another's answer.
+Every commit is judged on its own parents, so the parts do not depend on each other.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ WHOLE = Shard()
 
 @dataclass(frozen=True, slots=True)
 class Parallelism:
-    """How the work is divided and spared: by `jobs` processes, on the commits of a `share` alone.
+    """How the work is divided: `jobs` processes, on the commits of one `share`.
 
-    What is `known` is not judged again, and what passes is known from then on.
+    Commits that `known` has are not judged again; those that pass are added to it.
     """
 
     jobs: int = 1

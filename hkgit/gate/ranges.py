@@ -1,4 +1,4 @@
-"""ranges.py: which commits are judged, and as what."""
+"""ranges.py: list the commits of a range and judge each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
 
 Watch = Callable[[Sequence[str]], Iterator[str]]
-"""Gets commits and gives them on, one by one, to show how far the work has come."""
+"""Passes commits on one by one, to show progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +63,10 @@ def judge_range(
     *,
     watch: Watch = iter,
 ) -> Report:
-    """The rulings on every commit of a range, each judged on its own parents.
+    """Judge every commit of a range, each on its own parents.
 
-    Its `old` is the trusted side: only the entries that stand there may be pruned, and what it
-    says merges must account for.
+    Its `old` is the trusted side: only entries that it has may be pruned, and merges must account
+    for its text.
     """
     gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old, landing=asked.old)
     commits = commits_of(repository, asked, policy)

@@ -1,4 +1,4 @@
-"""rulings.py: what a run of the gate comes to: a ruling a commit, a report in all."""
+"""rulings.py: the result of a run of the gate: one ruling a commit, in one report."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.values import dataclass
 
 REJECTED = "hkgit-rejected"
-"""The file that the gate, as a hook of a transaction, leaves in the git directory it judged."""
+"""The file in the git directory by which a hook tells `hkgit apply` that the gate rejected."""
 
 NOTHING = "none"
 """What replay says of a commit in which nothing stands that could be replayed."""

@@ -1,7 +1,7 @@
-"""trusted.py: the policy of the trusted side, with all that it extends.
+"""trusted.py: read the policy of the trusted side, with all that it extends.
 
-The commits under test have no say: what a policy names is read from the commit that the policy
-itself was read from, from a file outside the repository, or from a revision that is pinned.
+The commits under test have no influence: files that a policy names are read from the commit of
+the policy itself, from outside the repository, or from a pinned revision.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""verified.py: which commits were verified before, under this policy, by this hkgit.
+"""verified.py: remember which commits were verified, under this policy, by this hkgit.
 
-A file in the git directory, written and read for `hkgit verify --incremental` alone: no hook and
-no server point looks at it. It is believed only if it is nobody's but the user's own.
+A file in the git directory for `hkgit verify --incremental` alone: no hook and no server reads
+it. It is used only if nobody but the user can have written it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from hkgit.values import dataclass
 
 _LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")
 _FROM_REFS = frozenset({Verdict.ATTESTED, Verdict.UNVERIFIABLE, Verdict.FAIL})
-"""Verdicts that another day may be others: refs move and objects are fetched."""
+"""Verdicts that may change with time: refs move and objects are fetched."""
 
 
 @dataclass(frozen=True, slots=True)

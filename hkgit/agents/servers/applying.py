@@ -18,20 +18,20 @@ from hkgit.workflows.commits.targets import ApplyOptions, Progress
 _MEND = "Read those lines in this session, then make this call again."
 
 
-def apply_spec(desk: EditSession, spec: Spec, given: Values) -> Reply:
+def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
     """Commit a spec with its evidence; what the session has read counts as such."""
     expected = map(parse_expect, given.get("expect", ()))
     options = ApplyOptions(
         branch=given.get("branch"),
         base=given.get("base"),
-        agent=desk.agent if spec.agent is None else spec.agent,
+        agent=session.agent if spec.agent is None else spec.agent,
         message=given.get("message"),
         # The judge speaks of all edits at once.
         options=planning_options(given, allow_blind=True),
-        reads=(*expected, *desk.status().receipts),
+        reads=(*expected, *session.status().receipts),
     )
     request = ApplyRequest((spec,), options, given.get("dry_run", False))
-    result = advise(apply(Repository.discover(desk.root), request, Progress(_say)), _MEND)
+    result = advise(apply(Repository.discover(session.root), request, Progress(_say)), _MEND)
     if result.error is not None:
         reply = of_refused(result.outcomes, result.error)
         text = "\n".join([reply.text, *map(visible, result.conflicts)])

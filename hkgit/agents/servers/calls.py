@@ -85,7 +85,7 @@ class Tool:
     is_destructive: bool = False
 
 
-def _read(desk: EditSession, place: Root, given: Values) -> Reply:
+def _read(session: EditSession, place: Root, given: Values) -> Reply:
     path = _relative(given.pop("path"), place)
     place.expect_inside([path])
     start, end = given.pop("start_line", None), given.pop("end_line", None)
@@ -93,7 +93,7 @@ def _read(desk: EditSession, place: Root, given: Values) -> Reply:
     if offset is not None and start not in (None, offset):
         what = f"says line {offset}, and start_line {start}"
         raise InvalidInput("argument offset", what, "Give one of the two.")
-    reading = desk.read(path, offset if start is None else start, end, **given)
+    reading = session.read(path, offset if start is None else start, end, **given)
     image = _image(place.root / path) if reading.kind == "image" else None
     kept = {name: given[name] for name in ("hashline", "limit") if given.get(name)}
     return of_reading(reading, kept, image)
@@ -107,8 +107,8 @@ def _image(path: Path) -> bytes | None:
         return None
 
 
-def _edit(desk: EditSession, place: Root, given: Values) -> Reply:
-    spec = _spec(desk, place, given)
+def _edit(session: EditSession, place: Root, given: Values) -> Reply:
+    spec = _spec(session, place, given)
     is_tagged = spec.dialect == "hashline"
     request = EditRequest(
         specs=(spec,),
@@ -117,23 +117,23 @@ def _edit(desk: EditSession, place: Root, given: Values) -> Reply:
         dry_run=given.get("dry_run", False),
         batch=given.get("batch"),
     )
-    return of_answer(edit(desk, request), dry_run=request.dry_run, hashline=is_tagged)
+    return of_answer(edit(session, request), dry_run=request.dry_run, hashline=is_tagged)
 
 
-def _apply(desk: EditSession, place: Root, given: Values) -> Reply:
+def _apply(session: EditSession, place: Root, given: Values) -> Reply:
     # It opens repositories; the others do not.
     from hkgit.agents.servers.applying import apply_spec
 
-    return apply_spec(desk, _spec(desk, place, given), given)
+    return apply_spec(session, _spec(session, place, given), given)
 
 
-def _undo(desk: EditSession, place: Root, given: Values) -> Reply:
-    undone = desk.undo(given.get("call"), whole_session=given.get("whole_session", False))
-    return of_undone(undone, desk.session)
+def _undo(session: EditSession, place: Root, given: Values) -> Reply:
+    undone = session.undo(given.get("call"), whole_session=given.get("whole_session", False))
+    return of_undone(undone, session.session)
 
 
-def _status(desk: EditSession, place: Root, given: Values) -> Reply:
-    return of_status(desk.status())
+def _status(session: EditSession, place: Root, given: Values) -> Reply:
+    return of_status(session.status())
 
 
 def _relative(path: str, place: Root) -> str:
@@ -143,11 +143,11 @@ def _relative(path: str, place: Root) -> str:
     return relative_path(path, str(place.root))
 
 
-def _spec(desk: EditSession, place: Root, given: Values) -> Spec:
+def _spec(session: EditSession, place: Root, given: Values) -> Spec:
     """The spec that is given, its loose names made whole. Raises InvalidInput."""
     is_cut = given.pop("accept_truncated", False)
     is_appending = given.pop("empty_search", "create") == "append"
-    spec = desk.parse(given.pop("text"), given.pop("format", "auto"), accept_truncated=is_cut)
+    spec = session.parse(given.pop("text"), given.pop("format", "auto"), accept_truncated=is_cut)
     spec = resolve_names(appending(spec) if is_appending else spec, Checkout(place.root))
     place.expect_inside(edit.path for edit in spec.edits)
     place.expect_inside(edit.new_path for edit in spec.edits if isinstance(edit, RenameFile))

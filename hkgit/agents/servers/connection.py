@@ -23,14 +23,14 @@ from hkgit.sessions.session import EditSession
 
 
 class Connection:
-    """One connection: its name, where it may work, and a desk for each place it has worked in."""
+    """One connection: its name, where it may work, and the sessions it has opened."""
 
     def __init__(self, start: Path, name: str | None, agent: str = "unknown") -> None:
         self.name = name if name is not None else f"connection-{secrets.token_hex(4)}"
         self.agent = agent
         self._start = start
         self._offered: list[Root] | None = None
-        self._desks: dict[tuple[Path, str], EditSession] = {}
+        self._sessions: dict[tuple[Path, str], EditSession] = {}
         self._lock = threading.Lock()
 
     def offer(self, roots: Sequence[str] | None) -> None:
@@ -58,13 +58,13 @@ class Connection:
         name = given.pop("session", self.name)
         if call.name == "apply":
             # A commit may wait for hooks; the others need not wait for it.
-            return call.run(self._desk(place, name), place, given)
+            return call.run(self._open(place, name), place, given)
         with self._lock:
             key = place.root, name
-            if key not in self._desks:
-                self._desks[key] = self._desk(place, name)
-            return call.run(self._desks[key], place, given)
+            if key not in self._sessions:
+                self._sessions[key] = self._open(place, name)
+            return call.run(self._sessions[key], place, given)
 
-    def _desk(self, place: Root, name: str) -> EditSession:
+    def _open(self, place: Root, name: str) -> EditSession:
         agent = re.sub(r"[^!-~]+", "-", self.agent)[:100] or "unknown"
         return EditSession.open(place.root, name, agent=agent)

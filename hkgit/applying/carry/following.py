@@ -1,4 +1,4 @@
-"""following.py: what was read of files, as it stands after edits of one's own."""
+"""following.py: carry reads through one's own edits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""exchange.py: what stands at a place is taken away in one step, so that it can be looked at.
+"""exchange.py: swap two files in one step, so that what was there can be inspected.
 
 A file that is written over is gone, whoever saved it a moment ago. One that changes places with
 the new file is not: the system decides, in one step, what was there.

@@ -1,4 +1,4 @@
-"""replace.py: puts a file in the place of another, and can put the other back.
+"""replace.py: replace a file, and be able to put the old one back.
 
 Whoever saves a file while hkgit writes it loses nothing: what was taken away is kept until it has
 been looked at, and what somebody has put in a place since is never written over.

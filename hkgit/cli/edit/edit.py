@@ -51,8 +51,8 @@ def command(
     report = EditReport(())
     try:
         root = work_root()
-        desk = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
-        report = edit(desk, _request(root, given, batch))
+        edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
+        report = edit(edit_session, _request(root, given, batch))
         for words in report.conflicts:
             print_note(words)
         if report.error is not None:

@@ -32,16 +32,18 @@ def command(
     if call is not None and whole:
         raise click.UsageError("--call and --all exclude each other.")
     root = work_root()
-    desk = EditSession.open(root, latest_session(root) if session is None else session)
+    edit_session = EditSession.open(root, latest_session(root) if session is None else session)
     if only_list:
-        _list(desk.status(), as_json=as_json)
+        _list(edit_session.status(), as_json=as_json)
         return
-    undone = desk.undo(call, whole_session=whole)
+    undone = edit_session.undo(call, whole_session=whole)
     finish("the call is undone")
     if as_json:
         calls = list(undone.calls)
         files = sorted(undone.files)
-        echo_json({"status": "undone", "session": desk.session, "calls": calls, "files": files})
+        echo_json(
+            {"status": "undone", "session": edit_session.session, "calls": calls, "files": files}
+        )
         return
     for path, file in sorted(undone.files.items()):
         print_info(f"{path}: {'gone again' if file is None else 'as it was'}")

@@ -1,4 +1,4 @@
-"""canonical.py: one way to write a record, so that its hash is its name."""
+"""canonical.py: write records in one way only, so that a hash can name them."""
 
 from __future__ import annotations
 

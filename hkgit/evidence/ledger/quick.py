@@ -36,7 +36,7 @@ _DEEPEST = 16
 
 
 class _Odd(Exception):
-    """The strict reader is to look at this."""
+    """The bytes are unusual: leave them to the strict reader."""
 
 
 def quick_entry(data: bytes) -> Entry | None:

@@ -1,4 +1,4 @@
-"""reading.py: an entry from its bytes, believing nothing."""
+"""reading.py: parse an entry strictly."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class NewerEntry(InvalidInput):
 
 
 def read_entry(data: bytes) -> Entry:
-    """The entry that some bytes say.
+    """Parse the bytes of an entry.
 
-    Raises InvalidInput where they are not the canonical ones, NewerEntry for a later schema.
+    Raises InvalidInput where they are not canonical, NewerEntry for a later schema.
     """
     if len(data) > MAX_BYTES:
         raise InvalidInput("ledger entry", f"has {len(data)} bytes, over {MAX_BYTES}")
@@ -43,7 +43,7 @@ def read_entry(data: bytes) -> Entry:
 
 
 def read_strictly(data: bytes) -> Entry:
-    """The same, whatever stands there: slower, and every mistake is told with its place."""
+    """The same without the fast path: slower, and every error names its place."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

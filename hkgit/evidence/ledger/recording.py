@@ -1,4 +1,4 @@
-"""recording.py: the entry of a plan that was carried out."""
+"""recording.py: make the ledger entry of a plan."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def record(
     reads: Sequence[Read],
     claims: Mapping[str, Json],
 ) -> Entry:
-    """The entry of a plan in which every edit applied; of the reads those that edits lean on.
+    """Make the entry of a plan in which every edit applied, with the reads used as evidence.
 
     Raises InvalidInput when it is larger than an entry may be.
     """
@@ -84,7 +84,7 @@ def make_claims(
 
 
 def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:
-    """What became of one edit, beside what it said."""
+    """Make the record of one edit."""
     return RecordedEdit(
         id=outcome.number,
         dialect=dialect,
@@ -105,7 +105,7 @@ def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:
 
 
 def record_file(change: FileChange) -> RecordedFile:
-    """A file's change with all the hashes by which it can be checked and found again."""
+    """Make the record of a file's change, with hashes to check it and to find it again."""
     base = Document(change.before.data if change.before is not None else b"")
     after = Document(change.after.data if change.after is not None else b"")
     return RecordedFile(

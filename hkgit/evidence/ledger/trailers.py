@@ -1,4 +1,4 @@
-"""trailers.py: the evidence at the foot of a commit message, for people to read.
+"""trailers.py: write and read the trailers that show evidence in a commit message.
 
 An unverified view: the record is the ledger entry. Messages are read with a strict grammar of our
 own, because git's parsers disagree with each other and with configuration.

@@ -1,4 +1,4 @@
-"""added.py: what a commit does in the ledger: entries it adds and removes, and what it may not."""
+"""added.py: sort a commit's changes in the ledger: entries added and removed, and faults."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) ->
 
 
 def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
-    """More records than anybody would want to read; found before one of them is."""
+    """Check the number and size of records before any is read."""
     new = (each for each in changes if each.old is None and each.path.startswith(f"{LEDGER}/"))
     added = [each.new.id for each in new if each.new is not None]
     is_over = len(added) * MAX_BYTES > MOST_BYTES  # else none of them need be looked at

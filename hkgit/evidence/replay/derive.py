@@ -1,7 +1,7 @@
-"""derive.py: the files an entry makes out of a parent's files, every claim of it checked.
+"""derive.py: compute the files that an entry makes of a parent's files, and check its claims.
 
-Total: bytes come from the recorded hunks alone, never from the ladder, so an entry of any ladder
-can be derived by any hkgit.
+Bytes come from the recorded hunks alone, never from the ladder, so every hkgit can derive an entry
+of every ladder.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hkgit.text.document import MOST_LINES, Document, has_too_many_lines
 
 
 class Wrong(HkgitError):
-    """Carries a finding out of the check that made it."""
+    """A finding, raised by the check that made it."""
 
     def __init__(self, rule: str, where: str, what: str, fix: str = "") -> None:
         super().__init__(where, what, fix or "Read the file again and let hkgit apply the spec.")

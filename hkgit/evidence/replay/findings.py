@@ -1,4 +1,4 @@
-"""findings.py: what replay says of a commit: a verdict, and a reason for everything wrong."""
+"""findings.py: the result of replay: a verdict, and a finding for everything wrong."""
 
 from __future__ import annotations
 

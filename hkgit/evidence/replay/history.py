@@ -1,4 +1,4 @@
-"""history.py: what became of ledger records in the history of a commit."""
+"""history.py: find when ledger records were added and removed in a history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""judging.py: what a commit is, seen from its parents: a merge, empty, or made by its entries."""
+"""judging.py: give the verdict of a commit: a merge, a revert, empty, or made by its entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hkgit.values import replace
 
 
 def candidate_of(repository: Repository, commit_id: str) -> CandidateCommit:
-    """A commit that exists, as something to judge."""
+    """Make a candidate of an existing commit."""
     commit = repository.commit(commit_id)
     return CandidateCommit(
         id=commit.id,

@@ -1,4 +1,4 @@
-"""leftovers.py: where a commit's tree is not what its entries make of the parent's."""
+"""leftovers.py: find where a commit's tree differs from what its entries make of the parent's."""
 
 from __future__ import annotations
 

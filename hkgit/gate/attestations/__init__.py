@@ -1,1 +1,1 @@
-"""Signed verdicts, for a host that makes other commits of what was judged; signed entries."""
+"""Signed verdicts, for hosts that squash what was judged into other commits; signed entries."""

@@ -1,7 +1,7 @@
-"""entries.py: signed ledger entries; who signed one, wherever it has gone since.
+"""entries.py: sign ledger entries, and find who signed one.
 
-What is signed names the entry by the SHA-256 of its bytes, and no commit. So it holds after a
-rebase, a squash and a cherry-pick, which carry the entry on as it is.
+The signature names the entry by the SHA-256 of its bytes, and no commit. So it holds after a
+rebase, a squash and a cherry-pick, which keep the entry as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NAMESPACE = "hkgit-entry@v1"
 PAYLOAD_TYPE = "application/vnd.hkgit.entry+json"
 REFS = "refs/hkgit/entries/"
 MOST_SIGNATURES = 8
-"""So many signatures of one envelope are looked at: each takes a process for every principal."""
+"""The most signatures of one envelope to look at: each takes a process for every principal."""
 
 
 def entry_refs(name: str) -> str:
@@ -31,7 +31,7 @@ def entry_refs(name: str) -> str:
 
 
 def payload_of(name: str, entry: Entry) -> bytes:
-    """What a signature says: the entry's id, and its agent as claimed; canonical JSON."""
+    """The signed bytes: the entry's id and the agent it claims, as canonical JSON."""
     return canonical({"schema": 1, "entry": f"sha256:{name}", "agent": entry.agent})
 
 
@@ -51,8 +51,8 @@ def signer_of(
 ) -> str | None:
     """The principal with the role that signed an entry, or None.
 
-    `coming` are refs that a push brings and that do not stand yet, with what they name. What must
-    have been signed is known before, so nothing that somebody wrote is interpreted.
+    `coming` are refs of a push that are not set yet, with the ids they name. The bytes that must
+    have been signed are computed here, so nothing that somebody wrote is interpreted.
     """
     expected = (PAYLOAD_TYPE, payload_of(name, entry))
     signed, principals = pae(*expected), policy.roles.get(SIGN, ())

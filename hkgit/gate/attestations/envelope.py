@@ -1,7 +1,7 @@
-"""envelope.py: a payload with signatures around it, as DSSE has it (secure-systems-lab, v1.0).
+"""envelope.py: a payload with signatures, in the DSSE format (secure-systems-lab, v1.0).
 
-What is signed is not the payload but `pae` of it, so that no other kind of document can be taken
-for it. The bytes of the payload are kept as they are: nothing is written again to be verified.
+Signed is not the payload but `pae` of it, so that no other kind of document can be taken for it.
+The payload's bytes are kept as they are: nothing is serialised again to be verified.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def pae(payload_type: str, payload: bytes) -> bytes:
 
 
 def read_envelope(data: bytes) -> Envelope:
-    """The envelope that some bytes say; nothing of it is verified. Raises InvalidInput."""
+    """Parse an envelope; no signature is verified. Raises InvalidInput."""
     if len(data) > MAX_BYTES:
         raise InvalidInput("attestation", f"has {len(data)} bytes, over {MAX_BYTES}")
     try:

@@ -1,4 +1,4 @@
-"""keeping.py: envelopes by what they speak of, under refs that clones do not fetch by default.
+"""keeping.py: store envelopes by their subject, under refs that clones do not fetch by default.
 
 `refs/hkgit/attestations/<tree>/<tree before>/<digest>` names the blob of an envelope. The name is
 for finding it; what counts is what is signed.
@@ -34,17 +34,17 @@ def keep_below(repository: Repository, folder: str, envelope: Envelope) -> str:
 
 
 def read_envelopes(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope]:
-    """The envelopes that are said to speak of one tree made of another; nothing is verified."""
+    """The envelopes stored for the change of one tree into another; no signature is verified."""
     return read_envelopes_below(repository, f"{REFS}/{tree}/{base_tree}")
 
 
 def read_envelopes_below(
     repository: Repository, folder: str, coming: Mapping[str, str] | None = None
 ) -> Iterator[Envelope]:
-    """The envelopes that are kept in one place; nothing is verified.
+    """The envelopes stored below one ref prefix; no signature is verified.
 
-    `coming` are refs that do not stand yet, with what they will name: those of a push. Of
-    more than `MOST` of either those whose refs come first count: anybody may push there.
+    `coming` are refs of a push that are not set yet, with the ids they name. Of more than `MOST`
+    of either, the first by name count: anybody may push there.
     """
     only = f"--count={MOST}"
     args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")

@@ -1,7 +1,7 @@
-"""keys.py: signatures of SSH keys over any bytes, made and verified by ssh-keygen, offline.
+"""keys.py: sign bytes with SSH keys and verify signatures, by ssh-keygen, offline.
 
-Signatures have namespaces of their own, so that none made for a commit or a file counts here, and
-none of an entry for a verdict.
+Each use has a namespace of its own, so that a signature of a commit or file does not count here,
+nor one of an entry for a verdict.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from hkgit.errors import GitRefused, InvalidInput
 
 NAMESPACE = "hkgit-verdict@v1"
-"""That of verdicts; entries have another."""
+"""The namespace of verdicts; entries have another."""
 
 _BEGIN, _END = "-----BEGIN SSH SIGNATURE-----", "-----END SSH SIGNATURE-----"
 _ANYBODY = "attestor"
@@ -61,7 +61,7 @@ def find_verifier(
 
 
 def is_made(data: bytes, signature: bytes, namespace: str = NAMESPACE) -> bool:
-    """Whether the key that a signature holds signed these bytes, whoever has it."""
+    """Whether a signature is valid for these bytes, whoever owns its key."""
     with _write_key_files(signature, "") as (_, _, *given):
         args = ("-n", namespace, *given)
         return _ssh_keygen("check-novalidate", *args, data=data).returncode == 0

@@ -1,4 +1,4 @@
-"""statement.py: what a signed verdict says: an in-toto statement about the head of a range."""
+"""statement.py: the in-toto statement of a signed verdict, about the head of a range."""
 
 from __future__ import annotations
 

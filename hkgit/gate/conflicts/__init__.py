@@ -1,6 +1,6 @@
-"""Conflicts: what is kept of an edit that was refused as stale, until it lands or a person decides.
+"""Records of edits that were refused as stale, kept until the edit lands or a person decides.
 
-`records` are the values, `shelf` keeps them in the git directory, `history` finds who changed the
-lines, `noting` writes them down, `meeting` ties the edit that lands to those it met, and
-`consulting` asks a person where an edit is refused again and again.
+`records` are the values, `store` keeps them in the git directory, `history` finds who changed the
+lines, `noting` records a refusal, `resolution` finds the conflicts that a landing edit resolves,
+and `consulting` asks a person when an edit is refused again and again.
 """

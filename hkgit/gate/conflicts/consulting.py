@@ -1,4 +1,4 @@
-"""consulting.py: CONSULTs, the questions that stand in a repository until a person answers them.
+"""consulting.py: CONSULTs, questions kept in a repository until a person answers them.
 
 One file each, `.hkgit/consult/<id>.json`: the conflict with every try, what happened to the file
 in between, and, once there is one, the answer.
@@ -70,7 +70,7 @@ class Consult:
 
 
 def consult_path(consult_id: str) -> str:
-    """Where a CONSULT stands in a tree."""
+    """The path of a CONSULT in a tree."""
     return f"{DIRECTORY_PATH}/{consult_id}.json"
 
 
@@ -87,12 +87,12 @@ def consult_json(consult: Consult) -> JsonObject:
 
 
 def consult_bytes(consult: Consult) -> bytes:
-    """The bytes of its file."""
+    """The bytes of a CONSULT's file."""
     return json.dumps(consult_json(consult), indent=2, sort_keys=True).encode() + b"\n"
 
 
 def read_consult(data: bytes, path: str) -> Consult:
-    """The CONSULT that a file holds, believing nothing. Raises InvalidInput."""
+    """Parse the file of a CONSULT strictly. Raises InvalidInput."""
     fix = "Put it back as it was committed."
     if len(data) > _LARGEST:
         raise InvalidInput(path, f"has more than {_LARGEST} bytes", fix)

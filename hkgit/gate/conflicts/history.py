@@ -1,4 +1,4 @@
-"""history.py: which commit changed the lines that an edit expected, and what they said before."""
+"""history.py: find the commit that changed the lines an edit expected."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What an edit expected of a file: a hash, of these lines, or of so many somewhere.
+    """What an edit expected of a file: the hash of `lines`, or of `count` lines anywhere.
 
-    Without either, the hash is that of the whole file. Without a hash it may have quoted `old`
+    Without either, the hash is of the whole file. Without a hash it may have quoted `old`
     lines, or named the `tags` of its first and last line; else only the path is known.
     """
 
@@ -96,7 +96,7 @@ def document_in(files: Snapshot, path: str) -> Document | None:
 def last_held(
     repository: Repository, path: str, holds: Callable[[Document], Lines | None], tip: str
 ) -> tuple[str, str, Lines] | None:
-    """Where an expectation held last: the commit that ended it, the one before, its lines."""
+    """Where an expectation held last: the commit that broke it, its parent, and the lines there."""
     for commit in changing(repository, path, tip):
         for parent in repository.commit(commit).parents[:1]:
             document = document_at(repository, parent, path)

@@ -70,22 +70,22 @@ class RefusedSpec:
 
 
 def note(repository: Repository, tried: RefusedSpec) -> list[ConflictRecord]:
-    """Keep every edit of a spec that met a conflict; a later try of one counts as its next.
+    """Record every edit of a spec that is in conflict with a change; count repeated tries as one.
 
-    An edit that quotes or names what never was is wrong, and meets nobody's work. Raises OSError
-    where the git directory cannot be written.
+    An edit that expects what never was is simply wrong and is not recorded. Raises OSError where
+    the git directory cannot be written.
     """
-    shelf = ConflictStore.of(repository.common_dir)
-    shelf.drop_older(int(time.time()))
+    store = ConflictStore.of(repository.common_dir)
+    store.drop_older(int(time.time()))
     refused = (outcome for outcome in tried.outcomes if outcome.status in STATUSES)
     met = [each for outcome in refused if (each := _conflict(repository, tried, outcome))]
-    known, kept = [*shelf], list[ConflictRecord]()
+    known, kept = [*store], list[ConflictRecord]()
     for each in met:
         joined = join_tries(repository, each, known)
         known = [other for other in known if other.id != joined.id]
         kept.append(joined)
     for conflict in kept:
-        shelf.keep(conflict)
+        store.keep(conflict)
     return kept
 
 
@@ -131,7 +131,7 @@ def _is_met(
     *,
     is_held: bool,
 ) -> bool:
-    """Whether what an edit expected was there once and is not any more, as far as can be told."""
+    """Whether what an edit expected was there once and is no longer, as far as can be told."""
     if not expected.is_known:
         return True
     earlier = [Document(data) for data in tried.earlier(expected.path)]
@@ -177,7 +177,7 @@ def _find_held(
 def _find_present(
     repository: Repository, tried: RefusedSpec, path: str, now: Document | None, lines: Lines | None
 ) -> Text:
-    """What stands there now; the numbers are those of the commit, by which tries are compared."""
+    """The present text; its line numbers are those of the commit, by which tries are compared."""
     if now is None:
         return Text(None, None, None)
     text = _text(now, lines)

@@ -31,9 +31,9 @@ class ConflictsMet:
 
     def settle(self, agent: str, outcomes: Sequence[EditOutcome]) -> None:
         """Forget the conflicts that edits which have landed resolve."""
-        shelf = ConflictStore.of(self.repository.common_dir)
+        store = ConflictStore.of(self.repository.common_dir)
         for conflict in self._find_resolved(agent, outcomes):
-            shelf.drop(conflict)
+            store.drop(conflict)
 
     def _find_resolved(
         self, agent: str, outcomes: Sequence[EditOutcome]

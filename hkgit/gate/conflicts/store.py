@@ -1,6 +1,6 @@
 """store.py: open conflicts, kept in the git directory that all work trees share.
 
-They are nobody's evidence: a note to the next try. What counts stands in entries and CONSULTs.
+A local cache for the next try, never used as evidence: that is in entries and CONSULTs.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class ConflictStore:
 
     @classmethod
     def of(cls, common_dir: Path) -> ConflictStore:
-        """The shelf of a repository."""
+        """The store of conflicts of a repository."""
         return cls(common_dir / "hkgit" / "conflicts")
 
     def __iter__(self) -> Iterator[ConflictRecord]:

@@ -31,7 +31,7 @@ def open_conflicts(repository: Repository, branch: str | None) -> ConflictsMet |
 
 
 def note_tried(repository: Repository, tried: RefusedSpec) -> list[str]:
-    """The same of a spec that was refused anywhere."""
+    """Record the conflicts of a refused spec; return a line on each."""
     try:
         return [_describe_conflict(repository, conflict) for conflict in note(repository, tried)]
     except (OSError, HkgitError) as error:
@@ -39,7 +39,7 @@ def note_tried(repository: Repository, tried: RefusedSpec) -> list[str]:
 
 
 def _describe_conflict(repository: Repository, conflict: ConflictRecord) -> str:
-    """What is said of a conflict, and the CONSULT if it was tried often enough."""
+    """A line on a conflict; writes its CONSULT once it was tried often enough."""
     cause = conflict.causes[-1] if conflict.causes else None
     words = f"conflict {conflict.id}, try {len(conflict.tries)}"
     if cause is not None:

@@ -16,13 +16,13 @@ from hkgit.text.diff import changes, follow
 from hkgit.values import replace
 
 MOST_TRIES = 50
-"""That a record holds, the newest."""
+"""The most tries in a record; the newest are kept."""
 
 
 def join_tries(
     repository: Repository, met: ConflictRecord, known: Sequence[ConflictRecord]
 ) -> ConflictRecord:
-    """A conflict, or the next try of one that is known: of the same edit, or at the same place."""
+    """The conflict, joined to a known one of the same edit or at the same place."""
     mine = [each for each in known if (each.agent, each.path) == (met.agent, met.path)]
     again = (each for each in mine if each.edit == met.edit)
     near = (each for each in mine if _is_next_try(repository, each, met))
@@ -37,15 +37,15 @@ def join_tries(
 def renew_conflict(
     repository: Repository, conflict: ConflictRecord, tries: Sequence[ConflictTry]
 ) -> ConflictRecord:
-    """A conflict that went on after a person had decided it, as a new one with its tries since.
+    """Replace a conflict that went on after a person's decision by a new one with the tries since.
 
     Raises OSError where the git directory cannot be written.
     """
-    shelf = ConflictStore.of(repository.common_dir)
+    store = ConflictStore.of(repository.common_dir)
     name = hashlib.sha256(f"{conflict.id} {tries[0].time}".encode()).hexdigest()[:16]
     fresh = replace(conflict, id=name, tries=tuple(tries))
-    shelf.keep(fresh)
-    shelf.drop(conflict)
+    store.keep(fresh)
+    store.drop(conflict)
     return fresh
 
 

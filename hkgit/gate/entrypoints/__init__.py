@@ -1,1 +1,1 @@
-"""The points where refs move, and how each asks the gate: a server, a push, a branch at home."""
+"""Entry points: judge what a server receives, what a push sends, what moves a local branch."""

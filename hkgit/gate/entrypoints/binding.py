@@ -1,4 +1,4 @@
-"""binding.py: whether the gate in a CI job binds, as far as a job can know it.
+"""binding.py: tell whether the gate of a CI job can stop a merge, as far as a job can know.
 
 A job sees its environment and its checkout. Whether anybody has to wait for it stands in the
 host's settings, which only its API tells: that is said, and not asked.

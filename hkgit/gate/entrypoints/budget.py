@@ -1,4 +1,4 @@
-"""budget.py: a time for a whole push, since servers kill a hook that takes too long.
+"""budget.py: limit the time of a whole push, since servers kill hooks that take too long.
 
 Between two commits the clock is looked at; within one, where the system can, an alarm rings.
 """

@@ -1,4 +1,4 @@
-"""parsing.py: a policy from its table, every key checked."""
+"""parsing.py: make a policy of its table, and check every key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""table.py: a TOML table whose values are asked for by type, and refused by name."""
+"""table.py: read values of a TOML table by type; errors name the key."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Table:
         return tuple(values)
 
     def globs(self, key: str) -> tuple[str, ...]:
-        """A list of strings that must say something."""
+        """A list of strings that may not be empty."""
         globs = self.texts(key, ())
         if not globs:
             raise self.wrong(key, "at least one glob")

@@ -1,4 +1,4 @@
-"""checks.py: the rules that hold for a governed commit beside its verdict, in their order."""
+"""checks.py: the table of rules that a governed commit must keep, in order."""
 
 from __future__ import annotations
 
@@ -62,4 +62,4 @@ CHECKS: dict[str, Check] = {
     "text": _text,
     "consult": _consult,
 }
-"""A check says what is wrong with a commit that replays; nothing, where nothing is."""
+"""Each check yields what is wrong with a commit that replays."""

@@ -1,4 +1,4 @@
-"""floors.py: where the entries of a commit fall below the policy's floors."""
+"""floors.py: check the edits of an entry against the policy's minimum requirements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was
 
 
 def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
-    """Where an entry falls below a policy's floors."""
+    """Where an entry is below the policy's minimum requirements."""
     if policy.ladders is not None and entry.ladder not in policy.ladders:
         yield Finding("ladder", "ledger entry", f"ladder {entry.ladder} is not accepted", APPLY)
     if entry.threshold < policy.min_threshold:
@@ -34,7 +34,7 @@ def blind_edits(policy: Policy, entry: Entry) -> Iterator[tuple[RecordedEdit, tu
 
 
 def _with_floors(policy: Policy, entry: Entry) -> Iterator[tuple[tuple[Floors, ...], RecordedEdit]]:
-    """Each edit with all that it must reach."""
+    """Each edit with the floors that apply to it."""
     names = {
         name: (file.path, file.new_path)
         for file in entry.files
@@ -61,7 +61,7 @@ def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[F
 
 
 def _in_all(lists: Iterator[tuple[str, ...] | None]) -> tuple[str, ...] | None:
-    """What every list holds; None accepts everything."""
+    """The intersection of lists; None accepts everything."""
     given = [each for each in lists if each is not None]
     if not given:
         return None

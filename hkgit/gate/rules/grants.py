@@ -1,4 +1,4 @@
-"""grants.py: who may change what by hand, and how it is known that it was they."""
+"""grants.py: find the grant by which a commit may change paths by hand."""
 
 from __future__ import annotations
 

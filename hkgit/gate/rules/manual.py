@@ -1,4 +1,4 @@
-"""manual.py: what no entry accounts for needs somebody who may change it by hand."""
+"""manual.py: judge changes that no entry accounts for: somebody must be allowed to make them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from hkgit.gate.rules.floors import APPLY
 from hkgit.git.repository import Repository
 
 HOSTS = ("github <noreply@github.com>", "gitlab <*", "*@users.noreply.gitlab.com>", "gitea <*")
-"""Committers of squashes made by a button: they stand for nobody."""
+"""Committers of hosted squash merges; not treated as people."""
 
 
 def hand_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """What is left over in a `mixed` commit, where neither a person nor a grant stands for it.
+    """Changes beside the entries of a `mixed` commit that neither a person nor a grant allows.
 
     A commit with entries is governed, whoever made it. So a person's name is enough only where
     the policy itself says that `mixed` passes.

@@ -1,4 +1,4 @@
-"""protection.py: values and paths that a governed commit changes only by grant, or never.
+"""protection.py: paths and values that a governed commit may change only by grant, or never.
 
 The policy is protected by value: editing the rest of pyproject.toml needs no grant.
 """
@@ -33,9 +33,9 @@ def name_findings(case: JudgedCommit) -> Iterator[Finding]:
 
 
 def twin_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Names that some file system takes for each other, and that no parent has side by side.
+    """Check for names that some file system cannot tell apart and that no parent has together.
 
-    Whoever brings them: a merge, a revert, or somebody with a grant.
+    They count however they come: by a merge, a revert, or a grant.
     """
     pairs = [_twins(case, parent) for parent in case.parents]
     for new, old in sorted(pairs[0]):
@@ -55,7 +55,7 @@ def _twins(case: JudgedCommit, parent: str) -> set[tuple[str, str]]:
 
 
 def policy_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """The policy itself, whatever else its file holds."""
+    """Check changes of the policy's value, whatever else its file holds."""
     changed = [path for path in (PYPROJECT, CONFIG) if _has_other_value(case, path)]
     if changed and case.grant(changed) is None:
         yield Finding("policy", ", ".join(changed), "changes the gate's policy", _BY_GRANT)

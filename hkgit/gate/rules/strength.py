@@ -1,4 +1,4 @@
-"""strength.py: how much an entry's evidence says: tightness, and hashes that others share.
+"""strength.py: measure evidence: tightness, and hashes that several places of a file share.
 
 A hash of a whole file vouches for every line of it, whatever is then changed. Tightness is the
 changed lines over the claimed ones, old and new together: 1 where every line that an edit names

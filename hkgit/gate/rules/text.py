@@ -1,4 +1,4 @@
-"""text.py: characters that show a reader another text than a compiler or a model gets.
+"""text.py: find characters that hide text from readers but not from compilers or models.
 
 Bidirectional controls (Boucher and Anderson, "Trojan Source", 2021), characters without width,
 NUL, which makes a file binary to git's diff, and carriage returns of their own, which let one

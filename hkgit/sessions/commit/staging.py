@@ -112,11 +112,11 @@ def settle(repository: Repository, journals: Sequence[SessionJournal]) -> list[s
 
 def _forget_met(repository: Repository, names: Sequence[str]) -> None:
     """Drop the conflicts that entries of HEAD claim to have met."""
-    shelf = ConflictStore.of(repository.common_dir)
-    for name in names if any(shelf) else ():
+    store = ConflictStore.of(repository.common_dir)
+    for name in names if any(store) else ():
         file = repository.snapshot("HEAD").get(entry_path(name))
         if file is not None:
-            shelf.drop_all({met["id"] for met in read_entry(file.data).claims["conflicts"]})
+            store.drop_all({met["id"] for met in read_entry(file.data).claims["conflicts"]})
 
 
 def _was_committed(repository: Repository, name: str) -> bool:

@@ -1,4 +1,6 @@
-"""unclaimed.py: whether an entry's edits say what it does, told without the ladder. Frozen.
+"""unclaimed.py: check that an entry's edits account for its hunks, without the ladder.
+
+Frozen: a change here changes verdicts of old commits.
 
 Where the files that an entry was made on are not here, nothing can be located again. So each line
 that a hunk writes must be a line of an edit that accounts for it, or one of the old text, which
@@ -62,7 +64,7 @@ def _may_mean(name: str, edit: RecordedEdit) -> bool:
 def find_unsaid_lines(
     edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]
 ) -> list[bytes]:
-    """The new lines that no edit says."""
+    """Added lines that are in no edit's replacement text."""
     kept = [line.strip() for line in old]
     said = {line.strip() for edit in edits for line in _new_lines(edit)}
     missing = []
