@@ -17,7 +17,7 @@ from hkgit.git.objects.building import Builder, Files
 from hkgit.git.objects.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
 from hkgit.git.objects.objects import Commit, TreeSnapshot, parse_commit
 from hkgit.git.objects.store import Store
-from hkgit.git.objects.tags import peel
+from hkgit.git.objects.tags import peel, read_tags
 from hkgit.git.objects.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
 from hkgit.values import dataclass, field
@@ -80,6 +80,10 @@ class Contents:
         Raises Unverifiable for a tag that cannot be read, or that leads to what is not here.
         """
         return peel(self._backend, object_id)
+
+    def tags_of(self, object_id: str) -> tuple[tuple[str, bytes], ...]:
+        """The tagger and the message of a tag, and of each that it names. Raises Unverifiable."""
+        return tuple(read_tags(self._backend, object_id))
 
     def commit(self, commit_id: str) -> Commit:
         """A commit by its id; raises Unverifiable when it is not here."""

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from hkgit.edits import File
 from hkgit.gate.entrypoints.judging import EntryPoint
 from hkgit.gate.entrypoints.trust import side_of
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
+from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
-from tests.attacks.scene import AGENT, Scene
+from tests.attacks.scene import AGENT, PERSON, Scene
+from tests.support.commits import commit_tree
 
 WHO = f"{AGENT} 1700000000 +0000"
 
@@ -32,9 +36,9 @@ def _stored(scene: Scene, kind: str, text: str) -> str:
     return scene.repo.git(*args, stdin=text.encode())
 
 
-def answer(scene: Scene, ref: str, new: str) -> UpdateResult:
+def answer(scene: Scene, ref: str, new: str, policy: Policy | None = None) -> UpdateResult:
     repository = Repository.discover(scene.repo.path)
-    side = side_of(repository, [ref], None, scene.repo.head)
+    side = side_of(repository, [ref], None, scene.repo.head, policy)
     return EntryPoint(repository, on_server=True).answer(Update(ref, None, new), side)
 
 
@@ -82,6 +86,63 @@ def test_a_tag_of_a_tag_names_its_commit(scene: Scene) -> None:
     inner = tag(scene, "object COMMIT\ntype commit\ntag v2\ntagger A 1 +0000\n\nm\n")
     outer = tag(scene, f"object {inner}\ntype tag\ntag v3\ntagger A 1 +0000\n\nm\n")
     assert not answer(scene, "refs/tags/v3", outer).passes
+
+
+def _of_tree(scene: Scene, who: str, kind: str = "tree", message: str = "m") -> str:
+    named = "HEAD:a.py" if kind == "blob" else f"{_blind(scene)}^{{tree}}"
+    made = scene.repo.git("rev-parse", named)
+    return _stored(scene, "tag", f"object {made}\ntype {kind}\ntag v\ntagger {who}\n\n{message}\n")
+
+
+NOBODYS = {
+    "a tree": lambda scene: scene.repo.git("rev-parse", f"{_blind(scene)}^{{tree}}"),
+    "a tag of a tree": lambda scene: _of_tree(scene, "Ada <ada@x> 1 +0000"),
+    "a tag of a blob": lambda scene: _of_tree(scene, "Ada <ada@x> 1 +0000", "blob"),
+}
+AGENTS = {
+    "an agent tags a tree": ("tree", WHO, "m"),
+    "an agent tags a blob": ("blob", WHO, "m"),
+    "a tag without a time": ("tree", AGENT, "m"),
+    "an agent is named as co-author": (
+        "tree",
+        "Ada <ada@x> 1 +0000",
+        f"m\n\nCo-authored-by: {AGENT}",
+    ),
+}
+
+
+@pytest.mark.parametrize("make", NOBODYS.values(), ids=NOBODYS)
+def test_a_tag_of_a_tree_brings_no_files_without_evidence(
+    scene: Scene, make: Callable[[Scene], str]
+) -> None:
+    """`git checkout TAG -- .` and `git archive TAG` take a tree for a commit's."""
+    assert not answer(scene, "refs/tags/v2", make(scene), Policy(govern="all")).passes
+    assert answer(scene, "refs/tags/v2", make(scene)).passes
+
+
+@pytest.mark.parametrize(("kind", "who", "message"), AGENTS.values(), ids=AGENTS)
+def test_an_agent_tags_no_tree(scene: Scene, kind: str, who: str, message: str) -> None:
+    inner = _of_tree(scene, who, kind, message)
+    outer = f"object {inner}\ntype tag\ntag w\ntagger Ada <ada@x> 1 +0000\n\nm\n"
+    for made in (inner, _stored(scene, "tag", outer)):
+        assert not answer(scene, "refs/tags/v2", made).passes
+
+
+@pytest.mark.parametrize("mode", [b"40755", b"40777", b"41644", b"120777", b"160644"])
+@pytest.mark.parametrize("author", [AGENT, PERSON])
+def test_what_git_reads_as_a_directory_is_none_under_another_mode(
+    scene: Scene, policy: Policy, mode: bytes, author: str
+) -> None:
+    """Else a grant of `*.md` would take in all that is below a directory of such a name."""
+    hidden = scene.repo.git("hash-object", "-w", "--stdin", stdin=b"evil\n")
+    inside = b"100644 CODEOWNERS\0" + bytes.fromhex(hidden)
+    literally = ("hash-object", "-w", "--literally", "--stdin", "-t", "tree")
+    folder = scene.repo.git(*literally, stdin=inside)
+    before = scene.repo.git_bytes("cat-file", "tree", "HEAD^{tree}")
+    entry = mode + b" zz.md\0" + bytes.fromhex(folder)
+    tree = scene.repo.git(*literally, stdin=before + entry)
+    made = commit_tree(scene.repo, tree, ["HEAD"], b"Say\n", author)
+    assert scene.rule(made, policy) == "unverifiable"
 
 
 def test_tags_of_honest_commits_and_of_blobs_are_taken(scene: Scene) -> None:

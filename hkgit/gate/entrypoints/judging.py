@@ -9,7 +9,7 @@ from hkgit.evidence.ledger.entry import LEDGER
 from hkgit.gate import CommitRange, JudgeContext, Watch, judge_range, pusher_of
 from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
-from hkgit.gate.policy import CONFIG, PYPROJECT, policy_value
+from hkgit.gate.policy import CONFIG, PYPROJECT, Policy, policy_value
 from hkgit.git.objects.ids import FULL_ID
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field
@@ -51,11 +51,21 @@ class EntryPoint:
         if update.new is not None and update.ref.startswith("refs/heads/"):
             raise Unverifiable(update.ref, f"{update.new[:12]} cannot be read as a commit")
         if update.new is not None:
+            self._expect_nobodys(update, update.new, side.policy)
             return UpdateResult(update, side.policy, note="it names no commit")
         if side.policy.rewrites == "refuse":
             fix = "Ask for the policy's `rewrites` to be changed."
             raise Rejected(update.ref, "the policy does not let it be deleted", fix)
         return UpdateResult(update, side.policy, note="it is deleted")
+
+    def _expect_nobodys(self, update: Update, new: str, policy: Policy) -> None:
+        """Raise Rejected for a tree or a blob of somebody who is governed: git checks it out."""
+        tags = self.repository.tags_of(new)
+        agents = (policy.governing_name([tagger], message) for tagger, message in tags)
+        if policy.govern == "all" or any(agent is not None for agent in agents):
+            what = "names a tree or a blob, for which no commit gives evidence"
+            fix = "Tag a commit, or push it to a ref that the policy does not protect."
+            raise Rejected(update.ref, what, fix)
 
     def _judge(self, update: Update, side: TrustedSide, new: str) -> UpdateResult:
         known = [commit for commit in (side.start, *side.beside) if commit is not None]

@@ -7,12 +7,15 @@ that overflows). So tags are read here, from their bytes, by the two lines that 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from hkgit.edits import decode_text
 from hkgit.errors import Unverifiable
 from hkgit.git.backends.backend import COMMIT, TAG, Backend
 from hkgit.git.objects.ids import HEX
 
 _TAG = re.compile(rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n")
+_TAGGER = re.compile(rb"^tagger (.*?)(?: -?\d+ [-+]\d+)?$", re.MULTILINE)
 _FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
 DEEPEST = 50
 """Tags of tags that are followed."""
@@ -23,11 +26,28 @@ def peel(backend: Backend, object_id: str) -> str | None:
 
     Raises Unverifiable for what cannot be read: git might read a commit there.
     """
+    *_, (last, kind, _) = _follow(backend, object_id)
+    return last if kind == COMMIT else None
+
+
+def read_tags(backend: Backend, object_id: str) -> Iterator[tuple[str, bytes]]:
+    """The tagger and the message of each tag from an object on. Raises Unverifiable."""
+    for _, kind, data in _follow(backend, object_id):
+        if kind == TAG:
+            header, _, message = data.partition(b"\n\n")
+            yield ", ".join(map(decode_text, _TAGGER.findall(header))), message
+
+
+def _follow(backend: Backend, object_id: str) -> Iterator[tuple[str, str, bytes]]:
+    """An object and those that its tags name, each with its type; the bytes of tags alone."""
     kind, _ = backend.header(object_id)
     for _ in range(DEEPEST):
         if kind != TAG:
-            return object_id if kind == COMMIT else None
-        found = _TAG.match(backend.read(object_id)[1])
+            yield object_id, kind, b""
+            return
+        data = backend.read(object_id)[1]
+        yield object_id, kind, data
+        found = _TAG.match(data)
         if found is None:
             raise Unverifiable(f"tag {object_id}", "is malformed", _FIX)
         object_id, said = found[1].decode(), found[2].decode()

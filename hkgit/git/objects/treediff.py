@@ -16,11 +16,11 @@ from itertools import pairwise
 
 from hkgit.edits import decode_text
 from hkgit.git.objects.ids import is_empty_tree
-from hkgit.git.objects.trees import Difference, TreeEntry, parse_tree
+from hkgit.git.objects.trees import MODES, Difference, TreeEntry, parse_tree
 from hkgit.values import dataclass
 
 _ENTRY = {
-    size: re.compile(rb"([1-7][0-7]{4,5}) ([^\0/]+)\0(.{%d})" % (size // 2), re.DOTALL)
+    size: re.compile(rb"(%s) ([^\0/]+)\0(.{%d})" % (MODES, size // 2), re.DOTALL)
     for size in (40, 64)
 }
 """An entry of a tree, by the number of digits of its id."""

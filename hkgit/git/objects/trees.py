@@ -20,8 +20,12 @@ from hkgit.git.objects.ids import is_empty_tree
 from hkgit.paths import LONGEST_PATH, quote_path
 from hkgit.values import dataclass
 
+MODES = rb"40000|100[0-7]{3}|120000|160000"
+"""Of files old gits wrote any permissions. A directory under another mode than git's is one to
+git, and would be none here."""
+
 _ENTRIES = {
-    2 * size: re.compile(rb"([1-7][0-7]{4,5}) ([^\0/]+)\0(.{%d})" % size, re.DOTALL)
+    2 * size: re.compile(rb"(%s) ([^\0/]+)\0(.{%d})" % (MODES, size), re.DOTALL)
     for size in (20, 32)
 }
 """What an entry looks like, by the number of hex digits of ids."""
