@@ -1,0 +1,1 @@
+"""docs: the documentation, and the scripts that write parts of it from the code."""

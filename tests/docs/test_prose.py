@@ -1,0 +1,66 @@
+"""Pages are read by strangers: short sentences, rules with numbers, links that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.docs.console import ROOT
+from tests.docs.prose import MOST_WORDS, long_sentences, sentences
+from tests.support.running import script
+
+PAGES = sorted([ROOT / "README.md", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+PROSE = [page for page in PAGES if page.name != "CHANGELOG.md"]
+_FENCE = re.compile(r"^(`{3,}).*?^\1\s*$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+
+
+def _name(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("page", PROSE, ids=_name)
+def test_no_sentence_is_longer_than_a_reader_keeps(page: Path) -> None:
+    assert long_sentences(page.read_text("utf-8")) == []
+
+
+def test_the_linter_finds_a_long_sentence() -> None:
+    words = "word " * (MOST_WORDS + 1)
+    assert len(long_sentences(f"Short. {words}.\n\n| {words}| b |\n\n- {words}\n")) == 3
+    assert long_sentences(f"```\n{words}\n```\n`{words}` [{'a ' * 20}](b).") == []
+    assert len([*sentences("One. Two! Three?")]) == 3
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_every_link_and_anchor_leads_somewhere(page: Path) -> None:
+    text = _FENCE.sub("", page.read_text("utf-8"))
+    lost = [link for link in _LINK.findall(text) if not _leads(page, link)]
+    assert lost == []
+
+
+def test_the_spelling_is_checked() -> None:
+    if not script("codespell").exists():
+        pytest.skip("codespell is not installed here")
+    looked = [*PAGES, ROOT / "hkgit"]
+    command = [script("codespell"), "--skip", "*.pyc,*.json", *looked]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.stdout == ""
+
+
+def _leads(page: Path, link: str) -> bool:
+    if "://" in link or link.startswith("mailto:"):
+        return True
+    path, _, anchor = link.partition("#")
+    target = page if not path else page.parent / path
+    return target.exists() and (not anchor or anchor in _anchors(target))
+
+
+def _anchors(page: Path) -> set[str]:
+    """The anchors of headings, as GitHub and mkdocs make them."""
+    text = _FENCE.sub("", page.read_text("utf-8"))
+    titles = re.findall(r"^#+\s+(.*?)\s*$", text, re.MULTILINE)
+    plain = (re.sub(r"[^\w\s-]", "", title.lower()) for title in titles)
+    return {re.sub(r"\s", "-", title.strip()) for title in plain}
