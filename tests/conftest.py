@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support.repos import Repo, sealed_environment
+from tests.support.repos import Repo, make_templates, sealed_environment
 
 # libgit2 looks for HOME once, when it is loaded; so the seal comes before any test module.
 _HOME = Path(tempfile.mkdtemp(prefix="hkgit-home-"))
@@ -21,6 +21,7 @@ _SEALED = sealed_environment(os.environ, _HOME)
 os.environ.clear()
 os.environ.update(_SEALED)
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
+make_templates()
 
 # The same examples every time, however slow the machine: what turns red is what was changed.
 settings.register_profile(

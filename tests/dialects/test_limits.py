@@ -10,7 +10,7 @@ import pytest
 from hkgit import dialects
 from hkgit.errors import InvalidInput
 
-SIZE = 400_000
+SIZE = 150_000
 BOUND = 60
 """Seconds, for a machine with much else to do; what is quadratic needs hours."""
 

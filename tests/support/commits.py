@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+import pygit2
 
 from hkgit.applying.outcome import Plan, files_after
 from hkgit.applying.planner import Options, plan
@@ -66,7 +69,7 @@ class Change:
 
 
 def files_of(repo: Repo, rev: str = "HEAD") -> Snapshot:
-    return Repository.discover(repo.path).snapshot(repo.git("rev-parse", rev))
+    return Repository.discover(repo.path).snapshot(repo.resolve(rev))
 
 
 def applied(
@@ -87,7 +90,7 @@ def applied(
         parsed,
         made,
         settings=Settings(),
-        base=base or repo.git("rev-parse", on),
+        base=base or repo.resolve(on),
         spec_digest="d" * 64,
         reads=listed,
         claims={"agent": "tester/1", "time": 0},
@@ -127,13 +130,18 @@ def tree_of(repo: Repo, change: Change) -> str:
     for document in change.entries:
         data = written(document)
         ledger[entry_path(entry_id(data))] = File(data)
-    for path, file in {**ledger, **change.files}.items():
-        if file is None:
-            repo.git("update-index", "--force-remove", "--", path, env=index)
-            continue
-        blob = repo.git("hash-object", "-w", "--stdin", stdin=file.data)
-        repo.git("update-index", "--add", "--cacheinfo", f"{file.mode:o},{blob},{path}", env=index)
+    lines = [_index_line(repo, *each) for each in {**ledger, **change.files}.items()]
+    repo.git("update-index", "-z", "--index-info", stdin=b"".join(lines), env=index)
     return repo.git("write-tree", env=index)
+
+
+def _index_line(repo: Repo, path: str, file: File | None) -> bytes:
+    """Return what makes git's index hold a file, or no longer hold it."""
+    name = os.fsencode(path) + b"\0"
+    if file is None:
+        return b"0 " + b"0" * 40 + b"\t" + name
+    blob = pygit2.Repository(str(repo.path)).create_blob(file.data)
+    return f"{file.mode:o} {blob}\t".encode() + name
 
 
 def commit_tree(
@@ -147,7 +155,7 @@ def commit_tree(
         "GIT_COMMITTER_NAME": name,
         "GIT_COMMITTER_EMAIL": email,
     }
-    listed = [word for parent in parents for word in ("-p", repo.git("rev-parse", parent))]
+    listed = [word for parent in parents for word in ("-p", parent)]
     return repo.git("commit-tree", tree, *listed, *options, "-F", "-", stdin=message, env=env)
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from string import hexdigits
 
 IDENTITY = "Ada Tester <ada@example.org>"
 DATE = "2024-05-06T07:08:09+00:00"
@@ -52,6 +57,18 @@ def sealed_environment(environment: Mapping[str, str], home: Path) -> dict[str, 
     }
 
 
+_TEMPLATES = {bare: Path(tempfile.mkdtemp(prefix="hkgit-template-")) for bare in (False, True)}
+
+
+def make_templates() -> None:
+    """Let git make a repository of either kind, to be copied by `Repo.init`."""
+    for bare, place in _TEMPLATES.items():
+        atexit.register(shutil.rmtree, place, ignore_errors=True)
+        Repo(place).git("init", "-q", "--template=", *(["--bare"] if bare else []))
+        for name in ("hooks", "info"):
+            (place / ("" if bare else ".git") / name).mkdir()
+
+
 @dataclass(frozen=True)
 class Repo:
     """A repository on disk: `path` is its work tree, or the bare repository itself."""
@@ -60,10 +77,8 @@ class Repo:
 
     @classmethod
     def init(cls, path: Path, *, bare: bool = False) -> Repo:
-        path.mkdir(parents=True)
-        repo = cls(path)
-        repo.git("init", "-q", *(["--bare"] if bare else []))
-        return repo
+        shutil.copytree(_TEMPLATES[bare], path)
+        return cls(path)
 
     def git(
         self,
@@ -119,7 +134,20 @@ class Repo:
 
     @property
     def head(self) -> str:
+        """The commit of HEAD; where files say it, without a process."""
+        git_dir = self.path / ".git"
+        with suppress(OSError):
+            name = (git_dir / "HEAD").read_text().removeprefix("ref: ").rstrip("\n")
+            found = (git_dir / name).read_text().rstrip("\n") if "/" in name else name
+            if set(found) <= set(hexdigits):
+                return found
         return self.git("rev-parse", "HEAD")
+
+    def resolve(self, rev: str) -> str:
+        """The commit that a revision names."""
+        if len(rev) == 40 and set(rev) <= set(hexdigits):
+            return rev
+        return self.head if rev == "HEAD" else self.git("rev-parse", rev)
 
     def tree(self, rev: str = "HEAD") -> str:
         return self.git("rev-parse", f"{rev}^{{tree}}")
