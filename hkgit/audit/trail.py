@@ -64,7 +64,7 @@ class CommitFilter:
     def fits(self, commit: AuditedCommit) -> bool:
         """Whether a commit is wanted."""
         return (
-            (self.agent is None or _is_of(commit.agents, self.agent))
+            (self.agent is None or fits_agent(commit.agents, self.agent))
             and (self.author is None or _fits(commit.author, self.author))
             and (self.verdict is None or self.verdict in _words_of(commit))
             and (not self.is_blind or is_blind(commit))
@@ -85,7 +85,8 @@ def _words_of(commit: AuditedCommit) -> tuple[str, ...]:
     return commit.replay, commit.standing, "passes" if commit.passes else "fails"
 
 
-def _is_of(agents: Iterable[str], glob: str) -> bool:
+def fits_agent(agents: Iterable[str], glob: str) -> bool:
+    """Whether one of some agents fits a glob, with or without its version."""
     return any(_fits(each, glob) or _fits(without_version(each), glob) for each in agents)
 
 

@@ -34,6 +34,7 @@ COMMANDS = {
     "blame": "Show which edit wrote each line",
     "stats": "Count edits by agent, tier, evidence and confidence",
     "report": "Report on a range for reviewers and auditors",
+    "refusals": "List what was refused here, and what became of it",
     "ledger": "Take entries out of the tree that the history has",
     "qa": "Answer the protocol's questions on a range",
     "consult": "List, show and answer the questions that edits left to people",
@@ -54,7 +55,7 @@ COMMANDS = {
 GROUPS = {
     "edit": ("read", "apply", "edit", "undo"),
     "review": ("gate", "policy", "verify", "attest", "ledger", "consult"),
-    "history": ("log", "show", "blame", "stats", "report", "qa"),
+    "history": ("log", "show", "blame", "stats", "report", "refusals", "qa"),
     "agent": ("session", "record", "bench", "prompt", "mcp", "hook", "serve"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
 }

@@ -5,7 +5,9 @@ Two processes that open the same session see each other's calls.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 
@@ -198,13 +200,29 @@ class EditSession:
         return self._answer(made, call.id)
 
     def _conflicts(self, made: CallPlan) -> tuple[str, ...]:
-        """Record the conflicts with others that a refused call met; return what to say of them."""
+        """Record what was refused, and the conflicts with others; return what to say of these."""
+        self._note_refusals(made)
         if {Stale.status, Conflict.status}.isdisjoint(each.status for each in made.outcomes):
             return ()
         # Few calls need it, and it opens the repository.
         from hkgit.sessions.conflicts import keep_conflicts
 
         return keep_conflicts(self.root, made, self._agent(made), self._versions)
+
+    def _note_refusals(self, made: CallPlan) -> None:
+        """Keep what was refused, in the clone's own record."""
+        git_dir = places.git_dir_of(self.root)
+        if git_dir is None:
+            return
+        # Few calls are refused.
+        from hkgit.evidence.refusals import RefusalLog
+
+        refused = (
+            (each.path, each.status, each.error.what) for each in made.outcomes if each.error
+        )
+        with suppress(OSError):  # nobody's edit is refused for want of a record
+            now = int(time.time())
+            RefusalLog.of_git_dir(git_dir).note(self._agent(made), "edit", now, refused)
 
     def _versions(self, path: str) -> Iterator[bytes]:
         """The versions of a file that the session has read, found or left."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
 from hkgit.applying.outcome import EditOutcome, first_error, number_outcomes
 from hkgit.edits import Spec
 from hkgit.errors import BlindEdit, HkgitError
+from hkgit.evidence.refusals import RefusalLog, ids_claimed
 from hkgit.gate.conflicts.noting import STATUSES, RefusedSpec
 from hkgit.gate.conflicts.tracking import note_tried, open_conflicts, tip_of
 from hkgit.git.repository import Repository
@@ -83,7 +86,9 @@ def apply(
             if settled.hindrance is not None:
                 progress.say(f"warning: {settled.hindrance}")
     met = open_conflicts(repository, request.options.branch)
-    under_way = _Application(repository, request, replace(request.options, met=met), progress)
+    refused = RefusalLog.of(repository.common_dir)
+    options = replace(request.options, met=met, refused=refused)
+    under_way = _Application(repository, request, options, progress)
     try:
         under_way.run()
     except HkgitError as error:
@@ -145,6 +150,7 @@ class _Application:
         refused = first_error(outcomes)
         if refused is not None:
             self._note_conflicts(steps[-1])
+            self._note_refusals(steps, outcomes)
             raise refused
         entries = [record_step(step, self.options, None).entry for step in steps]
         blind = rules.unread(steps, entries)
@@ -157,6 +163,7 @@ class _Application:
                 each.refuse(error) if each.number in numbers else each for each in outcomes
             )
             self.result = replace(self.result, outcomes=outcomes)
+            self._note_refusals(steps, outcomes)
             raise error
 
     def _note_conflicts(self, refused: PlannedCommit) -> None:
@@ -177,8 +184,24 @@ class _Application:
         told = note_tried(self.repository, tried)
         self.result = replace(self.result, conflicts=(*self.result.conflicts, *told))
 
+    def _note_refusals(
+        self, steps: Sequence[PlannedCommit], outcomes: Sequence[EditOutcome]
+    ) -> None:
+        """Keep what was refused, in the clone's own record."""
+        if self.request.dry_run or self.options.refused is None:
+            return
+        agent = self.options.agent or steps[-1].spec.agent or "unknown"
+        refused = ((each.path, each.status, each.error.what) for each in outcomes if each.error)
+        with suppress(OSError):  # nobody's edit is refused for want of a record
+            self.options.refused.note(agent, "apply", int(time.time()), refused)
+
     def _settle_conflicts(self, landed: Sequence[LandedCommit]) -> None:
-        """Forget the conflicts that commits which have landed resolve."""
+        """Forget the conflicts that commits which have landed resolve; note what landed."""
+        for each in landed:
+            ids = ids_claimed(each.record.entry.claims.get("refusals"))
+            if self.options.refused is not None and ids:
+                with suppress(OSError):
+                    self.options.refused.settle(ids, each.commit)
         if self.options.met is not None:
             for each in landed:
                 self.options.met.settle(each.record.entry.agent, each.step.made.outcomes)

@@ -190,8 +190,8 @@ def _names(git_dir: Path) -> Iterator[str]:
         yield from (each.as_posix() for each in found if not _is_left_on_purpose(each))
 
 
-_LEFT = {("hkgit",), ("hkgit", "conflicts"), ("hkgit", "judged")}
-"""What hkgit leaves on purpose: a stale edit's conflict, and what the judge said (a cache)."""
+_LEFT = {("hkgit",), ("hkgit", "conflicts"), ("hkgit", "judged"), ("hkgit", "refusals.jsonl")}
+"""What hkgit leaves on purpose: a stale edit's conflict, what was refused, the judge's cache."""
 
 
 def _is_left_on_purpose(name: Path) -> bool:

@@ -24,6 +24,7 @@ from hkgit.audit.page.heat import FileHeat, heat_of, paths_of
 from hkgit.audit.page.hunks import ReviewHunk, hunks_of
 from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.rules import sentence
+from hkgit.evidence.refusals import RefusedAttempt
 from hkgit.evidence.replay.findings import Finding
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE, Report
 from hkgit.git.repository import Repository
@@ -124,7 +125,7 @@ class PageFacts:
     lowest: int | None
     middle: int | None
     evidence: Mapping[str, int]
-    refusals: tuple[object, ...] = ()
+    refusals: tuple[RefusedAttempt, ...] = ()
 
     @property
     def passing(self) -> int:
@@ -166,7 +167,12 @@ def is_weak(each: PageCommit) -> bool:
 
 
 def gather_facts(
-    repository: Repository, title: str, name: str, ends: tuple[str, str], report: Report
+    repository: Repository,
+    title: str,
+    name: str,
+    ends: tuple[str, str],
+    report: Report,
+    refusals: Sequence[RefusedAttempt] = (),
 ) -> PageFacts:
     """Everything of a report that the page shows."""
     told = [audited(ruling) for ruling in report.rulings]
@@ -181,7 +187,7 @@ def gather_facts(
         report=report,
         commits=commits,
         standings=count_standings(told),
-        agents=tuple(_agents(told)),
+        agents=tuple(_agents(told, refusals)),
         people=len({commit.author for commit in told if commit.standing == BY_HAND}),
         periods=periods,
         step=step,
@@ -191,6 +197,7 @@ def gather_facts(
         lowest=min(sure, default=None),
         middle=median(sure),
         evidence=Counter(edit.evidence for edit in edits),
+        refusals=tuple(sorted(refusals, key=lambda each: -each.time)),
     )
 
 
@@ -212,7 +219,10 @@ def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> I
         yield PageCommit(commit, hunks, paths, visible(mend(commit.ruling)))
 
 
-def _agents(commits: Sequence[AuditedCommit]) -> Iterator[AgentRow]:
+def _agents(
+    commits: Sequence[AuditedCommit], refusals: Sequence[RefusedAttempt]
+) -> Iterator[AgentRow]:
+    refused = Counter(without_version(visible(each.agent)) for each in refusals)
     names = Counter(
         name for commit in commits for name in {without_version(each) for each in commit.agents}
     )
@@ -236,7 +246,7 @@ def _agents(commits: Sequence[AuditedCommit]) -> Iterator[AgentRow]:
             evidence=Counter(edit.evidence for edit in edits),
             bare=sum(commit.standing == NO_EVIDENCE for commit in own),
             lowest=min((edit.confidence for edit in edits), default=None),
-            refused=0,
+            refused=refused[name],
         )
 
 

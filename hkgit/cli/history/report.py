@@ -13,6 +13,7 @@ from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info, show_progress
 from hkgit.cli.review.judging import load_policy, resolve_range
 from hkgit.errors import InvalidInput
+from hkgit.evidence.refusals import RefusalLog
 from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.conflicts.consulting import consults_in
 from hkgit.git.repository import Repository
@@ -54,7 +55,9 @@ def _write_pages(
     from hkgit.audit.page.rendering import render_directory, render_page
 
     place = repository.work_tree or repository.git_dir
-    facts = gather_facts(repository, place.name, audit.name, (audit.old, audit.new), audit.report)
+    refusals = RefusalLog.of(repository.common_dir).read()
+    ends = audit.old, audit.new
+    facts = gather_facts(repository, place.name, audit.name, ends, audit.report, refusals)
     if html is not None:
         _write(Path(html), render_page(facts))
         print_info(f"the page: {html}")

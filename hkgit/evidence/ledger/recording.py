@@ -69,10 +69,12 @@ def make_claims(
     conflicts: Sequence[Json] = (),
     verify: Json = None,
     allow_blind: bool = False,
+    refusals: Sequence[Json] = (),
 ) -> JsonObject:
     """What an entry says that nobody can derive again; `time` in seconds since the epoch.
 
-    `conflicts` are those that its edits resolve, `verify` the command that passed before.
+    `conflicts` are those that its edits resolve, `verify` the command that passed before,
+    `refusals` the attempts that were refused before.
     """
     claims: JsonObject = {
         "agent": agent,
@@ -80,6 +82,8 @@ def make_claims(
         "verify": verify,
         "conflicts": [*conflicts],
     }
+    if refusals:
+        claims["refusals"] = [*refusals]
     return claims | ({"allow_blind": True} if allow_blind else {})
 
 

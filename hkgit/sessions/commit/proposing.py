@@ -11,6 +11,7 @@ from hkgit.edits import File, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.entry import Entry, entry_id
 from hkgit.evidence.ledger.recording import make_claims, record
+from hkgit.evidence.refusals import RefusalLog, claims_of
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects.store import EMPTY_TREE
@@ -72,10 +73,19 @@ def propose(repository: Repository, journals: Sequence[SessionJournal], tree: st
         else:
             lost += group
     built = builder.build([unit for unit in units if unit in kept])
-    made, refused = _entries(built, head, _open_conflicts(repository))
+    known = RefusedBefore(_open_conflicts(repository), RefusalLog.of(repository.common_dir))
+    made, refused = _entries(built, head, known)
     added = [path for path in sorted(changed) if before.entry(path) is None]
     moved = _find_moved(lost, added, after)
     return Proposal(tuple(made), (*refused, *moved, *_blind(built), *_find_uncovered(built, after)))
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedBefore:
+    """What was refused before: the open conflicts, and the clone's record of refusals."""
+
+    met: ConflictsMet | None
+    log: RefusalLog
 
 
 def _are_gone(files: Contents) -> bool:
@@ -93,26 +103,26 @@ def _open_conflicts(repository: Repository) -> ConflictsMet | None:
     return open_conflicts(repository, None)
 
 
-def _entries(
-    built: Built, head: str | None, met: ConflictsMet | None
-) -> tuple[list[Made], list[str]]:
+def _entries(built: Built, head: str | None, known: RefusedBefore) -> tuple[list[Made], list[str]]:
     """The entries of placed specs; and why any cannot be written."""
     made, refused = [], []
     for units, found in built.steps:
         try:
-            made.append(_entry(units, found, head, met))
+            made.append(_entry(units, found, head, known))
         except InvalidInput as error:
             refused.append(f"{units[0].name} is not recorded: {error.what}")
     return made, refused
 
 
 def _entry(
-    units: Sequence[PendingEdit], found: PlacedSpec, head: str | None, met: ConflictsMet | None
+    units: Sequence[PendingEdit], found: PlacedSpec, head: str | None, known: RefusedBefore
 ) -> Made:
     """The entry of one spec. Raises InvalidInput where it would be too large."""
     first = units[0]
     agent = first.call.agent
+    met = known.met
     conflicts = [] if met is None else met.claims(agent, found.made.outcomes)
+    paths = {each.path for each in found.made.outcomes}
     entry = record(
         found.spec,
         found.made,
@@ -120,7 +130,12 @@ def _entry(
         base=head,
         spec_digest=found.spec.digest,
         reads=found.reads,
-        claims=make_claims(agent, first.call.time // 1000, conflicts=conflicts),
+        claims=make_claims(
+            agent,
+            first.call.time // 1000,
+            conflicts=conflicts,
+            refusals=claims_of(known.log.find_open(agent, paths)),
+        ),
     )
     numbers = tuple(unit.number for unit in units)
     name = entry_id(entry.to_bytes())

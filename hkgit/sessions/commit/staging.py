@@ -16,6 +16,7 @@ from hkgit.edits import REGULAR, File, decode_text, encode_text
 from hkgit.errors import GitRefused
 from hkgit.evidence.ledger.entry import LEDGER, entry_path
 from hkgit.evidence.ledger.reading import read_entry
+from hkgit.evidence.refusals import RefusalLog, ids_claimed
 from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.git.repository import Repository
@@ -112,11 +113,14 @@ def settle(repository: Repository, journals: Sequence[SessionJournal]) -> list[s
 
 def _forget_met(repository: Repository, names: Sequence[str]) -> None:
     """Drop the conflicts that entries of HEAD claim to have met."""
-    store = ConflictStore.of(repository.common_dir)
-    for name in names if any(store) else ():
+    store, log = ConflictStore.of(repository.common_dir), RefusalLog.of(repository.common_dir)
+    for name in names if any(store) or log.path.exists() else ():
         file = repository.snapshot("HEAD").get(entry_path(name))
         if file is not None:
-            store.drop_all({met["id"] for met in read_entry(file.data).claims["conflicts"]})
+            claims = read_entry(file.data).claims
+            store.drop_all({met["id"] for met in claims["conflicts"]})
+            with suppress(OSError):
+                log.settle(ids_claimed(claims.get("refusals")), repository.head().commit or "")
 
 
 def _was_committed(repository: Repository, name: str) -> bool:

@@ -9,6 +9,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
 from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
+from hkgit.evidence.refusals import claims_of
 from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.text.counting import count_noun
 from hkgit.values import dataclass
@@ -39,6 +40,7 @@ def record_step(
         conflicts=met,
         verify=verify,
         allow_blind=choices.allow_blind,
+        refusals=_find_refusals(step, choices, agent),
     )
     entry = record(
         spec,
@@ -56,6 +58,16 @@ def record_step(
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
     return RecordedStep(entry, name, with_trailers(text, trailer_lines(entry, name)))
+
+
+def _find_refusals(
+    step: PlannedCommit, choices: ApplyOptions, agent: str
+) -> list[dict[str, object]]:
+    """What the agent was refused before in the files that the step changes."""
+    if choices.refused is None:
+        return []
+    paths = {outcome.path for outcome in step.made.outcomes}
+    return claims_of(choices.refused.find_open(agent, paths))
 
 
 def _first(*texts: str | None) -> str:

@@ -1,0 +1,178 @@
+"""refusals.py: what was refused in a clone, by whom, why, which try it was, and how it ended.
+
+A local record in the git directory, one JSON object a line. It proves nothing by itself: what
+counts stands in the entry that landed in the end, among its claims.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from hkgit.text.escaping import to_json_text
+from hkgit.values import dataclass, replace
+
+NAME = "refusals.jsonl"
+LARGEST = 2_000_000
+"""Bytes of the record; of a larger one the newer half is kept."""
+
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedAttempt:
+    """One edit that was refused; `call` is `apply` or `edit`, `tries` counts from 1.
+
+    `time` is in seconds since 1970. `landed` is the commit whose entry carries it; None while
+    the same agent has landed nothing in that file since.
+    """
+
+    id: str
+    time: int
+    agent: str
+    call: str
+    path: str
+    status: str
+    reason: str
+    tries: int = 1
+    landed: str | None = None
+
+    @property
+    def when(self) -> str:
+        """The moment as RFC 3339 writes it."""
+        return datetime.fromtimestamp(self.time, UTC).isoformat()
+
+
+@dataclass(frozen=True, slots=True)
+class RefusalLog:
+    """The record of a repository."""
+
+    path: Path
+
+    @classmethod
+    def of(cls, common_dir: Path) -> RefusalLog:
+        """The record of the repository with this git directory."""
+        return cls(common_dir / "hkgit" / NAME)
+
+    @classmethod
+    def of_git_dir(cls, git_dir: Path) -> RefusalLog:
+        """The record for a work tree's own git directory, which may share another's."""
+        try:
+            return cls.of(git_dir / (git_dir / "commondir").read_text("utf-8").strip())
+        except OSError:
+            return cls.of(git_dir)
+
+    def read(self) -> list[RefusedAttempt]:
+        """Every attempt, the oldest first; what cannot be read is left out."""
+        found: dict[str, RefusedAttempt] = {}
+        try:
+            lines = self.path.read_bytes().splitlines()
+        except OSError:
+            return []
+        for line in lines:
+            said = _parse(line)
+            if isinstance(said, RefusedAttempt):
+                found[said.id] = said
+            elif said is not None:
+                name, commit = said
+                if name in found:
+                    found[name] = replace(found[name], landed=commit)
+        return [*found.values()]
+
+    def find_open(self, agent: str, paths: Collection[str]) -> list[RefusedAttempt]:
+        """What of an agent was refused in some files, and has not landed since."""
+        shown = {to_json_text(path) for path in paths}
+        told = to_json_text(agent)
+        return [
+            each
+            for each in self.read()
+            if each.landed is None and each.agent == told and each.path in shown
+        ]
+
+    def note(
+        self, agent: str, call: str, time: int, refused: Iterable[tuple[str, str, str]]
+    ) -> None:
+        """Keep refused edits, each as path, status and reason. Raises OSError."""
+        told = to_json_text(agent) or ""
+        found = [(to_json_text(path) or "", *rest) for path, *rest in refused]
+        known = self.find_open(agent, {path for path, *_ in found}) if found else []
+        lines = []
+        for path, status, reason in found:
+            attempt = {
+                "id": os.urandom(8).hex(),
+                "time": time,
+                "agent": told,
+                "call": call,
+                "path": path,
+                "status": status,
+                "reason": (to_json_text(reason) or "")[:_LONGEST],
+                "tries": 1 + sum(each.path == path for each in known),
+            }
+            lines.append(attempt)
+        self._append(lines)
+
+    def settle(self, ids: Sequence[str], commit: str) -> None:
+        """Note that attempts have landed in the end. Raises OSError."""
+        self._append([{"id": name, "landed": commit} for name in ids])
+
+    def _append(self, lines: Sequence[dict[str, Any]]) -> None:
+        if not lines:
+            return
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        text = "".join(json.dumps(each) + "\n" for each in lines).encode()
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+        with os.fdopen(os.open(self.path, flags, 0o600), "ab") as file:
+            file.write(text)
+            size = file.tell()
+        if size > LARGEST:
+            self._forget_older()
+
+    def _forget_older(self) -> None:
+        kept = self.path.read_bytes()[-LARGEST // 2 :].partition(b"\n")[2]
+        draft = self.path.with_name(f".{NAME}.{os.urandom(4).hex()}")
+        draft.write_bytes(kept)
+        draft.replace(self.path)
+
+
+def claims_of(attempts: Iterable[RefusedAttempt]) -> list[dict[str, Any]]:
+    """What the entry that landed claims of the attempts before it."""
+    return [
+        {
+            "id": each.id,
+            "path": each.path,
+            "status": each.status,
+            "time": each.time,
+            "tries": each.tries,
+        }
+        for each in attempts
+    ]
+
+
+def ids_claimed(claimed: object) -> list[str]:
+    """The ids of the attempts that an entry claims; a claim may be anything."""
+    listed = claimed if isinstance(claimed, list) else []
+    ids = (each.get("id") for each in listed if isinstance(each, dict))
+    return [each for each in ids if isinstance(each, str)]
+
+
+def _parse(line: bytes) -> RefusedAttempt | tuple[str, str] | None:
+    try:
+        said = json.loads(line)
+        if "landed" in said:
+            return str(said["id"]), str(said["landed"])
+        return RefusedAttempt(
+            id=str(said["id"]),
+            time=int(said["time"]),
+            agent=str(said["agent"]),
+            call=str(said["call"]),
+            path=str(said["path"]),
+            status=str(said["status"]),
+            reason=str(said["reason"]),
+            tries=int(said["tries"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None

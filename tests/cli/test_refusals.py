@@ -1,0 +1,77 @@
+"""`hkgit refusals`: what was refused, which try it was, and the entry that carries it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.running import Bench
+from tests.support.specs import SOURCE, first_line
+
+WRONG = f"{SOURCE}\n<<<<<<< SEARCH\nthis stands nowhere\n=======\nx\n>>>>>>> REPLACE\n"
+
+
+def told(bench: Bench, *options: str) -> list[dict[str, object]]:
+    listed: list[dict[str, object]] = bench.run("refusals", "--json", *options).json()["refusals"]
+    return listed
+
+
+def test_what_apply_refused_is_listed_until_it_lands_and_then_claimed(bench: Bench) -> None:
+    for _ in range(2):
+        assert bench.apply(WRONG, "--agent", "codex/1").code == 1
+    assert [(each["agent"], each["call"], each["path"], each["tries"]) for each in told(bench)] == [
+        ("codex/1", "apply", SOURCE, 2),
+        ("codex/1", "apply", SOURCE, 1),
+    ]
+    assert bench.apply(first_line(bench, "one"), "--agent", "codex/1").code == 0
+    assert {each["landed"] for each in told(bench)} == {bench.repo.head}
+    assert told(bench, "--open") == []
+    [entry] = bench.run("show", "--json").json()["ledger"]
+    assert [each["tries"] for each in entry["claims"]["refusals"]] == [1, 2]
+    assert bench.run("verify", "HEAD~1..HEAD").code == 0
+
+
+def test_another_agents_refusals_stay_open(bench: Bench) -> None:
+    assert bench.apply(WRONG, "--agent", "codex/1").code == 1
+    assert bench.apply(first_line(bench, "one"), "--agent", "claude/1").code == 0
+    assert [each["landed"] for each in told(bench)] == [None]
+    assert (len(told(bench, "--agent", "codex")), told(bench, "--agent", "claude*")) == (1, [])
+
+
+def test_what_edit_refused_is_kept_too(bench: Bench) -> None:
+    spec = bench.write(WRONG)
+    assert bench.run("edit", "--session", "s", "--agent", "codex/1", str(spec)).code == 1
+    assert bench.run("edit", str(spec)).code == 1
+    assert [each["call"] for each in told(bench)] == ["edit", "edit"]
+
+
+def test_a_dry_run_and_an_edit_that_lands_leave_no_record(bench: Bench) -> None:
+    assert bench.apply(WRONG, "--dry-run").code == 1
+    assert bench.apply(first_line(bench, "one")).code == 0
+    assert told(bench) == []
+    assert "nothing was refused" in bench.run("refusals").out
+    assert "refusals" not in bench.run("show", "--json").json()["ledger"][0]["claims"]
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        pytest.param(b"\xff\xfe no json\n", id="not JSON"),
+        pytest.param(b'{"id": "x"}\n[]\n7\n{"landed": 1}\n', id="not a record"),
+        pytest.param(b'{"id":"a","time":"soon","agent":[],"call":1}\n', id="of other types"),
+    ],
+)
+def test_a_record_that_cannot_be_read_is_left_out(bench: Bench, record: bytes) -> None:
+    place = bench.repo.path / ".git/hkgit/refusals.jsonl"
+    place.parent.mkdir(exist_ok=True)
+    place.write_bytes(record)
+    assert told(bench) == []
+    assert bench.apply(WRONG).code == 1
+    assert len(told(bench)) == 1
+
+
+def test_rows_fit_the_terminal_and_drive_nothing(bench: Bench) -> None:
+    assert bench.apply(WRONG, "--agent", "codex/1").code == 1
+    rows = bench.run("refusals", env={"COLUMNS": "80"}).out.splitlines()
+    assert max(map(len, rows)) <= 80
+    assert "\x1b[" in bench.run("refusals", "--color", "always").out
+    assert "\x1b[" not in bench.run("refusals", env={"NO_COLOR": "1"}).out
