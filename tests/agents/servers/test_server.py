@@ -129,10 +129,12 @@ def test_without_the_sdk_the_answer_is_what_to_install(
 ) -> None:
     import sys
 
+    from hkgit.cli.ending import end_with
     from hkgit.cli.main import _code, main
 
     monkeypatch.setitem(sys.modules, "hkgit.agents.servers.server", None)
-    code = _code(main, "hkgit", ["mcp", "--root", str(greeting.path)])
+    arguments = ["mcp", "--root", str(greeting.path)]
+    code = end_with(lambda: _code(main, "hkgit", arguments), arguments)
     assert (code, "pip install 'hkgit[mcp]'" in capsys.readouterr().err) == (4, True)
 
 
