@@ -23,7 +23,7 @@ _WRAPPERS = ("bash", "sh", "zsh")
 def readings(shell: Shell, directory: Path) -> Iterator[ToolReading]:
     """What a command has shown of files."""
     output = [_forms(line) for line in shell.output.replace("\r\n", "\n").split("\n")]
-    for read in _find_requested_lines(shell.command):
+    for read in find_requested_lines(shell.command):
         try:
             text = Path(directory, read.path).read_bytes().decode()
         except (OSError, ValueError):
@@ -52,12 +52,12 @@ def _run(lines: Sequence[str], output: Sequence[frozenset[str]]) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] in pair[1], pairs))
 
 
-def _find_requested_lines(command: str) -> Iterator[ToolReading]:
+def find_requested_lines(command: str) -> Iterator[ToolReading]:
     """The lines that a command asks for; of several commands, those of each."""
     for piece in re.split(r"&&|;|\n", command):
         stages = [_words(stage) for stage in piece.split("|")]
         if stages and len(stages[0]) > 2 and Path(stages[0][0]).name in _WRAPPERS:
-            yield from _find_requested_lines(stages[0][-1])
+            yield from find_requested_lines(stages[0][-1])
             continue
         first = _first(stages[0]) if stages else None
         if first is not None and len(stages) == 1:

@@ -25,6 +25,7 @@ COMMANDS = {
     "undo": "Take back what edit did",
     "session": "List the sessions of a checkout, and end them",
     "record": "Turn what sessions edited into a commit's evidence, in hooks",
+    "adopt": "Find evidence in agents' own transcripts",
     "gate": "Judge commits under the repository's policy",
     "policy": "Say in words what the gate's policy lets pass",
     "verify": "Replay commits from their evidence",
@@ -56,7 +57,7 @@ GROUPS = {
     "edit": ("read", "apply", "edit", "undo"),
     "review": ("gate", "policy", "verify", "attest", "ledger", "consult"),
     "history": ("log", "show", "blame", "stats", "report", "refusals", "qa"),
-    "agent": ("session", "record", "bench", "prompt", "mcp", "hook", "serve"),
+    "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
 }
 """Where the module of each command stands below `hkgit/cli/`."""

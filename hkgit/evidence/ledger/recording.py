@@ -70,11 +70,13 @@ def make_claims(
     verify: Json = None,
     allow_blind: bool = False,
     refusals: Sequence[Json] = (),
+    origin: str = "",
 ) -> JsonObject:
     """What an entry says that nobody can derive again; `time` in seconds since the epoch.
 
     `conflicts` are those that its edits resolve, `verify` the command that passed before,
-    `refusals` the attempts that were refused before.
+    `refusals` the attempts that were refused before; `origin` says where the edits are known from,
+    if not from the tool that made them.
     """
     claims: JsonObject = {
         "agent": agent,
@@ -84,7 +86,8 @@ def make_claims(
     }
     if refusals:
         claims["refusals"] = [*refusals]
-    return claims | ({"allow_blind": True} if allow_blind else {})
+    claims |= {"allow_blind": True} if allow_blind else {}
+    return claims | ({"origin": origin} if origin else {})
 
 
 def record_edit(dialect: str, block: str, outcome: EditOutcome) -> RecordedEdit:

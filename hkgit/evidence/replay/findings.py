@@ -24,6 +24,7 @@ class Verdict(StrEnum):
     REVERT = "revert"
     PRUNE = "prune"
     ATTESTED = "attested"
+    RECOVERED = "recovered"
     MANUAL = "manual"
     UNGOVERNED = "ungoverned"
     EMPTY = "empty"

@@ -108,5 +108,5 @@ ACCEPTED = (
 )
 """Verdicts that pass by default; none is attested where nobody is trusted to."""
 
-ACCEPTABLE = (*ACCEPTED, "spliced", "mixed")
+ACCEPTABLE = (*ACCEPTED, "spliced", "mixed", "recovered")
 """Verdicts that a policy may let pass."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy.consistency import expect_consistent
-from hkgit.gate.policy.model import Policy
+from hkgit.gate.policy.model import Policy, Recovered
 from hkgit.gate.policy.parsing import GOVERN, MODES, OPEN, REWRITES
 from hkgit.values import replace
 
@@ -100,6 +100,16 @@ def _find_loosened(given: Any, policy: Policy, base: Policy) -> Iterator[str]:
         yield "consult"
     if "entries" in given and base.entries_signed and not policy.entries_signed:
         yield "entries"
+    if "recovered" in given and _is_looser(policy.recovered, base.recovered):
+        yield "recovered"
+
+
+def _is_looser(own: Recovered, base: Recovered) -> bool:
+    return (
+        (own.is_accepted and not base.is_accepted)
+        or own.min_confidence < base.min_confidence
+        or own.min_tightness < base.min_tightness
+    )
 
 
 def _is_within(values: tuple[Any, ...] | None, allowed: tuple[Any, ...] | None) -> bool:

@@ -54,6 +54,15 @@ class Floors:
 
 
 @dataclass(frozen=True, slots=True)
+class Recovered:
+    """What entries must reach that were made from transcripts; numbers are per mille."""
+
+    is_accepted: bool = True
+    min_confidence: int = 0
+    min_tightness: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class RefRules:
     """Stricter rules for some refs: the verdicts that pass there, and what a rewrite meets."""
 
@@ -98,6 +107,7 @@ class Policy:
     attest_keys: tuple[str, ...] = ()
     consult_required: bool = False
     entries_signed: bool = False
+    recovered: Recovered = Recovered()
     max_seconds: int = 60
     extends: str | None = None
     open: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.gate.policy.agents import KNOWN_AGENTS
 from hkgit.gate.policy.consistency import expect_consistent
 from hkgit.gate.policy.defaults import ACCEPTABLE, ACCEPTED, PROTECTED, ROLES, TEXT
-from hkgit.gate.policy.model import Floors, Grant, Policy, RefRules
+from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
 from hkgit.gate.policy.table import Table
 
 MODES = ("report", "warn", "enforce")
@@ -32,9 +32,10 @@ KEYS = (
     *("mode", "govern", "agents", "accept", "verdicts", "tiers", "ladders", "min_confidence"),
     *("min_threshold", "min_tightness", "since", "manual", "refs", "rewrites", "targets", "paths"),
     *("protect", "unprotect", "reject_text", "allowed_signers", "pusher_variable", "roles"),
-    *("attest", "consult", "entries", "max_seconds", "extends", "open"),
+    *("attest", "consult", "entries", "recovered", "max_seconds", "extends", "open"),
 )
 
+_RECOVERED = ("accept", "min_confidence", "min_tightness")
 MOST_SECONDS = 3600
 
 
@@ -76,6 +77,7 @@ def read_table(table: Any, source: str) -> Policy:
         attest_keys=attest.texts("keys", ()),
         consult_required=reader.inner("consult", "require").flag("require"),
         entries_signed=reader.inner("entries", "signed").flag("signed"),
+        recovered=_recovered(reader.inner("recovered", *_RECOVERED)),
         max_seconds=reader.integer("max_seconds", 1, MOST_SECONDS, 60),
         extends=reader.text("extends"),
         open=reader.choices("open", OPEN, ()),
@@ -86,6 +88,12 @@ def read_table(table: Any, source: str) -> Policy:
 
 def _tiers(reader: Table) -> tuple[str, ...] | None:
     return reader.choices("tiers", TIERS, ()) if "tiers" in reader.table else None
+
+
+def _recovered(reader: Table) -> Recovered:
+    is_accepted = reader.flag("accept") if "accept" in reader.table else True
+    confidence = reader.per_mille("min_confidence")
+    return Recovered(is_accepted, confidence, reader.per_mille("min_tightness"))
 
 
 def _grant(reader: Table) -> Grant:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate.policy.defaults import ANSWER, ATTEST, BREAK_GLASS, PROTECTED, SIGN, TEXT
-from hkgit.gate.policy.model import Floors, Grant, Policy, RefRules
+from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
 from hkgit.text.counting import count_noun
 
 _MODES = {
@@ -36,6 +36,7 @@ def sentences(policy: Policy) -> Iterator[str]:
     for floors in policy.paths:
         yield from _floors(floors, f"An edit of {_join_words(floors.paths)} also")
     yield from _entries(policy)
+    yield from _recovered(policy.recovered)
     yield f"These verdicts pass: {_join_words(policy.verdicts)}."
     yield from map(_target, policy.targets)
     yield from _refs(policy)
@@ -92,6 +93,17 @@ def _entries(policy: Policy) -> Iterator[str]:
         yield f"Entries must be applied with a threshold of at least {least}."
     if policy.entries_signed:
         yield f"Every entry must be signed by {_join_words(policy.roles.get(SIGN, ()), 'or')}."
+
+
+def _recovered(found: Recovered) -> Iterator[str]:
+    what = "Entries that were recovered from a transcript"
+    if not found.is_accepted:
+        yield f"{what} are refused."
+        return
+    if found.min_confidence:
+        yield f"{what} must have a confidence of at least {decimal(found.min_confidence)}."
+    if found.min_tightness:
+        yield f"{what} must have a tightness of at least {decimal(found.min_tightness)}."
 
 
 def _target(target: RefRules) -> str:

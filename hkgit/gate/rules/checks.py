@@ -29,6 +29,13 @@ def _tightness(case: JudgedCommit) -> Iterator[Finding]:
         yield from tightness_findings(case)
 
 
+def _recovered(case: JudgedCommit) -> Iterator[Finding]:
+    if any(entry.claims.get("origin") for _, entry in case.judged.entries):
+        from hkgit.gate.rules.recovered import recovered_findings
+
+        yield from recovered_findings(case)
+
+
 def _text(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.reject_text:
         from hkgit.gate.rules.text import text_findings
@@ -54,6 +61,7 @@ CHECKS: dict[str, Check] = {
     "by hand": hand_findings,
     "floors": _floors,
     "tightness": _tightness,
+    "recovered": _recovered,
     "signature": _signatures,
     "names": name_findings,
     "twins": twin_findings,

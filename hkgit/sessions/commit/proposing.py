@@ -44,19 +44,29 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The entries that a commit gets, in order, and sentences on what no entry accounts for."""
+    """The entries that a commit gets, in order, and sentences on what no entry accounts for.
+
+    `built` is how the edits were put on the files of its parent, where they were.
+    """
 
     made: tuple[Made, ...]
     uncovered: tuple[str, ...]
+    built: Built | None = None
 
 
 def propose(repository: Repository, journals: Sequence[SessionJournal], tree: str) -> Proposal:
     """Make the entries for what sessions changed between HEAD and a tree."""
-    head = repository.head().commit
+    return propose_onto(repository, waiting(journals), repository.head().commit, tree)
+
+
+def propose_onto(
+    repository: Repository, candidates: Sequence[PendingEdit], head: str | None, tree: str
+) -> Proposal:
+    """Make the entries, from some edits, for what differs between a commit and a tree."""
     before = repository.snapshot(EMPTY_TREE if head is None else head)
     after = repository.snapshot(tree)
     changed = {change.path for change in repository.changes(before.tree_id, tree)}
-    units = [unit for unit in waiting(journals) if unit.paths & changed]
+    units = [unit for unit in candidates if unit.paths & changed]
     conversion = Conversion(repository, before)
 
     def stores_lf(path: str, data: bytes, old: bytes | None) -> bool:
@@ -77,7 +87,8 @@ def propose(repository: Repository, journals: Sequence[SessionJournal], tree: st
     made, refused = _entries(built, head, known)
     added = [path for path in sorted(changed) if before.entry(path) is None]
     moved = _find_moved(lost, added, after)
-    return Proposal(tuple(made), (*refused, *moved, *_blind(built), *_find_uncovered(built, after)))
+    uncovered = (*refused, *moved, *_blind(built), *_find_uncovered(built, after))
+    return Proposal(tuple(made), uncovered, built)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +146,7 @@ def _entry(
             first.call.time // 1000,
             conflicts=conflicts,
             refusals=claims_of(known.log.find_open(agent, paths)),
+            origin=first.call.origin,
         ),
     )
     numbers = tuple(unit.number for unit in units)

@@ -12,6 +12,9 @@ from hkgit.sessions.readings.knowledge import FileKnowledge, KnownRange
 from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass
 
+RECOVERED = "recovered"
+"""The origin of calls that were replayed from a transcript; others have none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -63,7 +66,8 @@ class JournaledCall:
     """One call of `edit` or `undo`: all of its files were written, or none.
 
     `undoes` are the calls that it took back, `reversals` what that changed; then it has no specs.
-    `time` is in milliseconds since 1970.
+    `time` is in milliseconds since 1970. `origin` says where the call is known from, if not from
+    the tool that made it.
     """
 
     id: int
@@ -72,6 +76,7 @@ class JournaledCall:
     specs: tuple[JournaledSpec, ...]
     reversals: tuple[VersionChange, ...] = ()
     undoes: tuple[int, ...] = ()
+    origin: str = ""
 
     @property
     def changes(self) -> tuple[VersionChange, ...]:
@@ -119,6 +124,7 @@ def call_of(value: Json) -> JournaledCall:
         specs=specs,
         reversals=reversals,
         undoes=undoes,
+        origin=value.get("origin", ""),
     )
 
 

@@ -1,0 +1,186 @@
+"""claude_code.py: the sessions of Claude Code, `~/.claude/projects/*/*.jsonl`.
+
+A call is told once its result is: a block `tool_result`, beside which `toolUseResult` tells of
+the file. Sub-agents have files of their own (`agentId`) or lines marked `isSidechain`; a session
+that was resumed repeats the lines of the one before.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from hkgit.agents.transcripts.fields import Line, Record, table, tables, text
+from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
+
+NAME = "claude-code"
+_NUMBERED = re.compile(r" *(\d+)[\t\u2192](.*)\Z", re.DOTALL)
+_KINDS = ("user", "assistant", "summary", "system", "attachment", "progress")
+
+
+def detects(record: Record) -> bool:
+    """Whether a line is of such a log."""
+    is_kind = record.get("type") in (*_KINDS, "file-history-snapshot", "queue-operation")
+    names = {"sessionId", "uuid", "leafUuid", "messageId"}
+    return is_kind and not names.isdisjoint(record)
+
+
+def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Every call of a log whose result it holds, in the order of the results."""
+    pending: dict[object, tuple[Line, Record]] = {}
+    for line in lines:
+        for block in tables(table(line.record.get("message")).get("content")):
+            if block.get("type") == "tool_use":
+                pending[block.get("id")] = line, block
+            elif block.get("type") == "tool_result":
+                asked = pending.pop(block.get("tool_use_id"), None)
+                if asked is not None and block.get("is_error") is not True:
+                    yield from _call(asked[0], asked[1], line.record, block)
+
+
+def _call(asked: Line, block: Record, answer: Record, result: Record) -> Iterator[LoggedCall]:
+    did = _did(str(block.get("name")), table(block.get("input")), answer, result)
+    if did is None:
+        return
+    record = asked.record
+    own = text(record.get("agentId")) or ("side" if record.get("isSidechain") is True else "")
+    session = text(record.get("sessionId")) or "unnamed"
+    yield LoggedCall(
+        time=parse_time(answer.get("timestamp") or record.get("timestamp")),
+        conversation=f"{session[:18]}-{own}" if own else session,
+        agent=f"claude-code/{text(record.get('version')) or 'unknown'}",
+        directory=text(record.get("cwd")) or "",
+        where=asked.where,
+        id=str(block.get("id")),
+        tool=str(block.get("name")),
+        did=did,
+    )
+
+
+def parse_time(value: object) -> int:
+    """A moment in ISO 8601 or milliseconds, as milliseconds since 1970; 0 where there is none."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return int(value)
+    try:
+        said = datetime.fromisoformat((text(value) or "").replace("Z", "+00:00"))
+        return int(said.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):
+        return 0
+
+
+def _did(
+    tool: str, sent: Record, answer: Record, result: Record
+) -> ReadCall | EditCall | ShellCall | None:
+    detail = answer.get("toolUseResult")
+    if isinstance(detail, str) and detail.startswith("Error"):
+        return None
+    told, name = table(detail), text(sent.get("file_path"))
+    if tool == "Bash":
+        return ShellCall(text(sent.get("command")) or "", said_in(result.get("content")))
+    if tool == "NotebookEdit":
+        return _notebook(sent, told)
+    if name is None:
+        return None
+    match tool:
+        case "Read":
+            return _read(name, told, said_in(result.get("content")))
+        case "Write":
+            return _write(name, sent, told)
+        case "Edit" | "MultiEdit" | "Update":
+            return _edit(name, sent, told)
+    return None
+
+
+def said_in(content: object) -> str:
+    """The text of a result, whether it is one string or blocks."""
+    if isinstance(content, str):
+        return content
+    return "\n".join(text(block.get("text")) or "" for block in tables(content))
+
+
+def _read(name: str, told: Record, said: str) -> ReadCall | None:
+    """What was shown of a file: as the log tells it beside the result, else from the result."""
+    file = table(told.get("file"))
+    content, start = text(file.get("content")), file.get("startLine")
+    if content is None or not isinstance(start, int):
+        return numbered_lines(name, said)
+    lines = tuple(content.split("\n"))
+    count = file.get("numLines")
+    if isinstance(count, int) and 0 <= count < len(lines):
+        lines = lines[:count]
+    is_whole = start == 1 and count == file.get("totalLines")
+    return ReadCall(name, max(start, 1), lines, content if is_whole else None)
+
+
+def numbered_lines(name: str, said: str) -> ReadCall | None:
+    """The lines that a tool has shown with their numbers before them, without a gap."""
+    first = 0
+    lines: list[str] = []
+    for shown in said.split("\n"):
+        found = _NUMBERED.match(shown)
+        if found is None or (lines and int(found[1]) != first + len(lines)):
+            break
+        first = first if lines else int(found[1])
+        lines.append(found[2])
+    return ReadCall(name, first, tuple(lines)) if lines and first > 0 else None
+
+
+def _write(name: str, sent: Record, told: Record) -> EditCall | None:
+    content = text(sent.get("content"))
+    if content is None:
+        return None
+    before = text(told.get("originalFile"))
+    is_new = told.get("type") == "create" and before is None
+    known = {name: before} if before is not None or is_new else None
+    spec = json.dumps({"file_path": name, "content": content})
+    if told.get("userModified") is True:
+        return EditCall((name,), spec, "text-editor", known, is_final=False)
+    return EditCall((name,), spec, "text-editor", known, {name: content})
+
+
+def _edit(name: str, sent: Record, told: Record) -> EditCall | None:
+    """A replacement, as the tool made it: what was sent may have been quoted loosely."""
+    if "edits" in sent:
+        parts = [*tables(sent["edits"])]
+    else:
+        parts = [
+            {
+                "old_string": told.get("oldString", sent.get("old_string")),
+                "new_string": told.get("newString", sent.get("new_string")),
+                "replace_all": sent.get("replace_all") is True,
+            }
+        ]
+    known = [(text(part.get("old_string")), text(part.get("new_string"))) for part in parts]
+    replaced = tuple(
+        (old, new, part.get("replace_all") is True)
+        for (old, new), part in zip(known, parts, strict=True)
+        if old is not None and new is not None
+    )
+    if not replaced or len(replaced) != len(parts):
+        return None
+    edits = [
+        {"old_string": old, "new_string": new} | ({"replace_all": True} if is_all else {})
+        for old, new, is_all in replaced
+    ]
+    one = {"file_path": name}
+    spec = json.dumps(one | edits[0] if len(edits) == 1 else one | {"edits": edits})
+    before = text(told.get("originalFile"))
+    before = before if before is not None else text(told.get("originalFileContents"))
+    return EditCall(
+        names=(name,),
+        text=spec,
+        dialect="text-editor",
+        before=None if before is None else {name: before},
+        replacements=replaced,
+        is_final=told.get("userModified") is not True,
+    )
+
+
+def _notebook(sent: Record, told: Record) -> EditCall | None:
+    name = text(sent.get("notebook_path")) or text(told.get("notebook_path"))
+    before, after = text(told.get("original_file")), text(told.get("updated_file"))
+    if name is None or before is None or after is None:
+        return None
+    return EditCall((name,), None, "text-editor", {name: before}, {name: after})

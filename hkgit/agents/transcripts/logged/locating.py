@@ -1,0 +1,94 @@
+"""locating.py: where the agents on this machine keep their logs of a checkout."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hkgit.errors import InvalidInput
+
+AGENTS = ("claude", "codex", "gemini", "opencode", "copilot")
+"""Agents whose logs are found by themselves."""
+
+SUFFIXES = (".jsonl", ".json")
+
+
+def find_logs(
+    roots: Sequence[Path], environment: Mapping[str, str], agent: str | None = None
+) -> list[Path]:
+    """The logs that may speak of one of some checkouts, by one agent or by all."""
+    home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "/nonexistent")
+    names = AGENTS if agent is None else (agent,)
+    found = (path for name in names for path in _PLACES[name](home, environment, roots))
+    return sorted({path for path in found if path.is_file()})
+
+
+def logs_at(place: Path) -> list[Path]:
+    """Every log below a directory, or the one file. Raises InvalidInput where there is none."""
+    if place.is_file():
+        return [place]
+    found = sorted(path for suffix in SUFFIXES for path in place.rglob(f"*{suffix}"))
+    if not found:
+        fix = f"Name an agent ({', '.join(AGENTS)}), a directory that holds logs, or one log."
+        raise InvalidInput(str(place), "there are no logs", fix)
+    return found
+
+
+def _claude(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    """A directory a project: its path, with a dash for all that is no letter or digit."""
+    base = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"
+    slugs = [re.sub(r"[^A-Za-z0-9]", "-", str(root)) for root in roots]
+    for folder in base.iterdir() if base.is_dir() else ():
+        if any(folder.name == slug or folder.name.startswith(f"{slug}-") for slug in slugs):
+            yield from folder.rglob("*.jsonl")
+
+
+def _codex(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    base = Path(environment.get("CODEX_HOME") or home / ".codex")
+    for path in base.glob("*sessions/**/*.jsonl"):
+        if _mentions(path, roots):
+            yield path
+
+
+def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    for path in (home / ".gemini" / "tmp").glob("*/chats/*.json*"):
+        if _mentions(path, roots):
+            yield path
+
+
+def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "opencode"
+    yield from base.glob("opencode*.db")
+    for path in (base / "storage" / "part").glob("**/*.json"):
+        if _mentions(path, roots):
+            yield path
+
+
+def _copilot(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    base = Path(environment.get("COPILOT_HOME") or home / ".copilot")
+    for path in base.glob("session-state/**/*.jsonl"):
+        if _mentions(path, roots):
+            yield path
+
+
+_PLACES = {
+    "claude": _claude,
+    "codex": _codex,
+    "gemini": _gemini,
+    "opencode": _opencode,
+    "copilot": _copilot,
+}
+
+_HEAD = 2**22
+"""So many bytes of a log are searched for the path of a checkout."""
+
+
+def _mentions(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a log names one of the checkouts near its beginning."""
+    try:
+        with path.open("rb") as stream:
+            head = stream.read(_HEAD)
+    except OSError:
+        return False
+    return any(str(root).encode() in head for root in roots)

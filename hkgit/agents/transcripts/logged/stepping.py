@@ -1,0 +1,150 @@
+"""stepping.py: logged calls as steps that can be replayed in a repository."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from hkgit import dialects
+from hkgit.agents.events import END, session_name
+from hkgit.agents.shell_reads import find_requested_lines
+from hkgit.agents.transcripts.logged.mapping import PathMap
+from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.values import replace
+from hkgit.workflows.adopting.steps import LoggedEdit, LoggedReading, Step, Texts
+
+_NUMBER = re.compile(r"\s*\d+\t(.*)\Z")
+
+
+def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
+    """The steps of those calls that speak of known paths; each call counts once."""
+    done: set[str] = set()
+    for call in calls:
+        if call.id in done:
+            continue
+        did = _did(call, paths)
+        if did is not None:
+            done.add(call.id)
+            yield Step(
+                time=call.time,
+                session=session_name("recovered", call.conversation),
+                agent=call.agent,
+                where=call.where,
+                call=call.id,
+                tool=call.tool,
+                did=did,
+            )
+
+
+def _did(call: LoggedCall, paths: PathMap) -> LoggedReading | LoggedEdit | None:
+    match call.did:
+        case ReadCall() as read:
+            return _reading(call, read, paths)
+        case ShellCall() as shell:
+            shown = _shown_by(shell)
+            return None if shown is None else _reading(call, shown, paths)
+        case EditCall() as edit:
+            return _edit(call, edit, paths)
+
+
+def _reading(call: LoggedCall, read: ReadCall, paths: PathMap) -> LoggedReading | None:
+    path = paths.path(call.directory, read.name)
+    if path is None:
+        return None
+    lines = tuple(_bytes(line.removesuffix("\r")) for line in read.lines)
+    whole = None if read.whole is None else _bytes(read.whole)
+    return LoggedReading(path, read.start_line, lines, whole)
+
+
+def _shown_by(shell: ShellCall) -> ReadCall | None:
+    """The lines that a command has shown, where it asks for those of one file and nothing else."""
+    asked = [*find_requested_lines(shell.command)]
+    if len(asked) != 1 or re.search(r"&&|;|\n|\|\|", shell.command.strip()):
+        return None
+    lines = shell.output.split("\n")
+    numbered = [_NUMBER.match(line) for line in lines]
+    if re.search(r"\b(?:cat -n|nl)\b", shell.command):
+        lines = [found[1] if found else line for found, line in zip(numbered, lines, strict=True)]
+    count = asked[0].end_line - asked[0].start_line + 1 if asked[0].end_line < END else len(lines)
+    return ReadCall(asked[0].path, asked[0].start_line, tuple(lines[:count]))
+
+
+def _edit(call: LoggedCall, edit: EditCall, paths: PathMap) -> LoggedEdit | None:
+    """A call as an edit of known paths; None where it speaks of none of them."""
+    spec = _spec(edit)
+    names = edit.names or tuple(dict.fromkeys(_names(spec)))
+    known = {name: paths.path(call.directory, name) for name in names}
+    found = {name: path for name, path in known.items() if path is not None}
+    if not found:
+        return None
+    if spec is not None:
+        spec = _with_paths(edit, spec, found)
+    return LoggedEdit(
+        paths=tuple(dict.fromkeys(found.values())),
+        spec=spec,
+        before=_texts(edit.before, found),
+        after=_texts(edit.after, found),
+        replacements=tuple((_bytes(o), _bytes(n), is_all) for o, n, is_all in edit.replacements),
+        is_final=edit.is_final,
+    )
+
+
+def _spec(edit: EditCall) -> Spec | None:
+    try:
+        if edit.text is None:
+            return None
+        return dialects.parse(edit.text, edit.dialect, accept_truncated=True)
+    except InvalidInput:
+        return None
+
+
+def _names(spec: Spec | None) -> Iterator[str]:
+    for edit in () if spec is None else spec.edits:
+        yield edit.path
+        if isinstance(edit, RenameFile):
+            yield edit.new_path
+
+
+def _with_paths(edit: EditCall, spec: Spec, found: dict[str, str]) -> Spec | None:
+    """A spec with the paths of the repository; edits of other paths are left out."""
+    edits = tuple(
+        moved for each in spec.edits if (moved := _moved(each, found, edit.names)) is not None
+    )
+    if not edits:
+        return None
+    render = dialects.DIALECTS[spec.dialect].render
+    blocks = tuple(render([each]) for each in edits)
+    said = digest(encode_text(edit.text or ""))
+    return replace(spec, edits=edits, blocks=blocks, digest=said, truncated=frozenset())
+
+
+def _moved(edit: AnyEdit, found: dict[str, str], names: tuple[str, ...]) -> AnyEdit | None:
+    # A dialect may write a name otherwise than the log does: one that is alone is meant.
+    only = found[names[0]] if len(names) == 1 and names[0] in found else None
+    path = found.get(edit.path, found.get(str(PurePosixPath(edit.path)), only))
+    if path is None:
+        return None
+    if isinstance(edit, RenameFile):
+        target = found.get(edit.new_path)
+        return None if target is None else replace(edit, path=path, new_path=target)
+    return replace(edit, path=path)
+
+
+def _texts(said: dict[str, str | None] | object | None, found: dict[str, str]) -> Texts | None:
+    if not isinstance(said, dict):
+        return None
+    texts = {
+        found[name]: None if value is None else _bytes(value)
+        for name, value in said.items()
+        if name in found
+    }
+    return texts or None
+
+
+def _bytes(value: str) -> bytes:
+    """A text of JSON as bytes; half characters, which no file has, as question marks."""
+    return value.encode("utf-8", "replace")

@@ -1,0 +1,154 @@
+"""telling.py: what transcripts explain of a change, for people and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hkgit.agents.transcripts.logged.reading import Logs
+from hkgit.evidence.ledger.trailers import decimal
+from hkgit.git.repository import Repository
+from hkgit.text.counting import count_noun
+from hkgit.text.escaping import to_json_text, visible
+from hkgit.workflows.adopting.adopting import Adoption
+from hkgit.workflows.adopting.explaining import ExplainedLines
+
+_LISTED = 200
+"""So many ranges of lines are listed of one change; the JSON has all."""
+
+
+def log_lines(logs: Logs) -> Iterator[str]:
+    """What was read: logs of no known form, broken lines, logs of other repositories."""
+    known = [each for each in logs.summaries if each.form is not None]
+    used = [each for each in known if each.steps]
+    yield f"{count_noun(len(logs.summaries), 'transcript')}, {len(used)} about this change"
+    for each in logs.summaries:
+        if each.form is None:
+            yield f"  {visible(each.path.name)}: in no form that is known"
+    broken = sum(each.broken for each in known)
+    if broken:
+        yield f"  {count_noun(broken, 'line')} could not be read, as a last line cut short"
+    for place in sorted(logs.others):
+        yield f"  {visible(place)} is in another repository: left out"
+
+
+def adoption_lines(
+    repository: Repository, done: Sequence[Adoption], *, is_kept: bool
+) -> Iterator[str]:
+    """What is explained, by which call; what is not; and what to do next."""
+    for each in done:
+        if each.commit is not None:
+            yield ""
+            subject = repository.commit(each.commit).message.partition(b"\n")[0]
+            yield f"{each.commit[:12]} {visible(subject.decode('utf-8', 'replace'))}"
+        yield from _ranges(each)
+        explained, all_of_them = each.explanation.counts
+        yield f"{explained} of {count_noun(all_of_them, 'changed line')} explained"
+        yield from _skipped(each)
+        yield from _next(each, is_kept=is_kept)
+
+
+def _ranges(done: Adoption) -> Iterator[str]:
+    ranges = done.explanation.explained
+    for each in ranges[:_LISTED]:
+        yield f"  {visible(_where(each))}  {_call(done, each)}"
+    if len(ranges) > _LISTED:
+        yield f"  ... and {count_noun(len(ranges) - _LISTED, 'range')} more: see --json"
+    for left in done.explanation.unexplained:
+        what = f" ({left.what})" if left.what else ""
+        yield f"  {visible(left.where)}  not explained{what}"
+
+
+def _where(lines: ExplainedLines) -> str:
+    if lines.first > lines.last:
+        return lines.path
+    span = f"{lines.first}-{lines.last}" if lines.first < lines.last else f"{lines.first}"
+    return f"{lines.path}:{span}"
+
+
+def _call(done: Adoption, lines: ExplainedLines) -> str:
+    """Which call made some lines, what had been read before, and how tightly."""
+    step, origin = done.step(lines.origin), lines.origin
+    named = origin.unit.name if step is None else f"{step.tool} {step.where}"
+    evidence = origin.outcome.evidence
+    said = f"{named}, {origin.unit.call.agent}, evidence {evidence.kind}"
+    if evidence.lines is not None:
+        said += f" of lines {evidence.lines[0]}-{evidence.lines[1]}"
+    tightness = origin.tightness
+    return visible(said if tightness is None else f"{said}, tightness {decimal(tightness)}")
+
+
+def _skipped(done: Adoption) -> Iterator[str]:
+    for why, count in Counter(why for _, why in done.replayed.skipped).most_common(5):
+        yield f"  {count_noun(count, 'call')} not replayed: {visible(why)}"
+
+
+def _next(done: Adoption, *, is_kept: bool) -> Iterator[str]:
+    if not done.entries:
+        return
+    entries = count_noun(done.entries, "entry", "entries")
+    if not is_kept:
+        yield f"{entries} would be made"
+    elif done.record is not None:
+        yield f"{entries} kept in {done.record}"
+    else:
+        yield f"{entries} will be made by the commit: git commit"
+        yield from (f"  {visible(each)}" for each in done.proposal.uncovered)
+
+
+def adoption_json(done: Sequence[Adoption], logs: Logs, *, is_kept: bool) -> dict[str, Any]:
+    """The same as one JSON object."""
+    is_whole = all(each.is_whole for each in done)
+    return {
+        "status": "explained" if is_whole else "unexplained",
+        "kept": is_kept,
+        "transcripts": [
+            {
+                "path": str(each.path),
+                "form": each.form,
+                "steps": each.steps,
+                "broken_lines": each.broken,
+            }
+            for each in logs.summaries
+        ],
+        "other_repositories": sorted(logs.others),
+        "changes": [_change_json(each) for each in done],
+    }
+
+
+def _change_json(done: Adoption) -> dict[str, Any]:
+    explained, all_of_them = done.explanation.counts
+    return {
+        "commit": done.commit,
+        "lines": all_of_them,
+        "explained_lines": explained,
+        "entries": done.entries,
+        "record": done.record,
+        "explained": [_explained_json(done, each) for each in done.explanation.explained],
+        "unexplained": [
+            {"path": to_json_text(each.path), "lines": [each.first, each.last], "what": each.what}
+            for each in done.explanation.unexplained
+        ],
+        "skipped": [
+            {"where": step.where, "call": step.call, "tool": step.tool, "why": why}
+            for step, why in done.replayed.skipped
+        ],
+    }
+
+
+def _explained_json(done: Adoption, lines: ExplainedLines) -> dict[str, Any]:
+    step, origin = done.step(lines.origin), lines.origin
+    evidence, tightness = origin.outcome.evidence, origin.tightness
+    return {
+        "path": to_json_text(lines.path),
+        "lines": [lines.first, lines.last],
+        "agent": origin.unit.call.agent,
+        "session": origin.unit.key[0],
+        "where": None if step is None else step.where,
+        "call": None if step is None else step.call,
+        "tool": None if step is None else step.tool,
+        "evidence": evidence.kind,
+        "evidence_lines": None if evidence.lines is None else list(evidence.lines),
+        "tightness": None if tightness is None else tightness / 1000,
+    }

@@ -1,0 +1,1 @@
+"""Evidence from transcripts: what hooks missed, replayed from what the agent itself has logged."""

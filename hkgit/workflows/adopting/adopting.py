@@ -1,0 +1,269 @@
+"""adopting.py: take the evidence of a change from transcripts: what is staged, or commits."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+from hkgit.errors import GitRefused, Unverifiable
+from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.repository import Repository
+from hkgit.sessions.commit.pending import waiting
+from hkgit.sessions.commit.proposing import Proposal, propose_onto
+from hkgit.sessions.commit.staging import journals_of
+from hkgit.sessions.storage import paths as places
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.records import RECOVERED
+from hkgit.sessions.writing import at_work
+from hkgit.values import dataclass, replace
+from hkgit.workflows.adopting.explaining import Explanation, Origin, explain
+from hkgit.workflows.adopting.narrowing import narrow
+from hkgit.workflows.adopting.replaying import Replayed, TranscriptReplay
+from hkgit.workflows.adopting.steps import Step
+
+OWN = ".hkgit/"
+"""What hkgit itself writes into commits: nobody's edit, and not explained."""
+
+_VERSIONS = 30
+"""So many versions of a file are looked up in its history."""
+
+
+class Transcripts(Protocol):
+    """Where steps come from: logs of agents, read when they are asked for."""
+
+    def steps(self, known: frozenset[str], wanted: frozenset[str]) -> Iterable[Step]:
+        """The steps about the paths that are wanted, oldest first; `known` are all there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptRequest:
+    """What is to be explained: a tree that is no commit yet, or commits, parents first.
+
+    With `keeps` what is found is written down: into the checkout's sessions, or beside the
+    history.
+    """
+
+    transcripts: Transcripts
+    tree: str | None = None
+    commits: tuple[str, ...] = ()
+    keeps: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """What the transcripts explain of one change; `commit` is None where it is no commit yet.
+
+    `entries` counts the ledger entries made of recovered calls; `record` is the ref that keeps
+    them. `skipped` are calls that could not be replayed, each with the reason.
+    """
+
+    commit: str | None
+    explanation: Explanation
+    proposal: Proposal
+    replayed: Replayed
+    record: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        return self.explanation.is_whole
+
+    @property
+    def entries(self) -> int:
+        """How many of its entries are made of recovered calls."""
+        return sum(made.entry.claims.get("origin") == RECOVERED for made in self.proposal.made)
+
+    def step(self, origin: Origin) -> Step | None:
+        """The step of a transcript behind an edit; None for one that a session recorded."""
+        session, call, _ = origin.unit.key
+        return self.replayed.steps.get((session, call))
+
+
+def adopt(repository: Repository, request: AdoptRequest) -> list[Adoption]:
+    """Explain a change, and keep what was found. Raises GitRefused, Unverifiable."""
+    with tempfile.TemporaryDirectory(prefix="hkgit-adopt-") as folder:
+        if request.tree is not None:
+            return [_adopt_tree(repository, request, request.tree, Path(folder))]
+        return [*_adopt_commits(repository, request, Path(folder))]
+
+
+def store_checkout(repository: Repository) -> str:
+    """Store the tree of all that is in the checkout, as `git add -A` would stage it."""
+    with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
+        env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
+        head = repository.head().commit
+        if head is not None:
+            repository.git("read-tree", head, env=env)
+        repository.git("add", "-A", "--", ":/", env=env)
+        return repository.git("write-tree", env=env).text
+
+
+def changed_paths(repository: Repository, before: str, after: str) -> frozenset[str]:
+    """The paths in which two trees differ, without those of hkgit itself."""
+    changes = repository.changes(before, after)
+    return frozenset(each.path for each in changes if not each.path.startswith(OWN))
+
+
+def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder: Path) -> Adoption:
+    head = repository.head().commit
+    before = EMPTY_TREE if head is None else repository.commit(head).tree
+    paths = changed_paths(repository, before, tree)
+    root = _root(repository)
+    live = journals_of(root)
+    replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
+    with_live = [*live, *replayed.journals.values()]
+    proposal = propose_onto(repository, waiting(with_live), head, tree)
+    explanation = _explain(repository, proposal, before, tree, paths)
+    if request.keeps:
+        _keep_calls(root, proposal, replayed)
+    return Adoption(None, explanation, proposal, replayed)
+
+
+def _adopt_commits(
+    repository: Repository, request: AdoptRequest, folder: Path
+) -> Iterator[Adoption]:
+    """Commit by commit: what one has taken is not there for the next."""
+    pairs = [(commit, *_trees(repository, commit)) for commit in request.commits]
+    sides = [(before, after) for _, before, after in pairs]
+    replayed = _replay(repository, request.transcripts, sides, folder, ())
+    journals = [*replayed.journals.values()]
+    for commit, before, after in pairs:
+        paths = changed_paths(repository, before, after)
+        units = [unit for unit in waiting(journals) if unit.paths & paths]
+        snapshots = repository.snapshot(before), repository.snapshot(after)
+        units = narrow(units, snapshots, paths, _author_time(repository, commit))
+        parents = repository.commit(commit).parents
+        proposal = propose_onto(repository, units, parents[0] if parents else None, after)
+        explanation = _explain(repository, proposal, before, after, paths)
+        _settle(journals, proposal)
+        record = None
+        if request.keeps and proposal.made:
+            from hkgit.workflows.adopting.keeping import keep_record
+
+            record = keep_record(repository, commit, proposal)
+        yield Adoption(commit, explanation, proposal, replayed, record)
+
+
+def _author_time(repository: Repository, commit: str) -> int:
+    """When a commit was first made, in seconds since 1970: a rebase keeps that."""
+    found = repository.commit(commit)
+    said = re.search(rb"^author .*> (\d+) [+-]\d+$", found.raw, re.MULTILINE)
+    return int(said[1]) if said is not None else found.time
+
+
+def _trees(repository: Repository, commit: str) -> tuple[str, str]:
+    """The trees before and after a commit. Raises Unverifiable where the one before is not here."""
+    found = repository.commit(commit)
+    before = repository.commit(found.parents[0]).tree if found.parents else EMPTY_TREE
+    return before, found.tree
+
+
+def _replay(
+    repository: Repository,
+    transcripts: Transcripts,
+    sides: Sequence[tuple[str, str]],
+    folder: Path,
+    live: Sequence[SessionJournal],
+) -> Replayed:
+    """Replay the transcripts' steps about all that differs between the sides."""
+    wanted = frozenset(path for side in sides for path in changed_paths(repository, *side))
+    known = set(wanted)
+    for tree in {*sides[0], *sides[-1]}:
+        known.update(repository.snapshot(tree).paths())
+    recorded = frozenset(
+        (change.path or change.new_path or "", *_marks(change.before, change.after))
+        for journal in live
+        for call in journal.load().calls.values()
+        for change in call.changes
+    )
+    replay = TranscriptReplay(folder, _versions_in(repository, sides), recorded)
+    return replay.take(transcripts.steps(frozenset(known), wanted))
+
+
+def _marks(before: object, after: object) -> tuple[str | None, str | None]:
+    return getattr(before, "sha256", None), getattr(after, "sha256", None)
+
+
+class _Versions:
+    """The versions of files: those before the changes, then those of the history, newest first."""
+
+    def __init__(self, repository: Repository, trees: Sequence[str]) -> None:
+        self._repository = repository
+        self._trees = trees
+        self._known = lru_cache(maxsize=None)(self._list)
+
+    def __call__(self, path: str) -> Iterator[bytes]:
+        for tree in self._trees:
+            file = self._repository.snapshot(tree).get(path)
+            if file is not None:
+                yield file.data
+        for blob in self._known(path):
+            try:
+                yield self._repository.blob(blob)
+            except Unverifiable:
+                return
+
+    def _list(self, path: str) -> tuple[str, ...]:
+        if self._repository.head().commit is None:
+            return ()
+        options = ("--no-renames", "--no-ext-diff", "--format=", "--raw", "--no-abbrev")
+        limit = f"-{_VERSIONS}"
+        listed = self._repository.git("log", limit, *options, "HEAD", "--", f":(top,literal){path}")
+        blobs = (line.split()[3:1:-1] for line in listed.text.splitlines() if line[:1] == ":")
+        named = (blob for pair in blobs for blob in pair if blob.strip("0"))
+        return tuple(dict.fromkeys(named))
+
+
+def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> _Versions:
+    return _Versions(repository, tuple(dict.fromkeys(before for before, _ in sides[:1])))
+
+
+def _explain(
+    repository: Repository, proposal: Proposal, before: str, after: str, paths: Iterable[str]
+) -> Explanation:
+    assert proposal.built is not None, "propose_onto always builds"
+    sides = repository.snapshot(before), repository.snapshot(after)
+    return explain(proposal.built, *sides, paths)
+
+
+def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
+    """Write the recovered calls that a proposal uses into sessions of the checkout."""
+    names = {made.journal.folder.name for made in proposal.made} & set(replayed.journals)
+    for name in sorted(names):
+        found = replayed.journals[name]
+        used = {made.proposed.call for made in proposal.made if made.journal is found}
+        journal = SessionJournal(places.folder_of(root, name))
+        with at_work(root, journal):
+            for number in sorted(used):
+                _copy_call(found, journal, number)
+
+
+def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> None:
+    call = found.state.calls[number]
+    for change in call.changes:
+        for version in (change.before, change.after):
+            data = None if version is None else found.blobs.get(version.sha256)
+            if data is not None:
+                journal.blobs.put(data)
+    fresh = replace(call, id=journal.state.last + 1)
+    journal.begin(fresh)
+    journal.end(fresh.id, {})
+
+
+def _settle(journals: Sequence[SessionJournal], proposal: Proposal) -> None:
+    """Note which edits a commit has taken."""
+    for journal in journals:
+        mine = [made.proposed for made in proposal.made if made.journal is journal]
+        if mine:
+            journal.propose(mine)
+            journal.add("committed", entries=[each.entry for each in mine])
+
+
+def _root(repository: Repository) -> Path:
+    if repository.work_tree is None:
+        what = "a bare repository has no change that is not committed"
+        raise GitRefused(str(repository.git_dir), what, "Name commits: hkgit adopt A..B")
+    return repository.work_tree

@@ -1,0 +1,281 @@
+"""explaining.py: which call made each changed line of a commit, as its entries derive it.
+
+Each line of the files that the entries make is known to be of the base or of one edit. A line of
+the commit is explained where it is such a line; all others that the base does not have are not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from hkgit.applying.draft import Lines
+from hkgit.applying.evidence import is_empty
+from hkgit.applying.outcome import EditOutcome, FileChange
+from hkgit.edits import File, Snapshot
+from hkgit.sessions.commit.building import Built
+from hkgit.sessions.commit.pending import PendingEdit
+from hkgit.text.diff import common
+from hkgit.text.document import Document
+from hkgit.values import dataclass, field
+
+_WORD = re.compile(rb"\w\w")
+"""What a line has that says something by itself; a brace or a blank line stands anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The edit that made a line, and how it came to land."""
+
+    unit: PendingEdit
+    outcome: EditOutcome
+
+    @property
+    def tightness(self) -> int | None:
+        """Changed over claimed lines, per mille; None without evidence."""
+        evidence = self.outcome.evidence
+        if evidence.kind not in ("hash", "receipt"):
+            return None
+        if evidence.lines is None:
+            return 1000
+        claimed = max(evidence.lines[1] - evidence.lines[0] + 1, 1)
+        changed = sum(_size(lines) for lines in self.outcome.base_lines)
+        return min(1000, 1000 * changed // claimed)
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedLines:
+    """Lines `first..last` of a file that one edit made; an empty range where it took some out."""
+
+    path: str
+    first: int
+    last: int
+    origin: Origin
+
+    @property
+    def count(self) -> int:
+        return _size((self.first, self.last))
+
+
+@dataclass(frozen=True, slots=True)
+class UnexplainedLines:
+    """Lines of a file that no call made; an empty range where lines were taken out."""
+
+    path: str
+    first: int
+    last: int
+    what: str = ""
+
+    @property
+    def where(self) -> str:
+        """Its path and lines, as findings name them."""
+        if self.first > self.last:
+            return f"{self.path}:{max(self.last, 1)}"
+        lines = f"{self.first}-{self.last}" if self.first < self.last else f"{self.first}"
+        return f"{self.path}:{lines}"
+
+    @property
+    def count(self) -> int:
+        return _size((self.first, self.last))
+
+
+@dataclass
+class Explanation:
+    """What of a commit's changes is explained, and what is not."""
+
+    explained: list[ExplainedLines] = field(default_factory=list)
+    unexplained: list[UnexplainedLines] = field(default_factory=list)
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.unexplained
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many changed places are explained, and how many there are."""
+        explained = sum(each.count for each in self.explained)
+        return explained, explained + sum(each.count for each in self.unexplained)
+
+
+Lineage = list[int | Origin]
+"""For each line of a file the line of the base that it is, or the edit that made it."""
+
+
+def explain(built: Built, before: Snapshot, after: Snapshot, paths: Iterable[str]) -> Explanation:
+    """Explain what some paths have become, by the edits that were put on the base."""
+    lineages, ends = _trace(built, before)
+    found = Explanation()
+    for path in sorted(paths):
+        files = before.get(path), built.files.get(path), after.get(path)
+        lineage = lineages.get(path, [])
+        _explain_file(found, path, files, lineage, ends.get(path))
+    return found
+
+
+def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Lineage], dict[str, Origin]]:
+    """The lineage of every path that edits touched; and who took a path away or made it."""
+    lineages: dict[str, Lineage] = {}
+    ends: dict[str, Origin] = {}
+    for units, placed in built.steps:
+        origins = [
+            Origin(unit, outcome) for unit, outcome in zip(units, placed.made.outcomes, strict=True)
+        ]
+        for change in placed.made.files:
+            own = [each for each in origins if each.outcome.path in (change.path, change.new_path)]
+            if not own:
+                continue
+            _follow(lineages, before, change, origins)
+            for path in (change.path, change.new_path):
+                if path is not None and change.path != change.new_path:
+                    ends[path] = own[-1]
+    return lineages, ends
+
+
+def _follow(
+    lineages: dict[str, Lineage], before: Snapshot, change: FileChange, origins: Sequence[Origin]
+) -> None:
+    """Put the hunks of a change into the lineage of its file."""
+    lineage: Lineage = []
+    if change.path is not None:
+        lineage = lineages.get(change.path, _base_lineage(before.get(change.path)))
+    for hunk in reversed(change.hunks):
+        origin = origins[hunk.edits[0] - 1] if hunk.edits else origins[0]
+        lineage[hunk.start_line - 1 : hunk.end_line] = [origin] * len(hunk.new_lines)
+    if change.path is not None and change.path != change.new_path:
+        lineages[change.path] = []
+    if change.new_path is not None:
+        lineages[change.new_path] = lineage
+
+
+def _base_lineage(file: File | None) -> Lineage:
+    return [*range(1, Document(b"" if file is None else file.data).line_count + 1)]
+
+
+def _explain_file(
+    found: Explanation,
+    path: str,
+    files: tuple[File | None, File | None, File | None],
+    lineage: Lineage,
+    end: Origin | None,
+) -> None:
+    base, derived, actual = files
+    if actual is None:
+        _explain_removal(found, path, base, derived, end)
+        return
+    if base is not None and derived is base:
+        lineage = _base_lineage(base)
+    made = Document(b"" if derived is None else derived.data)
+    now = Document(actual.data)
+    lineage = lineage if len(lineage) == made.line_count else [0] * made.line_count
+    is_same = derived is not None and derived.data == actual.data
+    pairs = [(i, i) for i in range(now.line_count)] if is_same else common(made.lines, now.lines)
+    origins = {j: lineage[i] for i, j in pairs}
+    old = Document(b"" if base is None else base.data)
+    kept = {j: i + 1 for i, j in common(old.lines, now.lines)}
+    by = _find_origins(now, origins, is_exact=is_same)
+    for j in _find_unchanged(origins, kept):
+        by.pop(j, None)
+    changed = [j for j in range(now.line_count) if j in by or (j not in origins and j not in kept)]
+    _add_lines(found, path, changed, by)
+    gone = {*range(1, old.line_count + 1)} - {*kept.values()}
+    _add_removed(found, path, [line in gone for line in lineage], dict(pairs))
+    _add_rest(found, path, derived, actual, changed)
+
+
+def _find_origins(
+    now: Document, origins: dict[int, int | Origin], *, is_exact: bool
+) -> dict[int, Origin]:
+    """The lines that edits made; of a file that was changed otherwise too only sure ones.
+
+    A line that could stand anywhere is sure where the same call made its neighbour.
+    """
+    by = {j: origin for j, origin in origins.items() if isinstance(origin, Origin)}
+    if is_exact:
+        return by
+    sure = {j for j in by if _WORD.search(now.lines[j])}
+    for step in (1, -1):
+        for j in sorted(by, reverse=step < 0):
+            if j not in sure and j - step in sure and by[j - step].unit.key == by[j].unit.key:
+                sure.add(j)
+    return {j: origin for j, origin in by.items() if j in sure}
+
+
+def _find_unchanged(origins: dict[int, int | Origin], kept: dict[int, int]) -> Iterator[int]:
+    """The lines that calls took away and wrote again where they had been: they are as they were."""
+    above, below, after = 0, {}, 10**9
+    for j in sorted(origins, reverse=True):
+        below[j] = after
+        origin = origins[j]
+        after = origin if isinstance(origin, int) else after
+    for j in sorted(origins):
+        origin = origins[j]
+        if isinstance(origin, int):
+            above = origin
+        elif above < kept.get(j, 0) < below[j]:
+            yield j
+
+
+def _add_lines(
+    found: Explanation, path: str, changed: Sequence[int], by: dict[int, Origin]
+) -> None:
+    """Join neighbours of one origin into ranges."""
+    for first, last, origin in _ranges(changed, by):
+        if origin is None:
+            found.unexplained.append(UnexplainedLines(path, first, last))
+        else:
+            found.explained.append(ExplainedLines(path, first, last, origin))
+
+
+def _ranges(
+    changed: Sequence[int], by: dict[int, Origin]
+) -> Iterator[tuple[int, int, Origin | None]]:
+    start = 0
+    for at, line in enumerate(changed):
+        after = changed[at + 1] if at + 1 < len(changed) else None
+        if after != line + 1 or by.get(after) is not by.get(line):
+            yield changed[start] + 1, line + 1, by.get(line)
+            start = at + 1
+
+
+def _add_removed(
+    found: Explanation, path: str, gone: Sequence[bool], pairs: dict[int, int]
+) -> None:
+    """Lines of the base that are gone, though all edits leave them where they were."""
+    told = {each.first for each in found.unexplained if each.path == path}
+    place = 0
+    for number, is_gone in enumerate(gone):
+        place = pairs.get(number, place - 1) + 1
+        # What stands in its place is told already, where something does.
+        if is_gone and number not in pairs and place + 1 not in told:
+            told.add(place + 1)
+            found.unexplained.append(UnexplainedLines(path, place + 1, place, "lines taken out"))
+
+
+def _add_rest(
+    found: Explanation, path: str, derived: File | None, actual: File, changed: Sequence[int]
+) -> None:
+    """What differs and is no line: the file itself, its mode, the end of its last line."""
+    if any(each.path == path for each in found.unexplained):
+        return
+    if derived is None:
+        found.unexplained.append(UnexplainedLines(path, 1, 0, "the file was made"))
+    elif derived.mode != actual.mode:
+        found.unexplained.append(UnexplainedLines(path, 1, 0, f"its mode is {actual.mode:o}"))
+    elif derived.data != actual.data and not changed:
+        found.unexplained.append(UnexplainedLines(path, 1, 0, "line ends"))
+
+
+def _explain_removal(
+    found: Explanation, path: str, base: File | None, derived: File | None, end: Origin | None
+) -> None:
+    count = Document(b"" if base is None else base.data).line_count
+    if derived is None and end is not None:
+        found.explained.append(ExplainedLines(path, 1, 0, end))
+    elif base is not None:
+        what = f"the file was removed ({count} lines)"
+        found.unexplained.append(UnexplainedLines(path, 1, 0, what))
+
+
+def _size(lines: Lines) -> int:
+    """How many lines a range has; a point counts as one."""
+    return 1 if is_empty(lines) else lines[1] - lines[0] + 1

@@ -1,0 +1,366 @@
+"""replaying.py: the steps of transcripts, replayed on the files as they were, become journals.
+
+Nothing of the checkout is read or written. What a file said before a call is what the log tells;
+else what the calls before it left; else a version that the repository has. A call whose file is
+known nowhere is left out.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hkgit import dialects
+from hkgit.applying.planner import Options
+from hkgit.edits import (
+    CreateFile,
+    DeleteFile,
+    File,
+    MappingSnapshot,
+    Overlay,
+    RenameFile,
+    Spec,
+    WriteFile,
+    decode_text,
+    encode_text,
+)
+from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.paths import quote_path
+from hkgit.sessions.drafting import SeriesPlan, draft
+from hkgit.sessions.readings.knowledge import (
+    FileKnowledge,
+    KnownRange,
+    carry_knowledge,
+    knowing,
+    learn_lines,
+)
+from hkgit.sessions.storage.blobs import Blobs
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.records import RECOVERED, JournaledCall
+from hkgit.sessions.writing import journal_spec, keep_versions
+from hkgit.text.document import BOM, Document, split_raw
+from hkgit.values import dataclass, field, replace
+from hkgit.workflows.adopting.steps import LoggedEdit, LoggedReading, Step, Texts
+
+Versions = Callable[[str], Iterator[bytes]]
+"""Versions of a file that a repository has, those that are likeliest first."""
+
+_REMEMBERED = 40
+"""So many versions of a file are asked whether they say what was read."""
+
+
+@dataclass
+class Replayed:
+    """The journals of all conversations by name, and the step behind each call of each.
+
+    `skipped` are the steps of edits that cannot be replayed, each with the reason.
+    """
+
+    journals: dict[str, SessionJournal] = field(default_factory=dict)
+    steps: dict[tuple[str, int], Step] = field(default_factory=dict)
+    skipped: list[tuple[Step, str]] = field(default_factory=list)
+
+
+class TranscriptReplay:
+    """Replays steps, oldest first, into journals below `home`; `recorded` are known changes.
+
+    A change (path, SHA-256 before and after) that a session of the checkout has recorded already
+    is followed, and not journalled again.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        versions: Versions,
+        recorded: frozenset[tuple[str, str | None, str | None]] = frozenset(),
+    ) -> None:
+        self.made = Replayed()
+        self._home = home
+        self._versions = versions
+        self._recorded = recorded
+        self._blobs = Blobs(home / "versions")
+        self._files: dict[str, bytes | None] = {}
+        self._history: dict[str, list[str]] = {}
+        self._known: dict[str, dict[str, FileKnowledge]] = {}
+        self._shown: dict[tuple[str, str], list[LoggedReading]] = {}
+        self._time = 0
+
+    def take(self, steps: Iterable[Step]) -> Replayed:
+        """Replay steps; what cannot be is said in `skipped`. Raises GitRefused."""
+        for step in steps:
+            match step.did:
+                case LoggedReading() as reading:
+                    self._read(step, reading)
+                case LoggedEdit() as edit:
+                    try:
+                        self._edit(step, edit)
+                    except HkgitError as error:
+                        self._lose(edit)
+                        self.made.skipped.append((step, error.what))
+        return self.made
+
+    # Readings
+
+    def _read(self, step: Step, reading: LoggedReading) -> None:
+        """Learn what was shown, at once where the file is known, else when it comes to be."""
+        now = self._files.get(reading.path)
+        if reading.whole is not None and not _says(now, reading.whole):
+            self._arrive(reading.path, self._as_stored(reading.path, reading.whole))
+        if not self._learn(step.session, reading, self._files.get(reading.path)):
+            self._shown.setdefault((step.session, reading.path), []).append(reading)
+
+    def _learn(self, session: str, reading: LoggedReading, data: bytes | None) -> bool:
+        """Whether a file says what was shown; then it is known from now on."""
+        count = 0 if data is None else _count_shown(reading, Document(data).lines)
+        if data is None or not count:
+            return False
+        document, first = Document(data), reading.start_line
+        lines = first, first + count - 1
+        seen = KnownRange(*lines, document.range_hash(*lines))
+        known = self._known.setdefault(session, {})
+        before = known.get(reading.path)
+        self._blobs.put(data)
+        nothing = knowing(data, ())
+        known[reading.path] = learn_lines(before or nothing, seen, data, self._blobs.get)
+        return True
+
+    def _settle_readings(self, session: str, path: str, data: bytes) -> None:
+        """Learn what was shown of a file before any version of it was known."""
+        for reading in self._shown.pop((session, path), ()):
+            if self._learn(session, reading, data):
+                continue
+            for name in reversed(self._history.get(path, [])[-_REMEMBERED:]):
+                kept = self._blobs.get(name)
+                if kept is not None and _count_shown(reading, Document(kept).lines):
+                    self._recall(session, reading, kept, data)
+                    break
+
+    def _recall(self, session: str, reading: LoggedReading, then: bytes, now: bytes) -> None:
+        """Learn what an earlier version of a file showed, as far as it still stands."""
+        count = _count_shown(reading, Document(then).lines)
+        old = knowing(then, [(reading.start_line, reading.start_line + count - 1)])
+        carried = carry_knowledge(old, now, self._blobs.get)
+        known = self._known.setdefault(session, {})
+        for each in carried.ranges:
+            before = known.get(reading.path) or knowing(now, ())
+            known[reading.path] = learn_lines(before, each, now, self._blobs.get)
+
+    # Edits
+
+    def _edit(self, step: Step, edit: LoggedEdit) -> None:
+        before = {path: self._find_before(path, edit) for path in edit.paths}
+        for path, data in before.items():
+            self._arrive(path, data)
+            if data is not None:
+                self._settle_readings(step.session, path, data)
+        made = self._plan(step, edit, before)
+        changed = {path: None if file is None else file.data for path, file in made.changed.items()}
+        if not self._is_recorded(before, changed):
+            self._journal(step, made)
+        for path, data in changed.items():
+            self._arrive(path, data)
+        known = self._known.setdefault(step.session, {})
+        for path, now in made.known.items():
+            known.pop(path, None)
+            known |= {} if now is None else {path: now}
+
+    def _find_before(self, path: str, edit: LoggedEdit) -> bytes | None:
+        """What a file said before a call. Raises InvalidInput where nothing tells it."""
+        if edit.before is not None and path in edit.before:
+            told = edit.before[path]
+            return None if told is None else self._as_stored(path, told)
+        kinds = (
+            {type(each) for each in edit.spec.edits if each.path == path} if edit.spec else set()
+        )
+        is_here = path in self._files
+        if CreateFile in kinds or (not kinds and not is_here):
+            return None
+        if kinds <= {WriteFile, DeleteFile, RenameFile}:
+            return self._files[path] if is_here else next(self._versions(path), None)
+        candidates = [self._files[path]] if is_here else []
+        for data in (*candidates, *self._versions(path)):
+            if data is not None and _may_be_made_on(edit, path, data):
+                return data
+        raise _unknown([path], "nothing tells what the file said before the call")
+
+    def _as_stored(self, path: str, text: bytes) -> bytes:
+        """A text of a log with the line ends and the mark that its file has.
+
+        Tools show files without a byte order mark, and lines without their carriage returns.
+        """
+        here = self._files.get(path)
+        if here is None:
+            here = next(self._versions(path), None)
+        return here if here is not None and _says(here, text) else _with_ends(text, here) or b""
+
+    def _plan(self, step: Step, edit: LoggedEdit, before: Mapping[str, bytes | None]) -> SeriesPlan:
+        """The call as a plan on its files; as a diff where its words do not make the result."""
+        files = Overlay(
+            MappingSnapshot(),
+            {path: None if data is None else File(data) for path, data in before.items()},
+        )
+        after = _find_after(edit, before)
+        known = self._known.setdefault(step.session, {})
+        if edit.spec is not None and edit.is_final:
+            made = draft([edit.spec], files, Options(), (), known, self._blobs.get)
+            if made.is_ok and _agrees(made, after):
+                return made
+        if after is None:
+            raise _unknown(edit.paths, "the log does not say what the call made of it")
+        spec = _difference(before, after)
+        made = draft([spec], files, Options(), (), known, self._blobs.get)
+        if not made.is_ok:
+            raise _unknown(edit.paths, "what the log says of the call cannot be replayed")
+        return made
+
+    def _is_recorded(
+        self, before: Mapping[str, bytes | None], changed: Mapping[str, bytes | None]
+    ) -> bool:
+        marks = [(path, _name(before.get(path)), _name(data)) for path, data in changed.items()]
+        return bool(marks) and all(mark in self._recorded for mark in marks)
+
+    def _journal(self, step: Step, made: SeriesPlan) -> None:
+        """Write a call into the journal of its conversation."""
+        journal = self.made.journals.get(step.session)
+        if journal is None:
+            journal = SessionJournal(self._home / step.session)
+            self.made.journals[step.session] = journal
+        for each in made.drafted:
+            keep_versions(journal.blobs, each.made.files)
+        # Calls are put in order by their time, so no two may have the same.
+        self._time = max(step.time, self._time + 1)
+        specs = tuple(journal_spec(each, Options()) for each in made.drafted)
+        number = journal.state.last + 1
+        call = JournaledCall(number, self._time, step.agent, specs, origin=RECOVERED)
+        journal.begin(call)
+        journal.end(number, {})
+        self.made.steps[step.session, number] = step
+
+    def _arrive(self, path: str, data: bytes | None) -> None:
+        """Note what a file says from now on."""
+        self._files[path] = data
+        if data is not None:
+            name = self._blobs.put(data)
+            history = self._history.setdefault(path, [])
+            if name not in history[-1:]:
+                history.append(name)
+
+    def _lose(self, edit: LoggedEdit) -> None:
+        """Forget files that a call has changed in a way that cannot be told."""
+        for path in edit.paths:
+            self._files.pop(path, None)
+
+
+def _unknown(paths: Sequence[str], what: str) -> InvalidInput:
+    return InvalidInput(", ".join(paths), what)
+
+
+def _name(data: bytes | None) -> str | None:
+    return None if data is None else digest(data)
+
+
+def _plain(data: bytes) -> bytes:
+    """A text as tools show it."""
+    return data.removeprefix(BOM).replace(b"\r\n", b"\n")
+
+
+def _says(data: bytes | None, text: bytes) -> bool:
+    """Whether a file reads like a text that a log holds."""
+    return data is not None and (data == text or _plain(data) == _plain(text))
+
+
+def _with_ends(text: bytes | None, before: bytes | None) -> bytes | None:
+    """A text with the mark and line ends of what was there before."""
+    if text is None or before is None:
+        return text
+    head = before.partition(b"\n")[0]
+    if head.endswith(b"\r") and b"\r\n" not in text:
+        text = text.replace(b"\n", b"\r\n")
+    return BOM + text if before.startswith(BOM) and not text.startswith(BOM) else text
+
+
+def _find_after(edit: LoggedEdit, before: Mapping[str, bytes | None]) -> Texts | None:
+    """What a call has left, as its log or its words tell; with the line ends that the file has."""
+    if edit.after is not None:
+        return {path: _with_ends(data, before.get(path)) for path, data in edit.after.items()}
+    if not edit.is_final or not edit.replacements or len(edit.paths) != 1:
+        return None
+    [path] = edit.paths
+    data = before.get(path)
+    text = _plain(data or b"")
+    for old, new, is_all in edit.replacements:
+        text = _replace_literally(text, _plain(old), _plain(new), is_all=is_all)
+    return {path: _with_ends(text, data)}
+
+
+def _replace_literally(text: bytes, old: bytes, new: bytes, *, is_all: bool) -> bytes:
+    """What an edit tool makes of a text. Raises InvalidInput where the old text is not in it.
+
+    A line that is taken out goes with its end, as Claude Code has it.
+    """
+    if not old and not text:
+        return new
+    if not old or old not in text:
+        raise InvalidInput("the call", "the file as it was does not hold the old text")
+    if not new and not old.endswith(b"\n") and old + b"\n" in text:
+        old += b"\n"
+    return text.replace(old, new, -1 if is_all else 1)
+
+
+def _count_shown(reading: LoggedReading, lines: Sequence[bytes]) -> int:
+    """How many of the lines that were shown stand in a file at their numbers, from the first on."""
+    there = lines[reading.start_line - 1 :]
+    count = 0
+    for shown, line in zip(reading.lines, there, strict=False):
+        if shown != line:
+            break
+        count += 1
+    return count
+
+
+def _may_be_made_on(edit: LoggedEdit, path: str, data: bytes) -> bool:
+    """Whether a call may have been made on a version: its old texts stand there, unless chained."""
+    text = _plain(data)
+    if edit.replacements:
+        old = _plain(edit.replacements[0][0])
+        return old in text if old else not text
+    olds = (
+        getattr(each, "old_text", None) or ""
+        for each in (edit.spec.edits if edit.spec is not None else ())
+        if each.path == path
+    )
+    return all(_plain(encode_text(old)) in text for old in olds)
+
+
+def _agrees(made: SeriesPlan, after: Mapping[str, bytes | None] | None) -> bool:
+    """Whether a plan comes to what the log says."""
+    if after is None:
+        return True
+    files = made.files
+    return all(
+        (None if (file := files.get(path)) is None else file.data) == data
+        for path, data in after.items()
+    )
+
+
+def _difference(before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]) -> Spec:
+    """What a call has changed, as a diff. Raises InvalidInput where that is nothing."""
+    text = "".join(
+        line for path, new in after.items() for line in _diff(path, before.get(path), new)
+    )
+    if not text:
+        raise _unknown([*after], "the call has changed nothing")
+    spec = dialects.parse(text, "unified-diff")
+    return replace(spec, digest=digest(encode_text(text)))
+
+
+def _diff(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
+    names = [
+        "/dev/null" if data is None else quote_path(f"{mark}/{path}")
+        for mark, data in (("a", old), ("b", new))
+    ]
+    before, after = ([*map(decode_text, split_raw(data or b""))] for data in (old, new))
+    for line in difflib.unified_diff(before, after, names[0], names[1]):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

@@ -1,0 +1,59 @@
+"""steps.py: what a transcript says that an agent read and edited, one step at a time; no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hkgit.edits import Spec
+from hkgit.values import dataclass
+
+Texts = Mapping[str, bytes | None]
+"""Contents by path from the root; None where there is no file."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedReading:
+    """Lines of a file, from `start_line` on, as the model was shown them, without their ends.
+
+    `whole` is the text of the file where all of it was shown.
+    """
+
+    path: str
+    start_line: int
+    lines: tuple[bytes, ...]
+    whole: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedEdit:
+    """A call of an edit tool that the tool took.
+
+    `spec` is None where the log has no words that hkgit reads. `before` and `after` hold the files
+    as the log itself tells them, None where it does not. `replacements` are old and new text, and
+    whether all places were meant, of a tool that replaces literally. Where `is_final` is false,
+    somebody changed what the call made, so only `after` tells the result.
+    """
+
+    paths: tuple[str, ...]
+    spec: Spec | None
+    before: Texts | None = None
+    after: Texts | None = None
+    replacements: tuple[tuple[bytes, bytes, bool], ...] = ()
+    is_final: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: when (milliseconds since 1970), in which conversation, and where the log says so.
+
+    `session` is a name that directories may have; a sub-agent has one of its own. `where` is the
+    log and its line, `call` the id that the log gives the call.
+    """
+
+    time: int
+    session: str
+    agent: str
+    where: str
+    call: str
+    tool: str
+    did: LoggedReading | LoggedEdit
