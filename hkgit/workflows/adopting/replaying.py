@@ -28,7 +28,7 @@ from hkgit.edits import (
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.paths import quote_path
-from hkgit.sessions.drafting import SeriesPlan, draft
+from hkgit.sessions.drafting import CallPlan, plan_call
 from hkgit.sessions.readings.knowledge import (
     FileKnowledge,
     KnownRange,
@@ -195,7 +195,7 @@ class TranscriptReplay:
             here = next(self._versions(path), None)
         return here if here is not None and _says(here, text) else _with_ends(text, here) or b""
 
-    def _plan(self, step: Step, edit: LoggedEdit, before: Mapping[str, bytes | None]) -> SeriesPlan:
+    def _plan(self, step: Step, edit: LoggedEdit, before: Mapping[str, bytes | None]) -> CallPlan:
         """The call as a plan on its files; as a diff where its words do not make the result."""
         files = Overlay(
             MappingSnapshot(),
@@ -204,13 +204,13 @@ class TranscriptReplay:
         after = _find_after(edit, before)
         known = self._known.setdefault(step.session, {})
         if edit.spec is not None and edit.is_final:
-            made = draft([edit.spec], files, Options(), (), known, self._blobs.get)
-            if made.is_ok and _agrees(made, after):
+            made = plan_call([edit.spec], files, Options(), (), known, self._blobs.get)
+            if made.is_ok and _agrees(made, before, after):
                 return made
         if after is None:
             raise _unknown(edit.paths, "the log does not say what the call made of it")
         spec = _difference(before, after)
-        made = draft([spec], files, Options(), (), known, self._blobs.get)
+        made = plan_call([spec], files, Options(), (), known, self._blobs.get)
         if not made.is_ok:
             raise _unknown(edit.paths, "what the log says of the call cannot be replayed")
         return made
@@ -221,17 +221,17 @@ class TranscriptReplay:
         marks = [(path, _name(before.get(path)), _name(data)) for path, data in changed.items()]
         return bool(marks) and all(mark in self._recorded for mark in marks)
 
-    def _journal(self, step: Step, made: SeriesPlan) -> None:
+    def _journal(self, step: Step, made: CallPlan) -> None:
         """Write a call into the journal of its conversation."""
         journal = self.made.journals.get(step.session)
         if journal is None:
             journal = SessionJournal(self._home / step.session)
             self.made.journals[step.session] = journal
-        for each in made.drafted:
+        for each in made.steps:
             keep_versions(journal.blobs, each.made.files)
         # Calls are put in order by their time, so no two may have the same.
         self._time = max(step.time, self._time + 1)
-        specs = tuple(journal_spec(each, Options()) for each in made.drafted)
+        specs = tuple(journal_spec(each, Options()) for each in made.steps)
         number = journal.state.last + 1
         call = JournaledCall(number, self._time, step.agent, specs, origin=RECOVERED)
         journal.begin(call)
@@ -334,15 +334,13 @@ def _may_be_made_on(edit: LoggedEdit, path: str, data: bytes) -> bool:
     return all(_plain(encode_text(old)) in text for old in olds)
 
 
-def _agrees(made: SeriesPlan, after: Mapping[str, bytes | None] | None) -> bool:
+def _agrees(
+    made: CallPlan, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None] | None
+) -> bool:
     """Whether a plan comes to what the log says."""
-    if after is None:
-        return True
-    files = made.files
-    return all(
-        (None if (file := files.get(path)) is None else file.data) == data
-        for path, data in after.items()
-    )
+    changed = {path: None if file is None else file.data for path, file in made.changed.items()}
+    left = {**before, **changed}
+    return after is None or all(left.get(path) == data for path, data in after.items())
 
 
 def _difference(before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]) -> Spec:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hkgit.git.hooks import HOOKS
 
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
 from tests.support.commands import AGENT, PATH
