@@ -1,4 +1,4 @@
-"""diff.py: a changed file as git shows it, made from what is known, not searched for."""
+"""diff.py: write the diff of a file as git does, from known changes instead of a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""evidence.py: what ties an edit to content that was read, settled where its place is known.
+"""evidence.py: find the evidence that ties an edit to content that was read.
 
 One rule covers every kind of hash: it speaks of a range of base lines, it must hold there, and
 the range must cover the base lines that the edit touches.

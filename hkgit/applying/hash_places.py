@@ -1,4 +1,4 @@
-"""hash_places.py: lines found by an edit's expected hash, where the quotation does not find them.
+"""hash_places.py: find lines by an edit's expected hash where its quotation does not match.
 
 The hash shows that the author saw these very lines; a line too few or too many in the quotation
 is then a slip of the pen.

@@ -1,4 +1,4 @@
-"""marks.py: marks of the notation that an edit is written in are never text of a file.
+"""marks.py: refuse edits that would write markers of their notation into a file.
 
 Which lines are such marks depends on the notation. In `protocol` there are none: what a program
 wrote as a JSON string is meant. In the other JSON only what leaks from a model counts, at an end

@@ -1,4 +1,4 @@
-"""reads.py: which of the reads that were given a plan leans on."""
+"""reads.py: find the reads that a plan uses as evidence."""
 
 from __future__ import annotations
 

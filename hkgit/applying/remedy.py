@@ -1,4 +1,4 @@
-"""remedy.py: what the next call needs after a refusal: the lines that were meant, with their hash.
+"""remedy.py: add to a refusal what the next call needs: candidate lines with their hash.
 
 Bounded, so that an answer never costs more than to read the place again.
 """

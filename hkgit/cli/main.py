@@ -1,4 +1,4 @@
-"""main.py: the command line as a whole: finds the command, prints failures, sets exit codes."""
+"""main.py: find the command, print failures, set the exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""output.py: what every command keeps to: how much it says, in which colour, what it waits for."""
+"""output.py: verbosity, colour and progress of every command."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""start.py: where a process of hkgit begins: hooks are answered before Click is loaded."""
+"""start.py: the entry point; answers hooks without loading Click where it can."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dialects: from the text an agent wrote to a `Spec`. One module a dialect, all listed here."""
+"""Dialects: parse an agent's text into a `Spec`. One module a dialect, all listed here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""calls.py: the arguments of tool calls, out of the envelopes that models and their hosts use."""
+"""calls.py: unwrap the arguments of tool calls from the envelopes of models and hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""names.py: from the file names that agents write to paths below the root."""
+"""names.py: turn file names as agents write them into paths below the root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""reading.py: the surface every dialect has, and what its parser answers with."""
+"""reading.py: the interface of a dialect, and the result of its parser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""unknown.py: what to say of a text in no known dialect: the nearest one's error, and its keys."""
+"""unknown.py: the error for a text in no known dialect: that of the nearest one."""
 
 from __future__ import annotations
 

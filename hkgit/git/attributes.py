@@ -1,4 +1,4 @@
-"""attributes.py: the attributes of gitattributes(5) that files have under one commit.
+"""attributes.py: read gitattributes(5) of files under one commit.
 
 git itself is asked, but only where an attribute file in its sight says one of the words in
 question: most do not, and a process costs more than the planning of an edit.

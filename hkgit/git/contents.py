@@ -1,4 +1,4 @@
-"""contents.py: what a repository holds, as values: commits, trees and blobs, by id or revision.
+"""contents.py: commits, trees and blobs of a repository as values, by id or revision.
 
 Reading raises Unverifiable where something is not here or not as git writes it.
 """

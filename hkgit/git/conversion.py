@@ -36,7 +36,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """What git makes of content on its way into a repository, under the attributes of a commit.
+    """Converts content as `git add` does, under the attributes of a commit.
 
     The methods raise GitRefused when git cannot be asked.
     """

@@ -1,4 +1,4 @@
-"""facts.py: what git says of a commit that a person makes, in as few questions as can be.
+"""facts.py: read what the hooks need to know of a commit being made, in three git processes.
 
 A hook is felt at every commit, so this module loads next to nothing: no `re`, no `subprocess`.
 Whatever is out of the ordinary has no facts: then the judge reads everything, as it would anyway.
@@ -105,7 +105,7 @@ def _people(settings: str) -> tuple[str, str] | None:
 
 
 def _policy(tree: str) -> tuple[str, ...] | None:
-    """What stands where policies stand; None where the commit is empty or touches the ledger."""
+    """The policy files' blobs; None where the commit is empty or touches the ledger."""
     places = ("^{tree}", *(f":{path}" for path in POLICIES), f":{LEDGER}")
     asked = "".join(f"HEAD{place}\n" for place in places) + f"{tree}:{LEDGER}\n"
     child = _Child("cat-file", "--batch-check=%(objectname) %(objecttype)", asked=asked)
@@ -117,7 +117,7 @@ def _policy(tree: str) -> tuple[str, ...] | None:
 
 
 class _Child:
-    """A git that is at work while something else is done; what it complains of nobody hears."""
+    """A git process in the background; its error messages are dropped."""
 
     def __init__(self, *args: str, asked: str = "") -> None:
         ours, out = os.pipe()

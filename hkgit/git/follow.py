@@ -1,4 +1,4 @@
-"""follow.py: brings a checkout along, and never writes over what somebody saves meanwhile.
+"""follow.py: update a checkout to a commit, without overwriting what somebody saves meanwhile.
 
 git-read-tree(1) looks at all files first and writes them afterwards; what is saved in between it
 removes. So plain files change places with the new ones, which git has made elsewhere, and what
@@ -30,7 +30,7 @@ _PLAIN = (EXECUTABLE, REGULAR)
 
 
 def find_plain(repository: Repository, changed: Sequence[TreeChange]) -> Found:
-    """The files of the work tree that can be changed one by one, each as it stands.
+    """The files of the work tree that can be replaced one by one, each as it is now.
 
     Asked before it is tried whether they are as git knows them; so what is found here is.
     """
@@ -80,7 +80,7 @@ def follow(
     changed: Sequence[TreeChange],
     found: Found,
 ) -> None:
-    """Let index and work tree become those of the commit `new`; the index is not put in place.
+    """Update the work tree and a copy of the index to the commit `new`.
 
     New bytes are made in a directory whose name begins with `temporary`. Raises Stale where
     somebody has saved a file since it was found, and GitRefused; then the files are as they were.
@@ -111,7 +111,7 @@ def _stage(repository: Repository, plain: Sequence[TreeChange], env: Environment
 def _make_files(
     repository: Repository, plain: Sequence[TreeChange], temporary: str, env: Environment
 ) -> dict[str, File | None]:
-    """The files that git makes of the new blobs, filters and line ends and all."""
+    """Let git write the new blobs as files, with filters and line ends."""
     files: dict[str, File | None] = {change.path: None for change in plain}
     wanted = {change.path: change.new.mode for change in plain if change.new is not None}
     names = b"".join(encode_text(path) + b"\0" for path in wanted)
@@ -128,7 +128,7 @@ def _make_files(
 
 
 def clear_beside(repository: Repository, changed: Sequence[TreeChange]) -> list[Path]:
-    """Remove what a landing that was cut left beside files; what somebody saved is kept."""
+    """Remove temporary files of an interrupted landing; keep what somebody saved."""
     root = repository.work_tree
     if root is None:
         return []

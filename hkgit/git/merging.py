@@ -1,4 +1,4 @@
-"""merging.py: the merge that git makes by itself, the same wherever it is asked for.
+"""merging.py: merge by git with pinned options, so that every machine gets the same result.
 
 `git merge` is not a function of the commits alone: attributes of the checkout, configuration and
 the environment change the tree. So the merge is made in an empty repository of our own, which
@@ -90,7 +90,7 @@ def resolve_merge(
 
 @dataclass(frozen=True, slots=True)
 class Contested:
-    """A file that git leaves to people, as each side has it; None where it is absent.
+    """A file in conflict, as each side has it; None where it is absent.
 
     `base` is what both sides began with, which may be a merge that git made up.
     """
@@ -136,7 +136,7 @@ class MergeAttempt:
 
 
 def set_aside(conflicts: Collection[str], parents: Collection[str]) -> list[str]:
-    """The conflicted paths that git made up, as where one side has a directory of that name."""
+    """The conflicted paths that git has invented, as where one side has a directory there."""
     return [path for path in conflicts if any(f"~{parent}" in path for parent in parents)]
 
 

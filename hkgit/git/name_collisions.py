@@ -1,4 +1,4 @@
-"""name_collisions.py: names that some file system takes for one and the same.
+"""name_collisions.py: find names that some file system cannot tell apart.
 
 Two names that differ in case, in the normal form of their letters, or in what HFS+ leaves out can
 stand side by side in a tree, but not in every checkout: there one overwrites the other, and a
@@ -19,7 +19,7 @@ from hkgit.paths import fold_name, quote_path
 
 
 def expect_no_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> None:
-    """Raise InvalidInput where changed files bring a name beside one of its twins.
+    """Raise InvalidInput where a changed file's name collides with another one.
 
     Only the directories in which a name is new are looked at.
     """
@@ -28,14 +28,14 @@ def expect_no_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> 
 
 
 def twin(new: str, old: str) -> InvalidInput:
-    """The refusal of a path beside its twin."""
+    """The refusal of a path that collides with another."""
     fix = "Choose a name that differs in more than case and accents."
     what = f"is the same as {quote_path(old)} to some file systems"
     return InvalidInput(quote_path(new), what, fix)
 
 
 def new_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> Iterator[tuple[str, str]]:
-    """The paths that are new when files are changed, each with a twin of it that is there then."""
+    """The new paths among changed files that collide with another, each with that one."""
     for directory, names in _new_names(files, changed).items():
         known = {fold_name(name): name for name in names}
         listed = _entries(files, directory)

@@ -1,4 +1,4 @@
-"""repository.py: one repository: its contents, its refs, and the commit being made in it.
+"""repository.py: one repository: its objects, its refs, and the commit being made.
 
 Objects and refs come from a backend (see `backend`); what only git knows (the index that it is
 committing, configuration with its includes, ranges) goes through the program.

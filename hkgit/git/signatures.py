@@ -1,4 +1,4 @@
-"""signatures.py: who signed a commit, as far as SSH keys can tell."""
+"""signatures.py: find who signed a commit or tag with an SSH key."""
 
 from __future__ import annotations
 

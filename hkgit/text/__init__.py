@@ -1,1 +1,1 @@
-"""Text: files as lines, diffs, strict JSON, and text made harmless; values in, values out."""
+"""Text: files as lines, diffs, strict JSON, and escaping; values in, values out."""

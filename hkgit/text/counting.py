@@ -1,4 +1,4 @@
-"""counting.py: how many of something there are, in words."""
+"""counting.py: write a number with its noun."""
 
 from __future__ import annotations
 

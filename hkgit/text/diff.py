@@ -1,4 +1,4 @@
-"""diff.py: which lines (or tokens) two texts have in common, in order; the base of every merge.
+"""diff.py: find the lines (or tokens) that two texts have in common, in order.
 
 Patience diff (Bram Cohen): items that stand once in both texts are anchors, and what lies between
 two anchors is compared by itself. Where no anchor is left, the heaviest common subsequence
@@ -21,7 +21,7 @@ CELLS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class LineChange:
-    """Items `old_start:old_end` of one text stand as `new_start:new_end` in the other."""
+    """`old[old_start:old_end]` was replaced by `new[new_start:new_end]`."""
 
     old_start: int
     old_end: int
@@ -52,7 +52,7 @@ def common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
 
 
 def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
-    """The stretches in which `b` differs from `a`, in order and never touching."""
+    """The changes that lead from `a` to `b`, in order, never adjacent."""
     found = []
     i = j = 0
     for x, y in [*common(a, b), (len(a), len(b))]:
@@ -63,7 +63,7 @@ def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
 
 
 def follow(differ: Sequence[LineChange], lines: tuple[int, int]) -> tuple[int, int]:
-    """Where lines, counted from 1, stand behind some changes.
+    """Where lines, counted from 1, are after some changes.
 
     Replaced ones stand where their replacement does, from its first line to its last.
     """

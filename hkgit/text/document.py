@@ -1,4 +1,4 @@
-"""document.py: a file as lines, without losing a byte, and the hash of a range of them.
+"""document.py: a file as lines, without losing a byte, and hashes of line ranges.
 
 Lines are split on `\\n`; one `\\r` before it belongs to the line end. Everything else (a lone
 carriage return, a form feed, bytes that are not UTF-8) is text. A UTF-8 byte order mark is not
@@ -24,7 +24,7 @@ MOST_LINES = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """Bytes `start:end` of a document give way to `new`; `start == end` only inserts."""
+    """Replace bytes `start:end` of a document by `new`; `start == end` only inserts."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""escaping.py: text from commits made harmless for those who print, render or obey it."""
+"""escaping.py: escape text from commits for terminals, Markdown, CI logs and JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""json_ends.py: JSON that ends too early, and the same with the end that it lacks."""
+"""json_ends.py: complete JSON that ends too early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""json_nodes.py: a JSON value that knows its path, so that a refusal can say where it is wrong."""
+"""json_nodes.py: JSON values that know their path, so that errors can name it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_]\w*")
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A JSON value with its path; what it is asked for it has, or it raises InvalidInput."""
+    """A JSON value with its path; its methods check the type, and raise InvalidInput."""
 
     path: str
     value: object

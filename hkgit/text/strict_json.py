@@ -1,4 +1,4 @@
-"""strict_json.py: JSON that means one thing, read with the place of every mistake.
+"""strict_json.py: parse JSON strictly; errors name the place.
 
 A reader of specs must not choose between two readings: duplicate keys, NaN, lone surrogates,
 numbers out of bounds and nesting without end are refused, each with its JSON path.

@@ -1,1 +1,1 @@
-"""Specs and readings carried from one state of the files to another."""
+"""Carry specs and reads from one state of the files to another."""

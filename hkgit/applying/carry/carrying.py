@@ -1,4 +1,4 @@
-"""carrying.py: takes a spec from the base it was written against to files that have moved on.
+"""carrying.py: plan a spec on files that have changed since the base it was written against.
 
 Both placements must agree: where an edit lands on the base, carried through the line diff, is
 where it lands on the tip. Anything else is stale.

@@ -1,4 +1,4 @@
-"""directory.py: the files below a directory, read and written without ever leaving it."""
+"""directory.py: read and write files below a directory, without following links out of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""workspace.py: the files that a spec has touched so far, over a snapshot that never changes."""
+"""workspace.py: the files that a spec has changed so far, over an immutable snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""anchors.py: the lines that an edit names to say below what it stands."""
+"""anchors.py: find the lines that an edit names as being above its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""file_ends.py: literal edits at the end of a file, whose last line may be without an end.
+"""file_ends.py: literal edits at the end of a file whose last line may lack a newline.
 
 Documents are worked on with an end on their last line; whether the file has it is kept apart.
 """

@@ -1,4 +1,4 @@
-"""line_ends.py: the line ends of text that makes a whole file, as git is going to store them."""
+"""line_ends.py: convert the line ends of a new file as git will store them."""
 
 from __future__ import annotations
 

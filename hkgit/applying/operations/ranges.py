@@ -1,4 +1,4 @@
-"""ranges.py: where an edit that names line numbers lands, and what it writes there."""
+"""ranges.py: place edits that name line numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""text_edits.py: edits that quote the text they replace: located, then transferred."""
+"""text_edits.py: place edits that quote the text they replace, then transfer the new text."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A guard that knows languages."""
+"""Check that edits leave files in valid syntax."""

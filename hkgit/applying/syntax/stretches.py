@@ -1,4 +1,4 @@
-"""stretches.py: the lines around a change that can be read by themselves.
+"""stretches.py: find the lines around a change that parse by themselves.
 
 Reading a whole file takes long; the statements around a change are as good: they begin where a
 statement begins that is indented no deeper than anything that changed, and end where the next one

@@ -1,4 +1,4 @@
-"""syntax.py: files that could be read in their language before a spec, and cannot after it.
+"""syntax.py: refuse specs after which a file no longer parses.
 
 It guards against places that were found by likeness and are wrong. It is no evidence: an entry
 replays without it.

@@ -1,4 +1,4 @@
-"""blame.py: `hkgit blame`, which edit of which agent wrote each line, and how sure it was."""
+"""blame.py: `hkgit blame`, the edit and agent that wrote each line."""
 
 from __future__ import annotations
 

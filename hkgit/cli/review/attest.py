@@ -1,4 +1,4 @@
-"""attest.py: `hkgit attest`, a verdict signed for those who will see other commits; or entries."""
+"""attest.py: `hkgit attest`, sign the verdict on a range, or its entries."""
 
 from __future__ import annotations
 

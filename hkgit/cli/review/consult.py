@@ -1,4 +1,4 @@
-"""consult.py: `hkgit consult`, the questions that edits left to people, and their answers."""
+"""consult.py: `hkgit consult`, list, show and answer questions left to people."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""explaining.py: `gate --explain`, which rule decided, and `gate --simulate`, what would have."""
+"""explaining.py: print which rule decided (`--explain`), or would have (`--simulate`)."""
 
 from __future__ import annotations
 

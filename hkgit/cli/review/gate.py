@@ -1,4 +1,4 @@
-"""gate.py: `hkgit gate`, the judge at every point where commits pass."""
+"""gate.py: `hkgit gate`, judge commits in hooks, CI jobs and ranges."""
 
 from __future__ import annotations
 

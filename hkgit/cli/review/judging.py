@@ -1,4 +1,4 @@
-"""judging.py: what `gate` and `verify` share: which range, which policy, where the report goes."""
+"""judging.py: what `gate` and `verify` share: range, policy, printing the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ledger.py: `hkgit ledger`, what is kept of the evidence in the tree."""
+"""ledger.py: `hkgit ledger`, prune entries from the tree."""
 
 from __future__ import annotations
 

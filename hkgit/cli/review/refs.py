@@ -1,4 +1,4 @@
-"""refs.py: `hkgit gate` where refs are about to move: what it says of each, and of all."""
+"""refs.py: `hkgit gate` in hooks where refs are about to move."""
 
 from __future__ import annotations
 

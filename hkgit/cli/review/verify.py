@@ -1,4 +1,4 @@
-"""verify.py: `hkgit verify`, the derivation of every commit of a range, for an auditor."""
+"""verify.py: `hkgit verify`, derive every commit of a range again."""
 
 from __future__ import annotations
 

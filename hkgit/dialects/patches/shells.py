@@ -1,4 +1,4 @@
-"""shells.py: a patch in a shell command: the words that may end it, and its quotes undone."""
+"""shells.py: extract a patch from a shell command."""
 
 from __future__ import annotations
 

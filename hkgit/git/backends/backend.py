@@ -1,4 +1,4 @@
-"""backend.py: what hkgit asks of a repository's store of objects and refs, and who answers.
+"""backend.py: the interface to a repository's objects and refs, which two backends implement.
 
 libgit2 answers where it can open the repository, since it needs no process. Where it cannot
 (SHA-256, reftable, an extension that it does not know) the git program does; what git refuses
@@ -24,11 +24,11 @@ class NotFound(GitRefused):
 
 
 class Unopened(GitRefused):
-    """There is a repository, but the one who was asked does not open it."""
+    """There is a repository, but this backend cannot open it."""
 
 
 class Backend(Protocol):
-    """Who answers for one repository. Objects are shown as stored: replacements play no part.
+    """One repository's objects and refs. Objects are read as stored: replacements are ignored.
 
     Reading raises Unverifiable, writing GitRefused. What is read has been checked against its id.
     No answer is fetched from a remote.
@@ -105,7 +105,7 @@ def common_dir_of(git_dir: Path) -> Path:
 
 
 def missing(where: str) -> Unverifiable:
-    """What is said of an object that is not here, as in a shallow or partial clone."""
+    """The error for an object that is not here, as in a shallow or partial clone."""
     return Unverifiable(where, "is not in this repository", "Fetch it, then try again.")
 
 

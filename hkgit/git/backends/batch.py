@@ -1,4 +1,4 @@
-"""batch.py: `git cat-file`, kept running, that gives objects by their ids.
+"""batch.py: read objects by id from a `git cat-file` that is kept running.
 
 It holds none of this process's locks, and ends with this process, however that ends: its input
 is then closed. An answer that was not read to its end (an interrupt, a signal) would be taken for
@@ -26,7 +26,7 @@ class _Died(Exception):
 
 
 class CatFile:
-    """One child for each process and repository; threads wait for each other."""
+    """One child process for each process and repository; threads take turns."""
 
     def __init__(self, cwd: Path, environment: Mapping[str, str]) -> None:
         self._cwd = cwd

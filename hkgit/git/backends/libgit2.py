@@ -166,7 +166,7 @@ def _unread(where: str, error: Exception) -> Unverifiable:
 
 @contextmanager
 def _reading(where: str) -> Iterator[None]:
-    """libgit2's exceptions become Unverifiable."""
+    """Turn libgit2's exceptions into Unverifiable."""
     try:
         yield
     except _FAULTS as error:
@@ -175,7 +175,7 @@ def _reading(where: str) -> Iterator[None]:
 
 @contextmanager
 def _writing(where: str) -> Iterator[None]:
-    """libgit2's exceptions become GitRefused."""
+    """Turn libgit2's exceptions into GitRefused."""
     try:
         yield
     except (pygit2.GitError, OSError, ValueError) as error:

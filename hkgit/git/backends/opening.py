@@ -1,4 +1,4 @@
-"""opening.py: who answers for a repository: libgit2 where it can, else the git program."""
+"""opening.py: choose the backend of a repository: libgit2 where it can, else the git program."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CHOICE = "HKGIT_GIT"
 
 
 def open_backend(start: Path, *, in_hook: bool, is_small: bool = False) -> Backend:
-    """Who answers for the repository around a directory; in a hook for the one GIT_DIR names.
+    """Open the repository around a directory; in a hook, the one that GIT_DIR names.
 
     Where little is read (`is_small`) that is the git program, unless libgit2 is asked for: to load
     libgit2 takes five starts of Python.

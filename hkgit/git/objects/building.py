@@ -1,4 +1,4 @@
-"""building.py: the tree that another tree becomes when some of its files change."""
+"""building.py: build the tree that results from changing files of another."""
 
 from __future__ import annotations
 

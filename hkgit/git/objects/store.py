@@ -1,4 +1,4 @@
-"""store.py: objects of one repository by id, of the type that is asked for."""
+"""store.py: objects of one repository by id and type."""
 
 from __future__ import annotations
 

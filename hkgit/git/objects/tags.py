@@ -1,4 +1,4 @@
-"""tags.py: what an object that a ref is to name comes to: a commit, something else, or a riddle.
+"""tags.py: peel tags to the object that they name in the end.
 
 libgit2 does not parse every tag that git parses (without a last line of the tagger, with a date
 that overflows). So tags are read here, from their bytes, by the two lines that git follows.

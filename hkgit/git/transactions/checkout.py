@@ -1,4 +1,4 @@
-"""checkout.py: what stands in the work tree where two commits differ."""
+"""checkout.py: compare and update the files of a work tree where two commits differ."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def changes(repository: Repository, old: str | None, new: str) -> tuple[TreeChan
 def read_tree(
     repository: Repository, old: str | None, new: str, env: Environment, *options: str
 ) -> None:
-    """Let index and work tree follow; in a session of its own, out of reach of the keyboard."""
+    """Run read-tree in a process group of its own, so that Ctrl-C does not reach it."""
     plain = ("-c", "submodule.recurse=false")
     args = ("read-tree", "-m", "-u", *options, old or repository.empty_tree, new)
     repository.git(*plain, *args, env=env, own_session=True)
@@ -45,13 +45,13 @@ def find_untracked(repository: Repository, paths: Iterable[str], env: Environmen
 
 
 def is_hidden(repository: Repository, path: str) -> bool:
-    """Whether something else stands where a directory above a file should be."""
+    """Whether a file or link is where a directory above a file should be."""
     assert repository.work_tree is not None
     return _obstacle(repository.work_tree, path) not in (None, path)
 
 
 def _obstacle(work_tree: Path, path: str) -> str | None:
-    """What stands where a file is to be: the file itself, or one in place of a directory."""
+    """What is in the way of a new file: a file at its path, or one in place of a directory."""
     names = path.split("/")
     for depth in range(1, len(names)):
         above = work_tree.joinpath(*names[:depth])
@@ -68,7 +68,7 @@ def not_staged(repository: Repository, tree: str, changed: Sequence[TreeChange])
 
 
 def restore(repository: Repository, changed: Sequence[TreeChange], env: Environment) -> list[str]:
-    """Give files that a landing began to write the content that the index has.
+    """Restore files that a landing began to write to the content in the index.
 
     Done only where nothing is lost: where a file is gone, or holds the new content or the first
     part of it. The paths of all others that differ are given back: they are somebody's. Raises
@@ -104,7 +104,7 @@ def _restore(
 def _suspect(
     repository: Repository, root: Path, changed: Sequence[TreeChange], env: Environment
 ) -> list[TreeChange]:
-    """The changes at whose paths the work tree is not as the index says."""
+    """The changes at whose paths the work tree differs from the index."""
     repository.git("update-index", "-q", "--refresh", env=env, check=False)
     listed = repository.git("diff-files", "--name-only", "--no-renames", "-z", env=env)
     differing = set(os.fsdecode(listed.stdout).split("\0"))
@@ -118,7 +118,7 @@ def _stands(root: Path, path: str) -> bool:
 
 
 def _is_written_here(repository: Repository, root: Path, change: TreeChange) -> bool:
-    """Whether a landing that was cut explains what stands at a path: nothing, or the new file."""
+    """Whether an interrupted landing explains what is at a path: nothing, or the new file."""
     obstacle, place = _obstacle(root, change.path), root / change.path
     if obstacle is None:
         return True

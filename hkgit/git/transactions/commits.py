@@ -1,4 +1,4 @@
-"""commits.py: the commit, made by git itself in a temporary worktree.
+"""commits.py: let git make a commit in a temporary worktree.
 
 So author, committer, signature and hooks are what `git commit` would make of them.
 """
@@ -94,7 +94,7 @@ def _commit(repository: Repository, worktree: Worktree, message: bytes, allow_bl
 
 
 def _read_left_tree(worktree: Worktree) -> str:
-    """The tree of the worktree with what a hook that said no has done to its files."""
+    """The tree of the worktree with the changes of a hook that then failed."""
     run(["add", "-u"], cwd=worktree.path, check=False)
     return run(["write-tree"], cwd=worktree.path, check=False).text or worktree.tree
 
@@ -112,7 +112,7 @@ def _refuse_hook_changes(
 
 
 def diff(repository: Repository, old: str, new: str) -> bytes:
-    """What leads from one tree to another, as git shows it; every file is text, none is renamed."""
+    """The diff between two trees as git writes it; every file as text, no renames."""
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
     return repository.git("diff", *options, "--full-index", "-U3", old, new, "--").stdout
 
