@@ -62,7 +62,7 @@ def _copied(template: Repo, path: Path) -> Repo:
     return repo
 
 
-@pytest.fixture(params=[NATIVE, FRAMEWORK])
+@pytest.fixture(params=[NATIVE, pytest.param(FRAMEWORK, marks=pytest.mark.slow)])
 def gated(request: pytest.FixtureRequest, templates: dict[str, Repo], tmp_path: Path) -> Repo:
     """A repository that is held to the gate, in both ways."""
     return _copied(templates[request.param], tmp_path / "gated")

@@ -16,7 +16,7 @@ CO_AUTHORED = "Mine\n\nCo-authored-by: Claude <noreply@anthropic.com>"
 @pytest.fixture(
     params=[
         pytest.param("files: ^src/\n", id="files"),
-        pytest.param("exclude: ^\\.git/|app\n", id="exclude"),
+        pytest.param("exclude: ^\\.git/|app\n", id="exclude", marks=pytest.mark.slow),
     ]
 )
 def filtered(request: pytest.FixtureRequest, framework: Repo) -> Repo:

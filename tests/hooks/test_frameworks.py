@@ -25,7 +25,10 @@ def call(repo: Repo, *command: str, env: Mapping[str, str] | None = None) -> tup
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("program", ["pre-commit", "prek"])
+PROGRAMS = ["pre-commit", pytest.param("prek", marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_a_framework_records_and_judges(repo: Repo, program: str) -> None:
     if not script(program).exists():
         pytest.skip(f"{program} is not installed here")
@@ -55,7 +58,7 @@ repos:
 """
 
 
-@pytest.mark.parametrize("program", ["pre-commit", "prek"])
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_a_framework_runs_the_published_hooks(
     repo: Repo, make_repo: Callable[[str], Repo], program: str
 ) -> None:

@@ -58,6 +58,7 @@ def test_all_that_is_changed_is_committed_at_once(work: Work) -> None:
     assert (work.verdict(), work.repo.status()) == (PROVEN, [])
 
 
+@pytest.mark.slow
 def test_some_paths_are_committed_and_the_rest_stays_staged(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.edit("line 5\n", "five\n", "b.py")
@@ -104,6 +105,7 @@ def test_what_sessions_did_need_not_be_done_again(work: Work, by_hand: bytes, me
     assert f"mend: {mend}  #" in work.commit_with_hooks("-a", "-m", "Blind", code=1)
 
 
+@pytest.mark.slow
 def test_a_commit_made_past_the_hooks_gets_its_evidence_when_made_again(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.commit_with_hooks("-a", "--no-verify", "-m", "Past")
@@ -118,6 +120,7 @@ def test_an_empty_message_still_stops_a_commit(work: Work) -> None:
     assert "empty commit message" in said
 
 
+@pytest.mark.slow
 def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     write = 'f() { { echo Write numbers out; cat "$1"; } >"$1.new"; mv "$1.new" "$1"; }; f'
@@ -127,6 +130,7 @@ def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
     assert message[2].startswith("Hkgit-Entry: sha256:")
 
 
+@pytest.mark.slow
 def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -> None:
     work.edit("line 6\n", "six\n")
     work.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
@@ -137,6 +141,7 @@ def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -
     assert work.desk.status().uncommitted == 1
 
 
+@pytest.mark.slow
 def test_a_merge_names_no_evidence_of_its_parents(work: Work) -> None:
     work.repo.git("switch", "-q", "-c", "side")
     work.edit("line 5\n", "five\n")
@@ -154,6 +159,7 @@ def test_without_sessions_nothing_is_recorded_or_said(work: Work) -> None:
     assert (work.verdict(), "hkgit:" in said) == ("without evidence", False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [("-a",), ("--", "a.py")], ids=["-a", "of paths"])
 def test_the_framework_records_as_plain_hooks_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]

@@ -28,10 +28,8 @@ _AT_THE_START = ("PYTHON", "LC_", "LANG", "HOME", "XDG_", "TZ")
 _PIPE = 1 << 16
 """Bytes that fit into a pipe that nobody reads yet."""
 
-
 _ENVIRONMENT = dict(os.environ)
 """That of the tests, as conftest.py has sealed it, whatever one of them changes for a while."""
-
 
 _switch = {"forks": True}
 
@@ -76,10 +74,12 @@ class Loaded:
         self._write_relay()
 
     def _write_relay(self) -> None:
-        """Write the programs that `relay` is about."""
-        relay = self.directory / "python"
-        relay.write_text(f"#!{sys.executable} -IS\nSOCKET = {str(self.socket)!r}\n{_RELAY}")
-        relay.chmod(0o755)
+        """Write the programs of `relay` and `loaded_program`."""
+        for name, count in (("python", 4), ("program", 1)):
+            path = self.directory / name
+            place = f"SOCKET, COUNT = {str(self.socket)!r}, {count}"
+            path.write_text(f"#!{sys.executable} -IS\n{place}\n{_RELAY}")
+            path.chmod(0o755)
         (self.directory / "hkgit").symlink_to(Path(sys.executable).with_name("hkgit"))
 
     @property
@@ -94,7 +94,7 @@ class Loaded:
 _RELAY = """
 import json, os, socket, sys
 
-request = json.dumps([["hkgit", *sys.argv[4:]], os.getcwd(), dict(os.environ)]).encode()
+request = json.dumps([["hkgit", *sys.argv[COUNT:]], os.getcwd(), dict(os.environ)]).encode()
 connection = socket.socket(socket.AF_UNIX)
 connection.connect(SOCKET)
 socket.send_fds(connection, [len(request).to_bytes(8, "big")], [0, 1, 2])
@@ -110,6 +110,11 @@ def relay() -> Path:
     what they start.
     """
     return _load().directory / "python"
+
+
+def loaded_program() -> Path:
+    """Return a program that does what `hkgit` does, in a fork: for servers and their clients."""
+    return _load().directory / "program"
 
 
 _loaded: list[Loaded] = []

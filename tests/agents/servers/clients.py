@@ -15,7 +15,7 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from pydantic import FileUrl
 
-from tests.support.running import script
+from tests.support.forks import loaded_program
 
 Value = TypeVar("Value")
 
@@ -50,7 +50,7 @@ async def connected(
 ) -> AsyncIterator[Agent]:
     """An agent on a server of its own, started in a directory."""
     parameters = StdioServerParameters(
-        command=str(script("hkgit")), args=["mcp", *options], cwd=cwd, env=dict(os.environ)
+        command=str(loaded_program()), args=["mcp", *options], cwd=cwd, env=dict(os.environ)
     )
 
     async def listed(context: Any) -> types.ListRootsResult:
