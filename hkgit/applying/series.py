@@ -25,13 +25,13 @@ class PlannedSpec:
     """One spec, its plan, and the reads that held on the files that it was planned on."""
 
     spec: Spec
-    made: Plan
+    plan: Plan
     reads: tuple[Read, ...]
 
     @property
     def files(self) -> dict[str, File | None]:
         """The changed files by path; None where one is gone."""
-        return files_after(self.made)
+        return files_after(self.plan)
 
 
 Step = TypeVar("Step", bound=PlannedSpec)
@@ -53,17 +53,17 @@ class Series(Generic[Step]):
     @property
     def is_ok(self) -> bool:
         """Whether every edit applied."""
-        return all(step.made.ok for step in self.steps)
+        return all(step.plan.ok for step in self.steps)
 
     @property
     def outcomes(self) -> tuple[EditOutcome, ...]:
         """The outcomes of all specs, numbered through."""
-        return number_outcomes((step.spec, step.made) for step in self.steps)
+        return number_outcomes((step.spec, step.plan) for step in self.steps)
 
     def add(self, step: Step) -> None:
         """Take in the plan of the next spec."""
         self.steps.append(step)
-        if step.made.ok:
+        if step.plan.ok:
             self.changed |= step.files
             self.files = Overlay(self.start, dict(self.changed))
 
@@ -78,7 +78,7 @@ def plan_series(
     series: Series[Step] = Series(start)
     for spec in specs:
         series.add(plan_next(spec, series))
-        if not series.steps[-1].made.ok:
+        if not series.steps[-1].plan.ok:
             break
     return series
 

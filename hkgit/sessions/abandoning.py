@@ -97,7 +97,7 @@ def _sha256(version: Version | None) -> str | None:
 
 
 def _change(unit: PendingEdit, path: str) -> VersionChange:
-    return next(each for each in unit.said.changes if path in (each.path, each.new_path))
+    return next(each for each in unit.journaled.changes if path in (each.path, each.new_path))
 
 
 def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
@@ -117,7 +117,7 @@ def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
 
 def _of(unit: PendingEdit, stretches: Sequence[Stretch]) -> Iterator[Stretch]:
     """The stretches that one edit of a spec has made; all of them where that cannot be told."""
-    touched = unit.said.touched[unit.number - 1]
+    touched = unit.journaled.touched[unit.number - 1]
     own = [each for each in stretches if any(_meet(each, lines) for lines in touched)]
     yield from own or stretches
 

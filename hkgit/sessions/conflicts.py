@@ -29,7 +29,7 @@ def keep_conflicts(
     last = made.steps[-1]
     tried = RefusedSpec(
         last.spec,
-        last.made.outcomes,
+        last.plan.outcomes,
         reads=last.reads,
         agent=agent,
         base=None,

@@ -72,7 +72,7 @@ class CallPlan:
     @property
     def found(self) -> dict[str, File | None]:
         """Every path that a spec changes, with the file that stood there before all of them."""
-        return files_before(change for each in self.steps for change in each.made.files)
+        return files_before(change for each in self.steps for change in each.plan.files)
 
 
 def plan_call(
@@ -134,9 +134,9 @@ def _check_syntax(series: Series[PlannedSpec], mode: str) -> None:
     # Few calls have several.
     from hkgit.applying.syntax.syntax import check_series
 
-    plans = check_series([each.made for each in series.steps], mode)
+    plans = check_series([each.plan for each in series.steps], mode)
     series.steps = [
-        replace(each, made=made) for each, made in zip(series.steps, plans, strict=True)
+        replace(each, plan=plan) for each, plan in zip(series.steps, plans, strict=True)
     ]
 
 

@@ -16,6 +16,6 @@ def blind_reads(root: Path) -> Iterator[tuple[str, str]]:
     for unit in waiting(journals_of(root)):
         session, call, spec = unit.key
         if is_unread(unit.journal.state, unit.call, spec, unit.number):
-            path = unit.said.paths[unit.number - 1]
-            touched = unit.said.touched[unit.number - 1]
+            path = unit.journaled.paths[unit.number - 1]
+            touched = unit.journaled.touched[unit.number - 1]
             yield path, mending_read(path, touched, session, call)

@@ -272,7 +272,7 @@ class EditSession:
     def _keep_call(self, specs: tuple[JournaledSpec, ...], made: CallPlan) -> JournaledCall:
         """Make the next call's record, and keep every version of its files. Raises GitRefused."""
         for each in made.steps:
-            keep_versions(self.journal.blobs, each.made.files)
+            keep_versions(self.journal.blobs, each.plan.files)
         return next_call(self.journal, self._agent(made), specs)
 
     def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> EditReport:

@@ -118,7 +118,7 @@ def next_call(
 
 def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
     """A planned spec as the journal keeps it."""
-    spec, made = drafted.spec, drafted.made
+    spec, made = drafted.spec, drafted.plan
     return JournaledSpec(
         dialect=spec.dialect,
         digest=spec.digest,

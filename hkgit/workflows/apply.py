@@ -145,7 +145,7 @@ class _Application:
 
     def _check(self, rules: LandingRules, steps: Sequence[PlannedCommit]) -> None:
         """Raise the first refusal: of an edit, or of edits that are blind where none may be."""
-        outcomes = number_outcomes((step.spec, step.made) for step in steps)
+        outcomes = number_outcomes((step.spec, step.plan) for step in steps)
         self.result = replace(self.result, steps=tuple(steps), outcomes=outcomes)
         refused = first_error(outcomes)
         if refused is not None:
@@ -168,7 +168,7 @@ class _Application:
 
     def _note_conflicts(self, refused: PlannedCommit) -> None:
         """Write down the conflicts with others that a refused spec met."""
-        spec, outcomes = refused.spec, refused.made.outcomes
+        spec, outcomes = refused.spec, refused.plan.outcomes
         tip = tip_of(self.repository, self.options.branch)
         is_met = any(each.status in STATUSES for each in outcomes)
         if self.request.dry_run or tip is None or not is_met:
@@ -204,4 +204,4 @@ class _Application:
                     self.options.refused.settle(ids, each.commit)
         if self.options.met is not None:
             for each in landed:
-                self.options.met.settle(each.record.entry.agent, each.step.made.outcomes)
+                self.options.met.settle(each.record.entry.agent, each.step.plan.outcomes)

@@ -79,7 +79,7 @@ def test_no_character_that_is_not_shown_slips_past_the_first_look() -> None:
 
 
 def test_the_table_is_unicodes() -> None:
-    """Made again by Perl, which knows every property, where it has the same version."""
+    """ProposedEntry again by Perl, which knows every property, where it has the same version."""
     script = (
         "use Unicode::UCD; print Unicode::UCD::UnicodeVersion(), qq(\\n);"
         "for (0..0xD7FF, 0xE000..0x10FFFF)"

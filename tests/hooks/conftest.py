@@ -47,7 +47,7 @@ def framework_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def templates(tmp_path_factory: pytest.TempPathFactory, framework_home: None) -> dict[str, Repo]:
-    """Made once, copied for every test."""
+    """ProposedEntry once, copied for every test."""
     folder = tmp_path_factory.mktemp("gated")
     return {
         NATIVE: _gated(folder / "native", None),

@@ -161,7 +161,7 @@ def _print(repository: Repository, result: ApplyResult, given: SpecOptions) -> N
         echo_json(answer | merge)
         return
     for step, record in zip(result.steps, result.records, strict=False):
-        for change in step.made.files:
+        for change in step.plan.files:
             shown = render_diff(change).encode("utf-8", "surrogateescape")
             click.echo(printable_text(shown), nl=False)
         click.echo(b"\n" + printable_text(record.message), nl=False)

@@ -48,7 +48,7 @@ class CommitBuilder:
 
     def _add(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
         found = self._place(built, units)
-        files = {**built.files.files, **files_after(found.made)}
+        files = {**built.files.files, **files_after(found.plan)}
         built.files = Overlay(self.before, files)
         built.steps.append((units, found))
 
@@ -69,7 +69,7 @@ class CommitBuilder:
         first = units[0]
         numbers = [unit.number for unit in units]
         kept = first.journal.blobs.get
-        return place_spec(first.said, numbers, first.reads, built.files, kept, self.stores_lf)
+        return place_spec(first.journaled, numbers, first.reads, built.files, kept, self.stores_lf)
 
 
 def contents(files: Snapshot, paths: Sequence[str]) -> Contents:

@@ -32,7 +32,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transactions.landing import RESOLVE
 from hkgit.matching.places import Settings
 from hkgit.sessions.commit.pending import PendingEdit, waiting
-from hkgit.sessions.commit.proposing import Made, Proposal
+from hkgit.sessions.commit.proposing import Proposal, ProposedEntry
 from hkgit.sessions.drafting import mending_read
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import Proposed
@@ -82,8 +82,8 @@ class _Step:
             if read.path == self.path:
                 yield read.start_line or 1, read.end_line or count
         for unit in self.units:
-            if not is_blind(unit.said.evidence[unit.number - 1]):
-                yield from unit.said.touched[unit.number - 1]
+            if not is_blind(unit.journaled.evidence[unit.number - 1]):
+                yield from unit.journaled.touched[unit.number - 1]
 
 
 def propose_merge(
@@ -103,10 +103,10 @@ def propose_merge(
     try:
         for path in paths:
             proposed.add(path, marked.get(path), staged.get(path), units)
-        _expect_merge(repository, tree, parents, proposed.made)
+        _expect_merge(repository, tree, parents, proposed.entries)
     except HkgitError as error:
         return Proposal((), (f"the merge is not recorded: {error.where}: {error.what}", RESOLVE))
-    return Proposal(tuple(proposed.made), tuple(proposed.blind))
+    return Proposal(tuple(proposed.entries), tuple(proposed.blind))
 
 
 @dataclass
@@ -115,7 +115,7 @@ class _Proposed:
 
     base: str
     files: Overlay
-    made: list[Made] = field(default_factory=list)
+    entries: list[ProposedEntry] = field(default_factory=list)
     blind: list[str] = field(default_factory=list)
 
     def add(
@@ -163,7 +163,7 @@ class _Proposed:
         )
         name = entry_id(entry.to_bytes())
         proposed = Proposed(name, step.unit.call.id, step.unit.spec, numbers)
-        self.made.append(Made(entry, step.unit.journal, proposed))
+        self.entries.append(ProposedEntry(entry, step.unit.journal, proposed))
         self.files = Overlay(self.files.below, {**self.files.files, **files_after(made)})
         return made
 
@@ -178,7 +178,7 @@ def _steps(
     groups = [tuple(group) for _, group in groupby(here, key=lambda unit: unit.key)]
     for group in reversed(groups):
         kept = group[0].journal.blobs.get
-        for change in group[0].said.changes:
+        for change in group[0].journaled.changes:
             if path != change.path or path != change.new_path:
                 continue
             before = None if change.before is None else kept(change.before.sha256)
@@ -217,12 +217,12 @@ def _blind(step: _Step, made: Plan) -> Iterator[str]:
         return
     session, call, _ = step.unit.key
     for unit in step.units:
-        command = mending_read(step.path, unit.said.touched[unit.number - 1], session, call)
+        command = mending_read(step.path, unit.journaled.touched[unit.number - 1], session, call)
         yield f"{unit.name} is blind; mend it: {command}"
 
 
 def _expect_merge(
-    repository: Repository, tree: str, parents: tuple[str, str], made: Sequence[Made]
+    repository: Repository, tree: str, parents: tuple[str, str], made: Sequence[ProposedEntry]
 ) -> None:
     """Raise InvalidInput unless a tree is git's merge plus what the entries change."""
     files = {entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in made}

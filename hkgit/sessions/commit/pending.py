@@ -20,7 +20,7 @@ class PendingEdit:
     number: int
 
     @property
-    def said(self) -> JournaledSpec:
+    def journaled(self) -> JournaledSpec:
         """The spec that it is of."""
         return self.call.specs[self.spec]
 
@@ -38,8 +38,8 @@ class PendingEdit:
     @property
     def paths(self) -> frozenset[str]:
         """Every path that its file has or has had."""
-        path = self.said.paths[self.number - 1]
-        for change in self.said.changes:
+        path = self.journaled.paths[self.number - 1]
+        for change in self.journaled.changes:
             if path in (change.path, change.new_path):
                 return frozenset(each for each in (change.path, change.new_path) if each)
         return frozenset({path})
@@ -50,7 +50,7 @@ class PendingEdit:
         mended = self.journal.state.mended
         here = (self.call.id, self.spec)
         later = (each.read for each in mended if (each.call, each.spec) == here)
-        return (*self.said.reads, *later)
+        return (*self.journaled.reads, *later)
 
 
 def waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:

@@ -28,7 +28,7 @@ class PlacedSpec:
     """Edits of a spec on the files of a commit's parent, as the ledger entry records them."""
 
     spec: Spec
-    made: Plan
+    plan: Plan
     reads: tuple[Read, ...]
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ProposedEntry:
     """A ledger entry, and the journalled edits that it records."""
 
     entry: Entry
@@ -49,7 +49,7 @@ class Proposal:
     `built` is how the edits were put on the files of its parent, where they were.
     """
 
-    made: tuple[Made, ...]
+    entries: tuple[ProposedEntry, ...]
     uncovered: tuple[str, ...]
     built: Built | None = None
 
@@ -114,7 +114,9 @@ def _open_conflicts(repository: Repository) -> ConflictsMet | None:
     return open_conflicts(repository, None)
 
 
-def _entries(built: Built, head: str | None, known: RefusedBefore) -> tuple[list[Made], list[str]]:
+def _entries(
+    built: Built, head: str | None, known: RefusedBefore
+) -> tuple[list[ProposedEntry], list[str]]:
     """The entries of placed specs; and why any cannot be written."""
     made, refused = [], []
     for units, found in built.steps:
@@ -127,17 +129,17 @@ def _entries(built: Built, head: str | None, known: RefusedBefore) -> tuple[list
 
 def _entry(
     units: Sequence[PendingEdit], found: PlacedSpec, head: str | None, known: RefusedBefore
-) -> Made:
+) -> ProposedEntry:
     """The entry of one spec. Raises InvalidInput where it would be too large."""
     first = units[0]
     agent = first.call.agent
     met = known.met
-    conflicts = [] if met is None else met.claims(agent, found.made.outcomes)
-    paths = {each.path for each in found.made.outcomes}
+    conflicts = [] if met is None else met.claims(agent, found.plan.outcomes)
+    paths = {each.path for each in found.plan.outcomes}
     entry = record(
         found.spec,
-        found.made,
-        settings=Settings(first.said.threshold),
+        found.plan,
+        settings=Settings(first.journaled.threshold),
         base=head,
         spec_digest=found.spec.digest,
         reads=found.reads,
@@ -151,16 +153,19 @@ def _entry(
     )
     numbers = tuple(unit.number for unit in units)
     name = entry_id(entry.to_bytes())
-    return Made(entry, first.journal, Proposed(name, first.call.id, first.spec, numbers))
+    return ProposedEntry(entry, first.journal, Proposed(name, first.call.id, first.spec, numbers))
 
 
 def _blind(built: Built) -> Iterator[str]:
     """The blind edits, each with the command that reads its lines after the fact."""
     for units, found in built.steps:
-        for unit, outcome in zip(units, found.made.outcomes, strict=True):
+        for unit, outcome in zip(units, found.plan.outcomes, strict=True):
             if is_blind(outcome.evidence.kind):
                 session, call, _ = unit.key
-                path, touched = unit.said.paths[unit.number - 1], unit.said.touched[unit.number - 1]
+                path, touched = (
+                    unit.journaled.paths[unit.number - 1],
+                    unit.journaled.touched[unit.number - 1],
+                )
                 command = mending_read(path, touched, session, call)
                 yield f"{unit.name} is blind; mend it: {command}"
 
@@ -182,7 +187,7 @@ def _is_most_in(unit: PendingEdit, path: str, staged: File | None) -> bool:
     """Whether what a spec wrote, and half of the file's lines, are in what is staged."""
     if staged is None or not _is_in(unit, path, staged.data):
         return False
-    versions = [each.after for each in unit.said.changes if each.new_path == path]
+    versions = [each.after for each in unit.journaled.changes if each.new_path == path]
     kept = [unit.journal.blobs.get(each.sha256) or b"" for each in versions if each is not None]
     lines, here = [{*Document(data).lines} for data in kept], {*Document(staged.data).lines}
     return any(2 * len(written & here) >= len(written) for written in lines)
@@ -209,7 +214,7 @@ def _find_uncovered(built: Built, after: Snapshot) -> Iterator[str]:
 def _is_in(unit: PendingEdit, path: str, staged: bytes) -> bool:
     """Whether something that a spec wrote in a file is in its staged version."""
     kept = unit.journal.blobs.get
-    for change in unit.said.changes:
+    for change in unit.journaled.changes:
         if change.new_path == path and change.after is not None:
             old = b"" if change.before is None else kept(change.before.sha256) or b""
             before, now = Document(old), Document(kept(change.after.sha256) or b"")

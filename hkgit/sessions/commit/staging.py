@@ -55,10 +55,10 @@ def stage(repository: Repository) -> Proposal:
             proposal = propose(repository, journals, tree)
         _stage(repository, root, proposal)
         for journal in journals:
-            mine = [made.proposed for made in proposal.made if made.journal is journal]
+            mine = [made.proposed for made in proposal.entries if made.journal is journal]
             if mine or journal.state.proposed:
                 journal.propose(mine)
-        if not proposal.made and not may_be_committed(repository, root, journals):
+        if not proposal.entries and not may_be_committed(repository, root, journals):
             say_none_waits(root)
     return proposal
 
@@ -151,7 +151,9 @@ def _take_out(repository: Repository, root: Path, journals: Sequence[SessionJour
 
 
 def _stage(repository: Repository, root: Path, proposal: Proposal) -> None:
-    files = {entry_path(made.proposed.entry): File(made.entry.to_bytes()) for made in proposal.made}
+    files = {
+        entry_path(made.proposed.entry): File(made.entry.to_bytes()) for made in proposal.entries
+    }
     if not files:
         return
     if repository.snapshot(repository.index_tree()).get(ATTRIBUTES_PATH) is None:

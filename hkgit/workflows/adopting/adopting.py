@@ -74,7 +74,7 @@ class Adoption:
     @property
     def entries(self) -> int:
         """How many of its entries are made of recovered calls."""
-        return sum(made.entry.claims.get("origin") == RECOVERED for made in self.proposal.made)
+        return sum(made.entry.claims.get("origin") == RECOVERED for made in self.proposal.entries)
 
     def step(self, origin: Origin) -> Step | None:
         """The step of a transcript behind an edit; None for one that a session recorded."""
@@ -140,7 +140,7 @@ def _adopt_commits(
         explanation = _explain(repository, proposal, before, after, paths)
         _settle(journals, proposal)
         record = None
-        if request.keeps and proposal.made:
+        if request.keeps and proposal.entries:
             from hkgit.workflows.adopting.keeping import keep_record
 
             record = keep_record(repository, commit, proposal)
@@ -231,10 +231,10 @@ def _explain(
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
     """Write the recovered calls that a proposal uses into sessions of the checkout."""
-    names = {made.journal.folder.name for made in proposal.made} & set(replayed.journals)
+    names = {made.journal.folder.name for made in proposal.entries} & set(replayed.journals)
     for name in sorted(names):
         found = replayed.journals[name]
-        used = {made.proposed.call for made in proposal.made if made.journal is found}
+        used = {made.proposed.call for made in proposal.entries if made.journal is found}
         journal = SessionJournal(places.folder_of(root, name))
         with at_work(root, journal):
             for number in sorted(used):
@@ -256,7 +256,7 @@ def _copy_call(found: SessionJournal, journal: SessionJournal, number: int) -> N
 def _settle(journals: Sequence[SessionJournal], proposal: Proposal) -> None:
     """Note which edits a commit has taken."""
     for journal in journals:
-        mine = [made.proposed for made in proposal.made if made.journal is journal]
+        mine = [made.proposed for made in proposal.entries if made.journal is journal]
         if mine:
             journal.propose(mine)
             journal.add("committed", entries=[each.entry for each in mine])

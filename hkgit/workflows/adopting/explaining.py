@@ -118,9 +118,9 @@ def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Lineage], dict[str
     ends: dict[str, Origin] = {}
     for units, placed in built.steps:
         origins = [
-            Origin(unit, outcome) for unit, outcome in zip(units, placed.made.outcomes, strict=True)
+            Origin(unit, outcome) for unit, outcome in zip(units, placed.plan.outcomes, strict=True)
         ]
-        for change in placed.made.files:
+        for change in placed.plan.files:
             own = [each for each in origins if each.outcome.path in (change.path, change.new_path)]
             if not own:
                 continue

@@ -49,7 +49,7 @@ def _narrow_path(
 
 def _states(unit: PendingEdit, path: str) -> tuple[str | None, str | None]:
     """What a spec found at a path, and what it left there."""
-    for change in unit.said.changes:
+    for change in unit.journaled.changes:
         if path in (change.path, change.new_path):
             before = change.before if change.path == path else None
             after = change.after if change.new_path == path else None

@@ -228,7 +228,7 @@ class TranscriptReplay:
             journal = SessionJournal(self._home / step.session)
             self.made.journals[step.session] = journal
         for each in made.steps:
-            keep_versions(journal.blobs, each.made.files)
+            keep_versions(journal.blobs, each.plan.files)
         # Calls are put in order by their time, so no two may have the same.
         self._time = max(step.time, self._time + 1)
         specs = tuple(journal_spec(each, Options()) for each in made.steps)

@@ -42,9 +42,9 @@ class Reflection:
         steps = prepare(specs)
         unread: str | None = None
         for _ in range(self.limit):
-            if steps[-1].made.ok:
+            if steps[-1].plan.ok:
                 break
-            refused = f"{refusal_text(steps[-1].made.outcomes)}\n{RESEND}\n"
+            refused = f"{refusal_text(steps[-1].plan.outcomes)}\n{RESEND}\n"
             answer = self.ask(refused if unread is None else unread)
             try:
                 specs, unread = self._correct(specs, steps, answer), None
@@ -83,7 +83,7 @@ class Reflection:
         whole = replace(last, edits=edits, blocks=blocks, digest=digest)
         if last.sequential:
             steps = prepare([*specs[:-1], whole])
-            if steps[-1].made.ok:
+            if steps[-1].plan.ok:
                 return steps
         anew = replace(last, edits=reply.edits, blocks=reply.blocks, digest=digest)
         return self.steps([*specs[:-1], anew], prepare)
@@ -93,7 +93,7 @@ class Reflection:
     ) -> list[Spec]:
         """The specs with the refused edits of the last step replaced by those of an answer."""
         at = len(steps) - 1
-        spec, outcomes = specs[at], steps[at].made.outcomes
+        spec, outcomes = specs[at], steps[at].plan.outcomes
         reply = parse(answer, spec.dialect, root=self.root)
         digest = hashlib.sha256(spec.digest.encode() + answer).hexdigest()
         mended = replace(apply_corrections(spec, outcomes, reply), digest=digest)

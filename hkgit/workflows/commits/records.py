@@ -33,7 +33,7 @@ def record_step(
     spec = step.spec
     agent = _first(choices.agent, spec.agent, "unknown")
     _check_line("--agent", agent)
-    met = [] if choices.met is None else choices.met.claims(agent, step.made.outcomes)
+    met = [] if choices.met is None else choices.met.claims(agent, step.plan.outcomes)
     claims = make_claims(
         agent,
         int(time.time()),
@@ -44,7 +44,7 @@ def record_step(
     )
     entry = record(
         spec,
-        step.made,
+        step.plan,
         settings=choices.options.settings,
         base=step.base,
         spec_digest=spec.digest,
@@ -66,7 +66,7 @@ def _find_refusals(
     """What the agent was refused before in the files that the step changes."""
     if choices.refused is None:
         return []
-    paths = {outcome.path for outcome in step.made.outcomes}
+    paths = {outcome.path for outcome in step.plan.outcomes}
     return claims_of(choices.refused.find_open(agent, paths))
 
 
@@ -79,7 +79,7 @@ def default_subject(step: PlannedCommit) -> str:
     """`Apply 3 edits to 2 files`, or `Merge topic`."""
     if step.merging is not None:
         return f"Merge {step.merging.name}"
-    edits, files = len(step.made.outcomes), len(step.made.files)
+    edits, files = len(step.plan.outcomes), len(step.plan.files)
     return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
 
 

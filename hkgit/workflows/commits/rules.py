@@ -82,7 +82,7 @@ class LandingRules:
         first = 0
         for step, entry in zip(steps, entries, strict=True):
             found += self._unread(step, entry, first)
-            first += len(step.made.outcomes)
+            first += len(step.plan.outcomes)
         return tuple(found)
 
     def _unread(self, step: PlannedCommit, entry: Entry, first: int) -> Iterator[Unread]:

@@ -111,7 +111,7 @@ def test_the_edit_that_lands_there_claims_the_conflict_in_its_commit(scene: Scen
     scene.repo.write(FILE, b"title\n" * 9 + scene.repo.read(FILE))
     assert scene.edit(line=19).ok
     scene.repo.git("add", FILE)
-    [made] = stage(Repository.discover(scene.repo.path)).made
+    [made] = stage(Repository.discover(scene.repo.path)).entries
     assert [met["id"] for met in made.entry.claims["conflicts"]] == [conflict.id]
     scene.repo.git("commit", "-q", "--no-verify", "-m", "Change")
     settle_commit(Repository.discover(scene.repo.path))

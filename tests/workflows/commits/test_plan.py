@@ -31,7 +31,7 @@ def planned_again(repo: Repo, expected: str, meanwhile: str) -> tuple[PlannedCom
     choices = ApplyOptions(reads=(parse_expect(expected),))
     target = find_target(repository, SPECS, choices)
     steps = prepare(repository, SPECS, choices, target)
-    assert [step.made.outcomes[0].evidence.kind for step in steps] == ["hash", "hash"]
+    assert [step.plan.outcomes[0].evidence.kind for step in steps] == ["hash", "hash"]
     origin = FirstPlan.of(repository, target, steps)
     repo.commit({"a.txt": meanwhile}, "Meanwhile")
     return prepare(repository, SPECS, choices, find_target(repository, SPECS, choices), origin)
@@ -40,7 +40,7 @@ def planned_again(repo: Repo, expected: str, meanwhile: str) -> tuple[PlannedCom
 def test_an_expected_hash_of_lines_holds_again_for_every_spec(repo: Repo) -> None:
     expected = f"a.txt:4-7={range_hash(TEXT.encode(), 4, 7)}"
     steps = planned_again(repo, expected, "title\n" + TEXT)
-    assert [(step.made.ok, step.made.outcomes[0].evidence.kind) for step in steps] == [
+    assert [(step.plan.ok, step.plan.outcomes[0].evidence.kind) for step in steps] == [
         (True, "hash"),
         (True, "hash"),
     ]
@@ -52,4 +52,4 @@ def test_an_expected_hash_of_lines_holds_again_for_every_spec(repo: Repo) -> Non
 def test_an_expected_hash_of_what_others_have_changed_is_stale(repo: Repo, lines: str) -> None:
     expected = f"a.txt{lines}={range_hash(TEXT.encode(), 1, 20)}"
     steps = planned_again(repo, expected, TEXT.replace("line 15", "fifteen"))
-    assert [outcome.status for step in steps for outcome in step.made.outcomes] == ["stale"]
+    assert [outcome.status for step in steps for outcome in step.plan.outcomes] == ["stale"]
