@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
+from hkgit.values import late_pattern
 
 LONGEST_NAME = 255
 LONGEST_PATH = 4096
@@ -23,14 +24,16 @@ LONGEST_PATH = 4096
 _HFS_IGNORES = dict.fromkeys(
     [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
 )
-_DOT_GIT = re.compile(r"\.git|git~\d+")
-_DOT_HKGIT = re.compile(r"\.hkgit|hkgit~\d+")
-_SEPARATORS = re.compile(r"[/\\]")
-_PLAIN = re.compile(r"[A-Za-z0-9_./-]*")
-_CONTROL = re.compile(r"[\0-\x1f\x7f-\x9f]")
-_DRIVE = re.compile(r"[A-Za-z]:")
-_DEVICE = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[.:]|$)", re.I)
-_STRAY_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_DOT_GIT = late_pattern(r"\.git|git~\d+")
+_DOT_HKGIT = late_pattern(r"\.hkgit|hkgit~\d+")
+_SEPARATORS = late_pattern(r"[/\\]")
+_PLAIN = late_pattern(r"[A-Za-z0-9_./-]*")
+_CONTROL = late_pattern(r"[\0-\x1f\x7f-\x9f]")
+_DRIVE = late_pattern(r"[A-Za-z]:")
+_DEVICE = late_pattern(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:[.:]|$)", re.I
+)
+_STRAY_SURROGATE = late_pattern("[\ud800-\udc7f\udd00-\udfff]")
 _ESCAPES = dict(zip(b'\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True))
 
 

@@ -12,10 +12,11 @@ from operator import attrgetter, ge, gt, le, lt
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from dataclasses import dataclass, field, replace
+    from dataclasses import asdict, dataclass, field, replace
+    from re import compile as late_pattern
     from typing import Any
 
-__all__ = ["dataclass", "field", "replace"]
+__all__ = ["asdict", "dataclass", "field", "late_pattern", "replace"]
 
 _SPECS = "__value_fields__"
 
@@ -240,5 +241,44 @@ def _replace(value: Any, /, **changes: object) -> Any:
     return value.__class__(**changes)
 
 
+def _asdict(value: Any) -> Any:
+    """The fields of a value by name, as `dataclasses.asdict` gives them; other values as they are.
+
+    Tuples and lists stay so, and dictionaries; everything else is shared, not copied.
+    """
+    if hasattr(value, _SPECS):
+        return {name: _asdict(getattr(value, name)) for name in getattr(value, _SPECS)}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_asdict, value))
+    if isinstance(value, dict):
+        return {_asdict(key): _asdict(each) for key, each in value.items()}
+    return value
+
+
+def _late_pattern(source: str | bytes, flags: int = 0) -> Any:
+    """A regular expression of a module, which few of those that load the module ever use.
+
+    To compile all of them takes a hook more than two starts of the interpreter.
+    """
+    return _Late(source, int(flags))
+
+
+class _Late:
+    """A regular expression that is compiled when it is first asked for anything."""
+
+    def __init__(self, source: str | bytes, flags: int) -> None:
+        self._given = (source, flags)
+
+    def __getattr__(self, name: str) -> Any:
+        import re
+
+        source, flags = self._given
+        compiled: Any = re.compile(source, flags)
+        found = getattr(compiled, name)
+        setattr(self, name, found)
+        return found
+
+
 if not TYPE_CHECKING:
-    dataclass, field, replace = _decorate, Default, _replace
+    late_pattern = _late_pattern
+    asdict, dataclass, field, replace = _asdict, _decorate, Default, _replace

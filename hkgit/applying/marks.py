@@ -21,7 +21,7 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput
-from hkgit.values import replace
+from hkgit.values import late_pattern, replace
 
 _HUNK = r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@.*"
 _PATCH = r"\*\*\* (?:Begin Patch|End Patch|End of File|(?:Add|Update|Delete) File: .*)"
@@ -31,7 +31,7 @@ _ANYWHERE = {
     "unified-diff": re.compile(_HUNK),
     "apply-patch": re.compile(f"{_PATCH}|{_HUNK}"),
 }
-_LEAKED = re.compile(rf"{_BLOCK}|\*\*\* (?:Begin|End) Patch")
+_LEAKED = late_pattern(rf"{_BLOCK}|\*\*\* (?:Begin|End) Patch")
 _TYPED = frozenset({"protocol", "search-replace"})
 """Dialects whose texts need no look: strings of a program, and blocks whose parser has looked."""
 

@@ -10,12 +10,8 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, read_holds
 from hkgit.applying.files.workspace import Work, Workspace, refuse_made_and_removed
 from hkgit.applying.marks import expect_no_marks
-from hkgit.applying.operations import ranges
-from hkgit.applying.operations.anchors import line_below
-from hkgit.applying.operations.file_edits import change_file, create
 from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
 from hkgit.applying.operations.line_ends import StoresLf, as_given, as_stored
-from hkgit.applying.operations.range_edits import change_lines, change_tagged
 from hkgit.applying.operations.text_edits import change_text
 from hkgit.applying.outcome import EditOutcome, Plan, expect_hashes, refuse_edit
 from hkgit.edits import (
@@ -173,21 +169,25 @@ class _Planner:
             raise refuse_made_and_removed(made)
         match edit:
             case CreateFile():
+                from hkgit.applying.operations.file_edits import create  # edits of text need none
+
                 expect_no_marks(self._dialect, edit, b"")
                 return create(self.workspace, number, edit.path, edit.new_text, edit.mode)
             case (
                 WriteFile(expected_hash=None) | Edit(old_text="", anchors=(), expected_hash=None)
             ) if self._creates and self._find(edit.path) is None:
+                from hkgit.applying.operations.file_edits import create
+
                 expect_no_marks(self._dialect, edit, b"")
                 return create(self.workspace, number, edit.path, edit.new_text, REGULAR)
             case WriteFile() | DeleteFile() | RenameFile() | SetMode():
                 site = self._site(number, edit)
                 expect_no_marks(self._dialect, edit, site.document.data)
-                return change_file(self.workspace, site, edit)
+                return _change_file(self.workspace, site, edit)
             case Edit(old_text="", anchors=(), at_end=False):
                 site = self._site(number, edit)
                 expect_no_marks(self._dialect, edit, site.document.data)
-                return change_file(self.workspace, site, _filling(site, edit))
+                return _change_file(self.workspace, site, _filling(site, edit))
         site = self._site(number, edit)
         work, outcome = self._change(site, edit)
         try:
@@ -204,12 +204,18 @@ class _Planner:
         options = self._options
         match edit:
             case TagEdit():
+                from hkgit.applying.operations.range_edits import change_tagged
+
                 return change_tagged(site, edit)
             case Edit(old_text=""):
+                from hkgit.applying.operations.range_edits import change_lines
+
                 return change_lines(site, _inserting(site, edit), None, relocate=False)
             case Edit():
                 return change_text(site, edit, options.settings)
             case ReplaceRange() | InsertAfter():
+                from hkgit.applying.operations.range_edits import change_lines
+
                 carried = options.carried.get(site.number)
                 return change_lines(site, edit, carried, relocate=options.relocate)
         assert_never(edit)
@@ -224,13 +230,24 @@ class _Planner:
         reads = tuple(read for read in self._reads if read.path == work.origin)
         for read in reads:
             if read.kind == "hash" and not read_holds(work.draft.base, read):
-                raise ranges.stale_read(edit.path, work.draft.base, read)
+                from hkgit.applying.operations.ranges import stale_read
+
+                raise stale_read(edit.path, work.draft.base, read)
         site = EditContext(
             number=number, work=work, reads=reads, in_base=self._in_base, earlier=self._evidence
         )
         if self._in_base and work.is_closed:
             raise site.overlap(edit.path)
         return site
+
+
+def _change_file(
+    workspace: Workspace, site: EditContext, edit: WriteFile | DeleteFile | RenameFile | SetMode
+) -> EditOutcome:
+    """Change a file as a whole; edits of text need none of it."""
+    from hkgit.applying.operations.file_edits import change_file
+
+    return change_file(workspace, site, edit)
 
 
 def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
@@ -246,6 +263,8 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
 def _inserting(site: EditContext, edit: Edit) -> InsertAfter:
     """An edit without old text, at the end of the file or right below its anchors."""
     lines = tuple(map(decode_text, Document(encode_text(edit.new_text)).lines))
+    from hkgit.applying.operations.anchors import line_below
+
     after = site.document.line_count if edit.at_end else line_below(site.document, edit)
     return InsertAfter(edit.path, after, lines, edit.expected_hash)
 

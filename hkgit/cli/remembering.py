@@ -2,7 +2,9 @@
 
 A local cache, never used as evidence: no server, no CI and no `verify` reads it. A commit without
 entries whose author and committer are no agents passes whatever it changes; so what the judge said
-of one is said of the next, as long as the policy, the branch and the names are the same.
+of one is said of the next, as long as the policy, the branch and the names are the same. Of a
+commit with entries pre-commit has judged all but the message; commit-msg says the same of the very
+same tree on the same parent, if the message says nothing but plain words and the true trailers.
 """
 
 from __future__ import annotations
@@ -15,9 +17,13 @@ from hkgit.git.facts import Facts, facts_of_commit
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.gate import Report
+    from hkgit.gate.policy.model import Policy
 
 _FILE = "hkgit/judged"
 """In the git directory, a line for each thing that was said."""
+_RECORDED = "hkgit/recorded"
+"""Beside it: the commit with entries that pre-commit judged last, and its trailers."""
+_DERIVED = ("strict", "spliced")
 _MOST = 32
 _LONGEST = 2**16
 _TELLING = (b"-by", b"this reverts commit")
@@ -31,20 +37,105 @@ def is_known_to_pass(message_file: str | None) -> bool:
         return False
     try:
         facts = facts_of_commit()
-        return facts is not None and _line(facts) in _lines(facts)
+        if facts is None:
+            return False
+        if facts.keeps_ledger:
+            return _line(facts) in _lines(facts)
+        return message_file is not None and _sign_recorded(facts, message_file)
     except OSError:
         return False
 
 
+def is_signed(message_file: str) -> bool:
+    """Name the entries of the commit in its message, if pre-commit left them here."""
+    try:
+        facts = facts_of_commit()
+        return facts is not None and not facts.keeps_ledger and _sign_recorded(facts, message_file)
+    except OSError:
+        return False
+
+
+def _sign_recorded(facts: Facts, message_file: str) -> bool:
+    """Put the trailers of a recorded commit into its message; whether nothing else is in doubt."""
+    lines = _trailers(facts)
+    if not lines:
+        return False
+    from hkgit.evidence.ledger.footers import read_trailers, sign_words, split_template
+
+    with open(message_file, "rb") as file:
+        message = file.read(_LONGEST + 1)
+    comment = os.fsencode(facts.comment)
+    words, template = split_template(message, comment)
+    is_signed = bool(read_trailers(words).entries)
+    signed = message if is_signed else sign_words(words, template, lines)
+    said, _ = split_template(signed, comment)
+    found = read_trailers(said)
+    block = os.fsencode("\n".join(lines))
+    if found.lines != lines or found.faults or not _is_plain(said.replace(block, b"", 1), comment):
+        return False
+    if not is_signed:
+        with open(message_file, "wb") as file:
+            file.write(signed)
+    return True
+
+
+def _is_plain(words: bytes, comment: bytes) -> bool:
+    """Whether words, without their trailers, are nothing that any rule looks at."""
+    is_shown = all(32 <= byte < 127 or byte in b"\n\t" for byte in words)
+    commented = any(line.startswith(comment) for line in words.split(b"\n"))
+    return bool(words.strip()) and is_shown and not commented and b"hkgit-" not in words.lower()
+
+
+def _trailers(facts: Facts) -> tuple[str, ...]:
+    """The trailers of the commit with these facts, which passed; none where that is not known."""
+    try:
+        with open(f"{facts.git_dir}/{_RECORDED}", "rb") as file:
+            key, *lines = os.fsdecode(file.read()).split("\n")
+    except FileNotFoundError:
+        return ()
+    return tuple(lines) if key == _key(facts) else ()
+
+
+def _key(facts: Facts) -> str:
+    said = (os.fsdecode(_line(facts)), facts.head, facts.tree, facts.comment)
+    return "\0".join(said)
+
+
 def remember(facts: Facts | None, report: Report) -> None:
     """Keep what the judge said of a commit with these facts, if it will say the same again."""
-    if facts is None or not _is_about_names_alone(report):
+    if facts is None:
+        return
+    if not facts.keeps_ledger:
+        _remember_recorded(facts, report)
+        return
+    if not _is_about_names_alone(report):
         return
     try:
         kept = [line for line in _lines(facts) if line != _line(facts)]
         _write(facts, [_line(facts), *kept][:_MOST])
     except OSError:  # then it is judged again
         return
+
+
+def _remember_recorded(facts: Facts, report: Report) -> None:
+    """Keep the trailers of a commit with entries that passed, all but its message."""
+    policy, [ruling] = report.policy, report.rulings
+    is_settled = ruling.passes and not ruling.findings and ruling.judged.verdict in _DERIVED
+    is_whole = _is_whole(policy) and not policy.entries_signed
+    if not is_settled or not is_whole or os.path.lexists(f"{facts.git_dir}/hkgit/conflicts"):
+        return
+    from hkgit.sessions.commit.messages import name_entries
+
+    lines = name_entries(ruling.judged.entries)
+    try:
+        _replace(f"{facts.git_dir}/{_RECORDED}", os.fsencode("\n".join((_key(facts), *lines))))
+    except OSError:
+        return
+
+
+def _is_whole(policy: Policy) -> bool:
+    """Whether one tree says all of a policy."""
+    return policy.extends is None and not policy.below and policy.allowed_signers is None
 
 
 def _is_telling(message_file: str) -> bool:
@@ -61,9 +152,8 @@ def _is_telling(message_file: str) -> bool:
 def _is_about_names_alone(report: Report) -> bool:
     """Whether the commit passed for its names, under a policy that one tree says completely."""
     policy, [ruling] = report.policy, report.rulings
-    is_whole = policy.extends is None and not policy.below and policy.allowed_signers is None
     return (
-        is_whole
+        _is_whole(policy)
         and ruling.passes
         and not ruling.findings
         and ruling.judged.verdict == "ungoverned"
@@ -86,8 +176,11 @@ def _lines(facts: Facts) -> list[bytes]:
 
 def _write(facts: Facts, lines: list[bytes]) -> None:
     """Replace the file in one step: two commits of one clone may end at the same time."""
-    path = f"{facts.git_dir}/{_FILE}"
+    _replace(f"{facts.git_dir}/{_FILE}", b"".join(line + b"\n" for line in lines))
+
+
+def _replace(path: str, data: bytes) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(f"{path}.{os.getpid()}", "wb") as file:
-        file.write(b"".join(line + b"\n" for line in lines))
+        file.write(data)
     os.replace(f"{path}.{os.getpid()}", path)

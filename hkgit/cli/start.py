@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
 """What hooks ask of `hkgit record`; the last with a file behind it."""
 
-PLAIN = {"read": "hkgit.cli.edit.read"}
+PLAIN = {
+    "gate": "hkgit.cli.review.gate",
+    "read": "hkgit.cli.edit.read",
+    "record": "hkgit.cli.agent.record",
+}
 """The commands with a form of their options (see `cli.forms`), and their modules."""
 
 
@@ -52,12 +56,23 @@ def _run_plain(arguments: list[str]) -> int | None:
 def _is_done(arguments: list[str]) -> bool:
     """Whether a hook asks for what needs no work, and there is nothing to say."""
     if arguments[:1] == ["record"]:
-        return arguments[1:2] in _RECORD and len(arguments) < 4 and not _may_wait()
+        return arguments[1:2] in _RECORD and len(arguments) < 4 and _is_recorded(arguments[1:])
     if arguments[:2] == ["gate", "--quiet"]:
         return _is_known_to_pass(arguments[2:])
     # The pre-commit framework shows nothing of a hook that passes.
     is_shown = "PRE_COMMIT" not in os.environ
     return arguments[:1] == ["gate"] and not is_shown and _is_known_to_pass(arguments[1:])
+
+
+def _is_recorded(arguments: list[str]) -> bool:
+    """Whether nothing waits to be recorded, or what there is to write was left by pre-commit."""
+    if not _may_wait():
+        return True
+    if len(arguments) != 2 or arguments[0] != "--message-file" or arguments[1] == "":
+        return False
+    from hkgit.cli.remembering import is_signed
+
+    return is_signed(arguments[1])
 
 
 def _may_wait() -> bool:
@@ -71,6 +86,10 @@ def _may_wait() -> bool:
 
 def _is_known_to_pass(arguments: list[str]) -> bool:
     """Whether a hook asks for a commit of which the judge has nothing to say."""
+    if arguments[:1] == ["--record"]:
+        arguments = arguments[1:]
+        if arguments == ["--staged"] and _may_wait():
+            return False
     is_message = len(arguments) == 2 and arguments[0] == "--message-file" and arguments[1] != ""
     if arguments != ["--staged"] and not is_message:
         return False

@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from textwrap import dedent
 from typing import cast
 
 from hkgit.dialects.names import parse_expect, relative_path, resolve_path
 from hkgit.dialects.reading import Dialect, ParseResult
 from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput, Truncated
-from hkgit.values import replace
+from hkgit.values import late_pattern, replace
 
 __all__ = [
     "DIALECTS",
@@ -57,9 +56,9 @@ DIALECTS = _Registry()
 MAX_CUT = 20
 """At so many places a text may be cut off and still be taken."""
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_SURROGATE = late_pattern("[\ud800-\udfff]")
 # Those from DC80 to DCFF stand for bytes that are not UTF-8.
-_STRAY_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_STRAY_SURROGATE = late_pattern("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def parse(
@@ -164,6 +163,8 @@ def _unindent(text: str, format: str) -> str:
     if not indented:
         return text
     first, after = indented[0], indented[-1] + 1
+    from textwrap import dedent
+
     lines[first:after] = dedent("\n".join(lines[first:after])).split("\n")
     return "\n".join(lines)
 

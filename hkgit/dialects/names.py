@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable
 
 from hkgit.edits import Read
 from hkgit.errors import InvalidInput
+from hkgit.values import late_pattern
 
-_EXPECT = re.compile(
+_EXPECT = late_pattern(
     r"(?P<path>(?!:[0-9]+[-=]).+?)(?::(?P<start>[0-9]{1,9})(?:-(?P<end>[0-9]{1,9}))?)?"
     r"=(?P<hash>[0-9A-Fa-f]{12,64})",
     re.DOTALL,
@@ -19,7 +20,7 @@ MOST_COMPARED = 5000
 MOST_MORE = 10
 """By so many letters a path may be longer or shorter than a name like it."""
 
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
+_DRIVE = late_pattern(r"[A-Za-z]:[\\/]")
 
 
 def relative_path(path: str, root: str | None) -> str:

@@ -8,9 +8,9 @@ from typing import Protocol
 
 from hkgit.edits import AnyEdit
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
-NO_BLOCK = re.compile(r"(?!)")
+NO_BLOCK = late_pattern(r"(?!)")
 """For a dialect in which no line of content begins a line of the text."""
 
 

@@ -1,22 +1,51 @@
 """The gate: judge commits under a policy, from every point where they arrive."""
 
-from hkgit.gate.context import JudgeContext
-from hkgit.gate.judge import Gate
-from hkgit.gate.ranges import (
-    CommitRange,
-    Watch,
-    candidate_of,
-    commits_of,
-    judge_index,
-    judge_range,
-    split_range,
-    without_floors,
-)
-from hkgit.gate.rules.break_glass import BREAK_GLASS
-from hkgit.gate.rules.floors import blind_edits, entry_findings
-from hkgit.gate.rules.grants import pusher_of
-from hkgit.gate.rulings import REJECTED, Report, RuleResult, Ruling, is_of_one_ref
-from hkgit.gate.trusted import read_named_policy, read_trusted_policy
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.gate.context import JudgeContext
+    from hkgit.gate.judge import Gate
+    from hkgit.gate.ranges import (
+        CommitRange,
+        Watch,
+        candidate_of,
+        commits_of,
+        judge_index,
+        judge_range,
+        split_range,
+        without_floors,
+    )
+    from hkgit.gate.rules.break_glass import BREAK_GLASS
+    from hkgit.gate.rules.floors import blind_edits, entry_findings
+    from hkgit.gate.rules.grants import pusher_of
+    from hkgit.gate.rulings import REJECTED, Report, RuleResult, Ruling, is_of_one_ref
+    from hkgit.gate.trusted import read_named_policy, read_trusted_policy
+
+_HOMES = {
+    "BREAK_GLASS": "rules.break_glass",
+    "CommitRange": "ranges",
+    "Gate": "judge",
+    "JudgeContext": "context",
+    "REJECTED": "rulings",
+    "Report": "rulings",
+    "RuleResult": "rulings",
+    "Ruling": "rulings",
+    "Watch": "ranges",
+    "blind_edits": "rules.floors",
+    "candidate_of": "ranges",
+    "commits_of": "ranges",
+    "entry_findings": "rules.floors",
+    "is_of_one_ref": "rulings",
+    "judge_index": "ranges",
+    "judge_range": "ranges",
+    "pusher_of": "rules.grants",
+    "read_named_policy": "trusted",
+    "read_trusted_policy": "trusted",
+    "split_range": "ranges",
+    "without_floors": "ranges",
+}
+"""The names, by the module that has them: each is loaded when it is asked for."""
 
 __all__ = [
     "BREAK_GLASS",
@@ -41,3 +70,12 @@ __all__ = [
     "split_range",
     "without_floors",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Who asks for one part of the gate waits for no other: hooks start anew at every commit."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hkgit.gate' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(f"hkgit.gate.{_HOMES[name]}"), name)

@@ -87,9 +87,12 @@ class Gate:
         Git amends no commit to an empty one; so what is that beside the parents of HEAD is a
         commit on HEAD, which takes back what HEAD did.
         """
-        first, *others = (self.judge(candidate) for candidate in candidates)
+        first = self.judge(candidates[0])
+        if first.passes:  # as nearly always: the others need no judgement
+            return first
+        others = (self.judge(candidate) for candidate in candidates[1:])
         amended = (each for each in others if each.judged.verdict is not Verdict.EMPTY)
-        return next((ruling for ruling in (first, *amended) if ruling.passes), first)
+        return next((ruling for ruling in amended if ruling.passes), first)
 
     def _judge(self, candidate: CandidateCommit, tried: list[RuleResult]) -> Ruling:
         identities = (candidate.author, candidate.committer)

@@ -6,7 +6,6 @@ the policy itself, from outside the repository, or from a pinned revision.
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,10 @@ from hkgit.gate.policy.model import Policy
 from hkgit.gate.policy.parsing import parse_policy
 from hkgit.git.objects.ids import HEX
 from hkgit.git.repository import Repository
+from hkgit.values import late_pattern
 
-_PINNED = re.compile(rf"refs/\S+|{HEX}")
-_URL = re.compile(r"\w[\w+.-]*://|\S+@\S+:")
+_PINNED = late_pattern(rf"refs/\S+|{HEX}")
+_URL = late_pattern(r"\w[\w+.-]*://|\S+@\S+:")
 
 
 def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:

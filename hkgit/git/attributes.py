@@ -7,7 +7,6 @@ question: most do not, and a process costs more than the planning of an edit.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
@@ -70,6 +69,8 @@ def _check_attributes(
     names: Iterable[str],
 ) -> dict[str, dict[str, str]]:
     """What `git check-attr` says with an index that holds the attribute files alone."""
+    import tempfile  # few attributes are asked of git
+
     with tempfile.TemporaryDirectory(prefix="hkgit-attributes-") as folder:
         env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         if repository.work_tree is None:  # check-attr wants one, though it does not look there

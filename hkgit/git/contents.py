@@ -5,7 +5,6 @@ Reading raises Unverifiable where something is not here or not as git writes it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -20,9 +19,9 @@ from hkgit.git.objects.store import Store
 from hkgit.git.objects.tags import peel, read_tags
 from hkgit.git.objects.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, late_pattern
 
-_WHOLE_REF = re.compile(r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)")
+_WHOLE_REF = late_pattern(r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)")
 """The name of a ref from its beginning, without what may follow it in a revision."""
 
 

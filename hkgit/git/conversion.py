@@ -7,7 +7,6 @@ stands between them, an edit of the one is not an edit of the other, and is refu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 
 from hkgit.errors import InvalidInput
@@ -16,11 +15,11 @@ from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.unedited import FOREIGN, expect_unfiltered
 from hkgit.paths import quote_path
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
 _LINE_ENDS = ("text", "eol", "crlf", "binary")
 _FOREIGN = tuple(name.decode() for name in FOREIGN)
-_IDENT = re.compile(rb"\$Id:[^$\n]*\$")
+_IDENT = late_pattern(rb"\$Id:[^$\n]*\$")
 _ODD = bytes({*range(32), 127} - set(b"\b\t\n\f\r\33"))
 _AUTOCRLF = ("input", "true", "yes", "on", "1")
 """What makes `core.autocrlf` act on the way in."""

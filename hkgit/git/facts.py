@@ -15,6 +15,9 @@ POLICIES = ("pyproject.toml", ".hkgit/config.toml")
 LEDGER = ".hkgit/ledger"
 """Where a tree holds its entries (see `ledger.entry`)."""
 
+TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
+"""The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""
+
 _SETTINGS = {
     "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -22,7 +25,7 @@ _SETTINGS = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
 }
-_HARMLESS = ("HKGIT_STATE", "HKGIT_REAL_EDITS")
+_HARMLESS = ("HKGIT_SESSION", "HKGIT_STATE", "HKGIT_REAL_EDITS")
 """The variables of hkgit's own that the judge does not heed."""
 _NAMES = ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT")
 
@@ -32,7 +35,8 @@ class Facts:
     """The commit that git is making in this hook, on one parent, which it differs from.
 
     `policy` says what stands in the parent's tree where policies stand; `ref` is the branch, or
-    empty. The commit leaves the ledger as it is.
+    empty. `head` is the parent, `tree` what is being committed, `comment` what begins a line of
+    git's own in a message.
     """
 
     git_dir: str
@@ -40,6 +44,10 @@ class Facts:
     author: str
     committer: str
     policy: tuple[str, ...]
+    head: str
+    tree: str
+    keeps_ledger: bool
+    comment: str
 
 
 def facts_of_commit() -> Facts | None:
@@ -52,12 +60,23 @@ def facts_of_commit() -> Facts | None:
     if ref is None or not hasattr(os, "posix_spawnp"):
         return None
     tree, names = _Child("write-tree"), _Child("var", "-l")
-    answers = (tree.answer(), names.answer())
-    people = _people(answers[1])
-    policy = _policy(answers[0].strip())
-    if people is None or policy is None:
+    written, settings = tree.answer().strip(), names.answer()
+    people, stored = _people(settings), _stored(written)
+    if people is None or stored is None:
         return None
-    return Facts(git_dir, ref, *people, policy)
+    author, committer = people
+    head, policy, keeps_ledger = stored
+    return Facts(
+        git_dir=git_dir,
+        ref=ref,
+        author=author,
+        committer=committer,
+        policy=policy,
+        head=head,
+        tree=written,
+        keeps_ledger=keeps_ledger,
+        comment=_comment(settings),
+    )
 
 
 def _is_odd(git_dir: str) -> bool:
@@ -104,16 +123,28 @@ def _people(settings: str) -> tuple[str, str] | None:
     return (found[_NAMES[0]], found[_NAMES[1]]) if len(found) == 2 else None
 
 
-def _policy(tree: str) -> tuple[str, ...] | None:
-    """The policy files' blobs; None where the commit is empty or touches the ledger."""
-    places = ("^{tree}", *(f":{path}" for path in POLICIES), f":{LEDGER}")
+def _comment(settings: str) -> str:
+    """`core.commentChar` as `git.messages` reads it."""
+    given = [line for line in settings.split("\n") if line.startswith("core.commentchar=")]
+    mark = given[-1].partition("=")[2] if given else "auto"
+    return "#" if mark == "auto" else mark
+
+
+def _stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
+    """The parent, what stands there where policies stand, and whether the ledger stays as it is.
+
+    None where the commit changes nothing.
+    """
+    places = ("^{commit}", "^{tree}", *(f":{path}" for path in POLICIES), f":{LEDGER}")
     asked = "".join(f"HEAD{place}\n" for place in places) + f"{tree}:{LEDGER}\n"
     child = _Child("cat-file", "--batch-check=%(objectname) %(objecttype)", asked=asked)
     said = child.answer().split("\n")
-    if not tree or len(said) != len(places) + 2 or not said[0].endswith(" tree"):
+    if not tree or len(said) != len(places) + 2 or not said[1].endswith(" tree"):
         return None
-    before, after = said[3].removeprefix("HEAD"), said[4].removeprefix(tree)
-    return None if said[0] == f"{tree} tree" or before != after else tuple(said[1:3])
+    if said[1] == f"{tree} tree":
+        return None
+    before, after = said[4].removeprefix("HEAD"), said[5].removeprefix(tree)
+    return said[0], tuple(said[2:4]), before == after
 
 
 class _Child:

@@ -8,7 +8,6 @@ borrows the objects and inherits nothing else. What it writes vanishes with it.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -240,6 +239,8 @@ class _EmptyRepository:
 def _empty_repository(
     object_directories: Sequence[Path], boundaries: Collection[str], object_format: str
 ) -> Iterator[_EmptyRepository]:
+    import tempfile  # few commits are merges
+
     with tempfile.TemporaryDirectory(prefix="hkgit-merge-") as name:
         path = Path(name)
         (path / "objects" / "info").mkdir(parents=True)

@@ -7,8 +7,6 @@ from pathlib import Path
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 
-_SCISSORS = b"------------------------ >8 ------------------------"
-
 
 def find_message_file(repository: Repository, named: str) -> Path:
     """The file with this name; for an empty one, as a framework may pass it, what git just wrote.
@@ -31,12 +29,6 @@ def read_message(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
-
-
-def cut_at_scissors(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
-    """A message, and what is behind git's scissors, which it drops."""
-    cut = message.find(comment + b" " + _SCISSORS)
-    return (message, b"") if cut < 0 else (message[:cut], message[cut:])
 
 
 def comment_mark(repository: Repository) -> bytes:

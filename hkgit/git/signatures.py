@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from hkgit.git.objects.objects import Commit
 from hkgit.git.program import Git
+from hkgit.values import late_pattern
 
 _SSH = b" -----BEGIN SSH SIGNATURE-----\n"
 _HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
@@ -43,12 +43,14 @@ def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
     return said[1] if asked.code == 0 and said is not None else None
 
 
-_GOOD = re.compile(r'^Good "git" signature for (\S+) with ', re.MULTILINE)
+_GOOD = late_pattern(r'^Good "git" signature for (\S+) with ', re.MULTILINE)
 
 
 @contextmanager
 def _trusting(allowed_signers: str) -> Iterator[tuple[str, ...]]:
     """Options for git by which these signers alone count."""
+    import tempfile  # few commits are signed
+
     with tempfile.TemporaryDirectory(prefix="hkgit-signers-") as directory:
         listed = Path(directory) / "allowed_signers"
         listed.write_text(allowed_signers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.errors import InvalidInput
@@ -13,6 +12,7 @@ from hkgit.matching.tiers.exact import cuts_at, is_whole
 from hkgit.text.counting import count_noun
 from hkgit.text.diff import changes
 from hkgit.text.document import Document
+from hkgit.values import late_pattern
 
 PROSE = (".md", ".mdx", ".markdown", ".rst", ".adoc", ".txt")
 """Names of files in which a fence may stand around all there is."""
@@ -25,7 +25,7 @@ FENCES = (b"```", b"~~~")
 BODY_BEGINS = (b":", b'"""', b"'''")
 """How a line ends below which three dots may be the body of a function."""
 
-_NUMBERED = re.compile(rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)")
+_NUMBERED = late_pattern(rb"\s*(\d{1,7})(?:\s*\||\xe2\x86\x92|\t)")
 
 
 def check(

@@ -9,9 +9,7 @@ from pathlib import Path
 
 from hkgit.edits import decode_text
 from hkgit.git.repository import Repository
-from hkgit.sessions.abandoning import standing_in
 from hkgit.sessions.commit.pending import PendingEdit, waiting
-from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.storage.journal import SessionJournal
 
 _REMADE = 24 * 3600
@@ -25,7 +23,7 @@ def awaiting(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> list[PendingEdit]:
     """The edits that are in the checkout and not in HEAD."""
-    standing = standing_in(Checkout(root), waiting(journals))
+    standing = _standing(root, waiting(journals))
     changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
     return [unit for unit in standing if unit.paths & changed]
 
@@ -39,13 +37,22 @@ def may_be_committed(
         return bool(units)
     if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
         return True
-    standing = standing_in(Checkout(root), units)
+    standing = _standing(root, units)
     changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
     since = (time.time() - _REMADE) * 1000
     if any(unit.paths & changed or unit.call.time > since for unit in standing):
         return True
     stash = repository.git("rev-parse", "--quiet", "--verify", "refs/stash", check=False)
     return len(standing) < len(units) and stash.code == 0
+
+
+def _standing(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
+    """The edits that stand in the checkout."""
+    # Where nothing waits, as after most commits, nobody waits for it.
+    from hkgit.sessions.abandoning import standing_in
+    from hkgit.sessions.readings.checkout import Checkout
+
+    return standing_in(Checkout(root), units)
 
 
 def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.sessions.commit.pending import waiting
-from hkgit.sessions.commit.staging import journals_of
+from hkgit.sessions.commit.settling import journals_of
 from hkgit.sessions.drafting import mending_read
 from hkgit.sessions.effective import is_unread
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import re
 
-_MARK = re.compile(r"##(?=\w*\[)")
-_COMMAND = re.compile(r"^(\s*)::")
-_MARKDOWN = re.compile(r"[!-*:<>?@\[-`{-~]|(?<=www)\.", re.IGNORECASE)
+from hkgit.values import late_pattern
+
+_MARK = late_pattern(r"##(?=\w*\[)")
+_COMMAND = late_pattern(r"^(\s*)::")
+_MARKDOWN = late_pattern(r"[!-*:<>?@\[-`{-~]|(?<=www)\.", re.IGNORECASE)
 _WORKFLOW_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _WORKFLOW_PROPERTY = _WORKFLOW_DATA | {":": "%3A", ",": "%2C"}
 

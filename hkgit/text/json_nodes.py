@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from hkgit.errors import InvalidInput
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
 Json = Any
 """A value that JSON can say: dict, list, str, int, float, bool or None. Read one through `Node`."""
@@ -17,8 +16,8 @@ JsonObject = dict[str, Json]
 
 ROOT = "the document"
 
-_HASH = re.compile(r"[0-9A-Fa-f]{12,64}")
-_PLAIN_KEY = re.compile(r"[A-Za-z_]\w*")
+_HASH = late_pattern(r"[0-9A-Fa-f]{12,64}")
+_PLAIN_KEY = late_pattern(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)

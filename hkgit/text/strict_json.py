@@ -14,19 +14,19 @@ from itertools import chain
 
 from hkgit.errors import InvalidInput, Truncated
 from hkgit.text.json_nodes import ROOT, Node
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
 SEND_AGAIN = "Send all of it again."
 
 MAX_DEPTH = 64
 MAX_DIGITS = 18
 
-_OPENING = re.compile(r'^[ \t]*(?=\{|\[\s*+[\[{"\]])', re.MULTILINE)
-_KEY = re.compile(r'[{,]\s*+"(\w++)"\s*+:')
+_OPENING = late_pattern(r'^[ \t]*(?=\{|\[\s*+[\[{"\]])', re.MULTILINE)
+_KEY = late_pattern(r'[{,]\s*+"(\w++)"\s*+:')
 # An open string runs to the end, else every quote in it would be tried as a beginning.
-_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
-_REST_OF_LINE = re.compile(r"[^\n]*")
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_TOKEN = late_pattern(r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+_REST_OF_LINE = late_pattern(r"[^\n]*")
+_SURROGATE = late_pattern("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

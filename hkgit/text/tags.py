@@ -6,15 +6,15 @@ base-62 digits. So the tags are those that other readers of this notation show.
 
 from __future__ import annotations
 
-import re
 import struct
 from collections.abc import Iterable, Sequence
 
 from hkgit.edits import encode_text
+from hkgit.values import late_pattern
 
-TAG = re.compile(r"[0-9A-Za-z]{2}")
+TAG = late_pattern(r"[0-9A-Za-z]{2}")
 
-_SHOWN = re.compile(r"(?:[0-9A-Za-z]{2}|  )\|")
+_SHOWN = late_pattern(r"(?:[0-9A-Za-z]{2}|  )\|")
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _OFFSET_BASIS = 0x811C9DC5

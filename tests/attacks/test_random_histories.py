@@ -19,8 +19,8 @@ from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import File
 from hkgit.evidence.ledger.entry import entry_id, entry_path
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.ledger.recording import record
-from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate.entrypoints.judging import EntryPoint
 from hkgit.gate.entrypoints.trust import side_of
 from hkgit.gate.entrypoints.updates import Update

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.gate.policy import CONFIG, Policy, parse_policy
 from hkgit.workflows.setup import policy_file
 from hkgit.workflows.setup.policy_file import POLICY

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hkgit.git.repository import Repository
-from hkgit.sessions.commit.staging import settle_commit, stage
+from hkgit.sessions.commit.settling import settle_commit
+from hkgit.sessions.commit.staging import stage
 from hkgit.sessions.session import EditSession
 from tests.support.repos import Repo
 

@@ -15,10 +15,10 @@ from hkgit.dialects import parse
 from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import HkgitError
 from hkgit.evidence.ledger.entry import entry_id, entry_path
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.ledger.recording import record
 from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
-from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, Ruling, candidate_of
 from hkgit.gate.policy import Policy

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterable
 
@@ -10,8 +9,9 @@ from hkgit.audit.reports.sheet import ReportItem, name_of
 from hkgit.evidence.ledger.entry import entry_path
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit
 from hkgit.gate.rulings import Ruling
+from hkgit.values import late_pattern
 
-_COMMAND = re.compile(r"`(hkgit consult answer [0-9a-f]+)`")
+_COMMAND = late_pattern(r"`(hkgit consult answer [0-9a-f]+)`")
 _BY_HAND = {
     "text": "take those characters out",
     "path": "give the file another name",
@@ -26,7 +26,7 @@ _HERE = 'hkgit -C "./$(git rev-parse --show-cdup)" apply'
 _CONSULT = ".hkgit/consult"
 _OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
 """What hkgit itself writes is no part of a change."""
-_TURNED = re.compile(r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC")
+_TURNED = late_pattern(r"git checkout -b again \w+ && hkgit apply --merge \w+ SPEC")
 
 
 def mend(ruling: Ruling) -> str:

@@ -2,47 +2,87 @@
 
 from __future__ import annotations
 
-import click
-
 from hkgit.cli.agent.sessions import work_root
 from hkgit.cli.common import open_repository
-from hkgit.cli.output import print_note
-from hkgit.git.messages import find_message_file
-from hkgit.sessions.commit.messages import sign
-from hkgit.sessions.commit.staging import settle_commit, stage
-from hkgit.sessions.commit.staging import withdraw as take_back
+from hkgit.cli.forms.form import CommandForm, Misuse, Option
+from hkgit.cli.output import print_error, print_note
+from hkgit.errors import HkgitError
 from hkgit.sessions.storage.paths import may_wait
 
-
-@click.command()
-@click.option("--staged", is_flag=True, help="Add the entries of what is staged to the index.")
-@click.option(
-    "--message-file",
-    metavar="FILE",
-    is_flag=False,
-    flag_value="",
-    help="Write the trailers of the entries in the index into a message.",
-)
-@click.option("--committed", is_flag=True, help="Forget what HEAD's commit has recorded.")
-@click.option("--withdraw", is_flag=True, help="Take the entries out: no commit is made.")
-def command(staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
+FORM = CommandForm(
     """Turn what sessions have edited into the evidence of the commit being made.
 
     One of --staged (pre-commit), --message-file (prepare-commit-msg, commit-msg), --committed
     (post-commit) and --withdraw. Where no edit waits it does nothing.
-    """
-    if [staged, message_file is not None, committed, withdraw].count(True) != 1:
-        words = "Give one of --staged, --message-file FILE, --committed and --withdraw."
-        raise click.UsageError(words)
-    if not may_wait(work_root()):
-        return
-    repository = open_repository(in_hook=True)
-    if staged:
-        for line in stage(repository).uncovered:
-            print_note(line)
-    elif committed:
-        settle_commit(repository)
-    elif withdraw:
-        take_back(repository)
-    else:
-        sign(repository, find_message_file(repository, message_file or ""))
+    """,
+    options=(
+        Option(
+            "staged", ("--staged",), "Add the entries of what is staged to the index.", is_flag=True
+        ),
+        Option(
+            "message_file",
+            ("--message-file",),
+            "Write the trailers of the entries in the index into a message.",
+            "FILE",
+            bare="",
+        ),
+        Option(
+            "committed", ("--committed",), "Forget what HEAD's commit has recorded.", is_flag=True
+        ),
+        Option(
+            "withdraw", ("--withdraw",), "Take the entries out: no commit is made.", is_flag=True
+        ),
+    ),
+)
+
+
+def run(*, staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
+    """Do the one thing that is asked."""
+    asked = {
+        "staged": staged,
+        "message": message_file is not None,
+        "committed": committed,
+        "withdraw": withdraw,
+    }
+    [*steps] = (name for name, is_asked in asked.items() if is_asked)
+    if len(steps) != 1:
+        raise Misuse("Give one of --staged, --message-file FILE, --committed and --withdraw.")
+    if waits():
+        _record(steps[0], message_file)
+
+
+def waits() -> bool:
+    """Whether edits of a session may wait for their commit here."""
+    return may_wait(work_root())
+
+
+def try_recording(step: str, message_file: str | None) -> None:
+    """Do one step; that it cannot be done stops no commit: whether it must, the gate knows."""
+    try:
+        _record(step, message_file)
+    except (HkgitError, OSError) as error:
+        print_error(str(error))
+
+
+def _record(step: str, message_file: str | None) -> None:
+    repository = open_repository(in_hook=True, is_small=True)
+    # Each step loads what it needs: a commit waits for all of them.
+    match step:
+        case "staged":
+            from hkgit.sessions.commit.staging import stage
+
+            for line in stage(repository).uncovered:
+                print_note(line)
+        case "message":
+            from hkgit.git.messages import find_message_file
+            from hkgit.sessions.commit.messages import sign
+
+            sign(repository, find_message_file(repository, message_file or ""))
+        case "committed":
+            from hkgit.sessions.commit.settling import settle_commit
+
+            settle_commit(repository)
+        case _:
+            from hkgit.sessions.commit.settling import withdraw
+
+            withdraw(repository)

@@ -14,12 +14,13 @@ from hkgit.cli.streams import printable_line
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
+from hkgit.values import late_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_RANGE = re.compile(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
+_RANGE = late_pattern(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
 
 
 def split_target(target: str) -> tuple[str, int | None, int | None]:

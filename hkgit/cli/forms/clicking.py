@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hkgit.cli.common import note_json
-from hkgit.cli.forms.form import CommandForm, Misuse, Option, Positional
+from hkgit.cli.forms.form import CommandForm, Option, Positional
+
+if TYPE_CHECKING:
+    from hkgit.cli.common import Command
 
 
 def build_command(name: str, form: CommandForm, run: Callable[..., int | None]) -> click.Command:
     """The command that reads the form's values and gives them to `run`."""
-
-    def call(**values: Any) -> int | None:
-        try:
-            return run(**values)
-        except Misuse as error:
-            raise click.UsageError(str(error)) from error
-
-    command = click.command(name=name, help=form.help)(click.pass_context(_without_context(call)))
+    command = click.command(name=name, help=form.help)(lambda **values: run(**values))
     command.params = [*map(_argument, form.arguments), *map(_option, form.options)]
     return command
-
-
-def _without_context(call: Callable[..., int | None]) -> Callable[..., int | None]:
-    return lambda ctx, **values: call(**values)
 
 
 def _argument(argument: Positional) -> click.Argument:
@@ -35,6 +27,10 @@ def _argument(argument: Positional) -> click.Argument:
 
 
 def _option(option: Option) -> click.Option:
+    return click.Option([option.name, *option.flags], **_settings(option))
+
+
+def _settings(option: Option) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if option.is_flag:
         more["is_flag"] = True
@@ -42,17 +38,27 @@ def _option(option: Option) -> click.Option:
         more |= {"is_flag": False, "flag_value": option.bare}
     if option.least is not None:
         more["type"] = click.IntRange(option.least)
+    if option.is_decimal:
+        more["type"] = float
     if option.choices:
         more |= {"type": click.Choice(option.choices), "show_default": True}
     if option.makes_json:
         more["callback"] = note_json
     if option.default is not None:
         more["default"] = option.default
-    return click.Option(
-        [option.name, *option.flags],
-        help=option.help,
-        metavar=option.metavar,
-        envvar=option.variable,
-        multiple=option.is_many,
-        **more,
-    )
+    return more | {
+        "help": option.help,
+        "metavar": option.metavar,
+        "envvar": option.variable,
+        "multiple": option.is_many,
+    }
+
+
+def option_of(option: Option) -> Callable[[Command], Command]:
+    """The decorator that gives Click's command one option of a form."""
+
+    def add(command: Command) -> Command:
+        name, *flags = (option.name, *option.flags)
+        return click.option(name, *flags, **_settings(option))(command)
+
+    return add

@@ -25,8 +25,8 @@ class Misuse(Exception):
 class Option:
     """One option: `flags` as written, `name` as the command gets it.
 
-    `bare` is its value where none follows it; `least` makes it a number. `makes_json` says that
-    it asks for one document as the answer.
+    `bare` is its value where none follows it; `least` makes it a whole number, `is_decimal`
+    another. `makes_json` says that it asks for one document as the answer.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Option:
     is_flag: bool = False
     bare: str | None = None
     least: int | None = None
+    is_decimal: bool = False
     default: str | None = None
     variable: str | None = None
     choices: tuple[str, ...] = ()
@@ -105,7 +106,7 @@ def _take(option: Option, rest: list[str], values: dict[str, Any]) -> bool:
     if not rest:
         return False
     value: Any = rest.pop(0)
-    if option.choices and value not in option.choices:
+    if option.is_decimal or (option.choices and value not in option.choices):
         return False
     if option.least is not None:
         if not (value.isascii() and value.isdecimal()) or int(value) < option.least:

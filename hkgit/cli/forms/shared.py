@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
 
+from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import QUIET, VERBOSE, echo, set_loudness
 
 
@@ -49,9 +52,19 @@ def shared_options() -> list[click.Option]:
     ]
 
 
+def _call(callback: Callable[..., Any], /, *args: Any, **values: Any) -> Any:
+    """Run a command; words that do not go together are wrong usage of it."""
+    try:
+        return callback(*args, **values)
+    except Misuse as error:
+        raise click.UsageError(str(error), click.get_current_context()) from error
+
+
 def share_options(command: click.Command) -> click.Command:
     """Give a command, and its own commands, those of the shared options that they have not."""
     taken = {name for param in command.params for name in param.opts}
+    if command.callback is not None and not isinstance(command.callback, partial):
+        command.callback = partial(_call, command.callback)
     for option in shared_options():
         if option.opts[-1] not in taken:
             option.opts = [name for name in option.opts if name not in taken]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 import click
 
@@ -16,6 +15,7 @@ from hkgit.gate import CommitRange, without_floors
 from hkgit.gate.parallelism import verify_range
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
+from hkgit.values import asdict
 
 _MOST = 10
 """Facts that are shown of one answer; --json has all."""

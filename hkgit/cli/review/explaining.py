@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-import click
-
 from hkgit.audit.reports.sheet import name_of
 from hkgit.cli.common import echo_json
+from hkgit.cli.output import echo
 from hkgit.gate import Report, Ruling
 from hkgit.text.escaping import console, to_json_text
 from hkgit.text.json_nodes import JsonObject
@@ -21,7 +20,7 @@ def print_explanation(report: Report, form: str) -> None:
     if form == "json":
         echo_json({"passes": report.passes, "commits": explain_json(report)})
     else:
-        click.echo("\n".join(explain_lines(report)))
+        echo("\n".join(explain_lines(report)))
 
 
 def print_simulation(report: Report, form: str) -> None:
@@ -29,7 +28,7 @@ def print_simulation(report: Report, form: str) -> None:
     if form == "json":
         echo_json(simulation_json(report))
     else:
-        click.echo("\n".join(simulation_lines(report)))
+        echo("\n".join(simulation_lines(report)))
 
 
 def explain_lines(report: Report) -> Iterator[str]:

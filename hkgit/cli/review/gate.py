@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import os
 
-import click
-
 from hkgit.cli.common import open_repository
+from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_note, show_progress
-from hkgit.cli.review.judging import format_option, load_policy, print_report, resolve_range
+from hkgit.cli.review.formats import FORMAT
+from hkgit.cli.review.judging import load_policy, print_report, resolve_range
 from hkgit.errors import Rejected
 from hkgit.gate import CommitRange, JudgeContext, Report, judge_range
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 OF_A_COMMIT = ("staged", "message_file")
 """Points at which git is making a commit."""
@@ -21,47 +25,71 @@ OF_REFS = ("pre_push", "pre_receive", "reference_transaction")
 """Points at which refs are about to move."""
 
 
-@click.command()
-@click.option("--staged", is_flag=True, help="Judge the commit about to be made (pre-commit).")
-@click.option(
-    "--message-file",
-    metavar="FILE",
-    # A framework may drop the one name that it passes (see `making`).
-    is_flag=False,
-    flag_value="",
-    help="The same, with its message (commit-msg).",
+FORM = CommandForm(
+    "Judge commits under the repository's policy, believing nothing that cannot be derived.",
+    options=(
+        Option(
+            "staged", ("--staged",), "Judge the commit about to be made (pre-commit).", is_flag=True
+        ),
+        Option(
+            "message_file",
+            ("--message-file",),
+            "The same, with its message (commit-msg).",
+            "FILE",
+            bare="",  # a framework may drop the one name that it passes (see `git.messages`)
+        ),
+        Option(
+            "record",
+            ("--record",),
+            "First record what sessions edited of it; taken out again if it is rejected.",
+            is_flag=True,
+        ),
+        Option("range", ("--range",), "Judge every commit of a range.", "A..B"),
+        Option("pre_push", ("--pre-push",), "Judge what a push sends (pre-push).", is_flag=True),
+        Option("remote", ("--remote",), "Where --pre-push sends it.", "NAME"),
+        Option(
+            "pre_receive",
+            ("--pre-receive",),
+            "Judge what a server is sent (pre-receive).",
+            is_flag=True,
+        ),
+        Option(
+            "reference_transaction",
+            ("--reference-transaction",),
+            "Judge what branches are to become (reference-transaction).",
+            "STATE",
+        ),
+        Option(
+            "budget",
+            ("--budget",),
+            "What --pre-receive may take; else git's hkgit.budget, else 4.",
+            "SECONDS",
+            is_decimal=True,
+        ),
+        Option("ci", ("--ci",), "Judge what the CI job at hand runs for.", is_flag=True),
+        Option(
+            "simulate",
+            ("--simulate",),
+            "Say what of a range would be rejected, by rule; rejects nothing.",
+            "A..B",
+        ),
+        Option(
+            "explain",
+            ("--explain",),
+            "Say which rules were tried and which one decided.",
+            is_flag=True,
+        ),
+        Option("policy", ("--policy",), "Another policy than the trusted side's.", "FILE|REV:PATH"),
+        FORMAT,
+    ),
 )
-@click.option("--range", metavar="A..B", help="Judge every commit of a range.")
-@click.option("--pre-push", is_flag=True, help="Judge what a push sends (pre-push).")
-@click.option("--remote", metavar="NAME", help="Where --pre-push sends it.")
-@click.option("--pre-receive", is_flag=True, help="Judge what a server is sent (pre-receive).")
-@click.option(
-    "--reference-transaction",
-    metavar="STATE",
-    help="Judge what branches are to become (reference-transaction).",
-)
-@click.option(
-    "--budget",
-    type=float,
-    metavar="SECONDS",
-    help="What --pre-receive may take; else git's hkgit.budget, else 4.",
-)
-@click.option("--ci", is_flag=True, help="Judge what the CI job at hand runs for.")
-@click.option(
-    "--simulate",
-    metavar="A..B",
-    help="Say what of a range would be rejected, by rule; rejects nothing.",
-)
-@click.option("--explain", is_flag=True, help="Say which rules were tried and which one decided.")
-@click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than the trusted side's.")
-@format_option
-@click.pass_context
-def command(
-    ctx: click.Context,
-    /,
+
+
+def run(
     *,
     staged: bool,
     message_file: str | None,
+    record: bool,
     range: str | None,
     pre_push: bool,
     remote: str | None,
@@ -73,8 +101,8 @@ def command(
     explain: bool,
     policy: str | None,
     form: str,
-) -> None:
-    """Judge commits under the repository's policy, believing nothing that cannot be derived."""
+) -> int:
+    """Judge at the one point that is given; the exit code."""
     points = {
         "staged": "" if staged else None,
         "message_file": message_file,
@@ -88,10 +116,12 @@ def command(
     asked = [(name, value) for name, value in points.items() if value is not None]
     if len(asked) != 1:
         names = ", ".join(f"--{name.replace('_', '-')}" for name in points)
-        raise click.UsageError(f"Give exactly one of {names}.")
+        raise Misuse(f"Give exactly one of {names}.")
     if (explain or simulate is not None) and form not in ("text", "json"):
-        raise click.UsageError("--explain and --simulate answer as text or json.")
+        raise Misuse("--explain and --simulate answer as text or json.")
     [(point, value)] = asked
+    if record and point not in OF_A_COMMIT:
+        raise Misuse("--record is for a commit being made: --staged or --message-file.")
     if point in OF_REFS:
         from hkgit.cli.review import refs
 
@@ -99,14 +129,36 @@ def command(
     elif point == "simulate":
         passes = _simulate(value, policy, form)
     else:
-        passes = _judge(point, value, policy, form, explain=explain)
-    if not passes:
-        ctx.exit(Rejected.exit_code)
+        passes = _judge_recorded(
+            record,
+            value if point == "message_file" else None,
+            lambda: _judge(point, value, policy, form, explain=explain),
+        )
+    return 0 if passes else Rejected.exit_code
+
+
+def _judge_recorded(record: bool, message_file: str | None, judge: Callable[[], bool]) -> bool:
+    """What `judge` says of a commit, recorded before; what was recorded of a rejected one goes."""
+    if not record:
+        return judge()
+    from hkgit.cli.agent.record import try_recording, waits
+
+    if not waits():
+        return judge()
+    try_recording("staged" if message_file is None else "message", message_file)
+    passes = False
+    try:
+        passes = judge()
+    finally:
+        if not passes:
+            try_recording("withdraw", None)
+    return passes
 
 
 def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bool) -> bool:
     """Whether what is judged at a point passes; the report is printed."""
-    repository = open_repository(in_hook=point in OF_A_COMMIT)
+    is_made = point in OF_A_COMMIT
+    repository = open_repository(in_hook=is_made, is_small=is_made)
     if point in OF_A_COMMIT:
         from hkgit.cli.review.staged import is_left_to_commit_msg, judge_commit
 

@@ -3,52 +3,40 @@
 from __future__ import annotations
 
 import os
-import re
+import sys
 from pathlib import Path
 
-import click
-
-from hkgit.audit.reports import FORMATS, render
-from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.sheet import ReportSheet
 from hkgit.audit.reports.text import report_lines
-from hkgit.cli.common import note_json
-from hkgit.cli.output import QUIET, loudness, print_note
+from hkgit.cli.forms.form import Misuse
+from hkgit.cli.output import QUIET, echo, loudness, print_note, style
 from hkgit.errors import InvalidInput
 from hkgit.gate import Report, read_named_policy, read_trusted_policy, split_range
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
+from hkgit.values import late_pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.audit.reports.sheet import ReportSheet
 
 __all__ = [
-    "format_option",
     "load_policy",
     "print_report",
-    "report_json",
     "report_lines",
     "resolve_range",
 ]
 
 _COLOURS = {"ok  ": "green", "FAIL": "red"}
-_SERVER = re.compile(r"https?://[\w.-]+(:\d+)?")
-_NAME = re.compile(r"[\w.-]+/[\w.-]+")
-
-format_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    callback=note_json,
-    help="How the report is written.",
-)
+_SERVER = late_pattern(r"https?://[\w.-]+(:\d+)?")
+_NAME = late_pattern(r"[\w.-]+/[\w.-]+")
 
 
 def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
-    """The two commits of `A..B`. Raises click.UsageError for another form, else InvalidInput."""
+    """The two commits of `A..B`. Raises Misuse for another form, else InvalidInput."""
     try:
         old, new = split_range(argument)
     except InvalidInput as error:
-        raise click.UsageError(str(error)) from error
+        raise Misuse(str(error)) from error
     try:
         return repository.resolve(old), repository.resolve(new)
     except InvalidInput as error:
@@ -73,19 +61,20 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
     """
     if form == "text":
         if loudness() > QUIET or not report.is_clean:
-            click.echo("\n".join(map(_colour, report_lines(report))))
+            echo("\n".join(map(_colour, report_lines(report))))
         return
+    from hkgit.audit.reports import render
     from hkgit.audit.reports.placing import sheet_of
 
     sheet = sheet_of(repository, report, _commit_url())
-    click.echo(render(sheet, form), nl=False)
+    echo(render(sheet, form), nl=False)
     if form == "github":
         _add_to_job_summary(sheet)
 
 
 def _colour(line: str) -> str:
     mark = line[:4]
-    return click.style(mark, fg=_COLOURS[mark]) + line[4:] if mark in _COLOURS else line
+    return style(mark, _COLOURS[mark], sys.stdout) + line[4:] if mark in _COLOURS else line
 
 
 def _commit_url() -> str | None:

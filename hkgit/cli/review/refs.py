@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import click
-
 from hkgit.applying.reporting import error_json
+from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import summary
 from hkgit.cli.common import echo_json, open_repository
-from hkgit.cli.output import QUIET, VERBOSE, loudness
-from hkgit.cli.review.judging import load_policy, report_json, report_lines
+from hkgit.cli.forms.form import Misuse
+from hkgit.cli.output import QUIET, VERBOSE, echo, loudness
+from hkgit.cli.review.judging import load_policy, report_lines
 from hkgit.errors import InvalidInput
 from hkgit.gate import Report
 from hkgit.gate.entrypoints.budget import DEFAULT
@@ -96,13 +96,13 @@ def _seconds(said: str | float | None) -> float:
 def print_answers(answers: Sequence[UpdateResult], form: str) -> None:
     """Print the answers, as lines or as one JSON document; other formats have no refs."""
     if form not in ("text", "json"):
-        raise click.UsageError("What is asked of refs is answered as text or json.")
+        raise Misuse("What is asked of refs is answered as text or json.")
     if form == "json":
         echo_json(_document(answers))
         return
     lines = list(map(console, _lines(answers)))
     if lines:
-        click.echo("\n".join(lines))
+        echo("\n".join(lines))
 
 
 def _document(answers: Sequence[UpdateResult]) -> JsonObject:

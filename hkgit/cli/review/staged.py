@@ -7,13 +7,13 @@ import os
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.remembering import remember
 from hkgit.cli.review.judging import load_policy
+from hkgit.evidence.ledger.footers import cut_at_scissors
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import REJECTED, Report, judge_index
 from hkgit.gate.entrypoints.hook_scripts import calls_gate
-from hkgit.git.facts import facts_of_commit
-from hkgit.git.messages import comment_mark, cut_at_scissors, find_message_file, read_message
+from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, facts_of_commit
+from hkgit.git.messages import comment_mark, find_message_file, read_message
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import ALLOW_BLIND, TRANSACTION
 from hkgit.values import replace
 
 

@@ -6,15 +6,12 @@ from pathlib import Path
 
 import click
 
+from hkgit.audit.reports.plain import report_json
 from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.forms.clicking import option_of
 from hkgit.cli.output import show_progress
-from hkgit.cli.review.judging import (
-    format_option,
-    load_policy,
-    print_report,
-    report_json,
-    resolve_range,
-)
+from hkgit.cli.review.formats import FORMAT
+from hkgit.cli.review.judging import load_policy, print_report, resolve_range
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.parallelism import WHOLE, Shard
 from hkgit.git.repository import Repository
@@ -29,7 +26,7 @@ from hkgit.workflows.verify import VerifyRequest, VerifyResult, verify
 @click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", metavar="N")
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
 @click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
-@format_option
+@option_of(FORMAT)
 @json_option
 @click.pass_context
 def command(

@@ -12,23 +12,24 @@ from collections.abc import Iterator
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput, Truncated
 from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
+from hkgit.values import late_pattern
 
 MAX_ATTRIBUTES = 5000
 
-BLOCK = re.compile(r"^[ \t]*<edit\s(?s:.*?)(?:</edit>|\Z)", re.MULTILINE)
+BLOCK = late_pattern(r"^[ \t]*<edit\s(?s:.*?)(?:</edit>|\Z)", re.MULTILINE)
 
-_SEEN = re.compile(r"^[ \t]*(?:<edits>\s*)?<edit\s[^<>]*=", re.MULTILINE)
+_SEEN = late_pattern(r"^[ \t]*(?:<edits>\s*)?<edit\s[^<>]*=", re.MULTILINE)
 # An open CDATA section runs to the end, else each would be tried as a beginning.
-_TOKEN = re.compile(
+_TOKEN = late_pattern(
     r"<!\[CDATA\[(?s:.*?)(?:\]\]>|\Z)"
     r"|<(?P<tag>/?(?:old|new)|/edit|edit(?=\s))(?P<attributes>(?<=edit)\s[^<>]*|\s*)>"
 )
-_CDATA = re.compile(r"<!\[CDATA\[((?s:.*?))\]\]>")
-_ATTRIBUTE = re.compile(r"\s*(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')\s*")
-_OUTER_END = re.compile(r"\A\r?\n|\r?\n\Z")
-_OPEN_TAG = re.compile(r"</?[a-z]*\Z")
-_BEGUN = re.compile(r"^[ \t]*<(?:e|ed|edi|edit|edit\s[^<>]*)\s*\Z", re.MULTILINE)
-_CLOSING_FENCE = re.compile(r"\n[ \t]*`{3,}[ \t]*\Z")
+_CDATA = late_pattern(r"<!\[CDATA\[((?s:.*?))\]\]>")
+_ATTRIBUTE = late_pattern(r"\s*(\w+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')\s*")
+_OUTER_END = late_pattern(r"\A\r?\n|\r?\n\Z")
+_OPEN_TAG = late_pattern(r"</?[a-z]*\Z")
+_BEGUN = late_pattern(r"^[ \t]*<(?:e|ed|edi|edit|edit\s[^<>]*)\s*\Z", re.MULTILINE)
+_CLOSING_FENCE = late_pattern(r"\n[ \t]*`{3,}[ \t]*\Z")
 _TAGS = ("edit", "old", "/old", "new", "/new", "/edit")
 
 Token = re.Match[str]

@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from hkgit.applying.draft import Lines
 from hkgit.edits import Read
 from hkgit.evidence.ledger.canonical import canonical, digest, text_json
+from hkgit.evidence.ledger.names import LEDGER as LEDGER
+from hkgit.evidence.ledger.names import entry_name as entry_name
+from hkgit.evidence.ledger.names import entry_path as entry_path
 from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass, field
 
 SCHEMA = 1
 MAX_BYTES = 2**20
-LEDGER = ".hkgit/ledger"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +112,6 @@ class Entry:
     def to_bytes(self) -> bytes:
         """The canonical bytes whose SHA-256 names the entry."""
         return canonical(entry_json(self))
-
-
-def entry_path(entry_id: str) -> str:
-    """Where an entry stands in a tree."""
-    return f"{LEDGER}/{entry_id[:2]}/{entry_id[2:]}.json"
-
-
-def entry_name(path: str) -> str:
-    """The name of the entry that stands at a path; the inverse of `entry_path`."""
-    return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")
 
 
 def entry_id(data: bytes) -> str:

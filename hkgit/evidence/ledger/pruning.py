@@ -6,7 +6,6 @@ where replay looks for them: in the commit that added them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from hkgit.errors import InvalidInput
@@ -14,12 +13,12 @@ from hkgit.evidence.ledger.canonical import canonical
 from hkgit.evidence.ledger.entry import MAX_BYTES, SCHEMA
 from hkgit.text.json_nodes import Json
 from hkgit.text.strict_json import only_document
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, late_pattern
 
 MAX_ENTRIES = 10_000
 """So many entries one manifest may name."""
 
-_ID = re.compile(r"[0-9a-f]{64}\Z")
+_ID = late_pattern(r"[0-9a-f]{64}\Z")
 
 
 @dataclass(frozen=True, slots=True)

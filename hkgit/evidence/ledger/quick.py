@@ -9,7 +9,6 @@ say yes to it leaves to the strict one.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable
 from typing import Any, NoReturn
 
@@ -25,10 +24,11 @@ from hkgit.evidence.ledger.entry import (
     RecordedHunk,
     entry_json,
 )
+from hkgit.values import late_pattern
 
-_HEX = re.compile(r"(?:[0-9a-f]{64} )*\Z")
-_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
-_MODE = re.compile(r"[0-7]{6}\Z")
+_HEX = late_pattern(r"(?:[0-9a-f]{64} )*\Z")
+_ID = late_pattern(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_MODE = late_pattern(r"[0-7]{6}\Z")
 _LONGEST = 15
 """Digits of an integer that every reader of JSON takes for the same."""
 

@@ -21,10 +21,11 @@ from hkgit.evidence.ledger.entry import (
 from hkgit.evidence.ledger.quick import quick_entry
 from hkgit.text.json_nodes import JsonObject, Node
 from hkgit.text.strict_json import only_document
+from hkgit.values import late_pattern
 
-_HEX64 = re.compile(r"[0-9a-f]{64}\Z")
-_OID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
-_MODE = re.compile(r"[0-7]{6}\Z")
+_HEX64 = late_pattern(r"[0-9a-f]{64}\Z")
+_OID = late_pattern(r"[0-9a-f]{40}([0-9a-f]{24})?\Z")
+_MODE = late_pattern(r"[0-7]{6}\Z")
 
 
 class NewerEntry(InvalidInput):

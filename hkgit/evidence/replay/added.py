@@ -8,19 +8,18 @@ from collections.abc import Iterator, Sequence
 from hkgit.edits import REGULAR
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import LEDGER, MAX_BYTES, Entry, entry_id
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.ledger.pruning import Manifest, is_manifest, read_manifest
 from hkgit.evidence.ledger.reading import NewerEntry, read_entry
 from hkgit.evidence.replay.findings import Finding
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
-ATTRIBUTES_PATH = ".hkgit/.gitattributes"
-ATTRIBUTES = b"ledger/** -text -filter -diff -merge linguist-generated\n"
 MOST_BYTES = 64 * MAX_BYTES
 """What all the records that one commit adds may have together."""
 
-ENTRY_PATH = re.compile(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
+ENTRY_PATH = late_pattern(rf"{re.escape(LEDGER)}/([0-9a-f]{{2}})/([0-9a-f]{{62}})\.json\Z")
 
 
 @dataclass(frozen=True, slots=True)

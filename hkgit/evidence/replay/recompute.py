@@ -7,7 +7,6 @@ similarity and confidence are what the ladder answers.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 
 from hkgit import dialects
 from hkgit.applying.names import resolve_names
@@ -124,7 +123,7 @@ def _first_difference(recorded: RecordedFile | None, again: RecordedFile | None)
 
 
 def _differing(left: RecordedEdit, right: RecordedEdit) -> list[str]:
-    names = [each.name for each in fields(RecordedEdit)]
+    names = RecordedEdit.__match_args__
     return [name for name in names if getattr(left, name) != getattr(right, name)]
 
 

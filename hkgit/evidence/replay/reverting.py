@@ -23,8 +23,9 @@ from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.text.diff import changes as stretches
 from hkgit.text.document import Document, terminate
+from hkgit.values import late_pattern
 
-_NAMED = re.compile(
+_NAMED = late_pattern(
     rb"^This reverts commit ([0-9a-f]{40,64})(?:, reversing\s+changes made to ([0-9a-f]{40,64}))?",
     re.MULTILINE,
 )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from hkgit.edits import DIRECTORY, Snapshot
@@ -25,7 +24,7 @@ from hkgit.gate.policy.files import CONFIG, PYPROJECT, load_toml
 from hkgit.git.repository import Repository
 from hkgit.text.json_nodes import JsonObject, Node
 from hkgit.text.strict_json import only_document
-from hkgit.values import dataclass, replace
+from hkgit.values import asdict, dataclass, replace
 
 DIRECTORY_PATH = ".hkgit/consult"
 DECISIONS = ("apply", "drop", "rewrite")

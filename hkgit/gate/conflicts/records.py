@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import asdict, fields
-
 from hkgit.text.json_nodes import JsonObject, Node
-from hkgit.values import dataclass
+from hkgit.values import asdict, dataclass, late_pattern
 
 SCHEMA = 1
-_ID = re.compile(r"[0-9a-f]{16}")
+_ID = late_pattern(r"[0-9a-f]{16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +78,7 @@ def conflict_json(conflict: ConflictRecord) -> JsonObject:
 
 def read_conflict(node: Node) -> ConflictRecord:
     """The conflict that a JSON object says, believing nothing. Raises InvalidInput."""
-    parts = node.fields(["schema", *(each.name for each in fields(ConflictRecord))], [])
+    parts = node.fields(["schema", *ConflictRecord.__match_args__], [])
     if parts["schema"].integer(1) != SCHEMA:
         raise parts["schema"].wrong(f"schema {SCHEMA}", "Upgrade hkgit.")
     tries = tuple(_attempt(each) for each in parts["tries"].items())

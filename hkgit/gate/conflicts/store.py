@@ -6,7 +6,7 @@ A local cache for the next try, never used as evidence: that is in entries and C
 from __future__ import annotations
 
 import json
-import secrets
+import os
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -39,7 +39,7 @@ class ConflictStore:
     def keep(self, conflict: ConflictRecord) -> None:
         """Write a conflict down, in place of what stood under its id. Raises OSError."""
         self.path.mkdir(parents=True, exist_ok=True)
-        draft = self.path / f".{conflict.id}.{secrets.token_hex(4)}"
+        draft = self.path / f".{conflict.id}.{os.urandom(4).hex()}"
         draft.write_text(json.dumps(conflict_json(conflict)), "utf-8")
         draft.replace(self._place(conflict))
 

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from hkgit.git.repository import Repository
+from hkgit.values import late_pattern
 
 MARK = "# hkgit gate"
 """The line by which a hook is known as hkgit's own."""
@@ -108,9 +109,7 @@ gate --quiet --pre-receive
 _HOOKS = {
     "pre-commit": (
         "Records what sessions edited of the index, and judges it under the policy of HEAD.",
-        f"""{_RECORD}record --staged
-gate --quiet --staged || {{ status=$?; record --withdraw; exit $status; }}
-""",
+        "gate --quiet --record --staged\n",
     ),
     "pre-merge-commit": (
         "Judges the merge that git is about to commit, under the policy of HEAD.",
@@ -118,13 +117,13 @@ gate --quiet --staged || {{ status=$?; record --withdraw; exit $status; }}
     ),
     "prepare-commit-msg": (
         "Names the evidence of the commit in its message.",
-        f'{_RECORD}record --message-file "$1"\n',
+        f"""{_RECORD}# With -m nobody sees the message before commit-msg names the evidence in it.
+[ "$2" = message ] || record --message-file "$1"
+""",
     ),
     "commit-msg": (
         "Judges the commit together with its message, under the policy of HEAD.",
-        f"""{_RECORD}record --message-file "$1"
-gate --quiet --message-file "$1" || {{ status=$?; record --withdraw; exit $status; }}
-""",
+        'gate --quiet --record --message-file "$1"\n',
     ),
     "post-commit": (
         "Lets sessions forget what is committed now.",
@@ -169,6 +168,7 @@ _FORMER = {
         {
             "f9ff1833ad99d7ffc61af93ed183b623bbb1acd457c65407f3aabfe5033d1fec",
             "7fa478bc0d347672e64b9b4b7d0ddb03addb6a23c9621c6d682e23dae88a84d7",
+            "9140ae7f370d578f563d030ac1c69ab8a354d2d173f9db9957a759dc0a9908a9",
         }
     ),
     "pre-merge-commit": frozenset(
@@ -179,12 +179,14 @@ _FORMER = {
     "prepare-commit-msg": frozenset(
         {
             "6a0a952a31934d4351c62683e31e589e7825b91ac124869842c3e3a1497c1af3",
+            "0992eb9a60f8b61335f8872a2eeb849c1910ec8257ba7cf9f1cccf355aaae2b9",
         }
     ),
     "commit-msg": frozenset(
         {
             "5b615825b2fe93b670609d5ef5fa47ef5a469ec5f22bae2d84aebb369f72edb2",
             "b0d02026dcb009723989713b67a71eb59e0552ab148d588be5a904146b58d35f",
+            "4e59e2dedd1f9266af7876a4e9a0ee645bb2cacc913d79efbff645131c37b403",
         }
     ),
     "post-commit": frozenset(
@@ -211,8 +213,8 @@ _FORMER = {
 }
 """SHA-256 of the hooks that an older hkgit wrote, without the interpreter recorded in them."""
 
-_RECORDED = re.compile(rb"^python=.*$", re.MULTILINE)
-_CALLS = re.compile(rb"^[^#\n]*\bhkgit gate\b", re.MULTILINE)
+_RECORDED = late_pattern(rb"^python=.*$", re.MULTILINE)
+_CALLS = late_pattern(rb"^[^#\n]*\bhkgit gate\b", re.MULTILINE)
 
 
 def script(name: str, python: Path | None = None) -> bytes:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
+
+from hkgit.values import late_pattern
 
 KNOWN_AGENTS = (
     "*[[]bot]*",
@@ -65,13 +68,24 @@ _CO_AUTHOR, _CREDITED = (
     for keys in (rb"co-authored", rb"co-authored|assisted|generated")
 )
 """A co-author, or anybody credited, with the lines below that git folds into it."""
-_NAME = re.compile(r"\s*([^<]*?)\s*<\s*(.*?)\s*>\s*")
+_NAME = late_pattern(r"\s*([^<]*?)\s*<\s*(.*?)\s*>\s*")
 
 
 def matches(identity: str, globs: Sequence[str]) -> bool:
     """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks."""
     shown = " ".join(_NAME.sub(r"\1 <\2>", identity, count=1).split()).lower()
-    return any(fnmatchcase(shown, glob.lower()) for glob in globs)
+    return any(fits_glob(shown, glob.lower()) for glob in globs)
+
+
+def fits_glob(text: str, glob: str) -> bool:
+    """What `fnmatchcase` says; most globs are seen not to fit before one is compiled."""
+    return all(part in text for part in _literal_parts(glob)) and fnmatchcase(text, glob)
+
+
+@lru_cache(1024)
+def _literal_parts(glob: str) -> tuple[str, ...]:
+    """What a text that fits a glob contains."""
+    return () if "[" in glob else tuple(glob.replace("?", "*").split("*"))
 
 
 def co_authors(message: bytes) -> Iterator[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase, translate
+from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any
 
 from hkgit.applying.evidence import HASHED, KINDS
-from hkgit.gate.policy.agents import KNOWN_AGENTS, credited_names, matches
+from hkgit.gate.policy.agents import KNOWN_AGENTS, credited_names, fits_glob, matches
 from hkgit.gate.policy.defaults import ACCEPTED, PROTECTED, TEXT
 from hkgit.paths import fold_name
 from hkgit.values import dataclass, field, replace
@@ -208,10 +207,10 @@ def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
 
 def any_glob(path: str, globs: tuple[str, ...]) -> bool:
     """Whether a path fits a glob on a file system that heeds no case; `*` crosses `/` too."""
-    return _pattern(globs).match(fold_name(path)) is not None
+    folded = fold_name(path)
+    return any(fits_glob(folded, glob) for glob in _fold_globs(globs))
 
 
 @lru_cache(64)
-def _pattern(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """One pattern for all globs: every path of every commit is held against them."""
-    return re.compile("|".join(translate(fold_name(glob)) for glob in globs) or r"(?!)")
+def _fold_globs(globs: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(fold_name, globs))

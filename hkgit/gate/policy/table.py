@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
 from hkgit.errors import InvalidInput
+from hkgit.values import late_pattern
 
-_ID = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
+_ID = late_pattern(r"[0-9a-f]{40}([0-9a-f]{24})?")
 
 Default = TypeVar("Default", tuple[str, ...], None)
 

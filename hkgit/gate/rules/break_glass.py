@@ -15,10 +15,10 @@ from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
 from hkgit.gate.policy.model import Policy
 from hkgit.git.objects.ids import HEX
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
 BREAK_GLASS = "refs/tags/break-glass/"
-_TAG = re.compile(
+_TAG = late_pattern(
     rb"object (" + HEX.encode() + rb")\ntype commit\ntag ([^\n]+)\n"
     rb"tagger [^\n]*> (\d+) [-+]\d{4}\n\n(.*?)-----BEGIN SSH SIGNATURE-----\n",
     re.DOTALL,

@@ -18,6 +18,7 @@ from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE
 from hkgit.git.objects.trees import TreeChange
 from hkgit.paths import quote_path
+from hkgit.values import late_pattern
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 
@@ -48,7 +49,7 @@ _NAMES = {
 # Joiners that join letters of scripts which need them, or emoji; flags of regions; variants of
 # ideographs; how a sign is drawn, one after each that is no ASCII, and keycaps: there they are
 # spelling.
-_SPELLING = re.compile(
+_SPELLING = late_pattern(
     "(?<=[^\\0-\x7f\u200b-\u200f])[\u200c\u200d](?=[^\\0-\x7f\u200b-\u200f])"
     "|(?<=\U0001f3f4)[\U000e0020-\U000e007e]{2,6}\U000e007f"
     "|(?<=[\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
@@ -57,13 +58,13 @@ _SPELLING = re.compile(
     "|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]"
 )
 # The first bytes of all of them: most files hold none, and are looked at no further.
-_SUSPECT = re.compile(
+_SUSPECT = late_pattern(
     rb"\0|\r(?!\n|\Z)|\xc2\xad|\xcd\x8f|\xd8\x9c|\xe1\x85[\x9f\xa0]|\xe1\x9e[\xb4\xb5]"
     rb"|\xe1\xa0[\x8b-\x8f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xe2\x81[\xa0-\xaf]"
     rb"|\xe3\x85\xa4|\xef\xb8[\x80-\x8f]|\xef\xbb\xbf|\xef\xbe\xa0|\xef\xbf[\xb0-\xbb]"
     rb"|\xf0\x9b\xb2[\xa0-\xa3]|\xf0\x9d\x85[\xb3-\xba]|\xf3\xa0"
 )
-_ENCODING = re.compile(rb"^encoding[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
+_ENCODING = late_pattern(rb"^encoding[ \t]*([^\n]*?)[ \t]*$", re.MULTILINE)
 _ENCODINGS = {
     "utf-8": "utf-8",
     "utf8": "utf-8",

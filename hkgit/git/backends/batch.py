@@ -37,21 +37,26 @@ class CatFile:
     def header(self, object_id: str) -> tuple[str, int] | None:
         """The type and size of an object; None when git gives none for it."""
         answer = self._ask("info", object_id)
-        return answer[:2] if answer is not None else None
+        return answer[1:3] if answer is not None else None
 
     def read(self, object_id: str) -> tuple[str, bytes] | None:
         """The type and bytes of an object; None when git gives none for it."""
         answer = self._ask("contents", object_id)
-        return (answer[0], answer[2]) if answer is not None else None
+        return (answer[1], answer[3]) if answer is not None else None
 
-    def _ask(self, what: str, object_id: str) -> tuple[str, int, bytes] | None:
+    def resolve(self, ref: str) -> str | None:
+        """The id that the whole name of a ref leads to; None when git gives none for it."""
+        answer = self._ask("info", ref)
+        return answer[0] if answer is not None else None
+
+    def _ask(self, what: str, object_id: str) -> tuple[str, str, int, bytes] | None:
         with self._turn:
             for _ in range(2):  # somebody may have killed the first
                 with suppress(_Died):
                     return self._answer(what, object_id)
         return None
 
-    def _answer(self, what: str, object_id: str) -> tuple[str, int, bytes] | None:
+    def _answer(self, what: str, object_id: str) -> tuple[str, str, int, bytes] | None:
         child = self._running()
         try:
             return child.answer(what, object_id)
@@ -92,7 +97,7 @@ class _Child:
     def is_usable(self) -> bool:
         return self.stop.alive and self._owner == os.getpid() and self._process.poll() is None
 
-    def answer(self, what: str, object_id: str) -> tuple[str, int, bytes] | None:
+    def answer(self, what: str, object_id: str) -> tuple[str, str, int, bytes] | None:
         try:
             self._in.write(f"{what} {object_id}\n".encode())
             self._in.flush()
@@ -104,7 +109,7 @@ class _Child:
         if len(words) != 3:
             raise _Died
         size = int(words[2])
-        return words[1], size, _exactly(self._out, size) if what == "contents" else b""
+        return words[0], words[1], size, _exactly(self._out, size) if what == "contents" else b""
 
 
 def _exactly(stream: IO[bytes], size: int) -> bytes:

@@ -7,17 +7,24 @@ which git does not do by itself; all else is a process a question.
 from __future__ import annotations
 
 import os
-import re
 from functools import cached_property
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.git import program
-from hkgit.git.backends.backend import COMMIT, TAG, TREE, NotFound, missing, unwritten
+from hkgit.git.backends.backend import (
+    COMMIT,
+    TAG,
+    TREE,
+    NotFound,
+    common_dir_of,
+    missing,
+    unwritten,
+)
 from hkgit.git.backends.batch import CatFile
 from hkgit.git.objects.ids import FULL_ID, id_of
 from hkgit.git.program import Completed, Git, git_on, read_config
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 """A partial clone fetches what it lacks when it is read; the second is for git before 2.44."""
@@ -26,7 +33,7 @@ _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetch
 """What git says of what is not here: in any clone, and in a partial one."""
 
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
-_TAGGED = re.compile(rb"object ([0-9a-f]+)\n")
+_TAGGED = late_pattern(rb"object ([0-9a-f]+)\n")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +99,8 @@ class Plumbing:
     def resolve(self, rev: str) -> str | None:
         if "\0" in rev:
             return None
+        if FULL_ID.fullmatch(rev) is not None:
+            return self._peel(rev)
         asked = self._ask("rev-parse", "--verify", "-q", "--end-of-options", rev)
         return self._peel(asked.text) if asked.code == 0 else None
 
@@ -113,6 +122,9 @@ class Plumbing:
         return asked.text if asked.code == 0 else None
 
     def head_target(self) -> str:
+        named = _branch_in(self.git_dir)
+        if named is not None:
+            return named
         for args in (("symbolic-ref", "-q", "HEAD"), ("rev-parse", "-q", "--verify", "HEAD")):
             asked = self._ask(*args)
             if asked.code == 0:
@@ -120,6 +132,10 @@ class Plumbing:
         raise Unverifiable("HEAD", "points nowhere", "Look at the repository with git fsck.")
 
     def ref(self, name: str) -> str | None:
+        if _BRANCH.fullmatch(name) is not None and _is_stored(common_dir_of(self.git_dir), name):
+            found = self._batch.resolve(name)
+            if found is not None:
+                return found
         args = ("show-ref", "--verify", "--hash", "--", name)
         asked = self._ask(*args)
         if asked.code == 0:
@@ -162,6 +178,32 @@ class Plumbing:
             return missing(where)
         what = words or "could not be read"
         return Unverifiable(where, what, "Look at the repository with git fsck.")
+
+
+_BRANCH = late_pattern(r"refs/heads/[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")
+"""Names that mean a ref and nothing else to `git cat-file` too."""
+
+
+def _branch_in(git_dir: Path) -> str | None:
+    """The branch that the file HEAD names; None where git has to say."""
+    place = git_dir / "HEAD"
+    try:
+        named = "" if place.is_symlink() else place.read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    name = named.removeprefix("ref: ").rstrip("\n")
+    # Where refs are in a table, the file names a branch that cannot be.
+    return name if named.startswith("ref: ") and _BRANCH.fullmatch(name) is not None else None
+
+
+def _is_stored(common_dir: Path, name: str) -> bool:
+    """Whether a file says of a ref of just this name: git would look for others like it."""
+    if (common_dir / name).is_file():
+        return True
+    try:
+        return f" {name}\n".encode() in (common_dir / "packed-refs").read_bytes()
+    except OSError:
+        return False
 
 
 def _check_id(object_id: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import re
+
+from hkgit.values import late_pattern
 
 HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
-FULL_ID = re.compile(HEX)
+FULL_ID = late_pattern(HEX)
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 """The tree without a file, which git knows without storing it; `Repository.snapshot` takes it in

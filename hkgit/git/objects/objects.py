@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
 from hkgit.edits import DIRECTORY, SUBMODULE, File, decode_text
 from hkgit.errors import Unverifiable
 from hkgit.git.objects.ids import HEX
 from hkgit.git.objects.trees import ReadTree, TreeEntry, canonical, walk
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
 _ID = HEX.encode()
-_HEAD = re.compile(
+_HEAD = late_pattern(
     rb"tree (" + _ID + rb")\n((?:parent " + _ID + rb"\n)*)"
     rb"author (.*)\ncommitter (.*)\n"
 )
-_WHEN = re.compile(rb" ?(-?\d{1,20}) [-+]\d{1,20}\Z")
+_WHEN = late_pattern(rb" ?(-?\d{1,20}) [-+]\d{1,20}\Z")
 _LONGEST_WHEN = 44
 """Bytes of a time and its zone, with the blank before: of a huge line only the end is searched."""
 

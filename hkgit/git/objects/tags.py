@@ -13,9 +13,10 @@ from hkgit.edits import decode_text
 from hkgit.errors import Unverifiable
 from hkgit.git.backends.backend import COMMIT, TAG, Backend
 from hkgit.git.objects.ids import HEX
+from hkgit.values import late_pattern
 
-_TAG = re.compile(rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n")
-_TAGGER = re.compile(rb"^tagger (.*?)(?: -?\d+ [-+]\d+)?$", re.MULTILINE)
+_TAG = late_pattern(rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n")
+_TAGGER = late_pattern(rb"^tagger (.*?)(?: -?\d+ [-+]\d+)?$", re.MULTILINE)
 _FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
 DEEPEST = 50
 """Tags of tags that are followed."""

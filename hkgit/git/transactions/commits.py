@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO
 
 from hkgit.errors import GitRefused
+from hkgit.git.facts import ALLOW_BLIND, TRANSACTION
 from hkgit.git.objects.ids import FULL_ID
 from hkgit.git.program import run, scrub_environment
 from hkgit.git.repository import Repository
@@ -27,9 +28,6 @@ _HEARD_BYTES = 16_384
 
 _SHOWN_LINES = 60
 """Of the changes that a hook made, in a refusal."""
-
-TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
-"""The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""
 
 _HOOK_ENVIRONMENT = {TRANSACTION: "1", "LANGUAGE": "C", "GIT_OPTIONAL_LOCKS": None}
 """Hooks work in the user's locale and may lock; hkgit's own know that this commit is judged."""

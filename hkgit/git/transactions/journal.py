@@ -12,12 +12,11 @@ import os
 import secrets
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, fields
 from pathlib import Path
 
 from hkgit.errors import GitRefused
 from hkgit.git.transactions import locks
-from hkgit.values import dataclass, field, replace
+from hkgit.values import asdict, dataclass, field, replace
 
 SUFFIX = ".jsonl"
 
@@ -146,9 +145,7 @@ def _last_state(path: Path) -> TransactionState | None:
     try:
         lines = path.read_bytes().split(b"\n")[:-1]
         found = json.loads(lines[-1])
-        return TransactionState(
-            **{each.name: found[each.name] for each in fields(TransactionState)}
-        )
+        return TransactionState(**{name: found[name] for name in TransactionState.__match_args__})
     except (OSError, IndexError, ValueError, KeyError, TypeError):
         return None
 

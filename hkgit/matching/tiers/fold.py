@@ -6,10 +6,10 @@ one spelling.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from hkgit.edits import decode_text, encode_text
+from hkgit.values import late_pattern
 
 _SAME: dict[str, str] = {
     "'": "\u2018\u2019\u201a\u201b\u2032\u00b4\u02bc",
@@ -19,8 +19,8 @@ _SAME: dict[str, str] = {
     "": "\u200b\u200c\u200d\u2060\ufe0e\ufe0f\ufeff",
 }
 _TABLE = {ord(char): plain for plain, chars in _SAME.items() for char in chars}
-_TYPESET = re.compile("[" + "".join(map(chr, _TABLE)) + "]")
-_HYPHENS = re.compile(b"-{2,}")
+_TYPESET = late_pattern("[" + "".join(map(chr, _TABLE)) + "]")
+_HYPHENS = late_pattern(b"-{2,}")
 
 
 def fold(text: bytes) -> bytes:

@@ -5,7 +5,6 @@ The new text is completed alike, so that from here on all is a matter of lines.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hkgit.errors import Conflict
@@ -13,8 +12,9 @@ from hkgit.matching.lines import EditLines, FileLines, indent_of
 from hkgit.matching.places import Place
 from hkgit.matching.search.align import Targets
 from hkgit.matching.transfers.indent import width
+from hkgit.values import late_pattern
 
-COMMENT = re.compile(rb"[ \t]+(?:#|//|/\*|<!--|--|;)")
+COMMENT = late_pattern(rb"[ \t]+(?:#|//|/\*|<!--|--|;)")
 BELOW = 20
 OPENERS = (b":", b"{", b"(", b"[", b"\\", b"=>", b"=")
 """What a line ends with that makes one expect a deeper line after it."""

@@ -6,17 +6,16 @@ of blanks and a change of words right beside it stay two changes.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.text.diff import LineChange, changes
-from hkgit.values import replace
+from hkgit.values import late_pattern, replace
 
 Word = tuple[str, str]
 """Blanks, and what stands after them."""
 
-WORD = re.compile("(\\s*)([\\w\u0300-\u036f]+|\\S|\\Z)")
+WORD = late_pattern("(\\s*)([\\w\u0300-\u036f]+|\\S|\\Z)")
 """A word; the last one of every line is the empty one at its end."""
 
 

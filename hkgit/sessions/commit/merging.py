@@ -24,8 +24,8 @@ from hkgit.edits import File, InsertAfter, Overlay, Read, ReplaceRange, Spec, de
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import entry_id, entry_path
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.ledger.recording import make_claims, record
-from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.evidence.replay.merging.merges import replay_merge
 from hkgit.git.repository import Repository

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hkgit.evidence.ledger.entry import LEDGER, Entry
+from hkgit.evidence.ledger.footers import read_trailers, sign_words, split_template
 from hkgit.evidence.ledger.reading import read_entry
-from hkgit.evidence.ledger.trailers import read_trailers, trailer_lines, with_trailers
-from hkgit.git.messages import comment_mark, cut_at_scissors, read_message
+from hkgit.evidence.ledger.trailers import trailer_lines
+from hkgit.git.messages import comment_mark, read_message
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
 
@@ -21,14 +22,12 @@ def sign(repository: Repository, place: Path) -> bool:
     """
     message = read_message(place)
     entries = _find_added_entries(repository)
-    text, template = _split(message, comment_mark(repository))
+    text, template = split_template(message, comment_mark(repository))
     named = read_trailers(text).entries
-    lines = _lines([(name, entry) for name, entry in entries if name not in named])
+    lines = name_entries([(name, entry) for name, entry in entries if name not in named])
     if not lines or not text.strip():
         return False
-    signed = with_trailers(text.decode("utf-8", "surrogateescape"), lines)
-    between = b"\n" if template else b""
-    place.write_bytes(signed + between + template)
+    place.write_bytes(sign_words(text, template, lines))
     return True
 
 
@@ -51,7 +50,7 @@ def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:
     ]
 
 
-def _lines(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
+def name_entries(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
     """The trailers: all of them for one entry, only ids and agents for several."""
     if len(entries) == 1:
         [(name, entry)] = entries
@@ -59,15 +58,3 @@ def _lines(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
     named = [f"Hkgit-Entry: sha256:{name}" for name, _ in entries]
     agents = dict.fromkeys(entry.agent for _, entry in entries)
     return (*named, *(f"Hkgit-Agent: {agent}" for agent in agents))
-
-
-def _split(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
-    """Split a message into its text and the template of comments behind it."""
-    words, rest = cut_at_scissors(message, comment)
-    lines = words.splitlines(keepends=True)
-    end = len(lines)
-    while end and (lines[end - 1].startswith(comment) or not lines[end - 1].strip()):
-        end -= 1
-    while end < len(lines) and not lines[end].startswith(comment):
-        end += 1
-    return b"".join(lines[:end]), b"".join(lines[end:]) + rest

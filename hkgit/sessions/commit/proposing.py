@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.entry import Entry, entry_id
 from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.refusals import RefusalLog, claims_of
-from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
@@ -22,7 +20,7 @@ from hkgit.sessions.commit.building import Built, CommitBuilder, contents
 from hkgit.sessions.commit.choosing import Contents, choose_edits
 from hkgit.sessions.commit.pending import PendingEdit, group_connected, waiting
 from hkgit.sessions.commit.placing import PlacedSpec
-from hkgit.sessions.drafting import mending_read
+from hkgit.sessions.commit.settling import CONFLICTS
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import Proposed
 from hkgit.text.diff import changes
@@ -106,12 +104,14 @@ def _are_gone(files: Contents) -> bool:
 
 def _open_conflicts(repository: Repository) -> ConflictsMet | None:
     """The open conflicts, which the edits may resolve; None where there are none."""
-    if not any(ConflictStore.of(repository.common_dir)):
+    if not (repository.common_dir / CONFLICTS).is_dir():
         return None
     # Few commits meet one.
+    from hkgit.gate.conflicts.store import ConflictStore
     from hkgit.gate.conflicts.tracking import open_conflicts
 
-    return open_conflicts(repository, None)
+    is_open = any(ConflictStore.of(repository.common_dir))
+    return open_conflicts(repository, None) if is_open else None
 
 
 def _entries(
@@ -166,6 +166,8 @@ def _blind(built: Built) -> Iterator[str]:
                     unit.journaled.paths[unit.number - 1],
                     unit.journaled.touched[unit.number - 1],
                 )
+                from hkgit.sessions.drafting import mending_read
+
                 command = mending_read(path, touched, session, call)
                 yield f"{unit.name} is blind; mend it: {command}"
 
@@ -178,6 +180,8 @@ def _find_moved(
         for path in sorted(unit.paths):
             place = next((each for each in added if _is_most_in(unit, path, after.get(each))), None)
             if place is not None:
+                import shlex
+
                 back = f"git mv {shlex.quote(place)} {shlex.quote(path)}"
                 mend = f"commit it by its old name first: {back}"
                 yield f"{unit.name} is not covered: {path} is staged as {place}; {mend}"

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from hkgit.applying.carry.carrying import LineMap
-from hkgit.applying.carry.following import join_lines
-from hkgit.applying.draft import Lines
 from hkgit.edits import Read
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.text.document import Document
 from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.applying.draft import Lines
 
 KEPT = 8 * 2**20
 """Versions of files up to so many bytes are kept, so that what is known can be carried."""
@@ -65,6 +66,8 @@ NOTHING = FileKnowledge(UNKEPT, ())
 
 def knowing(data: bytes, lines: Iterable[Lines]) -> FileKnowledge:
     """Lines of a file's bytes, joined where they touch."""
+    from hkgit.applying.carry.following import join_lines
+
     document = Document(data)
     ranges = (KnownRange(*each, document.range_hash(*each)) for each in join_lines(lines))
     return FileKnowledge(digest(data), tuple(ranges))
@@ -80,6 +83,9 @@ def carry_knowledge(known: FileKnowledge, data: bytes, kept: Kept) -> FileKnowle
         document = Document(data)
         held = tuple(each for each in known.ranges if _holds(document, each))
         return FileKnowledge(version, held)
+    # Few files change under a session.
+    from hkgit.applying.carry.carrying import LineMap
+
     moved = LineMap.between(before, data).lines
     numbers = (
         moved[number]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,9 +12,9 @@ from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.storage.blobs import unwritable
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass, late_pattern, replace
 
-_TARGET = re.compile(r"(?P<id>b[0-9a-f]{8})(?::(?P<numbers>\d+(?:,\d+)*))?\Z")
+_TARGET = late_pattern(r"(?P<id>b[0-9a-f]{8})(?::(?P<numbers>\d+(?:,\d+)*))?\Z")
 KEPT = 20
 """So many batches of a session wait at most; the oldest are thrown away."""
 

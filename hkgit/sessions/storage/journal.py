@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 from hkgit.edits import Read
@@ -27,7 +26,7 @@ from hkgit.sessions.storage.records import (
     read_of,
 )
 from hkgit.text.json_nodes import Json
-from hkgit.values import dataclass, field
+from hkgit.values import asdict, dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.transactions import locks
 from hkgit.paths import check_new_path
+from hkgit.values import late_pattern
 
 STATE = "HKGIT_STATE"
 """The variable that names a directory for state where the git directory cannot be written."""
@@ -35,7 +35,7 @@ The hooks ask for it before they start anything. No session can have this name.
 EXPIRY = 14 * 24 * 3600
 """Seconds after which a session that nobody used is removed, if none of its edits waits."""
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
+_NAME = late_pattern(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}\Z")
 LOCAL = Path(".hkgit") / "local"
 """Where state is kept in the checkout itself, if it has to be."""
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from hkgit.applying.draft import Lines
 from hkgit.edits import File, Read
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.readings.knowledge import FileKnowledge, KnownRange
 from hkgit.text.json_nodes import Json
-from hkgit.values import dataclass
+from hkgit.values import asdict, dataclass
 
 RECOVERED = "recovered"
 """The origin of calls that were replayed from a transcript; others have none."""

@@ -14,7 +14,7 @@ from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.pending import waiting
 from hkgit.sessions.commit.proposing import Proposal, propose_onto
-from hkgit.sessions.commit.staging import journals_of
+from hkgit.sessions.commit.settling import journals_of
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import RECOVERED

@@ -7,10 +7,10 @@ import time
 from hkgit.edits import File, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
 from hkgit.evidence.refusals import claims_of
-from hkgit.evidence.replay.added import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.text.counting import count_noun
 from hkgit.values import dataclass
 from hkgit.workflows.commits.plan import PlannedCommit

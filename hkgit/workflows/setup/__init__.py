@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.evidence.replay.added import ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES_PATH
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, SERVER_HOOKS
 from hkgit.gate.policy import CONFIG
 from hkgit.git.repository import Repository

@@ -12,7 +12,8 @@ from hkgit.gate.conflicts.records import ConflictRecord
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.git.repository import Repository
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.commit.staging import settle_commit, stage
+from hkgit.sessions.commit.settling import settle_commit
+from hkgit.sessions.commit.staging import stage
 from hkgit.sessions.session import EditSession
 from tests.gate.conflicts.conftest import FILE, POEM
 from tests.support.repos import Repo

@@ -1,0 +1,146 @@
+"""footers.py: the foot of a commit message: what it says of hkgit, and trailers put there.
+
+Messages are read with a strict grammar of our own, because git's parsers disagree with each other
+and with configuration. Every commit with a session waits for this, so it knows nothing of entries.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from hkgit.values import dataclass, late_pattern
+
+_KEYS = ("Entry", "Base", "Agent", "Evidence", "Tiers", "Confidence", "Edit")
+_TRAILER = late_pattern(r"Hkgit-([A-Za-z0-9-]+): (.*)\Z")
+_ANY_TRAILER = late_pattern(r"[A-Za-z0-9-]+:[ \t]|[ \t]|\(cherry picked from commit ")
+_PARAGRAPHS = late_pattern(r"\n(?:[ \t]*\n)+")
+_ENTRY = late_pattern(r"Hkgit-Entry: sha256:([0-9a-f]{64})\Z")
+_DIVIDER = late_pattern(r"^---(?=\s|\Z)", re.MULTILINE)
+_KEY = late_pattern(r"^Hkgit-[A-Za-z0-9-]+[ \t]*:", re.MULTILINE | re.IGNORECASE)
+
+
+_SCISSORS = b"------------------------ >8 ------------------------"
+
+
+@dataclass(frozen=True, slots=True)
+class Trailers:
+    """What a message says of hkgit: the entries it names, the lines, and what is wrong."""
+
+    entries: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
+
+
+@lru_cache(16)
+def read_trailers(message: bytes) -> Trailers:
+    """The hkgit trailers of a raw commit message.
+
+    They count in the last paragraph only, which must not be the first; each `Hkgit-Entry` there
+    names an entry. Whatever else shows hkgit's keys is a fault. `lines` has what git shows, too.
+    """
+    text = message.decode("utf-8", "replace").replace("\r\n", "\n")
+    above, last = _split_foot(text.rstrip("\n "))
+    foot = last.split("\n")
+    lines = list(filter(_is_ours, foot))
+    named = [found[1] for line in lines if (found := _ENTRY.match(line)) is not None]
+    faults = tuple(_faults(above, foot, lines, named))
+    shown = (line for each in _read_as_git(text) for line in _unfold(_split_foot(each)[1]))
+    lines += [line for line in shown if _is_ours(line) and line not in lines]
+    return Trailers(tuple(dict.fromkeys(named)), tuple(lines), faults)
+
+
+def _split_foot(text: str) -> tuple[list[str], str]:
+    """The paragraphs of a message above the last one, and that one unless it is the first."""
+    *above, last = _PARAGRAPHS.split(text)
+    return (above, last) if above else ([last], "")
+
+
+def _read_as_git(text: str) -> Iterator[str]:
+    """A message as git's readers of trailers see it (trailer.c): without comments at its end.
+
+    `git interpret-trailers` ends it at a line of dashes, `git log` does not.
+    """
+    for each in (text, _DIVIDER.split(text, maxsplit=1)[0]):
+        lines = each.split("\n")
+        while lines and _is_passed_by(lines):
+            lines.pop()
+        yield "\n".join(line for line in lines if not line.startswith("#"))
+
+
+def _is_passed_by(lines: Sequence[str]) -> bool:
+    """Whether git takes the last line for no part of the message: blank, a comment, conflicts."""
+    last = lines[-1]
+    if not last.strip() or last.startswith("#") or last == "Conflicts:":
+        return True
+    above = next((line for line in reversed(lines) if not line.startswith("\t")), "")
+    return last.startswith("\t") and above == "Conflicts:"
+
+
+def _unfold(foot: str) -> list[str]:
+    """The lines of a paragraph, each with the ones that are folded into it."""
+    return re.sub(r"\n[ \t]+", " ", foot).split("\n")
+
+
+def _is_ours(line: str) -> bool:
+    """Whether git, which knows no case in keys, would show a line as a trailer of hkgit."""
+    return line[:6].lower() == "hkgit-"
+
+
+def _faults(
+    above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
+) -> Iterator[str]:
+    if any(map(_KEY.search, above)):
+        yield "Hkgit- trailers stand above the last paragraph: they count for nothing"
+    if lines and not all(map(_ANY_TRAILER.match, foot)):
+        yield "the last paragraph mixes Hkgit- trailers with other text"
+    if any(_is_ours(line) and after[:1] in (" ", "\t") for line, after in pairwise(foot)):
+        yield "an Hkgit- trailer goes on in the line below it"
+    for line in lines:
+        found = _TRAILER.match(line)
+        if found is None or found[1] not in _KEYS or not found[2].isprintable():
+            yield f"not a trailer of hkgit: {line[:60]!r}"
+        elif found[1] == "Entry" and _ENTRY.match(line) is None:
+            yield f"names no entry: {line[:60]!r}"
+    for name, count in Counter(named).items():
+        if count > 1:
+            yield f"entry {name[:12]} is named {count} times"
+    if lines and not named:
+        yield "Hkgit- trailers without an Hkgit-Entry stand for nothing"
+
+
+def with_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
+    """A commit message: the text, then the trailers, behind those that it ends with itself."""
+    text = subject_and_body.rstrip("\n")
+    paragraphs = _PARAGRAPHS.split(text)
+    foot = paragraphs[-1].split("\n")
+    has_own = len(paragraphs) > 1 and all(map(_ANY_TRAILER.match, foot)) and foot[0][0] not in " \t"
+    between = "\n" if has_own else "\n\n"
+    return (text + between + "\n".join(lines) + "\n").encode("utf-8", "surrogateescape")
+
+
+def split_template(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
+    """The words of a message, and the template of comments behind them."""
+    words, rest = cut_at_scissors(message, comment)
+    lines = words.splitlines(keepends=True)
+    end = len(lines)
+    while end and (lines[end - 1].startswith(comment) or not lines[end - 1].strip()):
+        end -= 1
+    while end < len(lines) and not lines[end].startswith(comment):
+        end += 1
+    return b"".join(lines[:end]), b"".join(lines[end:]) + rest
+
+
+def cut_at_scissors(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
+    """A message, and what is behind git's scissors, which it drops."""
+    cut = message.find(comment + b" " + _SCISSORS)
+    return (message, b"") if cut < 0 else (message[:cut], message[cut:])
+
+
+def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:
+    """A message with trailers below its words, above the template."""
+    signed = with_trailers(words.decode("utf-8", "surrogateescape"), lines)
+    return signed + (b"\n" if template else b"") + template
