@@ -177,7 +177,7 @@ def _signature(found: Any) -> str:
 def is_value(found: type) -> bool:
     """Whether a class is one of hkgit's frozen values."""
     try:
-        return bool(fields(found))
+        return bool(fields(found))  # type: ignore[arg-type]  # a value is like a dataclass
     except (AttributeError, TypeError):
         return False
 

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
         apply_with_reflection_async,
     )
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "applying.evidence": ("Evidence",),

@@ -45,7 +45,7 @@ def test_the_spelling_is_checked() -> None:
     if not script("codespell").exists():
         pytest.skip("codespell is not installed here")
     looked = [*PAGES, ROOT / "hkgit"]
-    command = [script("codespell"), "--skip", "*.pyc,*.json", *looked]
+    command = [str(each) for each in (script("codespell"), "--skip", "*.pyc,*.json", *looked)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.stdout == ""
 

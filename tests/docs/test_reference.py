@@ -7,9 +7,10 @@ import shlex
 import click
 import pytest
 
-from docs.write_reference import PLUMBING, ROOT, TITLES, list_commands, pages
+from docs.write_reference import ROOT, list_commands, pages
 from hkgit.cli.admin.examples import EXAMPLES, USED_BY, VARIABLES
 from hkgit.cli.admin.examples import TERMS as ASKED
+from hkgit.cli.admin.helping import PLUMBING, TITLES
 from hkgit.cli.admin.terms import TERMS, explain
 from hkgit.cli.main import COMMANDS, GROUPS
 from tests.support.running import run

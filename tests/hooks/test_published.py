@@ -11,6 +11,8 @@ from tests.support.ci_workflows import load
 from tests.support.commands import ROOT, start
 
 WORKFLOWS = ROOT / ".github/workflows"
+PUBLISHES = ("release.yml", "publish")
+PUBLISHER = "pypa/gh-action-pypi-publish"
 NAMES = sorted(path.name for path in WORKFLOWS.glob("*.yml"))
 
 
@@ -30,7 +32,10 @@ def test_a_workflow_fits_githubs_schema(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_workflow_may_read_and_nothing_else(name: str) -> None:
     workflow = load(WORKFLOWS / name)
-    asked = [job["permissions"] for job in workflow["jobs"].values() if "permissions" in job]
+    jobs = workflow["jobs"].items()
+    asked = [
+        job["permissions"] for key, job in jobs if "permissions" in job and (name, key) != PUBLISHES
+    ]
     assert [workflow["permissions"], *asked] == [{"contents": "read"}] * (1 + len(asked))
 
 
@@ -45,7 +50,18 @@ def test_no_expression_is_written_into_a_shell(name: str) -> None:
 def test_every_action_is_githubs_own_and_pinned_to_a_commit(name: str) -> None:
     used = [step["uses"] for step in _steps(load(WORKFLOWS / name)) if "uses" in step]
     assert used
-    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action) for action in used)
+    own = [action for action in used if not action.startswith(f"{PUBLISHER}@")]
+    assert all(re.fullmatch(r"actions/[a-z-]+@[0-9a-f]{40}", action) for action in own)
+    assert all(re.fullmatch(r"[^@]+@[0-9a-f]{40}", action) for action in used)
+    assert (name == PUBLISHES[0]) == (own != used)
+
+
+def test_only_the_job_that_publishes_may_write_and_it_runs_nothing_of_the_tag() -> None:
+    job = load(WORKFLOWS / PUBLISHES[0])["jobs"][PUBLISHES[1]]
+    assert job["environment"] == "pypi"
+    assert [
+        each for each in _steps({"jobs": {"": job}}) if "checkout" in each.get("uses", "")
+    ] == []
 
 
 def test_the_security_linter_has_no_finding() -> None:
