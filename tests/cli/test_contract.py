@@ -14,8 +14,6 @@ from hkgit.cli.main import main
 ROOT = Path(__file__).parents[2]
 CONTRACT = (ROOT / "docs/contract.md").read_text()
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-EVERYWHERE = {"--help", "--json"}
-"""Options that the contract speaks of once, for all commands."""
 
 
 def commands(group: click.Group, *above: str) -> Iterator[tuple[str, click.Command]]:
@@ -35,14 +33,6 @@ COMMANDS = dict(commands(main))
 def test_the_contract_speaks_of_every_command() -> None:
     words = set(re.findall(r"\w+", CONTRACT))
     assert {name for name in COMMANDS if not words.issuperset(name.split())} == set()
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_contract_speaks_of_every_option(name: str) -> None:
-    options = [each for each in COMMANDS[name].params if isinstance(each, click.Option)]
-    ways = [{*each.opts, *each.secondary_opts} - EVERYWHERE for each in options]
-    long = [{way for way in each if way.startswith("--")} for each in ways]
-    assert [each for each in long if each and not any(way in CONTRACT for way in each)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
