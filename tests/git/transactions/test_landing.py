@@ -11,7 +11,7 @@ import pytest
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.landing import expect_landable
-from tests.git.landing import Files, commit_on, everything, land_on_main
+from tests.git.transactions.landing import Files, commit_on, everything, land_on_main
 from tests.support.repos import Repo
 
 

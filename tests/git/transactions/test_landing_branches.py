@@ -10,7 +10,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError
 from hkgit.git.repository import Repository
-from tests.git.landing import commit_on, everything, land
+from tests.git.transactions.landing import commit_on, everything, land
 from tests.support.repos import Repo
 
 

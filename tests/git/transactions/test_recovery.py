@@ -16,8 +16,8 @@ from hkgit.git.transactions.journal import TransactionJournal, find_abandoned, l
 from hkgit.git.transactions.recovery import Outcome
 from hkgit.git.transactions.transaction import transaction
 from hkgit.workflows import doctor
-from tests.git.crashes import ID, expect_no_trace, settle, started
-from tests.git.landing import commit_on
+from tests.git.transactions.crashes import ID, expect_no_trace, settle, started
+from tests.git.transactions.landing import commit_on
 from tests.support.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("temporary_directory")

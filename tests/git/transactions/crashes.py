@@ -9,7 +9,7 @@ from pathlib import Path
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin
 from hkgit.git.transactions.recovery import Settled, settle_abandoned
-from tests.git.landing import Files, commit_on
+from tests.git.transactions.landing import Files, commit_on
 from tests.support.repos import Repo
 
 ID = "0123456789abcdef"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import GitRefused
-from tests.git.landing import commit_on, everything, expect_unlocked, land_on_main
+from tests.git.transactions.landing import commit_on, everything, expect_unlocked, land_on_main
 from tests.support.repos import Repo
 
 # In the middle of something

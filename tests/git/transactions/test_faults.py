@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.git.faults import UNCHANGED, Forks
+from tests.git.transactions.faults import UNCHANGED, Forks
 from tests.support.repos import Repo
 
 SPEC = {
