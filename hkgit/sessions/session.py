@@ -5,9 +5,7 @@ Two processes that open the same session see each other's calls.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -15,13 +13,13 @@ from hkgit import dialects
 from hkgit.applying.files.directory import write_files
 from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Read, Spec, encode_text
-from hkgit.errors import Conflict, GitRefused, InvalidInput, Stale
+from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.drafting import CallPlan, blind_edits, plan_call
 from hkgit.sessions.effective import calls_in, choose_calls, find_before, status_of
 from hkgit.sessions.readings.checkout import Checkout, EditableCheckout
-from hkgit.sessions.readings.knowledge import KEPT, NOTHING, FileKnowledge, KnownRange, learn_lines
+from hkgit.sessions.readings.knowledge import KnownRange
 from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
 from hkgit.sessions.storage import batches
 from hkgit.sessions.storage import paths as places
@@ -35,6 +33,7 @@ from hkgit.sessions.writing import (
     journal_spec,
     keep_files,
     keep_versions,
+    learn_reading,
     next_call,
 )
 from hkgit.values import dataclass, replace
@@ -91,7 +90,8 @@ class EditSession:
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
-            self.journal.learn(path, self._known(reading, data))
+            seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
+            learn_reading(self.journal, path, seen, data)
         return replace(reading, has_receipt=True)
 
     def _reread(self, path: str, start: int | None, end: int | None, before: str) -> Reading:
@@ -103,14 +103,6 @@ class EditSession:
             read = Read(path, *lines, reading.range_hash or "", "receipt")
             self.journal.mend(call, spec, read)
         return replace(reading, has_receipt=True)
-
-    def _known(self, reading: Reading, data: bytes | None) -> FileKnowledge:
-        """What the session knows of a file, now that it has read these lines."""
-        if data is not None and len(data) <= KEPT:
-            self.journal.blobs.put(data)
-        before = self.journal.state.known.get(reading.path, NOTHING)
-        seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
-        return learn_lines(before, seen, data, self.journal.blobs.get)
 
     # Editing
 
@@ -181,7 +173,7 @@ class EditSession:
             if dry_run:
                 return self._answer(made, None)
             if not made.is_ok:
-                return EditReport(made.outcomes, conflicts=self._conflicts(made))
+                return EditReport(made.outcomes, conflicts=self._note_refused(made))
             if not self._can_keep:
                 write_files(self.root, made.changed, made.found)
                 return self._answer(made, None)
@@ -189,7 +181,7 @@ class EditSession:
             made = self._plan(specs, options, reads)
             if not made.is_ok:
                 waiting = self._waiting(made.correctable, batch)
-                return EditReport(made.outcomes, batch=waiting, conflicts=self._conflicts(made))
+                return EditReport(made.outcomes, batch=waiting, conflicts=self._note_refused(made))
             call = self._keep_call(tuple(journal_spec(each, options) for each in made.steps), made)
             known = {} if self._is_unnamed else made.known
             carry_out(self.root, self.journal, call, made.changed, known)
@@ -199,43 +191,12 @@ class EditSession:
                 self.journal.forget(self.journal.state.standing[-KEPT_CALLS:])
         return self._answer(made, call.id)
 
-    def _conflicts(self, made: CallPlan) -> tuple[str, ...]:
-        """Record what was refused, and the conflicts with others; return what to say of these."""
-        self._note_refusals(made)
-        if {Stale.status, Conflict.status}.isdisjoint(each.status for each in made.outcomes):
-            return ()
-        # Few calls need it, and it opens the repository.
-        from hkgit.sessions.conflicts import keep_conflicts
-
-        return keep_conflicts(self.root, made, self._agent(made), self._versions)
-
-    def _note_refusals(self, made: CallPlan) -> None:
-        """Keep what was refused, in the clone's own record."""
-        git_dir = places.git_dir_of(self.root)
-        if git_dir is None:
-            return
+    def _note_refused(self, made: CallPlan) -> tuple[str, ...]:
         # Few calls are refused.
-        from hkgit.evidence.refusals import RefusalLog
+        from hkgit.sessions.refusals import note_refused
 
-        refused = (
-            (each.path, each.status, each.error.what) for each in made.outcomes if each.error
-        )
-        with suppress(OSError):  # nobody's edit is refused for want of a record
-            now = int(time.time())
-            RefusalLog.of_git_dir(git_dir).note(self._agent(made), "edit", now, refused)
-
-    def _versions(self, path: str) -> Iterator[bytes]:
-        """The versions of a file that the session has read, found or left."""
-        if not self._is_unnamed:
-            journal = self.journal
-            known = journal.state.known.get(path)
-            changes = (each for call in journal.state.calls.values() for each in call.changes)
-            met = [each.before for each in changes if each.path == path]
-            names = [] if known is None else [known.version]
-            for name in dict.fromkeys([*names, *(each.sha256 for each in met if each is not None)]):
-                data = journal.blobs.get(name)
-                if data is not None:
-                    yield data
+        journal = None if self._is_unnamed else self.journal
+        return note_refused(self.root, made, self._agent(made), journal)
 
     def _agent(self, made: CallPlan) -> str:
         return self.agent if made.agent is None else made.agent

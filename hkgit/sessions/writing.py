@@ -19,7 +19,13 @@ from hkgit.applying.reads import reads_used
 from hkgit.applying.series import PlannedSpec
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
-from hkgit.sessions.readings.knowledge import FileKnowledge
+from hkgit.sessions.readings.knowledge import (
+    KEPT,
+    NOTHING,
+    FileKnowledge,
+    KnownRange,
+    learn_lines,
+)
 from hkgit.sessions.storage.blobs import Blobs, unwritable
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import candidates, find_unused, lock_sessions
@@ -82,6 +88,14 @@ def carry_out(
     with suppress(GitRefused):
         journal.end(call.id, known)
         mark.unlink(missing_ok=True)
+
+
+def learn_reading(journal: SessionJournal, path: str, seen: KnownRange, data: bytes | None) -> None:
+    """Record what a session knows of a file, now that it has read these lines."""
+    if data is not None and len(data) <= KEPT:
+        journal.blobs.put(data)
+    before = journal.state.known.get(path, NOTHING)
+    journal.learn(path, learn_lines(before, seen, data, journal.blobs.get))
 
 
 def keep_versions(blobs: Blobs, changes: Iterable[FileChange]) -> None:
