@@ -7,7 +7,7 @@ Texts of edits are `str`; bytes that were not UTF-8 stand in them as surrogate e
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol, assert_never
+from typing import Protocol
 
 from hkgit.values import dataclass, field
 
@@ -148,54 +148,6 @@ AnyEdit = (
     | RenameFile
     | SetMode
 )
-
-
-def expected_hash_of(edit: AnyEdit) -> str | None:
-    """The hash that an edit expects of what it changes, if it names one."""
-    match edit:
-        case CreateFile() | SetMode():
-            return None
-        case (
-            Edit()
-            | ReplaceRange()
-            | InsertAfter()
-            | TagEdit()
-            | WriteFile()
-            | DeleteFile()
-            | RenameFile()
-        ):
-            return edit.expected_hash
-    assert_never(edit)
-
-
-def new_text_of(edit: AnyEdit) -> str:
-    """The text that an edit writes; lines without the end of the last; empty for none."""
-    match edit:
-        case Edit() | CreateFile() | WriteFile():
-            return edit.new_text
-        case ReplaceRange() | InsertAfter() | TagEdit():
-            return "\n".join(edit.new_lines or ())
-        case DeleteFile() | RenameFile() | SetMode():
-            return ""
-    assert_never(edit)
-
-
-def old_text_of(edit: AnyEdit) -> str:
-    """The text that an edit quotes; empty for none."""
-    match edit:
-        case Edit() | DeleteFile():
-            return edit.old_text or ""
-        case (
-            ReplaceRange()
-            | InsertAfter()
-            | TagEdit()
-            | CreateFile()
-            | WriteFile()
-            | RenameFile()
-            | SetMode()
-        ):
-            return ""
-    assert_never(edit)
 
 
 @dataclass(frozen=True, slots=True)

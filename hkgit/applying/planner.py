@@ -32,11 +32,11 @@ from hkgit.edits import (
     WriteFile,
     decode_text,
     encode_text,
-    expected_hash_of,
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.places import Settings
 from hkgit.text.document import Document
+from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import dataclass, field, replace
 
 TRUNCATED = "truncated"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.dialects.patches.diff_names import unquote_name
-from hkgit.edits import decode_text, encode_text, new_text_of
+from hkgit.edits import decode_text, encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.replay.findings import Entries
@@ -14,6 +14,7 @@ from hkgit.gate import Gate, Ruling, candidate_of
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.text.document import split_raw
+from hkgit.text.edit_parts import new_text_of
 from hkgit.values import dataclass, field
 
 UNCOMMITTED = "0" * 40

@@ -19,7 +19,6 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     encode_text,
-    expected_hash_of,
 )
 from hkgit.gate.conflicts.history import (
     Expectation,
@@ -35,6 +34,7 @@ from hkgit.gate.conflicts.tries import join_tries
 from hkgit.git.repository import Repository
 from hkgit.text.diff import changes, follow
 from hkgit.text.document import Document
+from hkgit.text.edit_parts import expected_hash_of
 from hkgit.text.escaping import to_json_text
 from hkgit.values import dataclass, replace
 

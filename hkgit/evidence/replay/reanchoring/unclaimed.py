@@ -31,12 +31,11 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
     encode_text,
-    new_text_of,
-    old_text_of,
 )
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import RecordedEdit, RecordedFile
 from hkgit.text.document import Document
+from hkgit.text.edit_parts import new_text_of, old_text_of
 
 ALIKE = 0.6
 """From this ratio on (Ratcliff and Obershelp, 1988) a line counts as a misquotation of another."""
