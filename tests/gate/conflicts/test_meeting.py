@@ -27,7 +27,7 @@ def test_an_edit_read_again_links_to_its_conflict(desk: Desk) -> None:
 def test_then_nothing_is_left_of_it_in_the_git_directory(desk: Desk) -> None:
     desk.apply(desk.replace(10, 10, "x", "read"))
     desk.apply(desk.replace(11, 11, "x"))
-    assert not (desk.repo.path / ".git/hkgit").exists()
+    assert not (desk.repo.path / ".git/hkgit/conflicts").exists()
 
 
 @pytest.mark.parametrize(
