@@ -10,6 +10,7 @@ from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Report, Ruling
 from hkgit.gate.conflicts.consulting import Consult, consult_json
 from hkgit.gate.policy import Policy
+from hkgit.gate.rulings import NO_EVIDENCE
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
@@ -22,6 +23,7 @@ MEANINGS = {
     PARTLY: "its entries replay; the rest was changed by hand, as the policy allows",
     VOUCHED: "a key that the policy trusts signed that the same change was judged",
     UNPROVED: "no evidence: the policy lets its author change this by hand, or governs them not",
+    NO_EVIDENCE: "an agent's, without evidence; the policy lets it pass all the same",
     REFUSED: "the policy does not let it pass",
 }
 """What the commits of a range come to, the best proved first."""
@@ -87,7 +89,11 @@ _CLASSES = {
 
 
 def _class(ruling: Ruling) -> str:
-    return _CLASSES.get(ruling.judged.verdict, REPLAYED) if ruling.passes else REFUSED
+    if not ruling.passes:
+        return REFUSED
+    if ruling.made_by == NO_EVIDENCE:
+        return NO_EVIDENCE
+    return _CLASSES.get(ruling.judged.verdict, REPLAYED)
 
 
 def audit_json(audit: Audit) -> JsonObject:

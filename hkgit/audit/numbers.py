@@ -27,7 +27,8 @@ class Numbers:
     """
 
     commits: int
-    verdicts: Counter[str]
+    replay: Counter[str]
+    passing: int
     entries: int
     edits: int
     files: int
@@ -51,7 +52,8 @@ def numbers_of(rulings: Sequence[Ruling], policy: Policy) -> Numbers:
     bars = Counter(min(each * STEPS // 1000, STEPS - 1) for each in sure)
     return Numbers(
         commits=len(rulings),
-        verdicts=Counter(str(ruling.judged.verdict) for ruling in rulings),
+        replay=Counter(ruling.replay for ruling in rulings),
+        passing=sum(ruling.passes for ruling in rulings),
         entries=len(entries),
         edits=len(edits),
         files=len({file.new_path or file.path for entry in entries for file in entry.files}),
@@ -85,7 +87,8 @@ def numbers_json(numbers: Numbers) -> JsonObject:
     """The numbers as one JSON object; rates and confidences in [0, 1]."""
     return {
         "commits": numbers.commits,
-        "verdicts": dict(numbers.verdicts.most_common()),
+        "replay": dict(numbers.replay.most_common()),
+        "policy": {"passes": numbers.passing, "fails": numbers.commits - numbers.passing},
         "entries": numbers.entries,
         "edits": numbers.edits,
         "files": numbers.files,
@@ -108,7 +111,9 @@ def numbers_json(numbers: Numbers) -> JsonObject:
 
 def numbers_lines(numbers: Numbers) -> Iterator[str]:
     """The numbers for people."""
-    yield f"commits     {numbers.commits}{_shares(numbers.verdicts, ': ')}"
+    yield f"commits     {numbers.commits}"
+    yield f"replay      {_shares(numbers.replay)}"
+    yield f"policy      {numbers.passing} pass, {numbers.commits - numbers.passing} fail"
     edits, files = count_noun(numbers.edits, "edit"), count_noun(numbers.files, "file")
     yield f"entries     {numbers.entries}, {edits} of {files}"
     if not numbers.edits:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from hkgit import __version__
 from hkgit.audit.audit import MEANINGS, REFUSED, Audit
+from hkgit.audit.commits import audited
 from hkgit.audit.numbers import numbers_lines
 from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.sheet import name_of, subject_of
@@ -126,13 +127,13 @@ def _conflicts(audit: Audit) -> Iterator[str]:
 def _commits(audit: Audit) -> Iterator[str]:
     yield "## Commits"
     yield ""
-    yield "| commit | verdict | rule | edits | agent | subject |"
+    yield "| commit | replay | policy | edits | agent | subject |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for ruling in audit.report.rulings:
-        agents = dict.fromkeys(entry.agent for _, entry in ruling.judged.entries)
+        agents = audited(ruling).agents or (ruling.made_by,)
         cells = [
-            str(ruling.judged.verdict),
-            ruling.rule,
+            ruling.replay,
+            f"{'passes' if ruling.passes else 'fails'}: {ruling.rule}",
             str(_edits([ruling]) or ""),
             ", ".join(agents),
             subject_of(ruling),

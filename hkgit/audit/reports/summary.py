@@ -45,7 +45,7 @@ def _lines(sheet: ReportSheet) -> Iterator[str]:
 
 def _counts(rulings: Sequence[Ruling]) -> str:
     """How many of each verdict, and what the edits are tied to."""
-    verdicts = Counter(str(ruling.judged.verdict) for ruling in rulings)
+    verdicts = Counter(f"replay {ruling.replay}" for ruling in rulings)
     edits = [
         edit for ruling in rulings for _, entry in ruling.judged.entries for edit in entry.edits
     ]
@@ -78,12 +78,12 @@ def _reason(ruling: Ruling) -> Iterator[str]:
 
 def _all(sheet: ReportSheet) -> Iterator[str]:
     rulings = sheet.report.rulings
-    yield "| | commit | verdict | rule | edits |"
+    yield "| | commit | replay | policy | edits |"
     yield "| --- | --- | --- | --- | --- |"
     for ruling in rulings[:MOST_ROWS]:
         mark = "✅" if ruling.passes else "❌"
         edits = sum(len(entry.edits) for _, entry in ruling.judged.entries)
-        verdict, rule = markdown(ruling.judged.verdict), markdown(_short(ruling.rule))
+        verdict, rule = markdown(ruling.replay), markdown(_short(ruling.rule))
         yield f"| {mark} | {_commit(sheet, ruling)} | {verdict} | {rule} | {edits or ''} |"
     yield from _render_left_out(rulings)
 

@@ -1,4 +1,4 @@
-"""blame.py: `hkgit blame`, the edit and agent that wrote each line."""
+"""blame.py: `hkgit blame`, the edit and agent that wrote each line, and its evidence."""
 
 from __future__ import annotations
 
@@ -6,58 +6,92 @@ from collections.abc import Iterator, Sequence
 
 import click
 
+from hkgit.audit.commits import author_time
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame
+from hkgit.audit.trail import rfc3339
 from hkgit.cli.common import echo_json, json_option, open_repository, root_relative
+from hkgit.cli.history.columns import (
+    EVIDENCE_COLOURS,
+    UNBOUNDED,
+    color_option,
+    fit,
+    measure,
+    pad,
+    terminal_width,
+)
 from hkgit.cli.history.paging import echo_paged
+from hkgit.cli.output import show_progress
 from hkgit.cli.review.judging import load_policy
 from hkgit.evidence.ledger.trailers import decimal
-from hkgit.gate import Gate, without_floors
+from hkgit.gate import Gate
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
 
-_COLOURS = {"strict": "green", "fail": "red", "unverifiable": "red", "by hand": "yellow"}
+_WEAK = ("quote", "none", "no evidence")
 
 
 @click.command()
 @click.argument("path")
 @click.option("--rev", help="Blame a file of a revision instead of the working tree's.")
 @click.option("-L", "lines", metavar="START,END", help="Only these lines, as git blame takes them.")
+@click.option("--weak", is_flag=True, help="Only lines that rest on a quote or on nothing.")
+@click.option("--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only less sure ones.")
+@color_option
 @json_option
-def command(path: str, rev: str | None, lines: str | None, as_json: bool) -> None:
-    """Show for each line of a file the commit, the verdict on it, the edit and its agent."""
+def command(
+    path: str, rev: str | None, lines: str | None, weak: bool, below: float | None, as_json: bool
+) -> None:
+    """Show for each line of a file its commit, what replay says, the evidence and the agent.
+
+    With --weak and --below, the lines that fit one of them.
+    """
     repository = open_repository()
     if rev is None and repository.work_tree is None:
         rev = "HEAD"
-    head = repository.head().commit if rev is None else repository.resolve(rev)
     blamed = list(blame(repository, root_relative(repository, path), rev, lines))
-    policy = without_floors(load_policy(repository, None, head))
+    policy = load_policy(repository, None, repository.head().commit)
     origins = LineOrigins(repository, Gate(repository, policy))
-    found = [origins.of(line) for line in blamed]
+    watch = show_progress("judging line")
+    found = [origins.of(blamed[at]) for at in watch(range(len(blamed)))]
+    if weak or below is not None:
+        least = None if below is None else round(below * 1000)
+        found = [each for each in found if (weak and _is_weak(each)) or _is_below(each, least)]
     if as_json:
         echo_json([_row_json(origin) for origin in found])
-    else:
+    elif found:
         echo_paged(_lines(found))
+
+
+def _is_weak(origin: LineOrigin) -> bool:
+    return origin.evidence in _WEAK
+
+
+def _is_below(origin: LineOrigin, least: int | None) -> bool:
+    return least is not None and origin.edit is not None and origin.edit.confidence < least
 
 
 def _lines(found: Sequence[LineOrigin]) -> Iterator[str]:
     rows = [_columns(origin) for origin in found]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(map(measure, column)) for column in zip(*rows, strict=True)]
+    last = len(str(found[-1].line.number))
+    room = terminal_width()
+    room = room if room == UNBOUNDED else max(room - sum(widths) - 2 * len(widths) - last - 2, 8)
     for row, origin in zip(rows, found, strict=True):
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        cells[1] = click.style(cells[1], fg=_COLOURS.get(origin.kind))
-        number = str(origin.line.number).rjust(len(str(found[-1].line.number)))
-        text = origin.line.text.decode("utf-8", "replace").expandtabs()
-        yield f"{'  '.join(cells)}  {number}) {visible(text)}".rstrip()
+        cells = [pad(cell, width) for cell, width in zip(row, widths, strict=True)]
+        cells[2] = click.style(cells[2], fg=EVIDENCE_COLOURS.get(origin.evidence))
+        number = str(origin.line.number).rjust(last)
+        text = visible(origin.line.text.decode("utf-8", "replace").expandtabs())
+        yield f"{'  '.join(cells)}  {number}) {fit(text, room)}".rstrip()
 
 
 def _columns(origin: LineOrigin) -> list[str]:
-    """Commit, verdict, edit, tier and confidence, who."""
+    """Commit, what replay says, evidence, edit, tier and confidence, who."""
     commit = "-" if origin.line.commit is None else origin.line.commit[:9]
     edit, sure = "-", "-"
     if origin.edit is not None and origin.entry_id is not None:
         edit = f"{origin.entry_id[:8]}#{origin.edit.id}"
         sure = f"{origin.edit.tier} {decimal(origin.edit.confidence)}"
-    return [commit, origin.kind, edit, sure, visible(_who(origin))[:24]]
+    return [commit, origin.kind, origin.evidence, edit, sure, fit(visible(_who(origin)), 20)]
 
 
 def _who(origin: LineOrigin) -> str:
@@ -70,20 +104,25 @@ def _who(origin: LineOrigin) -> str:
 
 
 def _row_json(origin: LineOrigin) -> JsonObject:
-    line, edit = origin.line, origin.edit
+    line, edit, ruling = origin.line, origin.edit, origin.ruling
+    candidate = None if ruling is None else ruling.judged.candidate
     return {
         "line": line.number,
         "text": line.text.decode("utf-8", "replace"),
         "commit": line.commit,
         "commit_path": visible(line.commit_path),
         "commit_line": line.commit_line,
+        "time": None if candidate is None else rfc3339(author_time(candidate)),
         "kind": origin.kind,
-        "verdict": None if origin.ruling is None else str(origin.ruling.judged.verdict),
-        "author": None if origin.ruling is None else visible(origin.ruling.judged.candidate.author),
+        "replay": None if ruling is None else ruling.replay,
+        "passes": None if ruling is None else ruling.passes,
+        "verdict": None if ruling is None else str(ruling.judged.verdict),
+        "author": None if candidate is None else visible(candidate.author),
         "entry": origin.entry_id,
         "edit": None if edit is None else edit.id,
         "agent": None if origin.entry is None else origin.entry.agent,
         "tier": None if edit is None else edit.tier,
-        "evidence": None if edit is None else edit.evidence,
+        "evidence": origin.evidence,
+        "weak": _is_weak(origin),
         "confidence": None if edit is None else edit.confidence / 1000,
     }

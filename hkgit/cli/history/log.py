@@ -3,56 +3,109 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import click
 
+from hkgit.audit.commits import AuditedCommit, commit_json, without_version
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
+from hkgit.audit.trail import CommitFilter, Trail
 from hkgit.cli.common import echo_json, json_option, open_repository, root_relative
+from hkgit.cli.history.columns import (
+    EVIDENCE_COLOURS,
+    STANDING_COLOURS,
+    Cell,
+    color_option,
+    render_row,
+    terminal_width,
+)
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.review.judging import load_policy, resolve_range
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.trailers import decimal
-from hkgit.gate import Gate, Ruling, candidate_of, without_floors
+from hkgit.gate import Gate
+from hkgit.gate.rulings import NO_EVIDENCE
 from hkgit.git.repository import Repository
-from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
+from hkgit.values import dataclass
 
-_PROVED = ("strict", "reanchored", "merge", "revert", "prune", "attested")
-_COLORS = {
-    "fail": "red",
-    "unverifiable": "red",
-    "mixed": "yellow",
-    "spliced": "yellow",
-    **dict.fromkeys(_PROVED, "green"),
-}
+_NARROW = 100
+"""Columns below which a row is short of words."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which commits of a history git shall list."""
+
+    revision: str
+    paths: tuple[str, ...]
+    since: str | None
+    until: str | None
+    is_followed: bool
 
 
 @click.command()
 @click.argument("words", nargs=-1, metavar="[REV | A..B] [PATH]...")
 @click.option("-n", "--max-count", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--agent", metavar="GLOB", help="Only commits of an agent, its version left out.")
+@click.option("--author", metavar="GLOB", help="Only commits of an author.")
+@click.option("--since", metavar="DATE", help="Only commits after a date, as git takes it.")
+@click.option("--until", metavar="DATE", help="Only commits before a date.")
+@click.option("--path", "paths", multiple=True, metavar="PATH", help="Only commits that change it.")
+@click.option("--verdict", metavar="WORD", help="Only what replays as WORD, or passes, or fails.")
+@click.option("--blind", "is_blind", is_flag=True, help="Only what rests on a quote or less.")
+@click.option("--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only less sure ones.")
+@click.option("--follow", is_flag=True, help="Follow one file through its renames.")
+@color_option
 @json_option
-def command(words: tuple[str, ...], max_count: int, as_json: bool) -> None:
-    """List commits, newest first, with what their evidence proves and who signed it.
+def command(
+    words: tuple[str, ...],
+    max_count: int,
+    agent: str | None,
+    author: str | None,
+    since: str | None,
+    until: str | None,
+    paths: tuple[str, ...],
+    verdict: str | None,
+    is_blind: bool,
+    below: float | None,
+    follow: bool,
+    as_json: bool,
+) -> None:
+    """List commits, newest first: what can be derived of them, and whether they pass.
 
-    With paths, those that changed one of them. Which keys are trusted says the policy at A, or at
-    HEAD where no range is named.
+    With paths, those that changed one of them. The policy, and which keys are trusted, is that
+    at A, or at HEAD where no range is named.
     """
     repository = open_repository()
-    revision, paths = _split(repository, words)
-    located = [root_relative(repository, path) for path in paths]
-    commits = _commits(repository, revision, located, max_count)
-    tip = commits[0] if commits else repository.head().commit
-    gate = Gate(repository, without_floors(load_policy(repository, None, tip)))
-    rulings = (gate.judge(candidate_of(repository, commit)) for commit in commits)
+    revision, named = _split(repository, words)
+    located = tuple(root_relative(repository, path) for path in (*named, *paths))
+    asked = _Wanted(revision, located, since, until, follow)
+    if follow and len(located) != 1:
+        raise click.UsageError("--follow takes exactly one path.")
+    least = None if below is None else round(below * 1000)
+    wanted = CommitFilter(agent, author, verdict, is_blind, least)
+    trail = _trail(repository, revision)
+    commits = _commits(repository, asked, None if wanted.asks else max_count)
+    found = islice(trail.find(commits, wanted), max_count)
     signers = Signers(repository, _find_trusted(repository, revision))
-    told = ((ruling, signers.of(ruling)) for ruling in rulings)
+    told = ((commit, signers.of(commit.ruling)) for commit in found)
     if as_json:
-        echo_json([_row_json(*each) for each in told])
+        echo_json([_row_json(*each, trail.gate.policy.source) for each in told])
     else:
-        echo_paged(line for each in told for line in _rows(*each))
+        echo_paged(_lines(told))
+
+
+def _trail(repository: Repository, revision: str) -> Trail:
+    """The judge, as the gate has it for the same range."""
+    trusted = _find_trusted(repository, revision)
+    policy = load_policy(repository, None, trusted)
+    if ".." not in revision:
+        return Trail(repository, Gate(repository, policy))
+    old, new = resolve_range(repository, revision)
+    return Trail(repository, Gate(repository, policy, tip=new, trusted=old, landing=old))
 
 
 def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:
@@ -70,59 +123,84 @@ def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[
     return first, others
 
 
-def _commits(repository: Repository, revision: str, paths: Sequence[str], count: int) -> list[str]:
+def _commits(repository: Repository, asked: _Wanted, count: int | None) -> list[str]:
     """The newest commits of a range, or of all that leads to a revision, in git's order."""
-    if ".." in revision:
-        old, new = resolve_range(repository, revision)
+    if ".." in asked.revision:
+        old, new = resolve_range(repository, asked.revision)
         ends = [new, f"^{old}"]
     else:
-        ends = [repository.resolve(revision)]
-    args = ("--literal-pathspecs", "rev-list", "--topo-order", f"--max-count={count}")
-    return repository.git(*args, *ends, "--", *paths).text.split()
+        ends = [repository.resolve(asked.revision)]
+    options = [] if count is None else [f"--max-count={count}"]
+    options += [] if asked.since is None else [f"--since={asked.since}"]
+    options += [] if asked.until is None else [f"--until={asked.until}"]
+    if asked.is_followed:
+        follow = ("log", "--follow", "--no-show-signature", "--format=%H")
+        return repository.git(*follow, *options, *ends, "--", *asked.paths).text.split()
+    listing = ("--literal-pathspecs", "rev-list", "--topo-order")
+    return repository.git(*listing, *options, *ends, "--", *asked.paths).text.split()
 
 
 def _find_trusted(repository: Repository, revision: str) -> str | None:
-    """The commit whose policy says which keys are trusted."""
+    """The commit whose policy judges, and says which keys are trusted."""
     is_range = ".." in revision
     return resolve_range(repository, revision)[0] if is_range else repository.head().commit
 
 
-def subject_of(ruling: Ruling) -> str:
-    """The first line of a commit's message, safe to print."""
-    message = ruling.judged.candidate.message or b""
-    return visible(message.decode("utf-8", "replace").split("\n", 1)[0])
+def _lines(told: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator[str]:
+    width = terminal_width()
+    rests = "rests" if width < _NARROW else "evidence"
+    titles = ("date", "commit", "agent", "replay", "policy", rests, "sure", "subject")
+    yield render_row(_cells(titles, (None, None, None), width), width)
+    for commit, signatures in told:
+        colours = (
+            STANDING_COLOURS[commit.standing],
+            None if commit.passes else "red",
+            EVIDENCE_COLOURS.get(commit.weakest or "no evidence") if commit.agents else None,
+        )
+        yield render_row(_cells(_words(commit, width), colours, width), width)
+        yield from (f"           {render_signature(each)}" for each in signatures)
 
 
-def _rows(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:
-    """A line for the commit, and below it, where no subject can stand, one for each signature."""
-    judged = ruling.judged
-    verdict = click.style(f"{judged.verdict:<12}", fg=_COLORS.get(judged.verdict))
-    commit = (judged.candidate.id or "")[:9]
-    yield f"{commit}  {verdict}  {_evidence(judged.entries):<34}  {subject_of(ruling)}"
-    yield from (f"           {render_signature(each)}" for each in signatures)
+def _words(commit: AuditedCommit, width: int) -> tuple[str, ...]:
+    is_narrow = width < _NARROW
+    fails = "FAILS" if is_narrow else f"FAILS {commit.ruling.rule}"
+    short = ", ".join(dict.fromkeys(map(without_version, commit.agents)))
+    sure = "-" if commit.confidence is None else decimal(commit.confidence)
+    return (
+        commit.time.date().isoformat(),
+        commit.id,
+        short if is_narrow and commit.agents else commit.who,
+        commit.replay,
+        "passes" if commit.passes else fails,
+        describe_evidence(commit, is_short=is_narrow),
+        sure,
+        commit.subject,
+    )
 
 
-def _evidence(entries: Sequence[tuple[str, Entry]]) -> str:
-    """How many edits, tied to what, and the least sure of them."""
-    edits = [edit for _, entry in entries for edit in entry.edits]
-    if not edits:
-        return "-"
-    kinds = " ".join(_count_evidence([edit.evidence for edit in edits]))
-    return f"{kinds}  {decimal(min(edit.confidence for edit in edits))} lowest"
+def describe_evidence(commit: AuditedCommit, *, is_short: bool) -> str:
+    """What the edits of a commit rest on: each kind with its count, or the weakest alone."""
+    if commit.weakest is None and commit.standing == NO_EVIDENCE:
+        return "nothing" if is_short else "no evidence"
+    if commit.weakest is None:
+        return commit.made_by
+    if is_short:
+        return commit.weakest
+    return " ".join(f"{kind}={count}" for kind, count in commit.evidence.items())
 
 
-def _count_evidence(kinds: Sequence[str]) -> Iterator[str]:
-    for kind in dict.fromkeys(kinds):
-        yield f"{kind}={kinds.count(kind)}"
+def _cells(words: Sequence[str], colours: Sequence[str | None], width: int) -> list[Cell]:
+    replay, policy, evidence = colours
+    widths = (10, 7, 11, 10, 6, 7, 4) if width < _NARROW else (10, 9, 17, 12, 14, 18, 4)
+    painted = ("bright_black", "yellow", None, replay, policy, evidence, evidence, None)
+    ids = [word[:size] for word, size in zip(words[1:2], widths[1:2], strict=True)]
+    shown = (words[0], *ids, *words[2:])
+    return [Cell(*each) for each in zip(shown, (*widths, None), painted, strict=True)]
 
 
-def _row_json(ruling: Ruling, signatures: Sequence[Signed]) -> JsonObject:
-    agents = [entry.agent for _, entry in ruling.judged.entries]
+def _row_json(commit: AuditedCommit, signatures: Sequence[Signed], source: str) -> JsonObject:
     return {
-        **ruling_json(ruling),
-        "subject": subject_of(ruling),
-        "author": visible(ruling.judged.candidate.author),
-        "agents": agents,
-        "evidence": _evidence(ruling.judged.entries),
+        **ruling_json(commit.ruling, source=source),
+        **commit_json(commit),
         "signatures": [*map(signature_json, signatures)],
     }

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import click
 
+from hkgit.audit.commits import audited, commit_json
+from hkgit.audit.page.hunks import hunks_of
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
+from hkgit.audit.trail import Trail, rfc3339
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.history.log import subject_of
+from hkgit.cli.history.columns import color_option
+from hkgit.cli.history.hunks import hunk_json, hunk_lines
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.review.judging import load_policy
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import Gate, Report, Ruling, candidate_of, without_floors
+from hkgit.gate import Gate, Report, Ruling
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
 
@@ -35,26 +40,33 @@ _SHOWN = {
 
 @click.command()
 @click.argument("revision", default="HEAD", metavar="COMMIT")
+@color_option
 @json_option
 def command(revision: str, as_json: bool) -> None:
     """Show what can be derived of a commit, what is only claimed, and who signed it.
 
-    Which keys are trusted says the policy at HEAD.
+    Each hunk stands below what was read before it. The policy, and which keys are trusted, is
+    that at HEAD.
     """
     repository = open_repository()
     commit = repository.resolve(revision)
-    policy = without_floors(load_policy(repository, None, commit))
-    ruling = Gate(repository, policy).judge(candidate_of(repository, commit))
+    policy = load_policy(repository, None, repository.head().commit)
+    ruling = Trail(repository, Gate(repository, policy)).rule(commit)
     entries = ruling.judged.entries
     signatures = Signers(repository, repository.head().commit).of(ruling)
+    told = audited(ruling)
+    hunks = hunks_of(repository, told)
     if as_json:
+        about = {**ruling_json(ruling, source=policy.source), **commit_json(told)}
         ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
-        told = {"signatures": [*map(signature_json, signatures)], "ledger": ledger}
-        echo_json({**ruling_json(ruling), "subject": subject_of(ruling), **told})
+        rest = {"signatures": [*map(signature_json, signatures)], "ledger": ledger}
+        echo_json({**about, **rest, "hunks": [*map(hunk_json, hunks)]})
         return
-    head = f"commit {commit}  {subject_of(ruling)}"
+    head = f"commit {click.style(commit, fg='yellow')}  {told.subject}"
+    whose = f"  {told.who}, {rfc3339(told.time)}, {told.made_by}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
-    echo_paged([head, *rules, *_evidence_lines(ruling, signatures)])
+    lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
+    echo_paged(chain([head, whose], rules, lines))
 
 
 def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[str]:

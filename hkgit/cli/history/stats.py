@@ -2,31 +2,67 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import click
 
+from hkgit.audit.commits import audited
 from hkgit.audit.numbers import numbers_json, numbers_lines, numbers_of
+from hkgit.audit.weeks import AgentWeeks, agent_json, agents_of
 from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.history.columns import Cell, color_option, render_row, terminal_width
+from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
 from hkgit.cli.review.judging import load_policy, resolve_range
-from hkgit.gate import CommitRange, judge_range, without_floors
+from hkgit.evidence.refusals import RefusalLog
+from hkgit.gate import CommitRange, judge_range
 from hkgit.text.escaping import visible
 
 
 @click.command()
 @click.argument("revision", default="HEAD", metavar="[REV | A..B]")
+@color_option
 @json_option
 def command(revision: str, as_json: bool) -> None:
-    """Count edits by agent, tier, evidence and confidence, over A..B or all that leads to REV."""
+    """Count edits by agent, tier, evidence and confidence, over A..B or all that leads to REV.
+
+    The policy is that at A, or at HEAD where no range is named.
+    """
     repository = open_repository()
     old, new = None, revision
     if ".." in revision:
         old, new = resolve_range(repository, revision)
     new = repository.resolve(new)
-    policy = load_policy(repository, None, new)
+    policy = load_policy(repository, None, old or repository.head().commit)
     watch = show_progress("replaying commit")
-    report = judge_range(repository, CommitRange(old, new), without_floors(policy), watch=watch)
+    report = judge_range(repository, CommitRange(old, new), policy, watch=watch)
     numbers = numbers_of(report.rulings, policy)
+    refused = RefusalLog.of(repository.common_dir).read()
+    by_agent = agents_of([audited(ruling) for ruling in report.rulings], refused)
     if as_json:
-        echo_json(numbers_json(numbers))
-    else:
-        click.echo("\n".join(map(visible, numbers_lines(numbers))))
+        told = {"policy_source": policy.source, "refused": len(refused)}
+        echo_json({**numbers_json(numbers), **told, "by_agent": [*map(agent_json, by_agent)]})
+        return
+    click.echo("\n".join(map(visible, numbers_lines(numbers))))
+    if refused:
+        landed = sum(each.landed is not None for each in refused)
+        click.echo(f"refused     {len(refused)} in this clone, {landed} landed in the end")
+    if by_agent:
+        echo_paged(["", *_table(by_agent)])
+
+
+def _table(rows: Sequence[AgentWeeks]) -> Iterator[str]:
+    """A line an agent, its commits by week at the end."""
+    width = terminal_width()
+    titles = ("agent", "commits", "derived", "pass", "edits", "weak", "refused", "by week")
+    yield render_row(_cells(titles, None), width)
+    for row in rows:
+        numbers = (row.commits, row.derived, row.passing, row.edits, row.weak, row.refused)
+        words = (row.name, *map(str, numbers), row.sparkline)
+        yield render_row(_cells(words, "red" if row.weak else None), width)
+
+
+def _cells(words: Sequence[str], weak: str | None) -> list[Cell]:
+    widths = (16, 8, 8, 6, 6, 5, 8, None)
+    colours = (None, None, None, None, None, weak, None, "cyan")
+    return [Cell(*each) for each in zip(words, widths, colours, strict=True)]

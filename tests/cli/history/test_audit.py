@@ -10,8 +10,9 @@ from tests.support.specs import SOURCE
 
 def test_blame_shows_verdict_edit_tier_and_agent(history: Bench) -> None:
     rows = history.run("blame", SOURCE, "--rev", "strict", "-L", "1,2").out.splitlines()
-    commit, verdict, _, *rest = rows[0].split()
-    assert (commit, verdict) == (history.repo.git("rev-parse", "strict")[:9], "strict")
+    commit, verdict, evidence, _, *rest = rows[0].split()
+    expected = (history.repo.git("rev-parse", "strict")[:9], "strict", "hash")
+    assert (commit, verdict, evidence) == expected
     assert rest == ["range", "1.00", "unknown", "1)", "one"]
     assert "by hand" in rows[1]
 
