@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
+from hkgit.applying.files.replace import clear_away
+from hkgit.edits import EXECUTABLE, REGULAR
 from hkgit.errors import HkgitError
 from hkgit.gate.entrypoints import hook_scripts
 from hkgit.git.repository import Repository
@@ -43,6 +49,50 @@ def stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
         finally:
             journal.leave()
     return tuple(found)
+
+
+def find_leftovers(repository: Repository, *, fix: bool = False) -> list[str]:
+    """What calls that died left beside files of the checkout, a line each.
+
+    With `fix` what the files or git have as well is removed; anything else somebody saved, and it
+    gets a name that is seen. Raises GitRefused.
+    """
+    root = repository.work_tree
+    if root is None:
+        return []
+    listed = repository.git("ls-files", "-z", "--others", "--", _LEFT).stdout
+    left = [root / name for name in os.fsdecode(listed).split("\0") if name]
+    left = [place for place in left if _is_old(place)]
+    if not fix:
+        return [f"{place} was left by a call that died" for place in left]
+    said = []
+    for place in left:
+        kept = clear_away(place.parent, partial(_known_beside, repository, place.parent))
+        said += [f"what was saved while a call wrote is kept in {each}" for each in kept]
+    return said
+
+
+_LEFT = ":(top,glob)**/.hkgit-" + 16 * "[0-9a-f]"
+_AT_WORK = 60
+"""Seconds in which a call may still be writing."""
+
+
+def _is_old(place: Path) -> bool:
+    with suppress(OSError):
+        return time.time() - place.lstat().st_ctime > _AT_WORK
+    return False
+
+
+def _known_beside(repository: Repository, folder: Path) -> Iterator[bytes]:
+    """The files of a directory, and what the index has of them."""
+    for place in folder.iterdir():
+        if place.is_file() and not place.is_symlink() and not place.name.startswith(".hkgit-"):
+            yield place.read_bytes()
+    listed = repository.git("ls-files", "-z", "-s", "--", ":(literal)" + str(folder))
+    for line in os.fsdecode(listed.stdout).split("\0")[:-1]:
+        mode, object_id, _ = line.split(maxsplit=2)
+        if int(mode, 8) in (REGULAR, EXECUTABLE):
+            yield repository.blob(object_id)
 
 
 def find_hooks(repository: Repository) -> Iterator[InstalledHook]:

@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from hkgit.edits import File
+from hkgit.gate.entrypoints.judging import EntryPoint
+from hkgit.gate.entrypoints.trust import side_of
+from hkgit.gate.entrypoints.updates import Update
 from hkgit.gate.policy import Policy
+from hkgit.gate.policy.model import TEXT
+from hkgit.gate.rules.text import _find_added
+from hkgit.git.objects.store import LARGEST
+from hkgit.git.repository import Repository
 from tests.attacks.scene import Scene
 from tests.support.commands import start
 from tests.support.repos import Repo
@@ -48,3 +56,30 @@ def test_a_file_of_too_many_lines_is_edited_by_no_entry(
     assert scene.ruling(honest, policy).passes
     monkeypatch.setattr("hkgit.text.document.MOST_LINES", 5)
     assert scene.rule(honest, policy) == "budget"
+
+
+def test_a_file_of_very_many_hidden_characters_is_not_counted_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hkgit.gate.rules.text.MOST", 10)
+    joined = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645\n".encode() * 20
+    assert [*_find_added([], File(joined), TEXT)] == []
+    hidden = joined + "x\u202ey\n".encode() * 20
+    assert [*_find_added([], File(hidden), TEXT)] == [("bidi", 21, "\u202e")]
+
+
+@pytest.mark.parametrize("kind", ["blob", "commit", "tree"])
+def test_an_object_that_is_too_large_is_not_read(
+    scene: Scene, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packs make gigabytes of next to nothing."""
+    made = scene.commit(scene.honest())
+    monkeypatch.setitem(LARGEST, kind, 30)
+    repository = Repository.discover(scene.repo.path)
+    side = side_of(repository, ["refs/heads/x"], None, scene.repo.head, Policy())
+    point = EntryPoint(repository, on_server=True)
+    answer = point.answer(Update("refs/heads/x", None, made), side)
+    rulings = () if answer.report is None else answer.report.rulings
+    words = [str(answer.refusal), *(each.what for ruling in rulings for each in ruling.findings)]
+    assert not answer.passes
+    assert any(f"a {kind} of more than 30 is not read" in each for each in words)

@@ -77,6 +77,27 @@ def test_the_server_takes_what_the_pusher_may_change(
     assert done is is_taken, said
 
 
+def test_twins_of_case_do_not_come_by_a_grant(served: Served) -> None:
+    """Whoever may change all texts brings no second file of a name in other letters."""
+    wider = POLICY.replace('"notes.md"', '"*.md"')
+    served.clone.git("checkout", "-q", "-b", "twin", "main")
+    commit(served.clone, {".hkgit/config.toml": wider}, {})
+    served.server.git("fetch", "-q", str(served.clone.path), "+twin:main")  # past the gate
+    taken, said = served.push(f"{_with(served, 'more.md')}:main", **ADA)
+    assert taken, said
+    taken, said = served.push(f"{_with(served, 'NOTES.md')}:main", **ADA)
+    assert not taken
+    assert "to some file systems" in said
+
+
+def _with(served: Served, name: str) -> str:
+    """A commit with one more file of the text that is there."""
+    blob = served.clone.git("rev-parse", "HEAD:notes.md")
+    served.clone.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{name}")
+    served.clone.git("commit", "-q", "--no-verify", "-m", "Add")
+    return served.clone.head
+
+
 def test_a_job_that_sets_the_variable_is_no_server(
     served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

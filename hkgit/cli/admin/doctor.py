@@ -52,6 +52,7 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
     repository = open_repository()
     stale = health.stale(repository, fix=fix)
     halves = [] if repository.work_tree is None else find_crashed(repository.work_tree, fix=fix)
+    halves += health.find_leftovers(repository, fix=fix)
     sessions = _sessions(repository)
     is_well = all(each.hindrance is None for each in stale) and (fix or not (stale or halves))
     if as_json:

@@ -80,6 +80,9 @@ _ENCODINGS = {
 """Encodings of commits that are read, and Python's name for each."""
 _UTF8 = "Commit with i18n.commitEncoding=UTF-8; the policy says so (reject_text)."
 _BOM = b"\xef\xbb\xbf"
+MOST = 500_000
+"""So many suspects of a file are counted and compared with those that were there."""
+
 _SNIFFED = 8000
 """So many bytes git looks at to see whether a file is binary."""
 
@@ -186,6 +189,9 @@ def _find_added(
     """Each kind that a file has more of than before, its first new line and the character."""
     if not _SUSPECT.search(new.data):
         return
+    if sum(1 for _ in _SUSPECT.finditer(new.data)) > MOST:
+        yield from _find_any(new, kinds)
+        return
     known = Counter(line for file in old for _, line in _suspect_lines(file.data))
     added: list[tuple[int, str]] = []
     for number, line in _suspect_lines(new.data):
@@ -203,10 +209,29 @@ def _find_added(
                 break
 
 
+def _find_any(new: File, kinds: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+    """The first of each kind in a file of very many suspects, which nobody counts."""
+    for kind in kinds:
+        for number, line in _suspect_lines(new.data):
+            found = KINDS[kind].search(_SPELLING.sub("", line))
+            if found is not None:
+                yield kind, number, found[0]
+                break
+
+
 def _suspect_lines(data: bytes) -> Iterator[tuple[int, str]]:
-    for number, line in enumerate(data.removeprefix(_BOM).split(b"\n"), 1):
-        if _SUSPECT.search(line):
-            yield number, decode_text(line)
+    """The lines that may hold such characters, with their numbers; no other line is made."""
+    data = data.removeprefix(_BOM)
+    number, done = 1, 0
+    found = _SUSPECT.search(data)
+    while found is not None:
+        start = data.rfind(b"\n", 0, found.start()) + 1
+        after = data.find(b"\n", found.end())
+        end = len(data) if after < 0 else after
+        number += data.count(b"\n", done, start)
+        done = start
+        yield number, decode_text(data[start:end])
+        found = _SUSPECT.search(data, end)
 
 
 def _find_kinds(kind: str, line: str) -> list[str]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from functools import cached_property, lru_cache
 
 from hkgit.errors import Unverifiable
-from hkgit.git.backends.backend import BLOB, TREE, Backend
+from hkgit.git.backends.backend import BLOB, COMMIT, TREE, Backend
 from hkgit.git.objects.ids import EMPTY_TREE, is_empty_tree
 from hkgit.git.objects.treediff import TreeDiffer
 from hkgit.git.objects.trees import ReadTree, Tree, format_tree, parse_tree
 from hkgit.values import dataclass
 
 __all__ = ["EMPTY_TREE", "Store"]
+
+
+LARGEST = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20}
+"""Bytes of an object that is read: packs make gigabytes of next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +29,11 @@ class Store:
         return self.backend.header(object_id)[1]
 
     def read(self, object_id: str, kind: str) -> bytes:
-        """The bytes of an object that must be of one type."""
+        """The bytes of an object that must be of one type, and not too large."""
+        size = self.size(object_id)
+        if size > LARGEST[kind]:
+            what = f"has {size:,} bytes; a {kind} of more than {LARGEST[kind]:,} is not read"
+            raise Unverifiable(f"object {object_id}", what, "Keep what is so large elsewhere.")
         found, data = self.backend.read(object_id)
         if found != kind:
             raise Unverifiable(f"object {object_id}", "is not of the type that is asked for")
