@@ -75,6 +75,7 @@ def test_a_commit_that_cannot_be_read_is_refused(scene: Scene, text: str, ref: s
     [
         pytest.param("object COMMIT\ntype blob\ntag v\n\nm\n", id="another type"),
         pytest.param("type commit\nobject COMMIT\ntag v\n\nm\n", id="lines turned round"),
+        pytest.param(f"object COMMIT\ntype commit\ntag v\n\n{'m' * 5_000_000}", id="too large"),
         pytest.param(f"object {'1' * 40}\ntype commit\ntag v\n\nm\n", id="not here"),
     ],
 )

@@ -18,6 +18,9 @@ from hkgit.values import late_pattern
 _TAG = late_pattern(rb"object (" + HEX.encode() + rb")\ntype ([a-z]+)\n")
 _TAGGER = late_pattern(rb"^tagger (.*?)(?: -?\d+ [-+]\d+)?$", re.MULTILINE)
 _FIX = "Look at it with git fsck, and make it again: git tag -a NAME COMMIT."
+LARGEST = 4 * 2**20
+"""Bytes of a tag that is read."""
+
 DEEPEST = 50
 """Tags of tags that are followed."""
 
@@ -41,18 +44,20 @@ def read_tags(backend: Backend, object_id: str) -> Iterator[tuple[str, bytes]]:
 
 def _follow(backend: Backend, object_id: str) -> Iterator[tuple[str, str, bytes]]:
     """An object and those that its tags name, each with its type; the bytes of tags alone."""
-    kind, _ = backend.header(object_id)
+    kind, size = backend.header(object_id)
     for _ in range(DEEPEST):
         if kind != TAG:
             yield object_id, kind, b""
             return
+        if size > LARGEST:
+            raise Unverifiable(f"tag {object_id}", f"has more than {LARGEST:,} bytes", _FIX)
         data = backend.read(object_id)[1]
         yield object_id, kind, data
         found = _TAG.match(data)
         if found is None:
             raise Unverifiable(f"tag {object_id}", "is malformed", _FIX)
         object_id, said = found[1].decode(), found[2].decode()
-        kind, _ = backend.header(object_id)
+        kind, size = backend.header(object_id)
         if kind != said:
             what = f"says that {object_id[:12]} is a {said}, and it is a {kind}"
             raise Unverifiable("tag", what, _FIX)

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import script
+from hkgit.git.repository import Repository
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin
+from hkgit.workflows import doctor as health
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 
@@ -173,3 +175,31 @@ def test_a_dry_run_repairs_nothing(based: Repo) -> None:
     cut(based)
     run("apply", "--stdin", "--dry-run", cwd=based.path, stdin=b"{}")
     assert (based.path / ".git" / "index.lock").exists()
+
+
+LEFT = ".hkgit-0123456789abcdef"
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        pytest.param("1\n", [], id="what git has"),
+        pytest.param("", [], id="the beginning of it"),
+        pytest.param("saved\n", ["hkgit-kept-0123456789abcdef"], id="what somebody saved"),
+    ],
+)
+@pytest.mark.parametrize("folder", ["", "lib/deep"])
+def test_what_a_dead_call_left_beside_files_is_found(
+    based: Repo, monkeypatch: pytest.MonkeyPatch, text: str, kept: list[str], folder: str
+) -> None:
+    """A removal that failed, on a disk that was gone, say."""
+    based.commit({f"{folder}/c": "1\n"} if folder else {})
+    left = based.write(f"{folder}/{LEFT}" if folder else LEFT, text)
+    opened = Repository.discover(based.path)
+    assert health.find_leftovers(opened) == []  # a call may be at work
+    monkeypatch.setattr(health, "_AT_WORK", -1)
+    assert health.find_leftovers(opened) == [f"{left} was left by a call that died"]
+    said = health.find_leftovers(opened, fix=True)
+    assert [each.name for each in left.parent.glob("*hkgit-*")] == kept
+    assert len(said) == len(kept)
+    assert health.find_leftovers(opened) == []
