@@ -174,10 +174,10 @@ def _signature(found: Any) -> str:
     return "" if signature.startswith("(*args") else signature.replace("'", "")
 
 
-def is_value(found: type) -> bool:
+def is_value(found: Any) -> bool:
     """Whether a class is one of hkgit's frozen values."""
     try:
-        return bool(fields(found))  # type: ignore[arg-type]  # a value is like a dataclass
+        return bool(fields(found))
     except (AttributeError, TypeError):
         return False
 

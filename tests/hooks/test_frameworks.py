@@ -85,24 +85,45 @@ def test_a_framework_runs_the_published_hooks(
     assert (code, "blind commit" in said) == (1, True)
 
 
-def test_the_lines_for_preks_own_configuration_work_where_they_are_added(repo: Repo) -> None:
-    if not script("prek").exists():
-        pytest.skip("prek is not installed here")
-    theirs = '[[repos]]\nrepo = "meta"\nhooks = [{ id = "identity" }]\n'
+def test_preks_own_configuration_gets_a_table_and_loses_it_again(repo: Repo) -> None:
+    theirs = '# ours\n[[repos]]\nrepo = "meta"\nhooks = [{ id = "identity" }]\n'
     repo.commit({"a.txt": "one\n", "prek.toml": theirs}, "Begin")
-    said = run("init", cwd=repo.path)
-    assert (said.code, repo.read("prek.toml").decode()) == (7, theirs)
-    lines = said.out.partition("add to its end:\n")[2].partition("\n]\n")[0] + "\n]\n"
-    repo.write("prek.toml", theirs + lines)
+    assert run("init", cwd=repo.path).code == 0
+    assert repo.read("prek.toml").decode().startswith(theirs)
     again = run("init", cwd=repo.path)
     assert (again.code, "runs hkgit gate already" in again.out) == (0, True)
-    command = again.out.partition("run: ")[2].splitlines()[0]
-    assert call(repo, *command.split())[0] == 0
-    assert "pre-commit: run by prek" in run("doctor", cwd=repo.path).out
+    if script("prek").exists():
+        command = again.out.partition("run: ")[2].splitlines()[0]
+        assert call(repo, *command.split())[0] == 0
+        assert "pre-commit: run by prek" in run("doctor", cwd=repo.path).out
+        repo.write("a.txt", "two\n")
+        code, said_by_gate = call(repo, "git", "commit", "-q", "-a", "-m", "Blind", env=AGENT)
+        assert (code, "blind commit" in said_by_gate) == (1, True)
+    run("init", "--remove", cwd=repo.path)
+    assert repo.read("prek.toml").decode() == theirs
 
-    repo.write("a.txt", "two\n")
-    code, said_by_gate = call(repo, "git", "commit", "-q", "-a", "-m", "Blind", env=AGENT)
-    assert (code, "blind commit" in said_by_gate) == (1, True)
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param('repos = [{ repo = "meta", hooks = [{ id = "identity" }] }]\n', id="a value"),
+        pytest.param("repos = [\n", id="no TOML"),
+    ],
+)
+def test_where_no_table_fits_a_person_is_told_what_to_add(repo: Repo, text: str) -> None:
+    repo.commit({"prek.toml": text}, "Begin")
+    said = run("init", cwd=repo.path)
+    assert (said.code, repo.read("prek.toml").decode()) == (7, text)
+    assert "add to its `repos`:\n" in said.out
+    assert 'id = "hkgit-gate"' in said.out
+
+
+def test_windows_lines_stay(repo: Repo) -> None:
+    repo.commit({"prek.toml": "fail_fast = true\r\n"}, "Begin")
+    run("init", cwd=repo.path)
+    assert repo.read("prek.toml").count(b"\n") == repo.read("prek.toml").count(b"\r\n")
+    run("init", "--remove", cwd=repo.path)
+    assert repo.read("prek.toml") == b"fail_fast = true\r\n"
 
 
 def test_a_hook_without_hkgit_says_how_to_take_it_out(repo: Repo) -> None:

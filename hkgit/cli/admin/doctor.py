@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import click
 
 from hkgit.applying.reporting import error_json
+from hkgit.cli.admin.naming import find_other_hk
 from hkgit.cli.admin.versions import versions
 from hkgit.cli.agent.session import line_of
 from hkgit.cli.common import echo_json, json_option, open_repository
@@ -134,6 +135,9 @@ def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Ite
         yield from _recovery_lines(settled, fix)
     if not stale:
         yield "nothing is left of any crash"
+    other = find_other_hk()
+    if other is not None:
+        yield f"name         hk is {visible(other)} here, another program: use `hkgit edit --json`"
 
 
 def _recovery_lines(settled: Settled, fix: bool) -> Iterator[str]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -203,3 +205,13 @@ def test_what_a_dead_call_left_beside_files_is_found(
     assert [each.name for each in left.parent.glob("*hkgit-*")] == kept
     assert len(said) == len(kept)
     assert health.find_leftovers(opened) == []
+
+
+def test_another_program_of_the_name_hk_is_told(repo: Repo, tmp_path: Path) -> None:
+    other = tmp_path / "bin/hk"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\n")
+    other.chmod(0o755)
+    path = {"PATH": f"{other.parent}{os.pathsep}{os.environ['PATH']}"}
+    assert "another program" not in run("doctor", cwd=repo.path).out
+    assert f"hk is {other} here" in run("doctor", cwd=repo.path, env=path).out
