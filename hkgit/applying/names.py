@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hkgit.dialects import resolve_path
 from hkgit.edits import AnyEdit, Edit, Snapshot, Spec
+from hkgit.errors import InvalidInput
 from hkgit.values import replace
 
 _LOOSE = frozenset({"search-replace"})
@@ -33,6 +34,9 @@ def _edits(spec: Spec, files: Snapshot) -> Iterator[AnyEdit]:
 
 def _path(name: str, files: Snapshot, created: set[str]) -> str:
     def exists(path: str) -> bool:
-        return path in created or files.get(path) is not None
+        try:
+            return path in created or files.get(path) is not None
+        except InvalidInput:
+            return True  # a path that cannot be one: its own edit is refused for that
 
     return resolve_path(name, exists, files.paths)

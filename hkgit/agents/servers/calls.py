@@ -144,11 +144,15 @@ def _relative(path: str, place: Root) -> str:
 
 
 def _spec(session: EditSession, place: Root, given: Values) -> Spec:
-    """The spec that is given, its loose names made whole. Raises InvalidInput."""
+    """The spec that is given, all of it inside of what the client allows. Raises InvalidInput."""
     is_cut = given.pop("accept_truncated", False)
     is_appending = given.pop("empty_search", "create") == "append"
     spec = session.parse(given.pop("text"), given.pop("format", "auto"), accept_truncated=is_cut)
-    spec = resolve_names(appending(spec) if is_appending else spec, Checkout(place.root))
+    spec = appending(spec) if is_appending else spec
+    if place.within == place.root:
+        # The plan refuses what cannot be a path of the checkout, each edit for itself.
+        return spec
+    spec = resolve_names(spec, Checkout(place.root))
     place.expect_inside(edit.path for edit in spec.edits)
     place.expect_inside(edit.new_path for edit in spec.edits if isinstance(edit, RenameFile))
     return spec
