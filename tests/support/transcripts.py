@@ -91,3 +91,43 @@ class ClaudeLog:
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text("\n".join(self.lines) + "\n")
         return place
+
+
+class CodexLog:
+    """A rollout of Codex; times go on by a second a line."""
+
+    def __init__(self, root: Path, session: str = "0199-aa") -> None:
+        self.lines: list[str] = []
+        self._calls = 0
+        self.time = START
+        about = {"id": session, "cwd": str(root), "cli_version": "0.169.0"}
+        self.line("session_meta", about)
+
+    def line(self, kind: str, payload: dict[str, Any]) -> None:
+        """One line of the log."""
+        self.time += 1
+        moment = datetime.fromtimestamp(self.time, UTC).isoformat().replace("+00:00", "Z")
+        self.lines.append(json.dumps({"timestamp": moment, "type": kind, "payload": payload}))
+
+    def shell(self, command: str, output: str, code: int = 0) -> None:
+        """A command, and what it printed."""
+        self._calls += 1
+        call = {"call_id": f"call_{self._calls}"}
+        sent = json.dumps({"cmd": command})
+        named = {"type": "function_call", "name": "exec_command", "arguments": sent}
+        self.line("response_item", named | call)
+        said = f"Wall time: 0.1 seconds\nProcess exited with code {code}\nOutput:\n{output}"
+        self.line("response_item", {"type": "function_call_output", "output": said} | call)
+
+    def patch(self, patch: str, said: str = "Success. Updated the following files:") -> None:
+        """A patch, and what the tool said."""
+        self._calls += 1
+        call = {"call_id": f"call_{self._calls}"}
+        named = {"type": "custom_tool_call", "name": "apply_patch", "input": patch}
+        self.line("response_item", named | call)
+        self.line("response_item", {"type": "custom_tool_call_output", "output": said} | call)
+
+    def save(self, place: Path) -> Path:
+        """Write the log."""
+        place.write_text("\n".join(self.lines) + "\n")
+        return place

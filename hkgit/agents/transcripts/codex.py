@@ -15,8 +15,8 @@ from hkgit.agents.transcripts.events import Called, Event, Ran, Seen
 from hkgit.agents.transcripts.fields import Line, Record, inside, parse_value, table, tables, text
 
 DIALECT = "apply-patch"
-_CALLS = ("function_call", "custom_tool_call", "local_shell_call")
-_OUTPUTS = ("function_call_output", "custom_tool_call_output")
+CALLS = ("function_call", "custom_tool_call", "local_shell_call")
+OUTPUTS = ("function_call_output", "custom_tool_call_output")
 _EXIT = re.compile(r"^(?:Exit code|Process exited with code):? (\d+)", re.MULTILINE)
 _FROM_THE_TOP = re.compile(r"1,(\d+)p")
 _FAILURE = re.compile(r"\A.*(?:fail|error|invalid)", re.IGNORECASE)
@@ -32,13 +32,13 @@ def events(lines: Sequence[Line]) -> Iterator[Event]:
     outputs = {
         payload.get("call_id"): payload
         for _, payload in _payloads(lines)
-        if payload.get("type") in _OUTPUTS
+        if payload.get("type") in OUTPUTS
     }
     root: str | None = None
     for where, payload in _payloads(lines):
         root = text(payload.get("cwd")) or root
-        if payload.get("type") in _CALLS and payload.get("call_id") in outputs:
-            is_applied, said = _result(outputs[payload["call_id"]])
+        if payload.get("type") in CALLS and payload.get("call_id") in outputs:
+            is_applied, said = read_result(outputs[payload["call_id"]])
             yield from _call(where, root, payload, is_applied, said)
 
 
@@ -47,7 +47,7 @@ def _payloads(lines: Sequence[Line]) -> Iterator[tuple[str, Record]]:
         yield line.where, table(line.record.get("payload"))
 
 
-def _result(payload: Record) -> tuple[bool | None, str]:
+def read_result(payload: Record) -> tuple[bool | None, str]:
     """Whether a call succeeded, None where that is not said, and what it printed."""
     output = payload.get("output")
     if isinstance(output, list):
@@ -75,7 +75,7 @@ def _verdict(said: str) -> bool | None:
 def _call(
     where: str, root: str | None, payload: Record, is_applied: bool | None, said: str
 ) -> Iterator[Event]:
-    sent = _arguments(payload)
+    sent = read_arguments(payload)
     words = sent.get("command", sent.get("cmd"))
     if isinstance(words, str):
         words = ["bash", "-lc", words]
@@ -91,7 +91,7 @@ def _call(
         yield from _ran(command, text(sent.get("workdir")) or root, root, is_applied, said)
 
 
-def _arguments(payload: Record) -> Record:
+def read_arguments(payload: Record) -> Record:
     if payload.get("type") == "custom_tool_call":
         return {"input": payload.get("input")}
     if payload.get("type") == "local_shell_call":

@@ -16,7 +16,7 @@ from hkgit.workflows.setup import install
 from tests.support.commands import AGENT, PATH
 from tests.support.repos import Repo
 from tests.support.running import Result, run
-from tests.support.transcripts import ClaudeLog
+from tests.support.transcripts import ClaudeLog, CodexLog
 
 APP = "import sys\n\n\ndef greet(name):\n    print('Helo, ' + name)\n\n\ngreet(sys.argv[1])\n"
 NEW = APP.replace("Helo", "Hello")
@@ -420,3 +420,37 @@ def test_adopting_twice_makes_no_second_entry(hooked: Repo, log: ClaudeLog) -> N
     assert explained(first) == explained(second)
     assert verdict(commit(hooked)) == (0, "strict")
     assert len(hooked.git("ls-files", ".hkgit/ledger/*.json").splitlines()) == 1
+
+
+PATCH = """\
+*** Begin Patch
+*** Update File: app.py
+@@ def greet(name):
+-    print('Helo, ' + name)
++    print('Hello, ' + name)
+*** Add File: new.py
++x = 1
+*** End Patch
+"""
+
+
+def test_a_rollout_of_codex_is_replayed(hooked: Repo) -> None:
+    log = CodexLog(hooked.path)
+    log.shell("sed -n '1,6p' app.py", "".join(APP.splitlines(keepends=True)[:6]))
+    log.patch(PATCH)
+    log.patch(PATCH.replace("Hello", "Never"), "Failed to find expected lines in app.py")
+    hooked.write("app.py", NEW.encode())
+    hooked.write("new.py", b"x = 1\n")
+    answer = adopt(hooked, log.save(hooked.path.parent / "rollout.jsonl"))
+    assert explained(answer) == [("app.py", [5, 5], "receipt"), ("new.py", [1, 1], "hash")]
+    assert answer["changes"][0]["explained"][0]["agent"] == "codex/0.169.0"
+    assert verdict(commit(hooked)) == (0, "strict")
+
+
+def test_a_patch_of_codex_in_a_shell_command_is_replayed(hooked: Repo) -> None:
+    log = CodexLog(hooked.path)
+    log.shell("cat app.py", APP)
+    log.shell(f"apply_patch <<'EOF'\n{PATCH}EOF\n", "Success.")
+    hooked.write("app.py", NEW.encode())
+    answer = adopt(hooked, log.save(hooked.path.parent / "rollout.jsonl"))
+    assert explained(answer) == [("app.py", [5, 5], "receipt")]

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from hkgit.agents.transcripts.fields import Line, Record, parse_value
-from hkgit.agents.transcripts.logged import claude_code
+from hkgit.agents.transcripts.logged import claude_code, codex_rollouts
 from hkgit.agents.transcripts.logged.mapping import PathMap
 from hkgit.agents.transcripts.logged.records import LoggedCall
 from hkgit.agents.transcripts.logged.stepping import steps_of
@@ -30,7 +30,10 @@ class LogForm:
     calls: Callable[[Iterable[Line]], Iterable[LoggedCall]]
 
 
-FORMS = (LogForm(claude_code.NAME, claude_code.detects, claude_code.calls),)
+FORMS = (
+    LogForm(codex_rollouts.NAME, codex_rollouts.detects, codex_rollouts.calls),
+    LogForm(claude_code.NAME, claude_code.detects, claude_code.calls),
+)
 
 
 @dataclass
