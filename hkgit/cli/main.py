@@ -23,6 +23,7 @@ COMMANDS = {
     "apply": "Apply specs of edits and commit them with their evidence",
     "edit": "Apply edits to the working tree, without a commit",
     "undo": "Take back what edit did",
+    "redo": "Commit what is staged with evidence, where there is none",
     "session": "List the sessions of a checkout, and end them",
     "record": "Turn what sessions edited into a commit's evidence, in hooks",
     "adopt": "Find evidence in agents' own transcripts",
@@ -54,7 +55,7 @@ COMMANDS = {
 """Every command and its one-line help; the module of the same name is loaded when it is called."""
 
 GROUPS = {
-    "edit": ("read", "apply", "edit", "undo"),
+    "edit": ("read", "apply", "edit", "undo", "redo"),
     "review": ("gate", "policy", "verify", "attest", "ledger", "consult"),
     "history": ("log", "show", "blame", "stats", "report", "refusals", "qa"),
     "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve"),

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from functools import partial
-from pathlib import Path
-
 import click
 
-from hkgit.agents.transcripts.logged.locating import AGENTS, find_logs, logs_at
+from hkgit.agents.transcripts.logged.locating import AGENTS
 from hkgit.agents.transcripts.logged.reading import Logs
 from hkgit.agents.transcripts.logged.telling import adoption_json, adoption_lines, log_lines
+from hkgit.cli.agent.adopting import open_logs
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
 from hkgit.cli.review.judging import resolve_range
-from hkgit.errors import InvalidInput, Rejected
+from hkgit.errors import Rejected
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.git.worktrees import checkouts_of, find_checkout
 from hkgit.workflows.adopting.adopting import AdoptRequest, adopt, changed_paths, store_checkout
 
 UNEXPLAINED = Rejected.exit_code
@@ -25,7 +21,7 @@ UNEXPLAINED = Rejected.exit_code
 
 @click.command()
 @click.argument("commits", metavar="[A..B]", required=False)
-@click.option("--staged", is_flag=True, help="Explain what is staged.")
+@click.option("--staged", is_flag=True, help="Explain what is staged (where nothing is, the next).")
 @click.option("--working-tree", is_flag=True, help="Explain all that is not committed.")
 @click.option(
     "--from",
@@ -55,8 +51,8 @@ def command(
     if sum((commits is not None, staged, working_tree)) > 1:
         raise click.UsageError("--staged, --working-tree and A..B exclude each other.")
     repository = open_repository()
-    logs = _find_logs(repository, source)
-    request = _request(repository, logs, commits, staged, working_tree, keeps=not dry_run)
+    logs = open_logs(repository, source)
+    request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
     done = adopt(repository, request)
     if as_json:
         echo_json(adoption_json(done, logs, is_kept=request.keeps))
@@ -66,24 +62,10 @@ def command(
     ctx.exit(0 if all(each.is_whole for each in done) else UNEXPLAINED)
 
 
-def _find_logs(repository: Repository, source: str | None) -> Logs:
-    """The transcripts that were named, or those that speak of one of the checkouts."""
-    checkout = partial(find_checkout, repository)
-    if source is not None and source not in AGENTS:
-        return Logs(logs_at(Path(source)), checkout)
-    roots = checkouts_of(repository)
-    found = find_logs(roots, os.environ, source)
-    if not found:
-        fix = "Name where they are: hkgit adopt --from DIRECTORY"
-        raise InvalidInput("transcripts", "no agent has logged work in this checkout", fix)
-    return Logs(found, checkout)
-
-
 def _request(
     repository: Repository,
     logs: Logs,
     commits: str | None,
-    staged: bool,
     of_checkout: bool,
     *,
     keeps: bool,
@@ -98,7 +80,7 @@ def _request(
         ]
         return AdoptRequest(logs, commits=tuple(listed), keeps=keeps)
     tree = None if of_checkout else repository.index_tree()
-    if tree is None or (not staged and not _differs(repository, tree)):
+    if tree is None or not _differs(repository, tree):
         tree = store_checkout(repository)
     return AdoptRequest(logs, tree=tree, keeps=keeps)
 

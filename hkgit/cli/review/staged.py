@@ -40,9 +40,13 @@ def _with_reads(repository: Repository, report: Report) -> Report:
     from hkgit.sessions.mending import blind_reads
 
     reads = dict(blind_reads(repository.work_tree))
+    adopted = "" if reads else _find_adoption(repository, report)
 
     def told(finding: Finding) -> Finding:
         read = reads.get(finding.where.rpartition(":")[0])
+        if finding.rule == BLIND and adopted:
+            fix = f"A transcript explains all of it: {adopted}"
+            return replace(finding, fix=fix, mend=adopted)
         if finding.rule != BLIND or read is None:
             return finding
         return replace(finding, fix=f"Read what it touched: {read}", mend=read)
@@ -51,6 +55,17 @@ def _with_reads(repository: Repository, report: Report) -> Report:
         replace(each, findings=tuple(map(told, each.findings))) for each in report.rulings
     )
     return replace(report, rulings=rulings)
+
+
+def _find_adoption(repository: Repository, report: Report) -> str:
+    """The command that finds the evidence of a blind change, where a transcript explains it."""
+    rulings = [each for each in report.rulings if not each.passes and each.rule == BLIND]
+    if not rulings or any(each.judged.entries for each in rulings):
+        return ""
+    from hkgit.cli.agent.adopting import is_explained
+
+    tree = rulings[0].judged.candidate.tree
+    return "hkgit adopt --staged" if is_explained(repository, tree) else ""
 
 
 def is_left_to_commit_msg(repository: Repository) -> bool:

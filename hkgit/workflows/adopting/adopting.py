@@ -90,14 +90,14 @@ def adopt(repository: Repository, request: AdoptRequest) -> list[Adoption]:
         return [*_adopt_commits(repository, request, Path(folder))]
 
 
-def store_checkout(repository: Repository) -> str:
-    """Store the tree of all that is in the checkout, as `git add -A` would stage it."""
+def store_checkout(repository: Repository, option: str = "-A") -> str:
+    """Store the tree of what is in the checkout, as `git add` with that option would stage it."""
     with tempfile.TemporaryDirectory(prefix="hkgit-index-") as folder:
         env = {"GIT_INDEX_FILE": str(Path(folder) / "index")}
         head = repository.head().commit
         if head is not None:
             repository.git("read-tree", head, env=env)
-        repository.git("add", "-A", "--", ":/", env=env)
+        repository.git("add", option, "--", ":/", env=env)
         return repository.git("write-tree", env=env).text
 
 

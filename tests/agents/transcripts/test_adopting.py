@@ -454,3 +454,44 @@ def test_a_patch_of_codex_in_a_shell_command_is_replayed(hooked: Repo) -> None:
     hooked.write("app.py", NEW.encode())
     answer = adopt(hooked, log.save(hooked.path.parent / "rollout.jsonl"))
     assert explained(answer) == [("app.py", [5, 5], "receipt")]
+
+
+def test_the_gate_names_adopt_where_a_transcript_explains_the_change(
+    hooked: Repo, log: ClaudeLog, tmp_path: Path
+) -> None:
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    slug = "".join(c if c.isalnum() else "-" for c in str(hooked.path))
+    log.save(tmp_path / "home" / ".claude" / "projects" / slug / "5945-5d2e.jsonl")
+    hooked.write("app.py", NEW.encode())
+    hooked.git("add", "-A")
+    home = AGENT | {"HOME": str(tmp_path / "home")}
+    refused = run("gate", "--staged", cwd=hooked.path, env=home)
+    assert (refused.code, "mend: hkgit adopt --staged" in refused.out) == (6, True)
+    assert run("adopt", "--staged", cwd=hooked.path, env=home).code == 0
+    assert verdict(commit(hooked)) == (0, "strict")
+
+
+def test_the_gate_names_redo_where_none_does_and_it_keeps_the_work(hooked: Repo) -> None:
+    hooked.write("app.py", NEW.encode())
+    hooked.git("add", "-A")
+    hooked.write("notes/plan.md", b"# Not staged\n")
+    refused = run("gate", "--staged", cwd=hooked.path, env=AGENT)
+    assert (refused.code, "mend: hkgit redo\n" in refused.out) == (6, True)
+    done = run("redo", "-m", "Say hello", "--agent", "claude/1", cwd=hooked.path, env=AGENT)
+    assert done.code == 0, done.err
+    judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=hooked.path)
+    assert verdict(judged) == (0, "strict")
+    assert hooked.git("log", "-1", "--format=%s") == "Say hello"
+    assert hooked.git("status", "--porcelain") == " M notes/plan.md"
+    assert hooked.git("branch", "--format=%(refname:short)") == "main"
+
+
+def test_redo_takes_what_commit_all_would(hooked: Repo) -> None:
+    hooked.write("app.py", NEW.encode())
+    assert run("redo", "-m", "Say hello", cwd=hooked.path, env=AGENT).code == 0
+    assert hooked.git("status", "--porcelain") == ""
+
+
+def test_redo_of_nothing_says_so(hooked: Repo) -> None:
+    assert run("redo", cwd=hooked.path).code == 4

@@ -1,0 +1,34 @@
+"""redo.py: `hkgit redo`, what is staged, committed with evidence."""
+
+from __future__ import annotations
+
+import click
+
+from hkgit.applying.reporting import refusal_text
+from hkgit.cli.common import open_repository
+from hkgit.cli.edit.apply import summary_line
+from hkgit.cli.output import print_error, print_info, print_note, show_progress
+from hkgit.workflows.commits.targets import Progress
+from hkgit.workflows.redo import RedoRequest, redo
+
+
+@click.command()
+@click.option("-m", "--message", help="The commit message.")
+@click.option("--agent", metavar="NAME", help="Who made the change, as name/version.")
+@click.pass_context
+def command(ctx: click.Context, message: str | None, agent: str | None) -> None:
+    """Make what is staged again as edits with evidence, and commit it.
+
+    For a change that was made past hkgit and that no transcript explains. The evidence is the
+    hash of each whole file as it was, which is weak (see tightness). What is not staged stays as
+    it is, and nothing is thrown away.
+    """
+    repository = open_repository()
+    progress = Progress(print_note, show_progress("committing spec"))
+    result = redo(repository, RedoRequest(agent, message), progress)
+    if result.error is not None:
+        print_error(refusal_text(result.outcomes) or str(result.error))
+        ctx.exit(result.error.exit_code)
+    branch = repository.head().branch or "HEAD"
+    for each in result.landed:
+        print_info(summary_line(branch, each))

@@ -1,0 +1,81 @@
+"""redo.py: make what is staged again with evidence, where no transcript has any.
+
+The change is read from the trees that git has, applied to HEAD beside the branch with the hashes of
+the files as they were, and the branch moves there. No file of the checkout is touched.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from hkgit import dialects
+from hkgit.edits import Read
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.entry import LEDGER
+from hkgit.evidence.replay.added import ATTRIBUTES_PATH
+from hkgit.git.repository import Repository
+from hkgit.text.document import Document, terminate
+from hkgit.values import dataclass, replace
+from hkgit.workflows.adopting.adopting import store_checkout
+from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
+from hkgit.workflows.commits.targets import SILENT, ApplyOptions, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class RedoRequest:
+    """A commit of what is staged, by `agent` and with `message`; None where nothing was asked."""
+
+    agent: str | None = None
+    message: str | None = None
+
+
+def redo(repository: Repository, request: RedoRequest, progress: Progress = SILENT) -> ApplyResult:
+    """Commit what is staged, with the hashes of the files as they were as its evidence.
+
+    Refusals stand in the result; then nothing has changed. Raises InvalidInput where nothing is
+    staged, GitRefused where there is no commit to build on.
+    """
+    head = repository.head()
+    if head.commit is None or head.branch is None:
+        what = "there is no branch with a commit to make it on"
+        raise GitRefused("hkgit redo", what, "Check out a branch first: git switch BRANCH")
+    own = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
+    options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+    difference = partial(repository.git, "diff", *options, head.commit)
+    tree = repository.index_tree()
+    said = difference(tree, "--", ":/", *own).stdout
+    if not said:  # as after `git commit -a`, which stages for itself alone
+        tree = store_checkout(repository, "-u")
+        said = difference(tree, "--", ":/", *own).stdout
+    if not said:
+        raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
+    spec = dialects.parse(said, "unified-diff")
+    spec = replace(spec, digest=digest(said))
+    branch = f"again-{tree[:12]}"
+    options_of_commit = ApplyOptions(
+        branch=branch,
+        base=head.commit,
+        agent=request.agent,
+        message=request.message,
+        reads=_reads(repository, head.commit, {edit.path for edit in spec.edits}),
+    )
+    repository.delete_ref(f"refs/heads/{branch}")
+    result = apply(repository, ApplyRequest((spec,), options_of_commit), progress)
+    if result.error is None:
+        # What is staged is what the commit has; the files, with what was not staged, stay.
+        repository.git("reset", "-q", branch)
+        repository.git("restore", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}", check=False)
+        repository.delete_ref(f"refs/heads/{branch}")
+    return result
+
+
+def _reads(repository: Repository, commit: str, paths: set[str]) -> tuple[Read, ...]:
+    """The files of a commit as read: whole, each with its hash."""
+    files = repository.snapshot(commit)
+    found = ((path, files.get(path)) for path in sorted(paths))
+    return tuple(
+        Read(path, None, None, terminate(Document(file.data)).whole_hash)
+        for path, file in found
+        if file is not None
+    )
