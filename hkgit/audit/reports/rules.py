@@ -26,6 +26,7 @@ RULES = {
     "policy": "Who is held to the policy does not change it.",
     "protected": "Files that decide what runs or who reviews change only by grant.",
     "prune": "Ledger entries leave the tree only where the trusted side has them, with a list.",
+    "recovered": "The policy says what evidence from a transcript must reach.",
     "reuse": "An entry is introduced once in a history.",
     "signature": "The policy says whose signature every entry needs.",
     "surplus": "An entry changes something.",

@@ -220,6 +220,9 @@ KINDS: dict[str, Kind] = {
     "protected": Kind(creating(".github/workflows/x.yml", "on: push\n")),
     "prune": Kind(pruned),
     "prune: too early": Kind(pruned_too_early),
+    "recovered": Kind(
+        falsified(forge("claims", "origin", to="recovered")), "[gate.recovered]\naccept = false"
+    ),
     "reuse": Kind(used_again),
     "surplus": Kind(falsified(unchanged_file)),
     "text": Kind(creating("new.py", HIDDEN), then="sed s/\u202e//"),
