@@ -43,14 +43,8 @@ if TYPE_CHECKING:
     )
     from hkgit.text.document import range_hash
     from hkgit.text.tags import build_seen_hashes, line_hash, resolve_hash, tag_lines
-    from hkgit.workflows.library import (
-        EditResult,
-        ParsedEdits,
-        ReadRange,
-        apply_edits,
-        parse_edits,
-        read_range,
-    )
+    from hkgit.workflows.library import EditResult, ParsedEdits, apply_edits, parse_edits
+    from hkgit.workflows.read import ReadRange, read_range
     from hkgit.workflows.reflect import (
         ReflectionResult,
         Round,
@@ -91,14 +85,8 @@ _HOMES = {
         "Truncated",
         "WrongArgument",
     ),
-    "workflows.library": (
-        "EditResult",
-        "ParsedEdits",
-        "ReadRange",
-        "apply_edits",
-        "parse_edits",
-        "read_range",
-    ),
+    "workflows.library": ("EditResult", "ParsedEdits", "apply_edits", "parse_edits"),
+    "workflows.read": ("ReadRange", "read_range"),
     "workflows.reflect": (
         "ReflectionResult",
         "Round",

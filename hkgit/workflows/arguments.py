@@ -8,6 +8,9 @@ from pathlib import Path
 from hkgit.edits import AnyEdit, decode_text
 from hkgit.errors import InvalidInput, WrongArgument
 
+Content = str | bytes
+"""What a program gives and gets as the content of a file."""
+
 
 def check_edit(number: int, item: object) -> AnyEdit:
     """Return an edit unchanged. Raises WrongArgument for anything else."""

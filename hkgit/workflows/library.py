@@ -25,11 +25,9 @@ from hkgit.edits import (
     encode_text,
 )
 from hkgit.errors import InvalidInput, WrongArgument
-from hkgit.text.document import Document
 from hkgit.values import dataclass, replace
-from hkgit.workflows.arguments import check_edit, check_mapping, names_file, path_for_text
+from hkgit.workflows.arguments import Content, check_edit, check_mapping, path_for_text
 
-Content = str | bytes
 Root = str | Path | Mapping[str, Content]
 Given = str | bytes | Spec | Sequence[AnyEdit]
 
@@ -58,17 +56,6 @@ class EditResult:
         if self.ok:
             return ""
         return f"Nothing was applied.\n{refusal_text(self.outcomes)}"
-
-
-@dataclass(frozen=True, slots=True)
-class ReadRange:
-    """Lines of a file with the hash that an edit of them quotes; the keys of `read --json`."""
-
-    start_line: int
-    end_line: int
-    total_lines: int
-    range_hash: str
-    range_lines: tuple[str, ...]
 
 
 class ParsedEdits(list[AnyEdit]):
@@ -163,35 +150,6 @@ def apply_edits(
         write_files(Path(root), changed, files_before(made.files))
     contents = {path: None if file is None else file.data for path, file in changed.items()}
     return EditResult(made.outcomes, contents)
-
-
-def read_range(
-    content: Content | Path, start_line: int = 1, end_line: int | None = None
-) -> ReadRange:
-    """Lines of a file, or of its content, with their hash; an end past the last is clamped.
-
-    A file is named by a Path; a string is content. Raises InvalidInput when the range starts
-    outside the file or a string names a file, OSError when the file cannot be read.
-    """
-    if not isinstance(content, str | bytes | Path):
-        raise WrongArgument("content", content, "text, bytes or a Path", "Give one of these.")
-    if isinstance(content, str) and names_file(content):
-        fix = "Give the content itself, or the file as pathlib.Path."
-        raise WrongArgument("content", content, "the content of a file, not its name", fix)
-    data = content.read_bytes() if isinstance(content, Path) else content
-    document = Document(encode_text(data) if isinstance(data, str) else data)
-    total = document.line_count
-    last = total if end_line is None else min(end_line, total)
-    if not 1 <= start_line <= last + 1:
-        raise InvalidInput(f"{start_line}-{end_line}", f"the file has {total} lines", "Read those.")
-    lines = tuple(decode_text(line) for line in document.lines[start_line - 1 : last])
-    return ReadRange(
-        start_line=start_line,
-        end_line=last,
-        total_lines=total,
-        range_hash=document.range_hash(start_line, last),
-        range_lines=lines,
-    )
 
 
 def _spec(edits: object) -> Spec:

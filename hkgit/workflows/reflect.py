@@ -16,7 +16,8 @@ from hkgit.applying.reporting import refusal_text
 from hkgit.edits import File, Spec
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, replace
-from hkgit.workflows.library import Content, EditResult, Root, apply_edits, parse_edits
+from hkgit.workflows.arguments import Content
+from hkgit.workflows.library import EditResult, Root, apply_edits, parse_edits
 
 Item = TypeVar("Item", bound=Hashable)
 
