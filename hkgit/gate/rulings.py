@@ -15,7 +15,7 @@ NOTHING = "none"
 AGENT, NO_EVIDENCE, BY_HAND, BY_GIT = "agent", "agent, no evidence", "by hand", "git"
 """By whom a commit was made, and whether evidence says how."""
 
-_BY_GIT = (Verdict.MERGE, Verdict.REVERT, Verdict.PRUNE, Verdict.EMPTY)
+_BY_GIT = (Verdict.MERGE, Verdict.REVERT, Verdict.PRUNE)
 
 
 @dataclass(frozen=True, slots=True)

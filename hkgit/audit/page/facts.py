@@ -26,7 +26,7 @@ from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.rules import sentence
 from hkgit.evidence.refusals import RefusedAttempt
 from hkgit.evidence.replay.findings import Finding
-from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE, Report
+from hkgit.gate.rulings import BY_GIT, BY_HAND, NO_EVIDENCE, Report
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
 from hkgit.values import dataclass
@@ -37,6 +37,8 @@ MOST_ROWS = 8_000
 MOST_FINDINGS = 300
 MOST_NAMED = 8
 _GROUPS = {NO_EVIDENCE: 0, NOT_DERIVED: 0, PARTLY: 1, DERIVED: 2, VOUCHED: 3, BY_HAND: 4}
+_BESIDE = {BY_HAND: 4, BY_GIT: 5}
+"""Where the commits of agents stand in the order of review, and those of others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ def gather_facts(
 
 
 def _weakness(commit: AuditedCommit) -> tuple[int, int, int, float]:
-    group = _GROUPS[commit.standing] if commit.made_by != "git" else 5
+    group = _BESIDE.get(commit.made_by, _GROUPS[commit.standing])
     strength = 0 if commit.weakest is None else strength_of(commit.weakest)
     sure = 1000 if commit.confidence is None else commit.confidence
     return group, -strength, sure, -commit.time.timestamp()

@@ -63,7 +63,7 @@ def test_the_weakest_commits_come_first(facts: PageFacts) -> None:
     standings = [each.commit.standing for each in facts.commits]
     assert standings[:2] == ["agent, no evidence", "partly derived"]
     assert [each.commit.weakest for each in facts.commits[2:5]] == ["quote", "quote", "receipt"]
-    assert {each.commit.made_by for each in facts.commits[-3:]} == {"by hand", "git"}
+    assert {each.commit.made_by for each in facts.commits[-3:]} == {"by hand"}
 
 
 def test_a_hunk_stands_beside_what_was_read(facts: PageFacts, orchard: Orchard) -> None:
