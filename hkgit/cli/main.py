@@ -12,7 +12,7 @@ import click
 
 from hkgit.cli.ending import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
 from hkgit.cli.forms.shared import share_options
-from hkgit.cli.output import GIVEN, USUAL, colour, print_error, set_loudness
+from hkgit.cli.output import USUAL, colour, print_error, set_given, set_loudness
 from hkgit.errors import HkgitError
 
 if TYPE_CHECKING:
@@ -109,11 +109,9 @@ class _Commands(click.Group):
     def make_context(
         self, info_name: str | None, args: list[str], *rest: Any, **options: Any
     ) -> click.Context:
-        given = (info_name or "hkgit", *args)
+        set_given((info_name or "hkgit", *args))
         set_loudness(USUAL)
-        ctx = super().make_context(info_name, args, *rest, color=colour(), **options)
-        ctx.meta[GIVEN] = given
-        return ctx
+        return super().make_context(info_name, args, *rest, color=colour(), **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

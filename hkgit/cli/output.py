@@ -17,8 +17,8 @@ QUIET, USUAL, VERBOSE = range(3)
 _LOUDNESS = [USUAL]
 """How much this run of the program says, set anew where it begins."""
 
-GIVEN = "hkgit.given"
-"""The key under which click's context holds the words of the command line."""
+_GIVEN: list[str] = []
+"""The words of the command line of this run."""
 
 _PATIENCE = 0.5
 """Seconds of work that need no progress."""
@@ -35,6 +35,16 @@ def set_loudness(loudness: int) -> None:
 def loudness() -> int:
     """How much shall be said: QUIET, USUAL or VERBOSE."""
     return _LOUDNESS[0]
+
+
+def set_given(words: Sequence[str]) -> None:
+    """Note the command line that runs now."""
+    _GIVEN[:] = words
+
+
+def given_words() -> tuple[str, ...]:
+    """The words of the command line, the program's name first; none where it runs otherwise."""
+    return tuple(_GIVEN)
 
 
 def echo(message: str | bytes, *, nl: bool = True, err: bool = False) -> None:

@@ -13,6 +13,7 @@ _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
 """What hooks ask of `hkgit record`; the last with a file behind it."""
 
 PLAIN = {
+    "edit": "hkgit.cli.edit.edit",
     "gate": "hkgit.cli.review.gate",
     "read": "hkgit.cli.edit.read",
     "record": "hkgit.cli.agent.record",
@@ -50,7 +51,7 @@ def _run_plain(arguments: list[str]) -> int | None:
     from hkgit.cli.forms.quick import run_words
 
     found = import_module(module)
-    return run_words(found.FORM, found.run, arguments[1:])
+    return run_words(arguments[0], found.FORM, found.run, arguments[1:])
 
 
 def _is_done(arguments: list[str]) -> bool:

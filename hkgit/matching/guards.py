@@ -72,6 +72,8 @@ def _fences(lines: Iterable[bytes]) -> int:
 
 def _opens_fence(above: bytes) -> bool:
     """Whether a fence of a text about code is still open at the end of its upper part."""
+    if not any(mark in above for mark in FENCES):  # as in most files
+        return False
     return _fences(above.split(b"\n")) % 2 == 1
 
 

@@ -26,13 +26,11 @@ def session_option(words: str) -> Callable[[Command], Command]:
     return click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help=words)
 
 
-def session_options(command: Command) -> Command:
-    """The options that say who is at work in which session."""
-    import click
-
-    words = "Who edits, as name/version."
-    command = click.option("--agent", metavar="NAME", default="unknown", help=words)(command)
-    return session_option("Use what this session has read, and keep the call.")(command)
+SESSION_ROWS = (
+    session_row("Use what this session has read, and keep the call."),
+    Option("agent", ("--agent",), "Who edits, as name/version.", "NAME", default="unknown"),
+)
+"""The options that say who is at work in which session, for a form."""
 
 
 def work_root() -> Path:

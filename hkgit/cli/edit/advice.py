@@ -46,7 +46,7 @@ def _mend(ctx: click.Context, repository: Repository, blind: Sequence[Unread]) -
     root = repository.work_tree
     if all("hash" in each.accepted and each.whole_hash is not None for each in blind):
         hashes = [(each.path, each.whole_hash or "") for each in blind]
-        return again(ctx, *expecting(root, hashes))
+        return again(*expecting(root, hashes))
     if all("receipt" in each.accepted for each in blind):
         return _read_first(ctx, root, dict.fromkeys(each.path for each in blind))
     return None
@@ -55,7 +55,7 @@ def _mend(ctx: click.Context, repository: Repository, blind: Sequence[Unread]) -
 def _read_first(ctx: click.Context, root: Path | None, paths: Iterable[str]) -> str | None:
     """The same command in a session that reads the files first."""
     session = ctx.params.get("session") or "apply"
-    command = again(ctx, "--session", session)
+    command = again("--session", session)
     if command is None:
         return None
     reads = (f"hkgit read {relative(root, path)} --session {session}" for path in paths)

@@ -13,13 +13,12 @@ from hkgit.cli.agent.sessions import session_option
 from hkgit.cli.common import echo_json, open_repository, root_relative
 from hkgit.cli.edit.advice import add_advice, tell_complaint
 from hkgit.cli.edit.merging import merge_option, tell_merge
+from hkgit.cli.edit.spec_options import SpecOptions, spec_options
 from hkgit.cli.edit.specs import (
-    SpecOptions,
     echo_notes,
     outcome_line,
     read_expects,
     read_specs,
-    spec_options,
 )
 from hkgit.cli.output import (
     VERBOSE,

@@ -7,24 +7,27 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import click
+from hkgit.cli.output import given_words
 
-from hkgit.cli.output import GIVEN
-
-STDIN_TEXT = "hkgit.stdin"
-"""The key under which click's context holds what was read from standard input."""
+_INPUT: list[bytes] = []
+"""What this run has read from standard input."""
 
 _LONGEST = 40_000
 """Bytes of standard input that a command repeats."""
 
 
-def again(ctx: click.Context, *more: str) -> str | None:
+def remember_input(data: bytes) -> None:
+    """Note what was read from standard input: nobody can read it again."""
+    _INPUT[:] = [data]
+
+
+def again(*more: str) -> str | None:
     """The command that was given, with these arguments too, and its standard input.
 
     None where that cannot be said in a line for a shell.
     """
-    given: tuple[str, ...] = ctx.meta.get(GIVEN, ())
-    data: bytes | None = ctx.meta.get(STDIN_TEXT)
+    given = given_words()
+    data = _INPUT[0] if _INPUT else None
     if not given:
         return None
     command = shlex.join(_join_options(given, more))

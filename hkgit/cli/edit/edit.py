@@ -5,21 +5,14 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import click
-
 from hkgit.applying.reporting import render_apply_json
-from hkgit.cli.agent.sessions import session_options, work_root
+from hkgit.cli.agent.sessions import SESSION_ROWS, work_root
 from hkgit.cli.common import below, echo_json
 from hkgit.cli.edit.command_line import again, expecting
-from hkgit.cli.edit.specs import (
-    SpecOptions,
-    echo_notes,
-    outcome_line,
-    read_expects,
-    read_specs,
-    spec_options,
-)
-from hkgit.cli.output import finish, print_error, print_info, print_note
+from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
+from hkgit.cli.edit.specs import echo_notes, outcome_line, read_expects, read_specs
+from hkgit.cli.forms.form import CommandForm, Option
+from hkgit.cli.output import echo, finish, print_error, print_info, print_note
 from hkgit.cli.streams import printable_text
 from hkgit.errors import BlindEdit, HkgitError
 from hkgit.sessions.answers import EditReport
@@ -29,25 +22,27 @@ from hkgit.sessions.storage.paths import UNNAMED
 from hkgit.text.document import Document, terminate
 from hkgit.workflows.edit import EditRequest, edit
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-@click.command()
-@click.pass_context
-@spec_options
-@session_options
-@click.option("--batch", metavar="ID[:N,...]", help="Correct the refused edits of a batch.")
-def command(
-    ctx: click.Context,
-    /,
-    *,
-    given: SpecOptions,
-    agent: str,
-    session: str | None,
-    batch: str | None,
-) -> None:
+FORM = CommandForm(
     """Apply edits to the working tree, without a commit; all of them or none.
 
     Outside a repository paths are relative to the current directory. `hkgit undo` takes it back.
-    """
+    """,
+    (SPECS,),
+    (
+        *SPEC_OPTIONS,
+        *SESSION_ROWS,
+        Option("batch", ("--batch",), "Correct the refused edits of a batch.", "ID[:N,...]"),
+    ),
+)
+
+
+def run(*, agent: str, session: str | None, batch: str | None, **values: Any) -> int:
+    """Apply the edits; the exit code."""
+    given = SpecOptions.take(values)
     report = EditReport(())
     try:
         root = work_root()
@@ -58,7 +53,7 @@ def command(
         if report.error is not None:
             raise report.error
     except HkgitError as error:
-        mend = _mend(ctx, report)
+        mend = _mend(report)
         if given.as_json:
             refused = render_apply_json(
                 error.status, report.outcomes, None, error, dry_run=given.dry_run
@@ -67,8 +62,9 @@ def command(
         print_error(report.for_model() or str(error))
         if mend is not None:
             print_note(f"Mend it: {mend}")
-        ctx.exit(error.exit_code)
+        return error.exit_code
     _print(report, given)
+    return 0
 
 
 def _request(root: Path, given: SpecOptions, batch: str | None) -> EditRequest:
@@ -83,7 +79,7 @@ def _request(root: Path, given: SpecOptions, batch: str | None) -> EditRequest:
     )
 
 
-def _mend(ctx: click.Context, report: EditReport) -> str | None:
+def _mend(report: EditReport) -> str | None:
     """The command that gives edits the hashes that they lack; None where that is not what fails."""
     refused = [each for each in report.outcomes if each.error is not None]
     if not refused or not all(isinstance(each.error, BlindEdit) for each in refused):
@@ -91,7 +87,7 @@ def _mend(ctx: click.Context, report: EditReport) -> str | None:
     root = work_root()
     files = {each.path: (root / each.path).read_bytes() for each in refused}
     hashes = {path: terminate(Document(data)).whole_hash for path, data in files.items()}
-    return again(ctx, *expecting(root, hashes.items()))
+    return again(*expecting(root, hashes.items()))
 
 
 def _print(report: EditReport, given: SpecOptions) -> None:
@@ -106,5 +102,5 @@ def _print(report: EditReport, given: SpecOptions) -> None:
         return
     for outcome in report.outcomes:
         if given.dry_run:
-            click.echo(printable_text(outcome.diff.encode("utf-8", "surrogateescape")), nl=False)
+            echo(printable_text(outcome.diff.encode("utf-8", "surrogateescape")), nl=False)
         print_info(outcome_line(outcome))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -34,12 +35,17 @@ def _settings(option: Option) -> dict[str, Any]:
     more: dict[str, Any] = {}
     if option.is_flag:
         more["is_flag"] = True
+    if "/" in option.flags[0]:
+        more |= {"is_flag": True, "default": None}
     if option.bare is not None:
         more |= {"is_flag": False, "flag_value": option.bare}
     if option.least is not None:
         more["type"] = click.IntRange(option.least)
     if option.is_decimal:
         more["type"] = float
+    if option.between is not None:
+        more |= {"type": click.FloatRange(*option.between), "callback": _expect_number}
+        more["show_default"] = True
     if option.choices:
         more |= {"type": click.Choice(option.choices), "show_default": True}
     if option.makes_json:
@@ -62,3 +68,10 @@ def option_of(option: Option) -> Callable[[Command], Command]:
         return click.option(name, *flags, **_settings(option))(command)
 
     return add
+
+
+def _expect_number(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    """A range lets NaN pass, which is neither below nor above anything."""
+    if math.isnan(value):
+        raise click.BadParameter("nan is no number", ctx, param)
+    return value

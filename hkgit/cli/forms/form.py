@@ -26,7 +26,8 @@ class Option:
     """One option: `flags` as written, `name` as the command gets it.
 
     `bare` is its value where none follows it; `least` makes it a whole number, `is_decimal`
-    another. `makes_json` says that it asks for one document as the answer.
+    another, `between` one within bounds. `makes_json` says that it asks for one document as the
+    answer.
     """
 
     name: str
@@ -36,8 +37,9 @@ class Option:
     is_flag: bool = False
     bare: str | None = None
     least: int | None = None
+    between: tuple[float, float] | None = None
     is_decimal: bool = False
-    default: str | None = None
+    default: str | float | None = None
     variable: str | None = None
     choices: tuple[str, ...] = ()
     is_many: bool = False
@@ -106,7 +108,7 @@ def _take(option: Option, rest: list[str], values: dict[str, Any]) -> bool:
     if not rest:
         return False
     value: Any = rest.pop(0)
-    if option.is_decimal or (option.choices and value not in option.choices):
+    if option.is_decimal or option.between or (option.choices and value not in option.choices):
         return False
     if option.least is not None:
         if not (value.isascii() and value.isdecimal()) or int(value) < option.least:

@@ -7,7 +7,7 @@ import os
 
 from hkgit.cli.ending import UNREAD, begin, end_with, refuse_path
 from hkgit.cli.forms.form import Misuse, read_words
-from hkgit.cli.output import QUIET, USUAL, set_loudness
+from hkgit.cli.output import QUIET, USUAL, set_given, set_loudness
 from hkgit.errors import HkgitError
 
 TYPE_CHECKING = False
@@ -22,13 +22,14 @@ _FOR_CLICK = -1
 
 
 def run_words(
-    form: CommandForm, run: Callable[..., int | None], words: Sequence[str]
+    name: str, form: CommandForm, run: Callable[..., int | None], words: Sequence[str]
 ) -> int | None:
     """The exit code of a command; None where Click is to read its words."""
     values = read_words(form, words)
     if values is None:
         return None
     begin()
+    set_given(("hkgit", name, *words))
     set_loudness(QUIET if values.pop("quiet") else USUAL)
     code = end_with(lambda: _answer(run, form, values), words)
     return None if code == _FOR_CLICK else code

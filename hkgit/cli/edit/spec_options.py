@@ -1,0 +1,119 @@
+"""spec_options.py: the options by which `apply` and `edit` are given specs."""
+
+from __future__ import annotations
+
+from hkgit.applying.planner import Options
+from hkgit.cli.forms.form import JSON, Option, Positional
+from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class SpecOptions:
+    """Where the specs of a command come from, and how they are placed."""
+
+    specs: tuple[str, ...]
+    edit_file: str | None
+    use_stdin: bool
+    file: str | None
+    old: str | None
+    new: str | None
+    format: str
+    empty_search: str
+    accept_truncated: bool
+    threshold: float
+    expect: tuple[str, ...]
+    relocate: bool
+    check_syntax: bool | None
+    allow_blind: bool
+    dry_run: bool
+    as_json: bool
+
+    def planning(self, *, allow_blind: bool) -> Options:
+        """The options of the planner. Raises InvalidInput."""
+        return Options.of(
+            self.threshold,
+            relocate=self.relocate,
+            check_syntax=self.check_syntax,
+            allow_blind=allow_blind,
+        )
+
+    @classmethod
+    def take(cls, values: dict[str, Any]) -> SpecOptions:
+        """Take these options out of all that a command was given."""
+        return cls(**{name: values.pop(name) for name in cls.__match_args__})
+
+
+SPECS = Positional("specs", "[SPEC]...", is_many=True)
+SPEC_OPTIONS = (
+    Option("edit_file", ("--edit",), "Read a spec from FILE.", "FILE"),
+    Option("use_stdin", ("--stdin",), "Read a spec from stdin.", is_flag=True),
+    Option("file", ("--file",), "The file of a single edit.", "PATH"),
+    Option("old", ("--old",), "The text that the edit replaces.", "TEXT"),
+    Option("new", ("--new",), "The text that it puts there.", "TEXT"),
+    Option("format", ("--format",), "The dialect of the specs.", "DIALECT", default="auto"),
+    Option(
+        "empty_search",
+        ("--empty-search",),
+        "What an empty SEARCH means: a new file, or the end of one that is there.",
+        choices=("create", "append"),
+        default="create",
+    ),
+    Option(
+        "accept_truncated",
+        ("--accept-truncated",),
+        "Take a SPEC that ends too early as far as it goes, and record that.",
+        is_flag=True,
+    ),
+    Option(
+        "threshold",
+        ("--threshold",),
+        "How alike a fuzzy match must be; it decides the place, and lets no edit overwrite lines"
+        " that it misquotes.",
+        between=(0, 1),
+        default=0.8,
+    ),
+    Option(
+        "expect",
+        ("--expect",),
+        "The hash of what was read; may be repeated.",
+        "PATH[:N | :START-END]=HASH",
+        is_many=True,
+    ),
+    Option("relocate", ("--relocate",), "Follow ranges that have moved.", is_flag=True),
+    Option(
+        "check_syntax",
+        ("--check-syntax/--no-check-syntax",),
+        "Refuse every edit that leaves a file which no longer parses, or none.  "
+        "[default: those that are not exact]",
+    ),
+    Option(
+        "allow_blind",
+        ("--allow-blind",),
+        "Take edits that nothing ties to what was read, and record that.",
+        is_flag=True,
+    ),
+    Option("dry_run", ("--dry-run",), "Show what would change, change nothing.", is_flag=True),
+    JSON,
+)
+
+
+def spec_options(run: Callable[..., None]) -> Callable[..., None]:
+    """Give Click's command the options by which specs are given, as one value named `given`."""
+    from functools import wraps
+
+    import click
+
+    from hkgit.cli.forms.clicking import option_of
+
+    @wraps(run)
+    def command(*args: Any, **values: Any) -> None:
+        run(*args, given=SpecOptions.take(values), **values)
+
+    for option in reversed(SPEC_OPTIONS):
+        command = option_of(option)(command)
+    return click.argument(SPECS.name, nargs=-1, metavar=SPECS.metavar)(command)
