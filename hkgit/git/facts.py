@@ -115,12 +115,12 @@ def _branch(git_dir: str) -> str | None:
 
 def _people(settings: str) -> tuple[str, str] | None:
     """Author and committer as `Name <email>`, from the last lines of `git var -l`."""
-    found = {}
-    for line in settings.split("\n"):
-        name, _, value = line.partition("=")
-        if name in _NAMES:
-            found[name] = value.rpartition(" ")[0].rpartition(" ")[0]
-    return (found[_NAMES[0]], found[_NAMES[1]]) if len(found) == 2 else None
+    lines = [line.partition("=") for line in settings.split("\n")]
+    found = [(name, said) for name, _, said in lines if name in _NAMES]
+    if sorted(name for name, _ in found) != sorted(_NAMES):
+        return None  # a value of several lines may look like a name
+    people = {name: said.rpartition(" ")[0].rpartition(" ")[0] for name, said in found}
+    return people[_NAMES[0]], people[_NAMES[1]]
 
 
 def _comment(settings: str) -> str:

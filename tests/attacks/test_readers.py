@@ -123,6 +123,31 @@ def test_blanks_in_a_name_hide_no_agent(author: str) -> None:
     assert Policy().is_agent(author)
 
 
+@pytest.mark.parametrize(
+    "credit",
+    [
+        "Claude:opus",
+        "claude : opus [tools]",
+        "Claude",
+        "Amp:x",
+        "Codex:gpt-5",
+        "Droid <d@factory.ai>",
+    ],
+)
+def test_an_agent_credited_with_its_model_is_an_agent(scene: Scene, credit: str) -> None:
+    """The convention of Linux: `Assisted-by: AGENT:MODEL [TOOL]`."""
+    message = f"Say\n\nAssisted-by: {credit}\n"
+    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
+    assert scene.rule(made, GOVERN["agents"]) == "blind"
+
+
+@pytest.mark.parametrize("credit", ["Claude Paroz", "Claude Paroz <c@x.org>", "Rich Salz: thanks"])
+def test_a_person_credited_is_none(scene: Scene, credit: str) -> None:
+    message = f"Say\n\nAssisted-by: {credit}\n"
+    made = scene.by_hand({**BLIND}, "Ada Tester <ada@example.org>", message=message)
+    assert scene.ruling(made, GOVERN["agents"]).passes
+
+
 def test_co_authors_are_read_as_git_reads_them() -> None:
     said = co_authors(b"x\n\nCo-authored-by: A\n B <c>\nCo-authored-by : D <e>\n")
     assert list(said) == ["A B <c>", "D <e>"]

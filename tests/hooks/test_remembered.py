@@ -158,6 +158,16 @@ def test_a_memory_that_cannot_be_kept_or_read_stops_no_commit(native: Repo) -> N
     assert git(native, "commit", "-q", "-m", "One")[0]
 
 
+def test_an_editor_of_several_lines_is_nobodys_name(
+    known: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`git var -l` shows settings as they are, also those that look like its own lines."""
+    person = known.git("var", "GIT_AUTHOR_IDENT")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "claude")
+    monkeypatch.setenv("GIT_EDITOR", f"vi\nGIT_AUTHOR_IDENT={person}\n")
+    assert not is_known(known, monkeypatch)
+
+
 def test_no_range_is_judged_by_what_is_remembered(known: Repo) -> None:
     known.write(".git/hkgit/judged", b"nonsense\n" * 3)
     assert "1 commit" in hkgit(known, "gate", "--range", "HEAD~1..HEAD")

@@ -24,8 +24,18 @@ KNOWN_AGENTS = (
     "warp <*",
     "oz <*@warp.dev>",
     "replit agent*",
+    "replit ai agent*",
     "replit-agent*",
     "factory-droid*",
+    "droid <*@factory.ai>",
+    "tabnine cli*",
+    "continue <*@continue.dev>",
+    "trae cli*",
+    "cascade <*@windsurf.ai>",
+    "google labs jules*",
+    "v0 <*@v0.dev>",
+    "lovable <*@lovable.dev>",
+    "bolt <*@bolt.new>",
     "*<junie@jetbrains.com>",
     "junie <*",
     "kiro <*",
@@ -74,6 +84,9 @@ _NAME = late_pattern(r"\s*([^<]*?)\s*<\s*(.*?)\s*>\s*")
 def matches(identity: str, globs: Sequence[str]) -> bool:
     """Whether a `Name <email>` fits one of some globs, whatever its letters' case and blanks."""
     shown = " ".join(_NAME.sub(r"\1 <\2>", identity, count=1).split()).lower()
+    if "<" not in shown:  # as in `Assisted-by: Claude:opus`
+        name, _, model = shown.partition(":")
+        shown = f"{name.strip()} <{model.strip()}>"
     return any(fits_glob(shown, glob.lower()) for glob in globs)
 
 
