@@ -36,7 +36,6 @@ def lines_of_hash(site: EditContext, edit: Edit) -> Lines | None:
         for first in range(1, base.line_count - size + 2)
         if base.range_hash(first, first + size - 1).startswith(expected)
     ]
-    if len(found) != 1:
+    if len(found) != 1 or site.is_written(found[0]):
         return None
-    lines = site.from_base(found[0])
-    return None if site.writers(*site.document.span(*lines)) else lines
+    return site.from_base(found[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.edits import Edit, Read
-from tests.support.planning import hash_of, on_base, only, refusal, result
+from tests.support.planning import hash_of, in_sequence, on_base, only, refusal, result
 
 SOURCE = b"""import os
 
@@ -84,3 +84,10 @@ def test_a_hash_finds_the_lines_that_the_quotation_misses(old: str) -> None:
 def test_a_part_of_a_word_is_replaced_where_the_line_was_seen() -> None:
     edit = Edit("f.py", "pars", "brows", expected_hash=hash_of(SOURCE, 7, 7))
     assert result(on_base({"f.py": SOURCE}, edit)) == {"f.py": SOURCE.replace(b"pars", b"brows")}
+
+
+def test_a_hash_of_lines_that_an_earlier_edit_removed_finds_nothing() -> None:
+    first = Edit("f.py", LOAD, "")
+    again = Edit("f.py", LOAD + "x\n", "", expected_hash=hash_of(SOURCE, 4, 7))
+    made = in_sequence({"f.py": f"import os\n{LOAD}".encode()}, first, again)
+    assert [outcome.error is None for outcome in made.outcomes] == [True, False]
