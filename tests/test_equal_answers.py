@@ -225,4 +225,5 @@ def test_every_way_in_answers_alike_whatever_is_sent(checkout: Path, dialect: st
 
 def test_two_sections_of_a_diff_speak_of_one_base() -> None:
     result = apply_edits(TEXTS["unified-diff, on one base"], FILES)
-    assert (result.ok, result.files) == (False, {})
+    assert result.ok is False
+    assert result.files == {}

@@ -174,4 +174,5 @@ def test_in_a_sequence_the_change_is_that_of_the_moment() -> None:
 
 def test_nothing_changed_is_no_diff() -> None:
     made = on_base({"f": TEN}, ReplaceRange("f", 1, 1, ("1",)))
-    assert (made.files, made.outcomes[0].diff) == ((), "")
+    assert made.files == ()
+    assert made.outcomes[0].diff == ""

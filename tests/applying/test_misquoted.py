@@ -78,7 +78,8 @@ def test_without_evidence_of_the_place_it_is_a_conflict(
 def test_a_hash_finds_the_lines_that_the_quotation_misses(old: str) -> None:
     made = on_base({"f.py": SOURCE}, _edit(old, hash_of(SOURCE, 4, 7)))
     assert result(made) == {"f.py": AFTER}
-    assert (only(made).base_lines, only(made).evidence.kind) == (((4, 7),), "hash")
+    assert only(made).base_lines == ((4, 7),)
+    assert only(made).evidence.kind == "hash"
 
 
 def test_a_part_of_a_word_is_replaced_where_the_line_was_seen() -> None:

@@ -65,15 +65,13 @@ def test_the_json_of_a_refused_edit(status: str) -> None:
     document = valid(outcome_json(made.outcomes[0]))
     error = made.first_error
     assert error is not None
-    assert (document["status"], document["error"]) == (
-        status,
-        {
-            "where": error.where,
-            "what": error.what,
-            "fix": error.fix,
-            "exit_code": error.exit_code,
-        },
-    )
+    assert document["status"] == status
+    assert document["error"] == {
+        "where": error.where,
+        "what": error.what,
+        "fix": error.fix,
+        "exit_code": error.exit_code,
+    }
 
 
 @pytest.mark.parametrize("status", REFUSED)

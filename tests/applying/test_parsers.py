@@ -120,7 +120,8 @@ def test_a_stretch_is_the_smallest_block_that_holds_the_change(
     _, part, above_it = stretch(METHODS.encode(), after, may_nest=True)
     lines = part.decode().split("\n")
     body = lines[1:] if lines[0] == "if 1:" else lines
-    assert (above_it, body[0]) == (above, first)
+    assert above_it == above
+    assert body[0] == first
     assert last in lines
 
 
@@ -133,7 +134,8 @@ def test_a_large_file_is_judged_by_the_lines_around_the_change() -> None:
     began = time.process_time()
     fault = language.breaks(before, after)
     assert fault is not None
-    assert (fault.line, time.process_time() - began < 2) == (75_002, True)
+    assert fault.line == 75_002
+    assert time.process_time() - began < 2
     assert language.breaks(before, before.replace(b"get(15000)", b"get(1)")) is None
 
 

@@ -250,4 +250,6 @@ def test_an_edit_may_say_what_becomes_of_the_final_newline(
 
 def test_an_edit_by_tag_lands_at_its_own_tier() -> None:
     outcome = only(in_sequence({"f": ABCB}, TagEdit("f", C)))
-    assert (outcome.tier, outcome.confidence, outcome.matched_text) == ("tag", 1, "c\n")
+    assert outcome.tier == "tag"
+    assert outcome.confidence == 1
+    assert outcome.matched_text == "c\n"

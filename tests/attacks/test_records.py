@@ -181,10 +181,8 @@ def test_a_forged_number_of_the_ladder_gives_no_strict_commit(
     decoy_text(change)
     change.entry["ladder"] = ladder
     made = scene.commit(change)
-    assert (scene.rule(made, policy), scene.ruling(made, policy).judged.verdict) == (
-        "verdict",
-        Verdict.SPLICED,
-    )
+    assert scene.rule(made, policy) == "verdict"
+    assert scene.ruling(made, policy).judged.verdict == Verdict.SPLICED
 
 
 def test_a_forged_number_is_stopped_where_spliced_passes_and_ladders_are_named(

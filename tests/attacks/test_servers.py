@@ -130,13 +130,15 @@ def test_a_target_takes_no_more_than_it_says(served: Served) -> None:
     assert served.push("main:refs/heads/release/1", **ADA)[0]
     assert served.push("human:main", **ADA)[0]
     done, said = served.push("human:refs/heads/release/1", **ADA)
-    assert (done, "the policy does not accept manual" in said) == (False, True), said
+    assert done is False, said
+    assert "the policy does not accept manual" in said, said
 
 
 def test_a_target_refuses_rewrites(served: Served) -> None:
     assert served.push("good:refs/heads/release/1")[0]
     done, said = served.push("--force", "main:refs/heads/release/1")
-    assert (done, "refuses rewrites" in said) == (False, True), said
+    assert done is False, said
+    assert "refuses rewrites" in said, said
 
 
 def test_glass_is_broken_with_the_push(served: Served) -> None:
@@ -144,10 +146,8 @@ def test_glass_is_broken_with_the_push(served: Served) -> None:
     clone.git("tag", "-s", "-m", "The site is down.", "break-glass/1", "blind")
     assert not served.push("blind:main")[0]
     done, said = served.push("blind:main", "break-glass/1")
-    assert (done, "ada@example.org on 2024-05-06T07:08Z: The site is down." in said) == (
-        True,
-        True,
-    ), said
+    assert done is True, said
+    assert "ada@example.org on 2024-05-06T07:08Z: The site is down." in said, said
 
 
 def test_the_key_of_glass_is_not_brought_with_the_push(served: Served, tmp_path: Path) -> None:
@@ -178,7 +178,8 @@ def test_a_statement_for_one_ref_opens_no_other_in_the_same_push(served: Served)
     served.push("main:refs/heads/aside", "refs/hkgit/attestations/*:refs/hkgit/attestations/*")
     made = misstated(clone)
     done, said = served.push(f"{made}:refs/heads/aside", f"{made}:refs/heads/main")
-    assert (done, "FAIL refs/heads/main" in said) == (False, True), said
+    assert done is False, said
+    assert "FAIL refs/heads/main" in said, said
     assert served.push(f"{made}:refs/heads/aside")[0]
 
 
@@ -186,7 +187,8 @@ def test_a_replacement_is_not_taken(served: Served) -> None:
     """git on the server, and whatever deploys from it, would show `blind` for main."""
     main, blind = (served.clone.git("rev-parse", name) for name in ("main", "blind"))
     done, said = served.push(f"{blind}:refs/replace/{main}")
-    assert (done, "another object than was judged" in said) == (False, True), said
+    assert done is False, said
+    assert "another object than was judged" in said, said
 
 
 def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(

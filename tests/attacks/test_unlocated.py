@@ -283,7 +283,8 @@ def a_change_of_hkgits_own(scene: Scene) -> str:
 
 def test_no_entry_changes_what_is_hkgits_own(scene: Scene, policy: Policy) -> None:
     ruling = scene.ruling(a_change_of_hkgits_own(scene), policy)
-    assert (ruling.passes, {finding.rule for finding in ruling.findings}) == (False, {"path"})
+    assert ruling.passes is False
+    assert {finding.rule for finding in ruling.findings} == {"path"}
 
 
 def test_a_hunk_writes_whole_lines(scene: Scene, policy: Policy) -> None:
@@ -293,7 +294,8 @@ def test_a_hunk_writes_whole_lines(scene: Scene, policy: Policy) -> None:
 
 def test_what_it_says_it_may_do(scene: Scene, policy: Policy) -> None:
     ruling = scene.ruling(scene.commit(two_files(scene)), policy)
-    assert (ruling.passes, ruling.judged.verdict) == (True, Verdict.REANCHORED), ruling.findings
+    assert ruling.passes is True, ruling.findings
+    assert ruling.judged.verdict == Verdict.REANCHORED, ruling.findings
 
 
 def test_a_name_in_prose_may_be_cut_short(scene: Scene, policy: Policy) -> None:

@@ -62,14 +62,16 @@ def test_entries_of_one_commit_are_told_apart(trail: Trail) -> None:
 
 def test_the_verdict_is_that_of_the_commit(trail: Trail) -> None:
     kinds = {origin.line.text: origin.kind for origin in origins(trail.repo)}
-    assert (kinds[b"ten"], kinds[b"line 1"]) == ("strict", "by hand")
+    assert kinds[b"ten"] == "strict"
+    assert kinds[b"line 1"] == "by hand"
 
 
 def test_what_is_not_committed_is_said_to_be_so(trail: Trail) -> None:
     trail.repo.write("a.txt", trail.repo.read("a.txt") + b"draft\n")
     last = origins(trail.repo, rev=None)[-1]
     trail.repo.git("checkout", "-q", "a.txt")
-    assert (last.line.text, last.kind) == (b"draft", "uncommitted")
+    assert last.line.text == b"draft"
+    assert last.kind == "uncommitted"
 
 
 def test_a_rebased_line_is_found_by_its_text(trail: Trail, tmp_path: Path) -> None:
@@ -80,7 +82,8 @@ def test_a_rebased_line_is_found_by_its_text(trail: Trail, tmp_path: Path) -> No
     repo.git("cherry-pick", trail.commits["two edits"])
     wrote = {origin.line.text: origin.edit for origin in origins(repo)}
     [ten, three] = [wrote[b"ten"], wrote[b"three b"]]
-    assert (ten and ten.id, three and three.id) == (2, 1)
+    assert (ten and ten.id) == 2
+    assert (three and three.id) == 1
 
 
 @pytest.mark.parametrize(

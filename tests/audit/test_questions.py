@@ -47,7 +47,8 @@ def test_a_fault_fails_its_question_and_no_other(
 def test_the_facts_name_commit_and_place(faulty: Trail) -> None:
     made = faulty.commits["blind edit"]
     facts = [fact for fact in asked(faulty.repo)["blind"].facts if fact.says == "no"]
-    assert (facts[0].commit, facts[0].where) == (made, "a.txt:3-3")
+    assert facts[0].commit == made
+    assert facts[0].where == "a.txt:3-3"
 
 
 @pytest.mark.parametrize(

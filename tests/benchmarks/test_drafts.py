@@ -41,7 +41,8 @@ def test_the_file_after() -> None:
     ],
 )
 def test_the_edit_with_its_context(above: int, below: int, old: str, new: str) -> None:
-    assert (draft(above, below).old, draft(above, below).new) == (old, new)
+    assert draft(above, below).old == old
+    assert draft(above, below).new == new
 
 
 def test_a_line_that_stays_inside_a_change_is_a_kept_row() -> None:
@@ -52,8 +53,10 @@ def test_a_line_that_stays_inside_a_change_is_a_kept_row() -> None:
 
 def test_a_misquoted_row_changes_the_edit_and_not_the_file() -> None:
     wrong = draft().misquoting(0, "ONE?")
-    assert (wrong.old, wrong.new) == ("ONE?\ntwo\nthree\n", "ONE?\nTWO\n2b\nthree\n")
-    assert (wrong.before, wrong.ideal) == (draft().before, draft().ideal)
+    assert wrong.old == "ONE?\ntwo\nthree\n"
+    assert wrong.new == "ONE?\nTWO\n2b\nthree\n"
+    assert wrong.before == draft().before
+    assert wrong.ideal == draft().ideal
 
 
 def test_a_row_that_the_edit_leaves_out_stays_in_the_file() -> None:
@@ -62,7 +65,8 @@ def test_a_row_that_the_edit_leaves_out_stays_in_the_file() -> None:
 
 def test_a_file_may_end_without_a_newline() -> None:
     short = replace(draft(), file_is_terminated=False)
-    assert (short.before[-3:], short.ideal[-3:]) == (b"end", b"end")
+    assert short.before[-3:] == b"end"
+    assert short.ideal[-3:] == b"end"
 
 
 def test_a_change_that_is_applied_already_stands_in_the_file() -> None:

@@ -79,7 +79,8 @@ EDITED = [
 
 @pytest.mark.parametrize("label", EDITED)
 def test_a_mistake_in_the_edit_leaves_file_and_result_alone(label: str) -> None:
-    assert (made(label).before, made(label).ideal) == (draft().before, draft().ideal)
+    assert made(label).before == draft().before
+    assert made(label).ideal == draft().ideal
 
 
 @pytest.mark.parametrize("label", EDITED)

@@ -65,8 +65,11 @@ def test_every_real_edit_leaves_the_same_bytes() -> None:
 
 def test_a_real_edit_names_its_file_and_how_many_places_it_means(edits: Path) -> None:
     first, second = real_cases(edits)
-    assert (first.path, first.label, second.label) == ("f.txt", "one place", "every place")
-    assert (first.before, first.truth.ideal) == (b"one\ntwo\n", b"one\nTWO\n")
+    assert first.path == "f.txt"
+    assert first.label == "one place"
+    assert second.label == "every place"
+    assert first.before == b"one\ntwo\n"
+    assert first.truth.ideal == b"one\nTWO\n"
 
 
 def test_the_suite_of_real_edits_is_measured(edits: Path) -> None:
@@ -93,4 +96,5 @@ def test_an_engine_that_cannot_say_everywhere_is_not_asked_to(edits: Path) -> No
 def test_without_real_edits_the_suite_is_skipped(name: str, said: str) -> None:
     command = ["compare", "--suite", "real", "--engine", "hkgit"]
     result = CliRunner().invoke(main, command, env={VARIABLE: name})
-    assert (result.exit_code, result.output) == (0, f"skipped: {said}\n")
+    assert result.exit_code == 0
+    assert result.output == f"skipped: {said}\n"

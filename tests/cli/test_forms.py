@@ -73,7 +73,8 @@ def test_what_is_rare_is_left_to_click(repo: Repo) -> None:
     assert plain == run("read", "--limit=9", "--", "a.py", cwd=repo.path)
     assert plain == run("-C", ".", "read", "a.py", cwd=repo.path)
     wrong = run("read", "a.py", "--before", "1", cwd=repo.path)
-    assert (wrong.code, "give --session too" in wrong.err) == (64, True)
+    assert wrong.code == 64
+    assert "give --session too" in wrong.err
     assert "Try 'hkgit read" in wrong.err
 
 

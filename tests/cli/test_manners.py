@@ -58,36 +58,43 @@ def test_the_version_names_all_that_an_answer_depends_on(one: Repo) -> None:
 
 def test_a_version_without_git_says_what_is_missing(one: Repo, tmp_path: Path) -> None:
     said = run("--version", cwd=one.path, env={"PATH": str(tmp_path)})
-    assert (said.code, said.out.splitlines()[-1].startswith("git (")) == (0, True)
+    assert said.code == 0
+    assert said.out.splitlines()[-1].startswith("git (")
 
 
 @pytest.mark.parametrize("place", ["in front", "behind"])
 def test_quiet_success_says_nothing(one: Repo, place: str) -> None:
     flag, *rest = ("--quiet", *EDIT) if place == "in front" else (*EDIT, "-q")
     result = run(flag, *rest, "--dry-run", cwd=one.path)
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert result.err == ""
     assert "confidence" not in result.out
 
 
 def test_a_quiet_init_says_nothing(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "repo")
     done = run("init", "-q", cwd=repo.path)
-    assert (done.code, done.out, done.err) == (0, "", "")
+    assert done.code == 0
+    assert done.out == ""
+    assert done.err == ""
 
 
 def test_quiet_refusals_are_said(one: Repo) -> None:
     result = run("-q", "edit", "--file", "a.py", "--old", "y", "--new", "z", cwd=one.path)
-    assert (result.code, "not in the file" in result.err) == (1, True)
+    assert result.code == 1
+    assert "not in the file" in result.err
 
 
 def test_a_quiet_gate_says_what_it_rejects(history: Bench) -> None:
     result = history.run("gate", "-q", "--range", "start..blind-commit")
-    assert (result.code, "FAIL" in result.out) == (6, True)
+    assert result.code == 6
+    assert "FAIL" in result.out
 
 
 def test_a_quiet_gate_says_nothing_else(history: Bench) -> None:
     result = history.run("-q", "verify", "start..strict")
-    assert (result.code, result.out) == (0, "")
+    assert result.code == 0
+    assert result.out == ""
 
 
 def test_verbose_names_each_program_started(one: Repo) -> None:
@@ -134,7 +141,9 @@ def test_a_pipe_gets_no_colour(one: Repo, args: tuple[str, ...]) -> None:
 )
 def test_near_misses_are_named(one: Repo, args: tuple[str, ...], near: str) -> None:
     result = run(*args, cwd=one.path)
-    assert (result.code, "Did you mean" in result.err, near in result.err) == (64, True, True)
+    assert result.code == 64
+    assert "Did you mean" in result.err
+    assert near in result.err
 
 
 @pytest.mark.parametrize("names", [("read",), ("policy", "check")], ids=" ".join)
@@ -164,13 +173,11 @@ def broken(one: Repo, tmp_path: Path) -> dict[str, str]:
 
 def test_a_fault_is_one_line_and_what_to_do(one: Repo, broken: dict[str, str]) -> None:
     result = run("read", "a.py", "--rev", "HEAD", cwd=one.path, env=broken)
-    assert (result.code, result.err.splitlines()) == (
-        70,
-        [
-            "hkgit: a fault of hkgit itself: RuntimeError: one line",
-            "Run it again with --debug and report it.",
-        ],
-    )
+    assert result.code == 70
+    assert result.err.splitlines() == [
+        "hkgit: a fault of hkgit itself: RuntimeError: one line",
+        "Run it again with --debug and report it.",
+    ]
 
 
 @pytest.mark.parametrize("command", ["log", "apply"])
@@ -179,7 +186,9 @@ def test_a_fault_is_a_document_where_one_was_asked_for(
 ) -> None:
     result = run(command, "--json", cwd=one.path, env=broken)
     told = result.json()
-    assert (result.code, told["status"], told["error"]["exit_code"]) == (70, "fault", 70)
+    assert result.code == 70
+    assert told["status"] == "fault"
+    assert told["error"]["exit_code"] == 70
 
 
 @pytest.mark.parametrize("args", [("--help",), ("log",), ("log", "--json"), ("read", "a.py")])
@@ -187,7 +196,8 @@ def test_an_answer_that_cannot_be_written_is_the_systems_word(
     one: Repo, tmp_path: Path, args: tuple[str, ...]
 ) -> None:
     done = into_full_file(one, f"{shlex.join(args)} > '{tmp_path}/full'")
-    assert (done.returncode, len(done.stderr.splitlines())) == (70, 1)
+    assert done.returncode == 70
+    assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith("hkgit: the system refused: ")
 
 
@@ -204,7 +214,8 @@ def test_an_answer_that_nobody_reads_is_no_verdict(one: Repo, args: tuple[str, .
     command: list[str | Path] = [script("hkgit"), *args]
     done = subprocess.run(command, cwd=one.path, stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
-    assert (done.returncode, done.stderr) == (141, b"")
+    assert done.returncode == 141
+    assert done.stderr == b""
 
 
 def into_full_file(repo: Repo, arguments: str) -> subprocess.CompletedProcess[str]:

@@ -90,7 +90,8 @@ def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None
 )
 def test_tags_and_content_say_what_is_meant(call: object, edit: AnyEdit) -> None:
     spec = dialects.parse(json.dumps(call))
-    assert (spec.dialect, spec.edits) == ("hashline", (edit,))
+    assert spec.dialect == "hashline"
+    assert spec.edits == (edit,)
 
 
 @pytest.mark.parametrize(

@@ -247,7 +247,9 @@ def test_a_document_that_is_no_spec_is_refused(text: str, message: str) -> None:
 def test_what_a_spec_says_about_itself_is_kept() -> None:
     about = {"base": "main~1", "agent": "x/1", "summary": "Say é"}
     found = dialects.parse(spec({**RANGE, "new_text": ""}, **about))
-    assert (found.base, found.agent, found.summary) == ("main~1", "x/1", "Say é")
+    assert found.base == "main~1"
+    assert found.agent == "x/1"
+    assert found.summary == "Say é"
 
 
 def test_all_operations_speak_of_the_base() -> None:

@@ -78,7 +78,8 @@ def test_who_takes_it_gets_what_is_there_and_a_repair(text: str, missing: str) -
 )
 def test_what_is_whole_has_no_such_repair(text: str) -> None:
     result = apply_edits(text, {"f.c": "a\n"}, accept_truncated=True)
-    assert (result.files, result.outcomes[0].repairs) == ({"f.c": "b\n"}, ())
+    assert result.files == {"f.c": "b\n"}
+    assert result.outcomes[0].repairs == ()
 
 
 def test_a_hunk_in_the_middle_may_be_miscounted() -> None:

@@ -39,11 +39,9 @@ def started(repo: Repo) -> Repo:
 def test_a_person_is_not_governed_by_default(started: Repo) -> None:
     commit(started, by_hand(PERSON))
     ruling = judge(started)
-    assert (ruling.judged.verdict, ruling.passes, ruling.rule) == (
-        Verdict.UNGOVERNED,
-        True,
-        "author is not governed",
-    )
+    assert ruling.judged.verdict == Verdict.UNGOVERNED
+    assert ruling.passes is True
+    assert ruling.rule == "author is not governed"
 
 
 @pytest.mark.parametrize(
@@ -60,7 +58,9 @@ def test_a_person_is_not_governed_by_default(started: Repo) -> None:
 def test_an_agents_commit_needs_an_entry(started: Repo, author: str, message: str | None) -> None:
     commit(started, by_hand(author, message))
     ruling = judge(started)
-    assert (ruling.judged.verdict, ruling.passes, ruling.rule) == (Verdict.FAIL, False, "blind")
+    assert ruling.judged.verdict == Verdict.FAIL
+    assert ruling.passes is False
+    assert ruling.rule == "blind"
     assert ruling.findings[0].where == "docs/x.md"
     assert "hkgit apply" in ruling.findings[0].fix
 
@@ -74,7 +74,8 @@ def test_a_person_who_brings_an_entry_is_held_to_it(started: Repo) -> None:
 def test_a_policy_may_govern_everyone(started: Repo) -> None:
     commit(started, by_hand(PERSON))
     ruling = judge(started, policy=Policy(govern="all"))
-    assert (ruling.passes, ruling.rule) == (False, "blind")
+    assert ruling.passes is False
+    assert ruling.rule == "blind"
     assert "the policy governs everyone" in ruling.findings[0].what
 
 
@@ -103,13 +104,15 @@ def test_a_policy_may_name_its_own_agents(started: Repo) -> None:
 def test_floors_only_tighten(started: Repo, policy: Policy, rule: str) -> None:
     commit(started, applied(started, protocol(good())))
     ruling = judge(started, policy=policy)
-    assert (ruling.rule, ruling.passes) == (rule, rule == "verdict strict")
+    assert ruling.rule == rule
+    assert ruling.passes == (rule == "verdict strict")
 
 
 def test_a_policy_may_let_nobody_pass_without_an_entry(started: Repo) -> None:
     commit(started, by_hand(PERSON))
     ruling = judge(started, policy=Policy(verdicts=("strict",)))
-    assert (ruling.passes, ruling.rule) == (False, "verdict")
+    assert ruling.passes is False
+    assert ruling.rule == "verdict"
     assert ruling.findings[0].what == "the policy does not accept ungoverned"
 
 
@@ -127,7 +130,8 @@ def test_a_confidence_below_the_floor_is_told(started: Repo) -> None:
     commit(started, change)
     assert verdict(started) is Verdict.STRICT
     ruling = judge(started, policy=Policy(min_confidence=1000))
-    assert (ruling.rule, ruling.findings[0].where) == ("confidence", "l.py:1-4")
+    assert ruling.rule == "confidence"
+    assert ruling.findings[0].where == "l.py:1-4"
 
 
 @pytest.mark.parametrize("accept", ["quote", "none"])
@@ -184,7 +188,8 @@ def test_each_commit_of_a_range_is_judged_on_its_own(mixed: Repo) -> None:
 def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
     old, policy = mixed.git("rev-parse", "HEAD~1"), Policy(mode=mode)
     report = judge_range(opened(mixed), CommitRange(old, mixed.head), policy)
-    assert (report.passes, [ruling.passes for ruling in report.rulings]) == (passes, [False])
+    assert report.passes == passes
+    assert [ruling.passes for ruling in report.rulings] == [False]
 
 
 def test_what_came_before_since_is_left_alone(mixed: Repo) -> None:
@@ -201,7 +206,8 @@ def test_the_commits_of_a_range_come_parents_first(mixed: Repo) -> None:
 
 def test_an_empty_range_passes(mixed: Repo) -> None:
     report = judge_range(opened(mixed), CommitRange(mixed.head, mixed.head), Policy())
-    assert (report.rulings, report.passes) == ((), True)
+    assert report.rulings == ()
+    assert report.passes is True
 
 
 def test_a_range_that_runs_backwards_is_invalid(mixed: Repo) -> None:
@@ -231,7 +237,9 @@ def test_anything_else_is_no_range(argument: str) -> None:
 
 def test_the_commit_about_to_be_made_is_judged_by_the_index(started: Repo) -> None:
     ruling = staged(started, {"docs/x.md": "y\n"}, Policy(), author=AGENT)
-    assert (ruling.passes, ruling.rule, ruling.judged.candidate.id) == (False, "blind", None)
+    assert ruling.passes is False
+    assert ruling.rule == "blind"
+    assert ruling.judged.candidate.id is None
 
 
 def test_amending_is_judged_on_either_parent(started: Repo) -> None:

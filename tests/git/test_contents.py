@@ -74,8 +74,11 @@ def test_a_commit_is_read_as_it_is_stored(repo: Repo, opened: Repository) -> Non
     first = repo.commit({"a": "1"})
     second = repo.commit({"a": "2"}, "Subject\n\nBody\n\n  # verbatim \n", "--cleanup=verbatim")
     commit = opened.commit(second)
-    assert (commit.tree, commit.parents) == (repo.tree(), (first,))
-    assert (commit.author, commit.committer, commit.time) == (IDENTITY, IDENTITY, 1714979289)
+    assert commit.tree == repo.tree()
+    assert commit.parents == (first,)
+    assert commit.author == IDENTITY
+    assert commit.committer == IDENTITY
+    assert commit.time == 1714979289
     assert commit.message == b"Subject\n\nBody\n\n  # verbatim \n"
     assert commit.raw == repo.git_bytes("cat-file", "commit", second)
 
@@ -132,7 +135,8 @@ def test_the_boundary_of_a_shallow_clone_is_no_root(repo: Repo, tmp_path: Path) 
     first, second = repo.commit(), repo.commit({"a": "2"})
     repo.git("clone", "-q", "--depth=1", f"file://{repo.path}", str(tmp_path / "shallow"))
     commit = Repository.discover(tmp_path / "shallow").commit(second)
-    assert (commit.is_boundary, commit.parents) == (True, (first,))
+    assert commit.is_boundary is True
+    assert commit.parents == (first,)
 
 
 def test_a_missing_object_is_unverifiable(opened: Repository, missing: str) -> None:

@@ -40,7 +40,8 @@ def test_grafts_are_refused_because_they_forge_parents(repo: Repo) -> None:
 
 def test_a_bare_repository_has_no_work_tree(make_repo: Callable[..., Repo]) -> None:
     bare = Repository.discover(make_repo("bare.git", bare=True).path)
-    assert (bare.is_bare, bare.work_tree) == (True, None)
+    assert bare.is_bare is True
+    assert bare.work_tree is None
 
 
 def test_a_linked_worktree_shares_the_common_directory(repo: Repo, tmp_path: Path) -> None:

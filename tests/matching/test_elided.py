@@ -33,7 +33,8 @@ def test_the_lines_between_are_kept(old: str, new: str, after: str) -> None:
 
 def test_the_place_covers_what_is_left_out() -> None:
     place = placed(TEXT, edit_of("def f():\n...\n    return a\n", "x\n...\ny\n")).places[0]
-    assert (place.start, place.end) == (0, len(TEXT))
+    assert place.start == 0
+    assert place.end == len(TEXT)
 
 
 @pytest.mark.parametrize(

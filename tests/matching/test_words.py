@@ -54,4 +54,5 @@ def test_a_part_of_a_word_is_no_place(text: str, old: str, word: str) -> None:
     ],
 )
 def test_the_word_at_an_end(text: bytes, head: bytes, tail: bytes) -> None:
-    assert (head_word(text), tail_word(text)) == (head, tail)
+    assert head_word(text) == head
+    assert tail_word(text) == tail

@@ -58,7 +58,8 @@ def test_corrections_may_come_in_another_dialect(
 def test_corrections_may_name_their_edits(desk: EditSession, failed: EditReport) -> None:
     first = desk.edit(edits(BETTER), batch=f"{failed.batch}:4")
     assert [each.number for each in first.outcomes if each.error is not None] == [2]
-    assert (first.batch, desk.edit(edits(RIGHT), batch=first.batch).ok) == (failed.batch, True)
+    assert first.batch == failed.batch
+    assert desk.edit(edits(RIGHT), batch=first.batch).ok is True
 
 
 @pytest.mark.parametrize(

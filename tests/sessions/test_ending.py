@@ -50,10 +50,12 @@ def test_a_session_that_only_read_ends_at_once(work: Work) -> None:
 
 def test_what_waits_when_a_session_ends_is_committed_with_its_evidence(work: Work) -> None:
     work.edit("line 5\n", "five\n")
-    assert (end(work).waiting, names(work)) == (1, ["task"])
+    assert end(work).waiting == 1
+    assert names(work) == ["task"]
     work.repo.git("add", "-A")
     work.commit()
-    assert (work.verdict(), names(work)) == (PROVEN, [])
+    assert work.verdict() == PROVEN
+    assert names(work) == []
 
 
 def test_a_session_that_has_ended_knows_nothing_any_more(work: Work) -> None:

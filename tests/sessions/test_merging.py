@@ -80,7 +80,8 @@ def test_a_conflict_that_a_session_resolved_has_its_entries(
     resolve(work)
     work.repo.git("add", "-A")
     work.commit()
-    assert (work.verdict(), work.repo.status()) == (PROVEN, [])
+    assert work.verdict() == PROVEN
+    assert work.repo.status() == []
     assert work.repo.show("HEAD", "a.py").decode() == changed(l5="both", l20="merged")
 
 
@@ -152,10 +153,8 @@ def test_what_is_not_all_the_sessions_is_not_recorded_and_the_way_is_named(
     work.repo.git("add", "-A")
     before = work.repo.git("ls-files", "--stage")
     said = work.record()
-    assert (said[0].startswith("the merge is not recorded"), "apply --merge" in said[1]) == (
-        True,
-        True,
-    )
+    assert said[0].startswith("the merge is not recorded")
+    assert "apply --merge" in said[1]
     assert work.repo.git("ls-files", "--stage") == before
 
 
@@ -175,7 +174,9 @@ def test_with_the_hooks_the_message_names_the_entries(work: Work) -> None:
     work.repo.git("add", "-A")
     work.commit_with_hooks("-m", "Merge side")
     message = work.repo.git("log", "-1", "--format=%B").splitlines()
-    assert (work.verdict(), len(message), message[0]) == (PROVEN, 6, "Merge side")
+    assert work.verdict() == PROVEN
+    assert len(message) == 6
+    assert message[0] == "Merge side"
 
 
 @pytest.mark.parametrize(

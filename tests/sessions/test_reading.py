@@ -34,7 +34,8 @@ def test_a_reading_says_where_to_go_on(
     next_line: int | None,
 ) -> None:
     found = desk.read("a.py", start, end, limit=limit)
-    assert ((found.start_line, found.end_line), found.next_line) == (shown, next_line)
+    assert (found.start_line, found.end_line) == shown
+    assert found.next_line == next_line
 
 
 def test_only_what_was_shown_has_a_receipt(desk: EditSession) -> None:
@@ -49,7 +50,8 @@ def test_long_lines_are_cut_off_by_their_bytes(
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     (root / "long").write_text(f"{'x' * 60}\n" * 3)
     found = desk.read("long")
-    assert (found.end_line, found.next_line) == (1, 2)
+    assert found.end_line == 1
+    assert found.next_line == 2
 
 
 def test_a_line_that_is_too_long_is_stepped_over(
@@ -58,7 +60,9 @@ def test_a_line_that_is_too_long_is_stepped_over(
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     (root / "long").write_text(f"{'x' * 200}\nshort\n")
     found = desk.read("long")
-    assert (found.lines, found.next_line, found.has_receipt) == ([], 2, False)
+    assert found.lines == []
+    assert found.next_line == 2
+    assert found.has_receipt is False
 
 
 def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
@@ -88,7 +92,9 @@ def test_images_and_binary_files_are_passed_by(
 ) -> None:
     (root / "file").write_bytes(data)
     found = desk.read("file", hashline=True)
-    assert (found.kind, found.mime, bool(found.hint)) == (kind, mime, kind != "text")
+    assert found.kind == kind
+    assert found.mime == mime
+    assert bool(found.hint) == (kind != "text")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +112,8 @@ def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
     (root / "file").write_bytes(data)
     found = desk.read("file", start, end)
     assert (found.start_line, found.end_line) == lines
-    assert (found.total_lines, found.range_hash) == (3, range_hash(data, *lines))
+    assert found.total_lines == 3
+    assert found.range_hash == range_hash(data, *lines)
 
 
 def test_a_line_that_a_binary_file_has_not_is_refused(desk: EditSession, root: Path) -> None:
@@ -157,7 +164,8 @@ def test_a_large_file_is_read_in_parts(
     streamed = desk.read("large", start, end)
     monkeypatch.undo()
     whole = EditSession.open(root, "other").read("large", start, end)
-    assert (streamed.lines, streamed.total_lines) == (lines, 50_000)
+    assert streamed.lines == lines
+    assert streamed.total_lines == 50_000
     assert streamed.range_hash == whole.range_hash
 
 

@@ -16,7 +16,8 @@ def test_what_is_staged_is_accounted_for(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.repo.git("add", "a.py")
     work.commit()
-    assert (work.verdict(), work.repo.status()) == (PROVEN, [])
+    assert work.verdict() == PROVEN
+    assert work.repo.status() == []
 
 
 def test_each_call_has_an_entry_on_what_the_one_before_it_left(work: Work) -> None:
@@ -107,7 +108,8 @@ def test_an_attempt_that_was_given_up_leaves_no_second_entry(work: Work) -> None
     work.edit("line 6\n", "six\n")
     work.repo.git("add", "a.py")
     work.commit()
-    assert (work.verdict(), work.repo.status()) == (PROVEN, [])
+    assert work.verdict() == PROVEN
+    assert work.repo.status() == []
 
 
 def test_an_amended_commit_has_its_own_entries_and_the_new_ones(work: Work) -> None:
@@ -145,14 +147,16 @@ def test_a_blind_edit_is_mended_by_reading_what_it_replaced(work: Work) -> None:
     work.desk.read("a.py", 5, 5, before="1")
     work.repo.git("add", "a.py")
     work.commit()
-    assert (blind, work.verdict()) == (1, PROVEN)
+    assert blind == 1
+    assert work.verdict() == PROVEN
 
 
 def test_what_is_committed_is_forgotten(work: Work) -> None:
     work.edit("line 5\n", "five\n")
     work.repo.git("add", "a.py")
     work.commit()
-    assert (work.desk.status().calls, work.desk.status().uncommitted) == ((), 0)
+    assert work.desk.status().calls == ()
+    assert work.desk.status().uncommitted == 0
     assert [each.path for each in work.desk.status().receipts] == ["a.py"]
 
 

@@ -60,6 +60,8 @@ def check(repo: Repo, change: Change, rule: str, where: str) -> None:
     """Commit a change and see it rejected by one rule, at one place, with a cure."""
     commit(repo, change)
     ruling = judge(repo)
-    assert (ruling.passes, ruling.rule, ruling.judged.verdict) == (False, rule, Verdict.FAIL)
+    assert ruling.passes is False
+    assert ruling.rule == rule
+    assert ruling.judged.verdict == Verdict.FAIL
     assert ruling.findings[0].where == where
     assert ruling.findings[0].fix

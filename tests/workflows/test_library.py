@@ -61,7 +61,8 @@ def test_a_mapping_gives_the_changed_files_in_its_own_type(
     files: dict[str, str | bytes | None],
 ) -> None:
     result = apply_edits(edits, root)
-    assert (result.ok, result.files) == (True, files)
+    assert result.ok is True
+    assert result.files == files
 
 
 def test_a_mapping_is_never_changed() -> None:
@@ -97,7 +98,8 @@ def test_a_dry_run_writes_nothing_and_tells_all(directory: Path) -> None:
 def test_one_refusal_and_nothing_is_written(directory: Path) -> None:
     result = apply_edits([GOOD, BAD], directory)
     assert (directory / "a.py").read_bytes() == b"x = 1\r\n"
-    assert (result.ok, result.files) == (False, {})
+    assert result.ok is False
+    assert result.files == {}
 
 
 def test_every_edit_has_an_outcome() -> None:
@@ -107,12 +109,10 @@ def test_every_edit_has_an_outcome() -> None:
 
 def test_the_outcome_of_an_edit() -> None:
     [outcome] = apply_edits([GOOD], {"a.py": "x = 1\n"}).outcomes
-    assert (outcome.tier, outcome.similarity, outcome.matched_text, outcome.hint) == (
-        "exact",
-        1.0,
-        "x = 1",
-        "",
-    )
+    assert outcome.tier == "exact"
+    assert outcome.similarity == 1.0
+    assert outcome.matched_text == "x = 1"
+    assert outcome.hint == ""
     assert outcome.diff.endswith("@@ -1,1 +1,1 @@\n-x = 1\n+x = 2\n")
 
 
@@ -177,7 +177,8 @@ def test_lines_are_read_with_their_hash(
 ) -> None:
     found = read_range(content, start, end)
     text = "".join(f"{line}\n" for line in lines)
-    assert (found.range_lines, found.range_hash) == (lines, range_hash(text))
+    assert found.range_lines == lines
+    assert found.range_hash == range_hash(text)
 
 
 def test_a_file_is_read_by_its_path(tmp_path: Path) -> None:
@@ -217,7 +218,9 @@ assert hkgit.parse_edits(spec) == [edit]
 
 def test_the_library_needs_neither_click_nor_pygit2() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)
-    assert (done.returncode, done.stderr, done.stdout) == (0, "", "")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert done.stdout == ""
 
 
 NINE = [
@@ -251,7 +254,8 @@ def test_a_text_is_applied_as_it_is() -> None:
 
 def test_what_a_spec_says_of_its_order_is_kept() -> None:
     edits = parse_edits("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")
-    assert (edits.sequential, edits.dialect) == (False, "unified-diff")
+    assert edits.sequential is False
+    assert edits.dialect == "unified-diff"
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,9 @@ class Model:
 def test_a_spec_that_applies_asks_nothing() -> None:
     model = Model([])
     result = apply_with_reflection(GOOD_X, FILES, model)
-    assert (result.ok, result.files, model.asked) == (True, {"a.py": "x = 10\ny = 2\n"}, [])
+    assert result.ok is True
+    assert result.files == {"a.py": "x = 10\ny = 2\n"}
+    assert model.asked == []
 
 
 def test_only_the_refused_edit_needs_to_be_sent_again() -> None:
@@ -66,7 +68,9 @@ def test_after_three_reflections_nothing_has_landed(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(FILES["a.py"])
     model = Model([LOST_Y] * 4)
     result = apply_with_reflection(GOOD_X + LOST_Y, tmp_path, model)
-    assert (result.ok, len(model.asked), len(result.rounds)) == (False, 3, 4)
+    assert result.ok is False
+    assert len(model.asked) == 3
+    assert len(result.rounds) == 4
     assert (tmp_path / "a.py").read_text() == FILES["a.py"]
 
 
@@ -104,7 +108,8 @@ def test_a_directory_that_verify_never_accepts_is_put_back(tmp_path: Path) -> No
     result = apply_with_reflection(
         GOOD_X, tmp_path, Model([more, GOOD_X]), max_reflections=1, verify=verify
     )
-    assert (result.ok, result.files) == (False, {})
+    assert result.ok is False
+    assert result.files == {}
     assert seen[0] == "x = 10\ny = 2\n"
     assert {name: (tmp_path / name).read_text() for name in FILES} == FILES
 

@@ -24,7 +24,8 @@ def session(tmp_path: Path) -> Connection:
 def test_a_reading_with_offset_and_limit_says_where_to_go_on(session: Connection) -> None:
     asked = {"path": "a.py", "offset": 5, "limit": 3, "hashline": True}
     read = session.answer("read", asked).document
-    assert (read["start_line"], read["end_line"]) == (5, 7)
+    assert read["start_line"] == 5
+    assert read["end_line"] == 7
     assert read["next"]["arguments"] == {
         "path": "a.py",
         "start_line": 8,
@@ -49,4 +50,5 @@ def test_an_empty_search_may_stand_for_the_end(session: Connection, tmp_path: Pa
 
 def test_an_image_is_there_to_be_looked_at(session: Connection) -> None:
     reply = session.answer("read", {"path": "dot.png"})
-    assert (reply.image, reply.document["mime"]) == (PIXEL, "image/png")
+    assert reply.image == PIXEL
+    assert reply.document["mime"] == "image/png"

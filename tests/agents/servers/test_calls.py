@@ -46,7 +46,8 @@ def test_a_refusal_names_the_call_that_mends_it(greeting: Repo) -> None:
     session = Connection(greeting.path, None)
     refused = edited(session, replacing('    print("Helo " + name)', "    pass"))
     mended = next_of(session, refused)
-    assert (refused.is_error, mended.document["status"]) == (True, "applied")
+    assert refused.is_error is True
+    assert mended.document["status"] == "applied"
 
 
 def test_a_blind_edit_names_the_read_that_mends_it(greeting: Repo) -> None:
@@ -54,7 +55,8 @@ def test_a_blind_edit_names_the_read_that_mends_it(greeting: Repo) -> None:
     blind = edited(session, MEND)
     next_of(session, blind)
     status = session.answer("status", None)
-    assert (blind.document["blind"][0]["lines"], status.document["blind"]) == ([2, 2], 0)
+    assert blind.document["blind"][0]["lines"] == [2, 2]
+    assert status.document["blind"] == 0
 
 
 def test_a_batch_that_fails_in_part_takes_the_correction_alone(greeting: Repo) -> None:
@@ -70,7 +72,8 @@ def test_a_long_file_names_the_call_that_reads_on(repo: Repo) -> None:
     session = Connection(repo.path, None)
     first = session.answer("read", {"path": "long.txt"})
     rest = next_of(session, first)
-    assert (rest.document["start_line"], rest.document["end_line"]) == (2001, 3000)
+    assert rest.document["start_line"] == 2001
+    assert rest.document["end_line"] == 3000
 
 
 @pytest.mark.parametrize(

@@ -135,7 +135,8 @@ def test_without_the_sdk_the_answer_is_what_to_install(
     monkeypatch.setitem(sys.modules, "hkgit.agents.servers.server", None)
     arguments = ["mcp", "--root", str(greeting.path)]
     code = end_with(lambda: _code(main, "hkgit", arguments), arguments)
-    assert (code, "pip install 'hkgit[mcp]'" in capsys.readouterr().err) == (4, True)
+    assert code == 4
+    assert "pip install 'hkgit[mcp]'" in capsys.readouterr().err
 
 
 def test_the_clients_root_goes_before_the_directory_of_the_start(

@@ -43,7 +43,8 @@ def edit(old: str, new: str) -> dict[str, str]:
 )
 def test_the_rule_is_named(replay: ReplayText, call: dict[str, Any], after: str, rule: str) -> None:
     [one] = replay(as_text([{"file": "a.py", "before": FILE, "call": call, "after": after}]))
-    assert (one.end, one.detail) == (End.DIFFERS, rule)
+    assert one.end == End.DIFFERS
+    assert one.detail == rule
 
 
 @pytest.mark.parametrize(

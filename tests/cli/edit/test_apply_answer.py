@@ -59,7 +59,8 @@ def test_json_is_one_document_with_the_seed_s_keys_for_one_edit(
     result = bench.apply(spec, "--json", *options)
     answer = result.json()
     if code is not None:
-        assert (result.code, answer["status"]) == (code, status)
+        assert result.code == code
+        assert answer["status"] == status
     assert result.code == answer.get("error", {"exit_code": 0})["exit_code"]
     has_edit = len(answer["edits"]) == 1
     keys = {"status", "edits", "commit"} | ({"error"} if result.code else set())
@@ -81,7 +82,9 @@ def test_json_is_one_document_with_the_seed_s_keys_for_one_edit(
 )
 def test_json_without_an_edit_has_the_three_keys_and_the_reason(bench: Bench, spec: str) -> None:
     answer = bench.apply(spec, "--json").json()
-    assert (answer["status"], answer["edits"], answer["commit"]) == ("invalid", [], None)
+    assert answer["status"] == "invalid"
+    assert answer["edits"] == []
+    assert answer["commit"] is None
     assert set(answer) == {"status", "edits", "commit", "error"}
 
 
@@ -165,10 +168,8 @@ def test_the_edits_of_several_specs_are_numbered_through(bench: Bench) -> None:
 def test_nothing_is_called_applied_that_is_not(bench: Bench, command: str) -> None:
     spec = harnesskit(edit(), edit("nowhere to be found", "x")).encode()
     answer = bench.run(command, "-", "--json", stdin=spec).json()
-    assert (answer["status"], [each["status"] for each in answer["edits"]]) == (
-        "no_match",
-        ["not_applied", "no_match"],
-    )
+    assert answer["status"] == "no_match"
+    assert [each["status"] for each in answer["edits"]] == ["not_applied", "no_match"]
     assert all(each["file"] == each["path"] for each in answer["edits"])
 
 
@@ -176,7 +177,9 @@ def test_a_dry_run_says_so(bench: Bench) -> None:
     spec = harnesskit(edit()).encode()
     answer = bench.run("edit", "-", "--json", "--dry-run", stdin=spec).json()
     edits = [each["status"] for each in answer["edits"]]
-    assert (answer["status"], answer["dry_run"], edits) == ("would_apply", True, ["would_apply"])
+    assert answer["status"] == "would_apply"
+    assert answer["dry_run"] is True
+    assert edits == ["would_apply"]
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,8 @@ def test_the_agent_is_claimed(
 ) -> None:
     assert bench.apply(first_line(bench, **about), *options).code == 0
     [entry] = bench.run("show", "--json").json()["ledger"]
-    assert (entry["claims"]["agent"], trailers(bench)["Hkgit-Agent"]) == (agent, [agent])
+    assert entry["claims"]["agent"] == agent
+    assert trailers(bench)["Hkgit-Agent"] == [agent]
 
 
 @pytest.mark.parametrize(

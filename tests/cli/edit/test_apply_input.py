@@ -91,7 +91,8 @@ def test_each_way_makes_the_same_commit(bench: Bench, give: Give) -> None:
     result = give(bench)
     assert result.code == 0, result.err
     assert bench.repo.show("HEAD", SOURCE) == changed(bench)
-    assert (bench.repo.read(SOURCE), bench.repo.status()) == (changed(bench), [])
+    assert bench.repo.read(SOURCE) == changed(bench)
+    assert bench.repo.status() == []
     assert list(bench.temporary.iterdir()) == []
 
 
@@ -104,7 +105,8 @@ def test_an_absolute_path_may_name_the_work_tree_through_the_link_one_stands_in(
     below = bench.repo.path / "src"
     assert bench.run("apply", spec, cwd=below).code == 4
     result = bench.run("apply", spec, cwd=below, env={"PWD": str(link / "src")})
-    assert (result.code, bench.repo.show("HEAD", SOURCE)) == (0, changed(bench))
+    assert result.code == 0
+    assert bench.repo.show("HEAD", SOURCE) == changed(bench)
 
 
 MISUSED = [
@@ -122,7 +124,8 @@ MISUSED = [
 def test_wrong_usage_is_64(bench: Bench, args: list[str]) -> None:
     spec = str(bench.write(search_replace()))
     result = bench.run("apply", *(arg.format(spec=spec) for arg in args))
-    assert (result.code, result.out) == (64, "")
+    assert result.code == 64
+    assert result.out == ""
     assert bench.repo.head == bench.repo.git("rev-parse", "main")
 
 
@@ -159,7 +162,8 @@ def test_a_single_edit_in_a_dialect_that_is_none_is_refused_with_those_there_are
     with bench.untouched():
         result = bench.run(command, *SINGLE, "--format", "bogus", "--json")
     error = result.json()["error"]
-    assert (result.code, error["what"]) == (4, 'unknown dialect "bogus"')
+    assert result.code == 4
+    assert error["what"] == 'unknown dialect "bogus"'
     assert "harnesskit, search-replace, " in error["fix"]
 
 
@@ -186,7 +190,8 @@ def test_an_expected_hash_holds_for_every_spec_of_the_call(
     bench: Bench, command: str, lines: str
 ) -> None:
     result = bench.run(command, *two_specs(bench), *expected(bench, lines), "--json")
-    assert (result.code, evidence(result)) == (0, ["hash", "hash"]), result.err
+    assert result.code == 0, result.err
+    assert evidence(result) == ["hash", "hash"], result.err
     assert bench.run("verify", "HEAD~1..HEAD", "--json").json()["passes"]
 
 
@@ -194,7 +199,8 @@ def test_an_expected_hash_holds_for_every_spec_against_one_base(bench: Bench) ->
     bench.repo.commit({"README.md": "Meanwhile\n"})
     specs = (two_specs(bench)[0], bench.write(first_line(bench), "other"))
     result = bench.run("apply", *specs, *expected(bench), "--base", "HEAD~1", "--json")
-    assert (result.code, evidence(result)) == (0, ["hash", "hash"]), result.err
+    assert result.code == 0, result.err
+    assert evidence(result) == ["hash", "hash"], result.err
 
 
 def test_an_expected_hash_does_not_hold_for_what_others_have_changed(bench: Bench) -> None:
@@ -245,7 +251,8 @@ def test_an_empty_search_appends_where_that_is_asked_for(bench: Bench, command: 
     spec = bench.write(f"{SOURCE}\n<<<<<<< SEARCH\n=======\n# the end\n>>>>>>> REPLACE\n")
     refused = bench.run(command, spec)
     result = bench.run(command, spec, "--empty-search", "append")
-    assert (refused.code, result.code) == (4, 0), result.err
+    assert refused.code == 4, result.err
+    assert result.code == 0, result.err
     assert bench.repo.read(SOURCE) == before + b"# the end\n"
 
 
@@ -258,7 +265,8 @@ def test_an_append_replays_from_its_entry_and_may_lean_on_a_hash(bench: Bench) -
         "--expect",
         f"{SOURCE}:{number}={bench.hash(SOURCE, number, number)}",
     )
-    assert (result.code, bench.run("gate", "--range", "HEAD~1..HEAD").code) == (0, 0), result.err
+    assert result.code == 0, result.err
+    assert bench.run("gate", "--range", "HEAD~1..HEAD").code == 0, result.err
 
 
 def test_an_append_to_a_file_that_is_not_there_makes_it(bench: Bench) -> None:

@@ -107,17 +107,9 @@ def test_json_has_the_keys_of_the_contract(
     }
 
 
-@pytest.mark.parametrize(
-    ("target", "words"),
-    [
-        pytest.param("sub/a.py:2-99", "ends at line 3", id="an end past the last line is said"),
-        pytest.param("sub/a.py:2-3", "", id="nothing to say"),
-    ],
-)
-def test_what_was_clamped_is_said_on_standard_error(bench: Bench, target: str, words: str) -> None:
-    err = bench.run("read", target).err
-    assert words in err
-    assert bool(err) == bool(words)
+def test_what_was_clamped_is_said_on_standard_error(bench: Bench) -> None:
+    assert "ends at line 3" in bench.run("read", "sub/a.py:2-99").err
+    assert bench.run("read", "sub/a.py:2-3").err == ""
 
 
 @pytest.mark.parametrize(
@@ -185,19 +177,22 @@ def test_what_cannot_be_read_is_refused(
     bench: Bench, args: list[str], code: int, words: str
 ) -> None:
     result = bench.run("read", *args)
-    assert (result.code, result.out) == (code, "")
+    assert result.code == code
+    assert result.out == ""
     assert words in result.err
 
 
 def test_a_refusal_as_json_is_one_document_too(bench: Bench) -> None:
     answer = bench.run("read", "--json", "nowhere.py").json()
-    assert (answer["status"], answer["error"]["exit_code"]) == ("invalid", 4)
+    assert answer["status"] == "invalid"
+    assert answer["error"]["exit_code"] == 4
 
 
 def test_outside_a_repository_paths_are_from_the_current_directory(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("one\n")
     result = run("read", "a.py", cwd=tmp_path)
-    assert (result.code, result.out) == (0, f"a.py:1-1 of 1  {digest(b'one')}\n1| one\n")
+    assert result.code == 0
+    assert result.out == f"a.py:1-1 of 1  {digest(b'one')}\n1| one\n"
 
 
 @pytest.mark.parametrize(
@@ -224,4 +219,5 @@ def test_every_terminal_is_good_enough(bench: Bench, tmp_path: Path, encoding: s
         result = bench.run("read", "caf\udce9", env={"PYTHONIOENCODING": encoding})
     finally:
         (bench.repo.path / "caf\udce9").unlink()
-    assert (result.code, result.err) == (0, "")
+    assert result.code == 0
+    assert result.err == ""

@@ -36,7 +36,8 @@ def test_the_gate_judges_each_commit_of_a_range(
 ) -> None:
     result = history.run("gate", "--range", commits, "--format", "json")
     report = result.json()
-    assert (result.code, sorted(verdicts(report))) == (code, sorted(expected))
+    assert result.code == code
+    assert sorted(verdicts(report)) == sorted(expected)
     assert report["passes"] == (code == 0)
 
 
@@ -52,7 +53,8 @@ def test_verify_judges_without_the_policy_s_floors(
     history: Bench, commits: str, code: int, expected: list[str]
 ) -> None:
     result = history.run("verify", commits, "--json")
-    assert (result.code, verdicts(result.json())) == (code, expected)
+    assert result.code == code
+    assert verdicts(result.json()) == expected
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,9 @@ def test_the_last_line_sums_it_up(history: Bench, args: list[str], words: str) -
 )
 def test_what_is_no_range_is_refused(history: Bench, commits: str, code: int, words: str) -> None:
     result = history.run("gate", "--range", commits)
-    assert (result.code, result.out, words in result.err) == (code, "", True), result.err
+    assert result.code == code, result.err
+    assert result.out == "", result.err
+    assert words in result.err, result.err
 
 
 @pytest.mark.parametrize(
@@ -126,7 +130,8 @@ def test_what_is_no_range_is_refused(history: Bench, commits: str, code: int, wo
 )
 def test_a_refusal_as_json_is_one_document_too(history: Bench, args: list[str]) -> None:
     result = history.run(*args)
-    assert (result.code, result.json()["status"]) == (4, "invalid")
+    assert result.code == 4
+    assert result.json()["status"] == "invalid"
 
 
 def test_a_shallow_clone_says_what_it_cannot_see(history: Bench, tmp_path: Path) -> None:
@@ -136,7 +141,8 @@ def test_a_shallow_clone_says_what_it_cannot_see(history: Bench, tmp_path: Path)
     history.repo.git("clone", "-q", "--depth=1", "-b", "good-branch", source, str(shallow))
     start = history.repo.git("rev-parse", "start")
     result = history.run("gate", "--range", f"{start}..HEAD", cwd=shallow)
-    assert (result.code, "fetch-depth" in result.err) == (4, True)
+    assert result.code == 4
+    assert "fetch-depth" in result.err
 
 
 # Policies
@@ -144,7 +150,8 @@ def test_a_shallow_clone_says_what_it_cannot_see(history: Bench, tmp_path: Path)
 
 def test_a_range_is_judged_by_the_policy_it_began_with(history: Bench) -> None:
     report = history.run("gate", "--range", "start..softened", "--format", "json")
-    assert (report.code, report.json()["policy"]["source"]) == (6, "built-in policy")
+    assert report.code == 6
+    assert report.json()["policy"]["source"] == "built-in policy"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +195,8 @@ def test_a_policy_in_both_places_is_refused(bench: Bench) -> None:
         }
     )
     result = bench.run("gate", "--range", "HEAD..HEAD")
-    assert (result.code, "pyproject.toml" in result.err) == (4, True)
+    assert result.code == 4
+    assert "pyproject.toml" in result.err
 
 
 # The index, and messages
@@ -218,7 +226,8 @@ def test_what_is_staged_is_judged_as_git_would_commit_it(
     stage(bench)
     with bench.untouched():
         result = bench.run("gate", "--staged", "--format", "json", env=env)
-    assert (result.code, result.json()["provisional"]) == (code, True)
+    assert result.code == code
+    assert result.json()["provisional"] is True
 
 
 @pytest.mark.parametrize(
@@ -239,10 +248,13 @@ def test_a_message_is_judged_with_what_is_staged(bench: Bench, message: str, cod
 
 def test_a_message_that_is_not_there_is_refused(bench: Bench) -> None:
     result = bench.run("gate", "--message-file", str(bench.scratch / "none"))
-    assert (result.code, "cannot be read" in result.err) == (4, True)
+    assert result.code == 4
+    assert "cannot be read" in result.err
 
 
 def test_quiet_says_nothing_where_nothing_is_rejected(bench: Bench) -> None:
     by_hand(bench)
     result = bench.run("gate", "--staged", "--quiet")
-    assert (result.code, result.out, result.err) == (0, "", "")
+    assert result.code == 0
+    assert result.out == ""
+    assert result.err == ""

@@ -11,7 +11,8 @@ ORG = "[gate]\nmin_confidence = 0.9\n"
 
 def test_the_built_in_policy_is_said_in_words(bench: Bench) -> None:
     result = bench.run("policy", "check")
-    assert (result.code, result.out.splitlines()[0]) == (0, "built-in policy is in order:")
+    assert result.code == 0
+    assert result.out.splitlines()[0] == "built-in policy is in order:"
     assert "- A commit that breaks a rule is rejected.\n" in result.out
 
 
@@ -25,11 +26,9 @@ def test_a_policy_of_a_revision_may_be_looked_at(bench: Bench) -> None:
     bench.repo.commit({".hkgit/config.toml": '[gate]\nmode = "warn"\n'}, "Warn")
     result = bench.run("policy", "check", "--policy", "HEAD:.hkgit/config.toml", "--json")
     said = result.json()
-    assert (said["status"], said["source"], said["mode"]) == (
-        "ok",
-        "HEAD:.hkgit/config.toml",
-        "warn",
-    )
+    assert said["status"] == "ok"
+    assert said["source"] == "HEAD:.hkgit/config.toml"
+    assert said["mode"] == "warn"
 
 
 def test_a_policy_over_that_of_an_organisation_is_looked_at_with_it(bench: Bench) -> None:
@@ -51,7 +50,9 @@ def test_a_policy_over_that_of_an_organisation_is_looked_at_with_it(bench: Bench
 def test_a_policy_that_is_not_in_order_is_4(bench: Bench, text: str, said: str) -> None:
     bench.repo.write(".hkgit/config.toml", f"[gate]\n{text}\n")
     result = bench.run("policy", "check", "--json")
-    assert (result.code, result.json()["status"], said in result.err) == (4, "invalid", True)
+    assert result.code == 4
+    assert result.json()["status"] == "invalid"
+    assert said in result.err
 
 
 def test_a_policy_without_a_repository_is_7(bench: Bench) -> None:
@@ -66,7 +67,8 @@ def test_a_commit_being_made_is_held_to_what_its_branch_takes(bench: Bench) -> N
     on_main = bench.run("gate", "--staged")
     bench.repo.git("switch", "-q", "-c", "topic")
     elsewhere = bench.run("gate", "--staged")
-    assert (on_main.code, elsewhere.code) == (6, 0)
+    assert on_main.code == 6
+    assert elsewhere.code == 0
     assert "the policy does not accept ungoverned" in on_main.out
 
 
@@ -76,7 +78,8 @@ def test_a_commit_being_made_is_held_to_what_its_branch_takes(bench: Bench) -> N
 def test_the_rules_are_told_in_the_order_in_which_they_were_tried(history: Bench) -> None:
     result = history.run("gate", "--range", "start..strict", "--explain")
     lines = result.out.splitlines()
-    assert (result.code, lines[0]) == (0, "policy: built-in policy")
+    assert result.code == 0
+    assert lines[0] == "policy: built-in policy"
     assert lines[1].endswith(" passes, decided by: verdict strict")
     assert lines[2:4] == [
         "  1. govern: governed: it carries ledger entries",
@@ -88,9 +91,12 @@ def test_the_rules_are_told_in_the_order_in_which_they_were_tried(history: Bench
 def test_the_rule_that_decided_is_told(history: Bench) -> None:
     result = history.run("gate", "--range", "start..blind-edit", "--explain", "--format", "json")
     [commit] = result.json()["commits"]
-    assert (result.code, commit["passes"], commit["rule"]) == (6, False, "blind")
+    assert result.code == 6
+    assert commit["passes"] is False
+    assert commit["rule"] == "blind"
     tried = [each["rule"] for each in commit["tried"]]
-    assert (tried[:2], "blind" in tried) == (["govern", "replay"], True)
+    assert tried[:2] == ["govern", "replay"]
+    assert "blind" in tried
 
 
 def test_a_simulation_rejects_nothing_and_counts_by_rule(history: Bench) -> None:
@@ -99,21 +105,17 @@ def test_a_simulation_rejects_nothing_and_counts_by_rule(history: Bench) -> None
         "gate", "--simulate", "start..good", "--policy", str(policy), "--format", "json"
     )
     said = result.json()
-    assert (result.code, said["commits"], said["rejected"], said["by_rule"]) == (
-        0,
-        2,
-        1,
-        {"blind": 1},
-    )
+    assert result.code == 0
+    assert said["commits"] == 2
+    assert said["rejected"] == 1
+    assert said["by_rule"] == {"blind": 1}
 
 
 def test_a_simulation_in_words_names_examples(history: Bench) -> None:
     result = history.run("gate", "--simulate", "start..blind-commit")
     lines = result.out.splitlines()
-    assert (result.code, lines[0]) == (
-        0,
-        "Under built-in policy, 1 of 1 commits would be rejected.",
-    )
+    assert result.code == 0
+    assert lines[0] == "Under built-in policy, 1 of 1 commits would be rejected."
     assert lines[1] == "      1  blind"
     assert "README.md: blind commit" in lines[2]
 

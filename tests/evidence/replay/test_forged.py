@@ -248,7 +248,9 @@ def test_an_unknown_ladder_is_spliced_and_not_accepted_by_default(governed: Repo
     change.entry["ladder"] = 99
     commit(governed, change)
     ruling = judge(governed)
-    assert (ruling.judged.verdict, ruling.passes, ruling.rule) == ("spliced", False, "verdict")
+    assert ruling.judged.verdict == "spliced"
+    assert ruling.passes is False
+    assert ruling.rule == "verdict"
 
 
 @pytest.mark.parametrize(
@@ -267,4 +269,5 @@ def test_an_unknown_ladder_hides_nothing_that_replay_can_tell(
     change.entry["ladder"] = 99
     attack(change)
     commit(governed, change)
-    assert (judge(governed).rule, judge(governed).passes) == (rule, False)
+    assert judge(governed).rule == rule
+    assert judge(governed).passes is False

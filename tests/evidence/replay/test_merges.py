@@ -67,7 +67,8 @@ def test_an_agents_merge_with_changes_of_its_own_fails(
 ) -> None:
     merged(started, *branches(started), changes)
     ruling = judge(started)
-    assert (ruling.passes, ruling.rule) == (False, "merge")
+    assert ruling.passes is False
+    assert ruling.rule == "merge"
     assert "make those in a commit after it" in ruling.findings[0].fix
 
 
@@ -80,7 +81,8 @@ def test_a_persons_merge_with_changes_is_nobodys_business(started: Repo) -> None
 def test_nobodys_merge_may_write_entries(started: Repo, author: str) -> None:
     entry: dict[str, File | None] = {f".hkgit/ledger/00/{'0' * 62}.json": File(b"{}\n")}
     merged(started, *branches(started), entry, author)
-    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+    assert judge(started).passes is False
+    assert judge(started).rule == "merge"
 
 
 def octopus(repo: Repo, author: str) -> None:
@@ -93,7 +95,8 @@ def octopus(repo: Repo, author: str) -> None:
 def test_an_agents_octopus_fails(started: Repo) -> None:
     octopus(started, AGENT)
     ruling = judge(started)
-    assert (ruling.passes, ruling.rule) == (False, "merge")
+    assert ruling.passes is False
+    assert ruling.rule == "merge"
     assert ruling.findings[0].fix == "Merge them one by one."
 
 
@@ -106,11 +109,9 @@ def test_what_a_shallow_clone_left_out_is_unverifiable(started: Repo, tmp_path: 
     commit(started, applied(started, protocol(replace_range("a.py", A, 1, 1, "import os"))))
     started.git("clone", "-q", "--depth=1", f"file://{started.path}", str(tmp_path / "shallow"))
     ruling = judge(Repo(tmp_path / "shallow"))
-    assert (ruling.passes, ruling.judged.verdict, ruling.rule) == (
-        False,
-        Verdict.UNVERIFIABLE,
-        "unverifiable",
-    )
+    assert ruling.passes is False
+    assert ruling.judged.verdict == Verdict.UNVERIFIABLE
+    assert ruling.rule == "unverifiable"
     assert "fetch-depth: 0" in ruling.findings[0].fix
 
 
@@ -119,7 +120,8 @@ def test_what_a_missing_blob_said_is_unverifiable(started: Repo) -> None:
     blob = started.git("rev-parse", "HEAD^:a.py")
     (started.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     ruling = judge(started)
-    assert (ruling.passes, ruling.judged.verdict) == (False, Verdict.UNVERIFIABLE)
+    assert ruling.passes is False
+    assert ruling.judged.verdict == Verdict.UNVERIFIABLE
 
 
 # Conflicts
@@ -156,7 +158,8 @@ def test_an_entry_resolves_a_conflict_against_the_first_parent(started: Repo) ->
     commit(started, resolution(started, *conflicting(started), "    both()"))
     assert verdict(started) is Verdict.MERGE
     judged = judge(started).judged
-    assert (len(judged.entries), (judged.basis or "").split()[0]) == (1, "git")
+    assert len(judged.entries) == 1
+    assert (judged.basis or "").split()[0] == "git"
 
 
 def test_a_conflict_is_gone_once_the_other_branch_says_the_same(started: Repo) -> None:
@@ -175,7 +178,8 @@ def test_a_conflict_without_an_entry_fails_also_as_the_first_parent_has_it(start
     files = {"a.py": files_of(started, left).get("a.py"), "b.txt": change.files["b.txt"]}
     commit(started, Change(files, message="Merge", parents=(left, right), author=AGENT))
     ruling = judge(started)
-    assert (ruling.passes, "hkgit apply --merge" in ruling.findings[0].fix) == (False, True)
+    assert ruling.passes is False
+    assert "hkgit apply --merge" in ruling.findings[0].fix
 
 
 def test_a_conflict_may_stay_as_the_first_parent_has_it_beside_another(started: Repo) -> None:
@@ -222,7 +226,8 @@ def test_a_resolution_covers_its_conflict_alone(
     change = resolution(started, *conflicting(started), "    both()")
     change.files[path] = File(data)
     commit(started, change)
-    assert (judge(started).passes, judge(started).rule) == (False, rule)
+    assert judge(started).passes is False
+    assert judge(started).rule == rule
 
 
 def test_an_entry_of_a_merge_changes_no_other_file(started: Repo) -> None:
@@ -231,7 +236,8 @@ def test_an_entry_of_a_merge_changes_no_other_file(started: Repo) -> None:
     files = {path: files_of(started, tree).get(path) for path in files_of(started, tree).paths()}
     change = applied(started, protocol(replace_range("b.txt", CRLF, 1, 1, "1")), on=left)
     commit(started, Change({**files, **change.files}, change.entries, "M\n", parents=(left, right)))
-    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+    assert judge(started).passes is False
+    assert judge(started).rule == "merge"
 
 
 @pytest.mark.parametrize("path", [".hkgit/ledger/", ".hkgit/config.toml"])
@@ -244,7 +250,8 @@ def test_a_resolution_drops_nothing_that_the_other_side_has_of_hkgits(
     ours, theirs = (set(files_of(started, rev).paths()) for rev in (left, right))
     change.files.update(dict.fromkeys(each for each in theirs - ours if each.startswith(path)))
     commit(started, change)
-    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+    assert judge(started).passes is False
+    assert judge(started).rule == "merge"
 
 
 def test_a_resolution_takes_no_file_away_that_a_directory_displaces(started: Repo) -> None:
@@ -258,7 +265,8 @@ def test_a_resolution_takes_no_file_away_that_a_directory_displaces(started: Rep
     aside = [path for path in change.files if path.startswith("d")]
     files = {"d": None, **dict.fromkeys(aside), **change.files, f"d~{left}": None}
     commit(started, Change(files, change.entries, "Merge\n", parents=(left, right)))
-    assert (judge(started).passes, judge(started).rule) == (False, "merge")
+    assert judge(started).passes is False
+    assert judge(started).rule == "merge"
 
 
 def test_a_resolution_is_held_to_the_floors(started: Repo) -> None:

@@ -49,7 +49,8 @@ def test_an_agents_edit_and_a_persons_hunk_in_one_file_are_mixed(begun: Repo) ->
 def test_a_mixed_commit_says_which_lines_are_by_hand(begun: Repo) -> None:
     commit(begun, with_hunk(begun))
     [left] = judge(begun).judged.leftovers
-    assert (left.path, left.lines) == ("a.txt", ((9, 10),))
+    assert left.path == "a.txt"
+    assert left.lines == ((9, 10),)
 
 
 def test_lines_taken_away_by_hand_leave_their_place(begun: Repo) -> None:
@@ -65,13 +66,16 @@ def test_a_file_beside_the_entries_is_wholly_by_hand(begun: Repo) -> None:
     change.files["b.txt"] = File(b"c\n")
     commit(begun, replace(change, author=PERSON))
     [left] = judge(begun).judged.leftovers
-    assert (left.path, left.lines) == ("b.txt", ())
+    assert left.path == "b.txt"
+    assert left.lines == ()
 
 
 def test_it_is_not_accepted_by_default(begun: Repo) -> None:
     commit(begun, with_hunk(begun))
     ruling = judge(begun)
-    assert (ruling.passes, ruling.rule, ruling.judged.verdict) == (False, "bytes", "fail")
+    assert ruling.passes is False
+    assert ruling.rule == "bytes"
+    assert ruling.judged.verdict == "fail"
 
 
 @pytest.mark.parametrize(
@@ -109,7 +113,9 @@ def test_a_person_stands_for_what_is_left_over(
 def test_an_agent_does_not(begun: Repo) -> None:
     commit(begun, with_hunk(begun, AGENT))
     ruling = judge(begun, policy=ACCEPTS)
-    assert (ruling.passes, ruling.rule, ruling.findings[0].where) == (False, "bytes", "a.txt:9")
+    assert ruling.passes is False
+    assert ruling.rule == "bytes"
+    assert ruling.findings[0].where == "a.txt:9"
 
 
 def test_the_committer_of_a_hosted_squash_stands_for_nobody(begun: Repo) -> None:

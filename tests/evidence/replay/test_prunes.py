@@ -118,7 +118,8 @@ def test_anything_else_is_no_prune(edited: Repo, attack: object, rule: str) -> N
     assert callable(attack)
     commit(edited, attack(edited))
     ruling = judge(edited)
-    assert (ruling.passes, ruling.rule) == (False, rule)
+    assert ruling.passes is False
+    assert ruling.rule == rule
 
 
 def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
@@ -127,7 +128,8 @@ def test_only_entries_of_the_trusted_side_are_pruned(edited: Repo) -> None:
     trusted = edited.git("rev-parse", "HEAD~2")
     asked = CommitRange(trusted, edited.head)
     *_, ruling = judge_range(opened(edited), asked, Policy()).rulings
-    assert (ruling.passes, ruling.rule) == (False, "prune")
+    assert ruling.passes is False
+    assert ruling.rule == "prune"
     assert "the trusted side does not have" in ruling.findings[0].what
 
 
@@ -138,7 +140,8 @@ def test_a_pruned_entry_does_not_come_back_as_new(edited: Repo) -> None:
     edited.commit({"a.txt": LINES}, "Back by hand")
     commit(edited, Change({"a.txt": change.files["a.txt"]}, change.entries))
     ruling = judge(edited)
-    assert (ruling.passes, ruling.rule) == (False, "reuse")
+    assert ruling.passes is False
+    assert ruling.rule == "reuse"
 
 
 # The manifest

@@ -133,7 +133,8 @@ def squashed(repo: Repo, attack: str | None = None) -> None:
 def test_a_smuggled_byte_is_found_over_a_moved_base(forked: Repo) -> None:
     squashed(forked, "more\n")
     ruling = judge(forked)
-    assert (ruling.passes, ruling.rule) == (False, "bytes")
+    assert ruling.passes is False
+    assert ruling.rule == "bytes"
     assert ruling.findings[0].where == "a.txt:34"
 
 
@@ -142,10 +143,8 @@ def test_a_hunk_whose_place_is_not_the_only_one_is_rejected(forked: Repo) -> Non
     forked.git("merge", "-q", "--squash", "topic")
     forked.git("commit", "-q", "-m", "Squash")
     ruling = judge(forked)
-    assert (ruling.passes, [finding.rule for finding in ruling.findings][:2]) == (
-        False,
-        ["before", "hash"],
-    )
+    assert ruling.passes is False
+    assert [finding.rule for finding in ruling.findings][:2] == ["before", "hash"]
     assert any("stands in more than one place" in finding.what for finding in ruling.findings)
 
 
@@ -171,7 +170,8 @@ def test_a_decoy_is_found_over_a_base_that_is_not_here(forked: Repo) -> None:
     change.edit["text"] = change.edit["text"].replace('"ten"', '"harmless"')
     commit(forked, change)
     [*_, finding] = judge(forked).findings
-    assert (finding.rule, "no edit of the spec says 'ten'" in finding.what) == ("decoy", True)
+    assert finding.rule == "decoy"
+    assert "no edit of the spec says 'ten'" in finding.what
 
 
 def test_an_expected_hash_that_never_held_is_found_where_the_base_is_here(forked: Repo) -> None:

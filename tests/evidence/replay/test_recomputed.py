@@ -63,7 +63,8 @@ def test_nor_without_a_base_to_show_it(governed: Repo) -> None:
     change.entry["base"] = None
     commit(governed, change)
     ruling = judge(governed)
-    assert (ruling.passes, ruling.judged.verdict) == (False, "spliced")
+    assert ruling.passes is False
+    assert ruling.judged.verdict == "spliced"
 
 
 TAKE = "    for item in items:\n        take(item)\n    total += len(items)\n    return total\n"
@@ -86,7 +87,8 @@ def misquoted(repo: Repo, *, is_hash: bool) -> Change:
 def test_a_misquoted_line_that_evidence_covers_is_strict(governed: Repo, is_hash: bool) -> None:
     commit(governed, misquoted(governed, is_hash=is_hash))
     ruling = judge(governed)
-    assert (ruling.passes, ruling.judged.verdict) == (True, "strict")
+    assert ruling.passes is True
+    assert ruling.judged.verdict == "strict"
 
 
 def test_without_the_receipt_a_misquoted_line_is_a_conflict(governed: Repo) -> None:

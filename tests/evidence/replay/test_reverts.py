@@ -152,18 +152,17 @@ def test_a_revert_with_a_byte_of_its_own_fails(edited: Repo) -> None:
     edited.git("add", "a.txt")
     edited.git("commit", "-q", "-m", "Revert", env=BY_AGENT)
     ruling = judge(edited)
-    assert (ruling.passes, ruling.rule, ruling.findings[0].what) == (
-        False,
-        "entry",
-        "the entry is removed",
-    )
+    assert ruling.passes is False
+    assert ruling.rule == "entry"
+    assert ruling.findings[0].what == "the entry is removed"
 
 
 def test_a_revert_of_a_commit_that_does_not_pass_fails(begun: Repo) -> None:
     commit(begun, Change({"b.txt": File(b"blind\n")}, message="Blind\n"))
     revert(begun)
     ruling = judge(begun)
-    assert (ruling.passes, ruling.rule) == (False, "blind")
+    assert ruling.passes is False
+    assert ruling.rule == "blind"
 
 
 def test_a_revert_of_a_revert_of_what_does_not_pass_fails(begun: Repo) -> None:
@@ -197,7 +196,8 @@ def test_a_revert_of_a_protected_path_needs_a_grant(begun: Repo) -> None:
     begun.commit({".github/workflows/ci.yml": "on: [push]\n"}, "By hand")
     revert(begun)
     ruling = judge(begun)
-    assert (ruling.passes, ruling.rule) == (False, "protected")
+    assert ruling.passes is False
+    assert ruling.rule == "protected"
 
 
 def test_what_came_before_the_policy_may_be_taken_back(begun: Repo) -> None:

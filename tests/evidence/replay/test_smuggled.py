@@ -127,7 +127,8 @@ def test_what_no_entry_accounts_for_is_rejected(
 def test_the_honest_change_passes(governed: Repo) -> None:
     commit(governed, honest(governed))
     ruling = judge(governed)
-    assert (ruling.passes, ruling.judged.verdict) == (True, Verdict.STRICT)
+    assert ruling.passes is True
+    assert ruling.judged.verdict == Verdict.STRICT
 
 
 def test_a_blind_edit_is_rejected(governed: Repo) -> None:

@@ -53,11 +53,9 @@ def trusting(key: Path) -> Policy:
 def test_a_hosted_squash_of_attested_work_is_attested(judged: Repo, key: Path) -> None:
     attested(judged, key)
     made = ruling(judged, squash(judged), trusting(key))
-    assert (made.passes, made.judged.verdict, made.rule) == (
-        True,
-        Verdict.ATTESTED,
-        "verdict attested",
-    )
+    assert made.passes is True
+    assert made.judged.verdict == Verdict.ATTESTED
+    assert made.rule == "verdict attested"
     assert "..".join(judged.git("rev-parse", rev)[:12] for rev in ("main", "topic")) in (
         made.judged.basis or ""
     )
@@ -78,7 +76,8 @@ def test_a_principal_with_the_role_may_attest(judged: Repo, key: Path) -> None:
     policy = Policy(signers=signers, roles={"attest": ("ci@example.org",)})
     attested(judged, key, policy)
     made = ruling(judged, squash(judged), policy)
-    assert (made.passes, (made.judged.basis or "").split(",")[0]) == (True, "ci@example.org")
+    assert made.passes is True
+    assert (made.judged.basis or "").split(",")[0] == "ci@example.org"
 
 
 @pytest.mark.parametrize(
@@ -247,13 +246,11 @@ def test_the_statement_says_what_was_judged(judged: Repo, key: Path) -> None:
     attested(judged, key, target="refs/heads/main")
     [envelope] = read_envelopes(opened(judged), judged.tree("main"), judged.tree("topic"))
     said: Statement = read_statement(envelope.payload)
-    assert (said.head, said.tree, said.target, said.ladder, said.counts) == (
-        judged.git("rev-parse", "topic"),
-        judged.tree("topic"),
-        "refs/heads/main",
-        LADDER_VERSION,
-        {"strict": 1, "ungoverned": 1},
-    )
+    assert said.head == judged.git("rev-parse", "topic")
+    assert said.tree == judged.tree("topic")
+    assert said.target == "refs/heads/main"
+    assert said.ladder == LADDER_VERSION
+    assert said.counts == {"strict": 1, "ungoverned": 1}
 
 
 def test_the_command_attests_and_the_gate_accepts(judged: Repo, key: Path, tmp_path: Path) -> None:

@@ -73,10 +73,12 @@ def test_signing_again_with_the_same_key_adds_nothing(topic: Repo, key: Path) ->
 def test_what_is_signed_names_the_entry_and_its_agent(topic: Repo, key: Path) -> None:
     [(name, entry)] = entries(topic, "topic")
     envelope = read_envelope(topic.git("cat-file", "blob", signed(topic, key)[name]).encode())
-    assert (envelope.payload_type, json.loads(envelope.payload)) == (
-        PAYLOAD_TYPE,
-        {"schema": 1, "entry": f"sha256:{name}", "agent": entry.agent},
-    )
+    assert envelope.payload_type == PAYLOAD_TYPE
+    assert json.loads(envelope.payload) == {
+        "schema": 1,
+        "entry": f"sha256:{name}",
+        "agent": entry.agent,
+    }
     assert NAMESPACE.encode() in envelope.signatures[0].sig
 
 
@@ -112,10 +114,8 @@ def test_a_key_that_cannot_be_used_signs_nothing(topic: Repo, tmp_path: Path) ->
 
 def test_the_command_says_what_it_signed(topic: Repo, key: Path) -> None:
     done = run("attest", "--entries", "main..topic", "--key", key, "--json", cwd=topic.path).json()
-    assert (done["status"], {each["ref"] for each in done["entries"]}) == (
-        "signed",
-        {*signed(topic, key).values()},
-    )
+    assert done["status"] == "signed"
+    assert {each["ref"] for each in done["entries"]} == {*signed(topic, key).values()}
 
 
 @pytest.mark.parametrize(

@@ -46,14 +46,15 @@ def test_where_everybody_is_governed_an_answer_passes(desk: Desk, is_known: bool
     desk.repo.git("add", ".hkgit/config.toml", ".hkgit/.gitattributes")
     desk.repo.git("commit", "-qm", "Govern all", "--no-verify")
     answered = answer(desk, desk.consults[0].stem)
-    assert (answered.code, desk.repo.status()) == (0, []), answered.err
+    assert answered.code == 0, answered.err
+    assert desk.repo.status() == [], answered.err
     gate = run("gate", "--range", "HEAD~1..HEAD", cwd=desk.repo.path)
+    assert gate.code == 0
     assert (
-        gate.code,
         judge(
             desk.repo, policy=parse_policy({"govern": "all", "consult": {"require": True}}, "test")
-        ).passes,
-    ) == (0, True)
+        ).passes
+    ) is True
 
 
 ALL = parse_policy({"govern": "all"}, "test")
@@ -65,7 +66,8 @@ def test_an_agent_may_ask_and_not_answer(desk: Desk) -> None:
     asked = judge(desk.repo, policy=ALL)
     answer_all(desk)
     desk.repo.git("commit", "-q", "--amend", "--no-edit", f"--author={AGENT}")
-    assert (asked.passes, judge(desk.repo, policy=ALL).rule) == (True, "blind")
+    assert asked.passes is True
+    assert judge(desk.repo, policy=ALL).rule == "blind"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,8 @@ def test_a_question_may_be_taken_into_a_commit_of_edits(desk: Desk) -> None:
     edit_and_ask(desk)
     desk.repo.git("commit", "-qm", "Change", f"--author={AGENT}")
     gate = run("gate", "--range", "HEAD~1..HEAD", cwd=desk.repo.path)
-    assert (gate.code, "strict" in gate.out) == (0, True), gate.out + gate.err
+    assert gate.code == 0, gate.out + gate.err
+    assert "strict" in gate.out, gate.out + gate.err
     assert desk.repo.git("show", "--format=", "--name-only", "HEAD", "--", ".hkgit/consult")
 
 
@@ -129,7 +132,8 @@ def test_an_answer_that_is_refused_leaves_the_question_as_it_was(desk: Desk) -> 
     [question] = desk.consults
     before = question.read_bytes()
     assert answer(desk, question.stem).code == 7
-    assert (question.read_bytes(), desk.repo.status()) == (before, ["?? .hkgit/consult/"])
+    assert question.read_bytes() == before
+    assert desk.repo.status() == ["?? .hkgit/consult/"]
 
 
 def test_an_answer_that_nobody_committed_is_none(desk: Desk) -> None:
@@ -153,13 +157,16 @@ def test_a_conflict_that_goes_on_after_its_answer_asks_again(desk: Desk) -> None
     assert len(desk.consults) == 1
     refuse(desk, 1)
     opened = run("consult", "list", "--open", cwd=desk.repo.path).out.splitlines()
-    assert (len(desk.consults), len(opened), len(desk.open)) == (2, 1, 1)
+    assert len(desk.consults) == 2
+    assert len(opened) == 1
+    assert len(desk.open) == 1
 
 
 def test_nobody_is_asked_where_hkgit_was_never_set_up(desk: Desk) -> None:
     desk.repo.commit({".hkgit/config.toml": None}, "Remove")
     refuse(desk, 4)
-    assert (desk.consults, len(desk.open)) == ([], 1)
+    assert desk.consults == []
+    assert len(desk.open) == 1
 
 
 def test_neighbouring_lines_are_places_of_their_own(desk: Desk) -> None:

@@ -57,8 +57,11 @@ def scene(repo: Repo, request: pytest.FixtureRequest) -> Scene:
 def test_a_stale_edit_leaves_a_record(scene: Scene) -> None:
     answer = scene.edit("read")
     [conflict] = scene.open
-    assert (answer.status, conflict.agent, conflict.path) == ("stale", "codex/1", FILE)
-    assert (conflict.expected.text, conflict.found.text) == ("verse 10\n", "verse ten\n")
+    assert answer.status == "stale"
+    assert conflict.agent == "codex/1"
+    assert conflict.path == FILE
+    assert conflict.expected.text == "verse 10\n"
+    assert conflict.found.text == "verse ten\n"
     assert [cause.subject for cause in conflict.causes] == ["Spell the tenth verse"]
     assert answer.conflicts == (
         f"conflict {conflict.id}, try 1: {FILE} was changed by"
@@ -70,8 +73,10 @@ def test_it_says_what_the_checkout_has_where_nobody_has_committed_that(scene: Sc
     scene.repo.write(FILE, b"title\n" + scene.repo.read(FILE).replace(b"ten", b"X"))
     scene.edit("HEAD")
     [conflict] = scene.open
-    assert (conflict.expected.text, conflict.found.text) == ("verse ten\n", "verse X\n")
-    assert (conflict.causes, conflict.lines) == ((), (10, 10))
+    assert conflict.expected.text == "verse ten\n"
+    assert conflict.found.text == "verse X\n"
+    assert conflict.causes == ()
+    assert conflict.lines == (10, 10)
 
 
 def test_three_tries_write_the_question_for_a_person(scene: Scene) -> None:
@@ -129,7 +134,8 @@ def test_outside_a_repository_nothing_is_left(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(POEM)
     spec = {"file": FILE, "old_text": "verse 1\n", "new_text": "x\n", "expected_hash": "0" * 64}
     answer = EditSession.open(tmp_path, "_").edit(json.dumps(spec))
-    assert (answer.status, [path.name for path in tmp_path.iterdir()]) == ("stale", [FILE])
+    assert answer.status == "stale"
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
 
 
 def test_the_command_says_it_beside_the_refusal(scene: Scene) -> None:
@@ -137,5 +143,6 @@ def test_the_command_says_it_beside_the_refusal(scene: Scene) -> None:
     hashed = ("--expect", f"{FILE}:10={range_hash(POEM, 10, 10)}")
     result = run("edit", *single, *hashed, "--json", cwd=scene.repo.path)
     [conflict] = scene.open
-    assert (result.code, result.json()["status"]) == (3, "stale")
+    assert result.code == 3
+    assert result.json()["status"] == "stale"
     assert f"hkgit: conflict {conflict.id}, try 1: " in result.err

@@ -41,7 +41,8 @@ def test_an_edit_of_other_lines_or_agents_leaves_it_open(desk: Desk, agent: str,
     desk.apply(desk.replace(10, 10, "x", "read"))
     other = Desk(desk.repo, agent)
     assert other.apply(desk.replace(line, line, "y"))
-    assert (other.claims, len(desk.open)) == ([], 1)
+    assert other.claims == []
+    assert len(desk.open) == 1
 
 
 def test_it_is_found_again_where_lines_have_moved_since(desk: Desk) -> None:

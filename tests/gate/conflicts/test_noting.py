@@ -12,24 +12,26 @@ from tests.gate.conflicts.conftest import Desk
 def test_a_stale_edit_leaves_a_record(desk: Desk) -> None:
     assert not desk.apply(desk.replace(10, 11, "x", "read"))
     [conflict] = desk.open
-    assert (conflict.path, conflict.agent, len(conflict.tries)) == ("poem.txt", "codex/1", 1)
+    assert conflict.path == "poem.txt"
+    assert conflict.agent == "codex/1"
+    assert len(conflict.tries) == 1
     assert json.loads(conflict.edit)["operations"][0]["start_line"] == 10
 
 
 def test_it_says_what_was_expected_and_what_stands_there_now(desk: Desk) -> None:
     desk.apply(desk.replace(10, 11, "x", "read"))
     [conflict] = desk.open
-    assert (conflict.expected.lines, conflict.expected.text) == ((10, 11), "verse 10\nverse 11\n")
-    assert (conflict.found.lines, conflict.found.text) == ((11, 12), "verse ten\nverse 11\n")
+    assert conflict.expected.lines == (10, 11)
+    assert conflict.expected.text == "verse 10\nverse 11\n"
+    assert conflict.found.lines == (11, 12)
+    assert conflict.found.text == "verse ten\nverse 11\n"
 
 
 def test_it_names_the_commit_that_changed_the_lines(desk: Desk) -> None:
     desk.apply(desk.replace(10, 11, "x", "read"))
     [cause] = desk.open[0].causes
-    assert (cause.subject, cause.author) == (
-        "Spell the tenth verse",
-        "Ada Tester <ada@example.org>",
-    )
+    assert cause.subject == "Spell the tenth verse"
+    assert cause.author == "Ada Tester <ada@example.org>"
     assert f"was changed by {cause.commit[:12]} Spell the tenth verse" in desk.said[0]
 
 
@@ -41,7 +43,8 @@ def test_so_it_does_for_an_edit_that_states_its_base(desk: Desk) -> None:
 def test_a_hash_that_never_held_has_no_cause(desk: Desk) -> None:
     desk.apply({**desk.replace(10, 11, "x", "read"), "expected_hash": "0" * 64})
     [conflict] = desk.open
-    assert (conflict.causes, conflict.expected.text) == ((), None)
+    assert conflict.causes == ()
+    assert conflict.expected.text is None
 
 
 def test_a_file_that_is_gone_is_a_conflict_too(desk: Desk) -> None:
@@ -65,7 +68,8 @@ def test_the_next_try_at_one_place_counts_on(
 ) -> None:
     desk.apply(desk.replace(10, 10, "x", "read"))
     desk.apply({**desk.replace(start, start, "y", "read"), "expected_hash": "0" * 64})
-    assert (len(desk.open), len(desk.open[0].tries)) == (conflicts, tries)
+    assert len(desk.open) == conflicts
+    assert len(desk.open[0].tries) == tries
 
 
 def test_another_agent_s_try_is_its_own_conflict(desk: Desk) -> None:
@@ -77,7 +81,8 @@ def test_another_agent_s_try_is_its_own_conflict(desk: Desk) -> None:
 
 def test_other_refusals_leave_nothing(desk: Desk) -> None:
     desk.apply({"op": "replace_text", "path": "poem.txt", "old_text": "prose", "new_text": "x"})
-    assert (desk.open, desk.said) == ([], [])
+    assert desk.open == []
+    assert desk.said == []
 
 
 def test_a_record_that_cannot_be_read_is_no_obstacle(desk: Desk) -> None:

@@ -129,7 +129,8 @@ def test_a_spec_on_a_branch_becomes_a_branch_and_a_pull_request(runner: Runner, 
 
     applied, published = runner.apply("edits/two"), runner.publish("edits/two")
 
-    assert (applied.returncode, published.returncode) == (0, 0), published.stderr
+    assert applied.returncode == 0, published.stderr
+    assert published.returncode == 0, published.stderr
     assert runner.host.show("applied/two", "app.py") == b"one\nTWO\nthree\n"
     assert runner.pull_requests[0][:8] == [
         "pr",

@@ -97,7 +97,8 @@ def test_a_spec_on_a_branch_becomes_a_branch(offered: Served) -> None:
 
     published = _job(offered, "hkgit-publish", "edits/two", **EDITS)
 
-    assert (applied.returncode, published.returncode) == (0, 0), applied.stderr + published.stderr
+    assert applied.returncode == 0, applied.stderr + published.stderr
+    assert published.returncode == 0, applied.stderr + published.stderr
     assert offered.server.show("applied/two", "app.py") == b"one\nTWO\nthree\n"
     assert not list(offered.clone.path.parent.glob("*/pwned"))
 

@@ -69,10 +69,13 @@ def test_where_there_is_nothing_to_judge_the_answer_says_why(
     clone: Repo, ref: str, old: str | None, new: str | None, note: str
 ) -> None:
     answer = _answer(clone, ref, old, new, "origin")
-    assert (answer.passes, answer.report, answer.note) == (True, None, note)
+    assert answer.passes is True
+    assert answer.report is None
+    assert answer.note == note
 
 
 def test_a_remote_of_which_nothing_is_known_is_not_taken_for_judged(clone: Repo) -> None:
     answer = _answer(clone, MAIN, None, "blind", "elsewhere")
-    assert (answer.passes, answer.note) == (True, "")
+    assert answer.passes is True
+    assert answer.note == ""
     assert answer.unjudged == "nothing of elsewhere is known here to hold it against"

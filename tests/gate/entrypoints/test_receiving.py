@@ -57,7 +57,9 @@ def test_a_push_is_refused_as_a_whole_and_leaves_nothing(
 
     done, said = served.push(*refspecs)
 
-    assert (done, served.refs, served.quarantines) == (False, before, []), said
+    assert done is False, said
+    assert served.refs == before, said
+    assert served.quarantines == [], said
 
 
 def test_objects_of_a_refused_push_are_not_kept(served: Served) -> None:
@@ -171,7 +173,8 @@ def test_another_name_for_a_protected_branch_protects_it_too(served: Served) -> 
 
     done, said = served.push("blind:refs/also/main")
 
-    assert (done, served.refs) == (False, before), said
+    assert done is False, said
+    assert served.refs == before, said
 
 
 def test_a_policy_may_protect_fewer_refs(served: Served) -> None:

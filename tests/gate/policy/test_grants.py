@@ -84,7 +84,8 @@ def test_a_name_is_no_proof_on_a_server(started: Repo) -> None:
 
 def test_a_name_will_do_on_a_client_provisionally(started: Repo) -> None:
     ruling = staged(started, {"docs/x.md": "y\n"}, BY_NAME)
-    assert (ruling.judged.verdict, ruling.passes) == (Verdict.MANUAL, True)
+    assert ruling.judged.verdict == Verdict.MANUAL
+    assert ruling.passes is True
     assert "provisional" in ruling.rule
 
 
@@ -121,11 +122,9 @@ def looser(repo: Repo) -> Change:
 def test_a_governed_commit_does_not_change_the_policy(started: Repo) -> None:
     commit(started, looser(started))
     ruling = judge(started)
-    assert (ruling.passes, ruling.rule, ruling.findings[0].where) == (
-        False,
-        "policy",
-        "pyproject.toml",
-    )
+    assert ruling.passes is False
+    assert ruling.rule == "policy"
+    assert ruling.findings[0].where == "pyproject.toml"
 
 
 @pytest.mark.parametrize(
@@ -182,4 +181,5 @@ def test_the_policy_is_that_of_the_trusted_side(started: Repo) -> None:
     here = opened(started)
     asked = CommitRange(start, started.head)
     report = judge_range(here, asked, read_policy(here.snapshot(start)))
-    assert (report.policy.mode, report.passes) == ("enforce", True)
+    assert report.policy.mode == "enforce"
+    assert report.passes is True

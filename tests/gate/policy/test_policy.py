@@ -28,28 +28,27 @@ def files(**contents: str) -> MappingSnapshot:
 
 def test_without_a_policy_the_built_in_one_holds() -> None:
     policy = read_policy(files(pyproject="[project]\nname = 'x'\n"))
-    assert (policy, policy.source) == (Policy(), BUILT_IN)
+    assert policy == Policy()
+    assert policy.source == BUILT_IN
 
 
 def test_the_built_in_policy() -> None:
     policy = Policy()
-    assert (policy.mode, policy.govern, policy.accept, policy.verdicts, policy.manual) == (
-        "enforce",
-        "agents",
-        ("hash", "receipt"),
-        (
-            "strict",
-            "reanchored",
-            "merge",
-            "revert",
-            "prune",
-            "empty",
-            "manual",
-            "ungoverned",
-            "attested",
-        ),
-        (),
+    assert policy.mode == "enforce"
+    assert policy.govern == "agents"
+    assert policy.accept == ("hash", "receipt")
+    assert policy.verdicts == (
+        "strict",
+        "reanchored",
+        "merge",
+        "revert",
+        "prune",
+        "empty",
+        "manual",
+        "ungoverned",
+        "attested",
     )
+    assert policy.manual == ()
 
 
 @pytest.mark.parametrize(
@@ -75,7 +74,8 @@ def test_the_built_in_policy() -> None:
 )
 def test_the_policy_stands_in_either_place(tree: MappingSnapshot, source: str) -> None:
     policy = read_policy(tree)
-    assert (policy.mode, policy.source) == ("warn", source)
+    assert policy.mode == "warn"
+    assert policy.source == source
 
 
 @pytest.mark.parametrize(

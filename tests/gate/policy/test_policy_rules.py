@@ -161,7 +161,8 @@ STRICTER = Policy(
 )
 def test_targets_tighten_refs(refs: list[str], verdicts: tuple[str, ...], rewrites: str) -> None:
     policy = STRICTER.for_refs(refs)
-    assert (policy.verdicts, policy.rewrites) == (verdicts, rewrites)
+    assert policy.verdicts == verdicts
+    assert policy.rewrites == rewrites
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,8 @@ def test_what_the_schema_says_of_a_key_is_what_is_read(key: str, data: st.DataOb
     ],
 )
 def test_schema_and_reader_agree_on(table: Any, is_valid: bool) -> None:
-    assert (VALIDATOR.is_valid(table), is_read(table)) == (is_valid, is_valid)
+    assert VALIDATOR.is_valid(table) == is_valid
+    assert is_read(table) == is_valid
 
 
 def test_every_verdict_but_a_rejection_may_be_accepted() -> None:
@@ -133,4 +134,5 @@ def test_the_policy_that_the_documentation_shows_is_one() -> None:
     page = (Path(__file__).parents[3] / "docs" / "policy.md").read_text("utf-8")
     shown = page.partition("```toml\n")[2].partition("```")[0]
     policy = parse_policy(tomllib.loads(shown)["gate"], "docs/policy.md")
-    assert (policy.govern, policy.targets[0].rewrites) == ("all", "refuse")
+    assert policy.govern == "all"
+    assert policy.targets[0].rewrites == "refuse"

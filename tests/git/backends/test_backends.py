@@ -87,14 +87,16 @@ def test_another_choice_is_invalid(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("below", [".git", ".git/refs"])
 def test_from_inside_the_git_directory_the_work_tree_is_found(repo: Repo, below: str) -> None:
     found = Repository.discover(repo.path / below)
-    assert (found.git_dir, found.work_tree) == (repo.path / ".git", repo.path)
+    assert found.git_dir == repo.path / ".git"
+    assert found.work_tree == repo.path
 
 
 @pytest.mark.usefixtures("each_backend")
 def test_a_git_directory_may_stand_elsewhere(repo: Repo, tmp_path: Path) -> None:
     repo.git("init", "-q", f"--separate-git-dir={tmp_path / 'apart.git'}", "checkout")
     found = Repository.discover(repo.path / "checkout")
-    assert (found.git_dir, found.work_tree) == (tmp_path / "apart.git", repo.path / "checkout")
+    assert found.git_dir == tmp_path / "apart.git"
+    assert found.work_tree == repo.path / "checkout"
 
 
 @pytest.mark.usefixtures("each_backend")

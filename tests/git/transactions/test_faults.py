@@ -144,7 +144,8 @@ def points_of(scene: Scene, forks: Forks) -> list[tuple[int, str]]:
     scene.renew()
     tip = scene.tip
     code, points, said = forks.run(scene.checkout.path, scene.args, scene.temporary, "watch")
-    assert (code, [*scene.inconsistencies(tip, code), *scene.orphans()]) == (0, []), said
+    assert code == 0, said
+    assert [*scene.inconsistencies(tip, code), *scene.orphans()] == [], said
     return list(enumerate(points))
 
 

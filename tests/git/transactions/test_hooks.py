@@ -86,7 +86,8 @@ def test_a_commit_in_a_linked_worktree_is_seen(repo: Repo, probe: Probe, tmp_pat
     repo.git("worktree", "add", "-q", str(tmp_path / "linked"))
     linked = Repo(tmp_path / "linked")
     linked.commit({"a": "2"})
-    assert (probe.tree, probe.parents) == (linked.tree(), [[base], []])
+    assert probe.tree == linked.tree()
+    assert probe.parents == [[base], []]
 
 
 def test_both_parents_of_a_clean_merge_are_known(repo: Repo, probe: Probe) -> None:
@@ -95,7 +96,8 @@ def test_both_parents_of_a_clean_merge_are_known(repo: Repo, probe: Probe) -> No
     repo.git("checkout", "-q", "main")
     tip = repo.commit({"b": "2"})
     repo.git("merge", "-q", "--no-edit", "side")
-    assert (probe.tree, probe.parents) == (repo.tree(), [[tip, side]])
+    assert probe.tree == repo.tree()
+    assert probe.parents == [[tip, side]]
 
 
 def test_both_parents_of_a_resolved_merge_are_known(repo: Repo, probe: Probe) -> None:
@@ -105,7 +107,8 @@ def test_both_parents_of_a_resolved_merge_are_known(repo: Repo, probe: Probe) ->
     tip = repo.commit({"a": "3"})
     repo.git("merge", "-q", "side", check=False)
     repo.commit({"a": "4"}, "Merge")
-    assert (probe.tree, probe.parents) == (repo.tree(), [[tip, side]])
+    assert probe.tree == repo.tree()
+    assert probe.parents == [[tip, side]]
 
 
 def test_an_index_in_conflict_has_no_tree(repo: Repo) -> None:
