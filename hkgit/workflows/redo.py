@@ -13,7 +13,7 @@ from hkgit.edits import Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import LEDGER
-from hkgit.evidence.replay.added import ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES_PATH
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass, replace

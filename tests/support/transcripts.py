@@ -51,7 +51,7 @@ class ClaudeLog:
         own = self._common.get("agentId", "")
         name = id or f"toolu_{self._common['sessionId']}{own}_{self._calls}"
         self.line("assistant", [{"type": "tool_use", "id": name, "name": tool, "input": sent}])
-        result = {"type": "tool_result", "tool_use_id": name, "content": said}
+        result: dict[str, Any] = {"type": "tool_result", "tool_use_id": name, "content": said}
         result |= {"is_error": True} if is_error else {}
         self.line("user", [result], **({} if detail is None else {"toolUseResult": detail}))
         return name

@@ -6,17 +6,28 @@ import click
 
 from hkgit.agents.transcripts.logged.locating import AGENTS
 from hkgit.agents.transcripts.logged.reading import Logs
-from hkgit.agents.transcripts.logged.telling import adoption_json, adoption_lines, log_lines
+from hkgit.agents.transcripts.logged.telling import (
+    adoption_json,
+    adoption_lines,
+    log_lines,
+    scan_json,
+    scan_lines,
+)
 from hkgit.cli.agent.adopting import open_logs
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import Rejected
+from hkgit.gate import read_trusted_policy
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.workflows.adopting.adopting import AdoptRequest, adopt, changed_paths, store_checkout
+from hkgit.workflows.adopting.scanning import scan_commits
 
 UNEXPLAINED = Rejected.exit_code
+
+SCANNED = 200
+"""So many commits a scan looks at where nothing is said."""
 
 
 @click.command()
@@ -29,6 +40,11 @@ UNEXPLAINED = Rejected.exit_code
     metavar="AGENT|DIR|FILE",
     help=f"Only these transcripts: of one agent ({', '.join(AGENTS)}), or those in a place.",
 )
+@click.option(
+    "--scan",
+    is_flag=True,
+    help=f"List what evidence the last {SCANNED} commits, or A..B, could have; keep nothing.",
+)
 @click.option("-n", "--dry-run", is_flag=True, help="Say what would be explained, keep nothing.")
 @json_option
 @click.pass_context
@@ -38,6 +54,7 @@ def command(
     staged: bool,
     working_tree: bool,
     source: str | None,
+    scan: bool,
     dry_run: bool,
     as_json: bool,
 ) -> None:
@@ -48,10 +65,13 @@ def command(
     the history, under refs/hkgit/recovered/. What no call explains is told by path and line, and
     the exit code is 6.
     """
-    if sum((commits is not None, staged, working_tree)) > 1:
-        raise click.UsageError("--staged, --working-tree and A..B exclude each other.")
+    if sum((commits is not None, staged, working_tree)) > 1 or (scan and (staged or working_tree)):
+        raise click.UsageError("--staged, --working-tree, A..B and --scan exclude each other.")
     repository = open_repository()
     logs = open_logs(repository, source)
+    if scan:
+        _scan(repository, logs, commits, as_json=as_json)
+        return
     request = _request(repository, logs, commits, working_tree, keeps=not dry_run)
     done = adopt(repository, request)
     if as_json:
@@ -60,6 +80,32 @@ def command(
         for line in (*log_lines(logs), *adoption_lines(repository, done, is_kept=request.keeps)):
             print_info(line)
     ctx.exit(0 if all(each.is_whole for each in done) else UNEXPLAINED)
+
+
+def _scan(repository: Repository, logs: Logs, commits: str | None, *, as_json: bool) -> None:
+    """Say of commits whether they have evidence or could have it; write nothing."""
+    listed = _latest(repository) if commits is None else _in_range(repository, commits)
+    policy = read_trusted_policy(repository, repository.head().commit)
+    found = scan_commits(repository, logs, listed, policy)
+    if as_json:
+        echo_json(scan_json(found, logs))
+    else:
+        click.echo("\n".join(scan_lines(found, logs)))
+
+
+def _latest(repository: Repository) -> tuple[str, ...]:
+    """The last commits of HEAD that are no merges, parents first; none on an unborn branch."""
+    if repository.head().commit is None:
+        return ()
+    args = ("rev-list", "--no-merges", "--reverse", f"-{SCANNED}", "HEAD")
+    return tuple(repository.git(*args).text.split())
+
+
+def _in_range(repository: Repository, commits: str) -> tuple[str, ...]:
+    """The commits of A..B that are no merges, parents first."""
+    old, new = resolve_range(repository, commits)
+    listed = repository.commits_between(old, new)
+    return tuple(each for each in listed if len(repository.commit(each).parents) < 2)
 
 
 def _request(
@@ -72,13 +118,7 @@ def _request(
 ) -> AdoptRequest:
     """What is asked about; without a word what is staged, else what is in the checkout."""
     if commits is not None:
-        old, new = resolve_range(repository, commits)
-        listed = [
-            commit
-            for commit in repository.commits_between(old, new)
-            if len(repository.commit(commit).parents) < 2
-        ]
-        return AdoptRequest(logs, commits=tuple(listed), keeps=keeps)
+        return AdoptRequest(logs, commits=_in_range(repository, commits), keeps=keeps)
     tree = None if of_checkout else repository.index_tree()
     if tree is None or not _differs(repository, tree):
         tree = store_checkout(repository)

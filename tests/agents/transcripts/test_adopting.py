@@ -505,3 +505,33 @@ def test_redo_takes_what_commit_all_would(hooked: Repo) -> None:
 
 def test_redo_of_nothing_says_so(hooked: Repo) -> None:
     assert run("redo", cwd=hooked.path).code == 4
+
+
+def test_a_scan_says_which_commits_could_have_evidence_and_writes_nothing(
+    hooked: Repo, log: ClaudeLog
+) -> None:
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    hooked.write("app.py", NEW.encode())
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "Greet", env=AGENT)
+    hooked.write("notes/plan.md", b"# Plan\n")
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "Plan", env=AGENT)
+    hooked.write("notes/plan.md", b"# My plan\n")
+    hooked.git("commit", "-q", "-a", "--no-verify", "-m", "By a person")
+    place = log.save(hooked.path.parent / "log.jsonl")
+    before = hooked.git("for-each-ref")
+    found = run("adopt", "--scan", "--from", place, cwd=hooked.path)
+    assert found.code == 0, found.err
+    assert found.out.splitlines() == [
+        "1 transcript on this machine",
+        "commit            explained  by                    subject",
+        f"{hooked.git('rev-parse', 'HEAD~1')[:12]}              -  claude                Plan",
+        f"{hooked.git('rev-parse', 'HEAD~2')[:12]}         1 of 1  claude-code/2.0.76    Greet",
+        "2 commits of agents: 0 with evidence, 1 could have it whole, 0 in part",
+        "keep it beside the history: hkgit adopt "
+        f"{hooked.git('rev-parse', 'HEAD~3')[:12]}..{hooked.git('rev-parse', 'HEAD~1')[:12]}",
+    ]
+    assert hooked.git("for-each-ref") == before
+    command = found.out.splitlines()[-1].partition(": hkgit ")[2].split()
+    assert run(*command, "--from", place, cwd=hooked.path).code == 6
+    assert hooked.git("for-each-ref", "refs/hkgit/recovered") != ""

@@ -13,6 +13,7 @@ from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.workflows.adopting.adopting import Adoption
 from hkgit.workflows.adopting.explaining import ExplainedLines
+from hkgit.workflows.adopting.scanning import ScannedCommit
 
 _LISTED = 200
 """So many ranges of lines are listed of one change; the JSON has all."""
@@ -151,4 +152,63 @@ def _explained_json(done: Adoption, lines: ExplainedLines) -> dict[str, Any]:
         "evidence": evidence.kind,
         "evidence_lines": None if evidence.lines is None else list(evidence.lines),
         "tightness": None if tightness is None else tightness / 1000,
+    }
+
+
+def scan_lines(found: Sequence[ScannedCommit], logs: Logs) -> Iterator[str]:
+    """A line a commit, the newest first, then what there is in all and what to do."""
+    yield f"{count_noun(len(logs.summaries), 'transcript')} on this machine"
+    if found:
+        yield f"{'commit':12}  {'explained':>13}  {'by':20}  subject"
+    for each in reversed(found):
+        by = visible(_made_by(each))[:20]
+        yield f"{each.commit[:12]}  {_share(each):>13}  {by:20}  {visible(each.subject)[:60]}"
+    yield from _scan_totals(found)
+
+
+def _share(found: ScannedCommit) -> str:
+    if found.adoption is None:
+        return "has evidence"
+    explained, all_of_them = found.adoption.explanation.counts
+    return f"{explained} of {all_of_them}" if explained else "-"
+
+
+def _made_by(found: ScannedCommit) -> str:
+    """The agent that a transcript names, else the one that the commit does."""
+    explained = () if found.adoption is None else found.adoption.explanation.explained
+    named = next((each.origin.unit.call.agent for each in explained), None)
+    return named or (found.agent or "").partition(" <")[0]
+
+
+def _scan_totals(found: Sequence[ScannedCommit]) -> Iterator[str]:
+    bare = [each.adoption for each in found if each.adoption is not None]
+    whole = sum(each.is_whole and each.entries > 0 for each in bare)
+    some = sum(bool(each.explanation.explained) for each in bare) - whole
+    yield (
+        f"{count_noun(len(found), 'commit')} of agents: {len(found) - len(bare)} with evidence,"
+        f" {whole} could have it whole, {some} in part"
+    )
+    parents = [each.parent for each in found if each.parent is not None]
+    if parents and (whole or some):
+        yield f"keep it beside the history: hkgit adopt {parents[0][:12]}..{found[-1].commit[:12]}"
+
+
+def scan_json(found: Sequence[ScannedCommit], logs: Logs) -> dict[str, Any]:
+    """The same as one JSON object."""
+    return {
+        "status": "scanned",
+        "transcripts": len(logs.summaries),
+        "commits": [
+            {
+                "commit": each.commit,
+                "subject": to_json_text(each.subject),
+                "by": _made_by(each),
+                "has_entries": each.adoption is None,
+                "lines": 0 if each.adoption is None else each.adoption.explanation.counts[1],
+                "explained_lines": (
+                    0 if each.adoption is None else each.adoption.explanation.counts[0]
+                ),
+            }
+            for each in found
+        ],
     }
