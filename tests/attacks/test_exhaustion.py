@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
+from hkgit.audit.reports.mending import mend
 from hkgit.edits import File
 from hkgit.gate.entrypoints.judging import EntryPoint
 from hkgit.gate.entrypoints.trust import side_of
@@ -15,8 +17,9 @@ from hkgit.gate.policy.model import TEXT
 from hkgit.gate.rules.text import _find_added
 from hkgit.git.objects.store import LARGEST
 from hkgit.git.repository import Repository
-from tests.attacks.scene import Scene
+from tests.attacks.scene import AGENT, Scene
 from tests.support.commands import start
+from tests.support.commits import commit_tree
 from tests.support.repos import Repo
 from tests.support.serving import Served, begin
 
@@ -83,3 +86,21 @@ def test_an_object_that_is_too_large_is_not_read(
     words = [str(answer.refusal), *(each.what for ruling in rulings for each in ruling.findings)]
     assert not answer.passes
     assert any(f"a {kind} of more than 30 is not read" in each for each in words)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there the limit is sure to hold")
+def test_a_merge_that_takes_too_much_memory_is_mended_by_a_rebase(
+    scene: Scene, policy: Policy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = scene.commit(scene.honest())
+    topic = scene.commit(scene.applied({"op": "create_file", "path": "new", "new_text": "x\n"}))
+    tree = scene.repo.git("merge-tree", "--write-tree", main, topic)
+    merge = commit_tree(scene.repo, tree, [main, topic], b"Merge\n", AGENT)
+    assert scene.ruling(merge, policy).passes
+    monkeypatch.setattr("hkgit.git.merging.MEMORY", 2**20)
+    ruling = scene.ruling(merge, policy)
+    assert (ruling.passes, ruling.rule) == (False, "unverifiable")
+    assert "takes git more than 1 MiB" in ruling.findings[0].what
+    assert mend(ruling).startswith("git status  # Change the file on one side alone: rebase")
+    rebased = scene.applied({"op": "create_file", "path": "new", "new_text": "x\n"}, on=main)
+    assert scene.ruling(scene.commit(rebased), policy).passes

@@ -29,11 +29,11 @@ from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
 from tests.support.planning import Operation, protocol, replace_range
-from tests.support.repos import Repo
+from tests.support.repos import FUZZ, Repo
 
 LINES = 24
 NAMES = ("a.txt", "b.txt", "c.txt")
-EXAMPLES = int(os.environ.get("HKGIT_FUZZ", "3"))
+EXAMPLES = int(os.environ.get(FUZZ, "3"))
 BLIND = File(b"smuggled\n")
 Step = tuple[str, str, int]
 """What is done, on which file, at which line."""

@@ -31,6 +31,9 @@ CONFIG = """\
 REAL_EDITS = "HKGIT_REAL_EDITS"
 """Names a file of edits to test with; nothing that runs heeds it."""
 
+FUZZ = "HKGIT_FUZZ"
+"""How many random histories each way of smuggling is tried in."""
+
 
 def sealed_environment(environment: Mapping[str, str], home: Path) -> dict[str, str]:
     """The environment without anybody's git: an own HOME, identity and clock, no GIT_*."""
@@ -39,7 +42,7 @@ def sealed_environment(environment: Mapping[str, str], home: Path) -> dict[str, 
     kept = {
         name: value
         for name, value in environment.items()
-        if not name.startswith(foreign) or name == REAL_EDITS
+        if not name.startswith(foreign) or name in (REAL_EDITS, FUZZ)
     }
     return kept | {
         "HOME": str(home),
