@@ -18,7 +18,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transactions.recovery import settle_abandoned
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.commit import LandedCommit
-from hkgit.workflows.commits.land import land
+from hkgit.workflows.commits.land import Landing
 from hkgit.workflows.commits.plan import PlannedCommit, prepare
 from hkgit.workflows.commits.records import RecordedStep, record_step
 from hkgit.workflows.commits.rules import LandingRules, Unread
@@ -126,15 +126,16 @@ class _Application:
         reflection = self.request.reflection
         specs = self.request.specs
         steps = prepared(specs) if reflection is None else reflection.steps(specs, prepared)
-        self._check(rules, steps)
         if self.request.dry_run:
+            self._check(rules, steps)
             records = tuple(record_step(step, self.options, None) for step in steps)
             self.result = replace(self.result, records=records)
             return
 
         def land_steps(steps: Sequence[PlannedCommit]) -> tuple[LandedCommit, ...]:
-            check = partial(self._check, rules)
-            return land(self.repository, target, steps, self.options, self.progress, check)
+            self._check(rules, steps)
+            landing = Landing(self.repository, self.options, self.progress, self._check)
+            return landing.land(target, rules, steps)
 
         if reflection is None:
             landed = land_steps(steps)

@@ -44,6 +44,7 @@ def carry_out(
     target: LandingTarget,
     steps: Sequence[PlannedCommit],
     choices: ApplyOptions,
+    rules: LandingRules,
     progress: Progress,
 ) -> tuple[LandedCommit, ...]:
     """Commit every plan in a temporary worktree, then move the branch to the last commit.
@@ -57,7 +58,6 @@ def carry_out(
     if choices.verify is not None:
         say("full checkout: --verify needs it")
         _rehearse(repository, target, steps, choices)
-    rules = LandingRules.of(repository, target, choices)
     done: list[LandedCommit] = []
     with (
         transaction(

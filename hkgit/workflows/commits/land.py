@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.branch_queue import turn
 from hkgit.git.transactions.landing import BranchMoved
+from hkgit.values import dataclass
 from hkgit.workflows.commits.commit import LandedCommit, carry_out
 from hkgit.workflows.commits.plan import FirstPlan, PlannedCommit, prepare
+from hkgit.workflows.commits.rules import LandingRules
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, Progress, find_target
 
 TRIES = 20
@@ -21,47 +23,55 @@ _LONGEST_PAUSE = 0.5
 """Seconds."""
 
 
-def land(
-    repository: Repository,
-    target: LandingTarget,
-    steps: Sequence[PlannedCommit],
-    choices: ApplyOptions,
-    progress: Progress,
-    check: Callable[[Sequence[PlannedCommit]], None],
-) -> tuple[LandedCommit, ...]:
-    """Commit planned specs and land them (see `commit`).
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """How planned specs are landed; `check` gets each new plan and raises what is to be refused."""
 
-    Where the branch has moved and `choices.retry` is set, the specs are planned again: against
-    the base that they were first planned on, carried onto the new tip. `check` gets each new plan
-    and raises what is to be refused. Raises BranchMoved when every attempt came too late.
-    """
-    if not choices.retry:
-        return carry_out(repository, target, steps, choices, progress)
-    origin = FirstPlan.of(repository, target, steps)
-    with turn(repository, target.branch):
-        for tried in range(1, TRIES if choices.verify is None else TRIES_WITH_VERIFY):
-            try:
-                return carry_out(repository, target, steps, choices, progress)
-            except BranchMoved as moved:
-                time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
-                target = _find_moved_target(repository, target, steps, choices, origin, moved)
-            progress.say(f"{target.branch} moved: planned again on {target.tip[:12]}")
-            specs = [step.spec for step in steps]
-            steps = prepare(repository, specs, choices, target, origin)
-            check(steps)
-        return carry_out(repository, target, steps, choices, progress)
+    repository: Repository
+    choices: ApplyOptions
+    progress: Progress
+    check: Callable[[LandingRules, Sequence[PlannedCommit]], None]
 
+    def land(
+        self, target: LandingTarget, rules: LandingRules, steps: Sequence[PlannedCommit]
+    ) -> tuple[LandedCommit, ...]:
+        """Commit planned specs and land them (see `commit`).
 
-def _find_moved_target(
-    repository: Repository,
-    target: LandingTarget,
-    steps: Sequence[PlannedCommit],
-    choices: ApplyOptions,
-    origin: FirstPlan,
-    moved: BranchMoved,
-) -> LandingTarget:
-    """The branch as it is now. Raises `moved` unless it only gained commits."""
-    now = find_target(repository, [step.spec for step in steps], choices)
-    if now.branch != target.branch or not repository.is_ancestor(origin.tip, now.tip):
-        raise moved
-    return now
+        Where the branch has moved and `choices.retry` is set, the specs are planned again: against
+        the base that they were first planned on, carried onto the new tip. Raises BranchMoved when
+        every attempt came too late.
+        """
+        if not self.choices.retry:
+            return self._carry_out(target, rules, steps)
+        origin = FirstPlan.of(self.repository, target, steps)
+        with turn(self.repository, target.branch):
+            for tried in range(1, TRIES if self.choices.verify is None else TRIES_WITH_VERIFY):
+                try:
+                    return self._carry_out(target, rules, steps)
+                except BranchMoved as moved:
+                    time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
+                    target = self._find_moved_target(target, steps, origin, moved)
+                self.progress.say(f"{target.branch} moved: planned again on {target.tip[:12]}")
+                specs = [step.spec for step in steps]
+                rules = LandingRules.of(self.repository, target, self.choices)
+                steps = prepare(self.repository, specs, self.choices, target, origin)
+                self.check(rules, steps)
+            return self._carry_out(target, rules, steps)
+
+    def _carry_out(
+        self, target: LandingTarget, rules: LandingRules, steps: Sequence[PlannedCommit]
+    ) -> tuple[LandedCommit, ...]:
+        return carry_out(self.repository, target, steps, self.choices, rules, self.progress)
+
+    def _find_moved_target(
+        self,
+        target: LandingTarget,
+        steps: Sequence[PlannedCommit],
+        origin: FirstPlan,
+        moved: BranchMoved,
+    ) -> LandingTarget:
+        """The branch as it is now. Raises `moved` unless it only gained commits."""
+        now = find_target(self.repository, [step.spec for step in steps], self.choices)
+        if now.branch != target.branch or not self.repository.is_ancestor(origin.tip, now.tip):
+            raise moved
+        return now
