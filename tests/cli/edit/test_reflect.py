@@ -98,3 +98,12 @@ def test_a_failed_verification_goes_to_the_command(
     assert asked.find("\nx is x = 10\n") in range(20_000), "the end of what it printed"
     assert "\n1\n2\n" in done.err, "whoever looks on sees all of it"
     assert run("verify", "HEAD~1..HEAD", cwd=based.path).code == 0
+
+
+def test_what_answers_a_failed_verification_must_apply_as_well(based: Repo, tmp_path: Path) -> None:
+    model = answering(tmp_path, LOST, LOST, LOST, LOST)
+    before = based.head
+    text = json.dumps(GOOD).encode()
+    done = run("apply", "--reflect", model, "--verify", "false", cwd=based.path, stdin=text)
+    assert (done.code, based.head) == (1, before), done.err
+    assert "edit 1: a.py: the old text" in done.err
