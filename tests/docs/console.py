@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"^(`{3,})console\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
-_CHANGING = re.compile(r"\b[0-9a-f]{7,64}\b|\b\d{4}-\d\d-\d\d(?:[ T][\d:+-]+)?")
+_CHANGING = re.compile(r"\b[0-9a-f]{7,64}\b|\b\d{4}-\d\d-\d\d(?:[ T]\d\d:[\d:+-]+)?")
 _MARK = "-- end of output --"
 
 
