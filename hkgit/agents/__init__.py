@@ -1,4 +1,4 @@
-"""Agents: what a coding agent needs to work through hkgit; one module each, all listed here.
+"""Agents: hooks, servers, prompts and set-up by which coding agents work through hkgit.
 
 Those with hooks have `parts` (settings), `event` (what a hook's input speaks of), `denial` and
 `remark` (what a hook answers); the rest get words.

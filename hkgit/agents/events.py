@@ -1,4 +1,4 @@
-"""events.py: what an agent does, whatever words its own hooks have for it."""
+"""events.py: the calls of an agent's tools as values, the same for every agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""shell_reads.py: which lines of files a shell command has shown.
+"""shell_reads.py: find the lines of files that a shell command has shown.
 
 Only commands that print lines of one file as they are count, and only lines that stand in the
 output: agents are often shown a part of it.

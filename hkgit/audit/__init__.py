@@ -1,1 +1,1 @@
-"""The trail: what the evidence in a history says of its lines, its agents, its ranges."""
+"""Audit: log, blame, statistics and reports from the evidence in a history."""

@@ -1,4 +1,4 @@
-"""numbers.py: a range in numbers: verdicts, and edits by agent, tier, evidence and confidence."""
+"""numbers.py: count verdicts of a range, and edits by agent, tier, evidence and confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""origins.py: which commit, entry and edit each line of a file comes from."""
+"""origins.py: find the commit, entry and edit that each line of a file comes from."""
 
 from __future__ import annotations
 

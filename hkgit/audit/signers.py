@@ -1,4 +1,4 @@
-"""signers.py: who signed what a commit carries: its entries, or the verdict on the same change.
+"""signers.py: find who signed a commit's entries, or the verdict on the same change.
 
 The gate looks for one signature that counts; this tells of every one that is here.
 """

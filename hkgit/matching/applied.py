@@ -1,4 +1,4 @@
-"""applied.py: whether a file says already what an edit wants."""
+"""applied.py: tell whether a file already has what an edit wants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""confidence.py: how surely a place and its result are what was meant, from a fixed table.
+"""confidence.py: look up the confidence in a place and its result, in a fixed table.
 
 Fitted on the tuning half of the corpus in `benchmarks/engines`: the share of edits that landed
 right, by Laplace's rule of succession, over some 73,000 landings, and held against the real edits

@@ -1,4 +1,4 @@
-"""decide.py: the one place that is meant, or a refusal to guess."""
+"""decide.py: choose the one place that is meant, or refuse."""
 
 from __future__ import annotations
 

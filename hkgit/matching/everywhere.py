@@ -1,4 +1,4 @@
-"""everywhere.py: all the places that an edit of all of them fits, though none is its old text."""
+"""everywhere.py: find all places for `replace_all` where none has the old text exactly."""
 
 from __future__ import annotations
 

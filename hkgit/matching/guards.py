@@ -1,4 +1,4 @@
-"""guards.py: what no edit may write, because nobody means it."""
+"""guards.py: refuse results that nobody means, such as doubled lines."""
 
 from __future__ import annotations
 

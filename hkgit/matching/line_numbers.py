@@ -1,4 +1,4 @@
-"""line_numbers.py: the numbers that a reading tool put before lines, taken off an edit's texts."""
+"""line_numbers.py: remove line numbers that a reading tool has put into an edit's texts."""
 
 from __future__ import annotations
 

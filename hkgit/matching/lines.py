@@ -1,4 +1,4 @@
-"""lines.py: a document and an edit as lines, and the readings under which lines are compared.
+"""lines.py: a document and an edit as lines, and the ways in which lines are compared.
 
 The readings of a whole file are made by a few passes over all its bytes, so that a file of
 100,000 lines costs milliseconds. Line `i`, counted from 0, of every reading is line `i` of the

@@ -1,4 +1,4 @@
-"""places.py: what a tier answers with, and what the ladder makes of it."""
+"""places.py: the results of tiers and of the ladder."""
 
 from __future__ import annotations
 

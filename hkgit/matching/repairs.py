@@ -1,4 +1,4 @@
-"""repairs.py: what went wrong with an edit on its way here, undone in both of its texts.
+"""repairs.py: undo damage to an edit's texts, such as doubled backslashes.
 
 A repair is tried only where the text as written is nowhere in the file. It answers None where
 there is nothing to undo.

@@ -1,4 +1,4 @@
-"""arguments.py: what a call takes, declared once, as a JSON Schema and as the check of a call."""
+"""arguments.py: declare the arguments of a call once, for its JSON Schema and for its check."""
 
 from __future__ import annotations
 

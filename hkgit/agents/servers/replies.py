@@ -1,4 +1,4 @@
-"""replies.py: answers of calls, as JSON documents and as text, and the call to make next."""
+"""replies.py: render results of calls as JSON and as text, with the call to make next."""
 
 from __future__ import annotations
 

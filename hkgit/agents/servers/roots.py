@@ -1,4 +1,4 @@
-"""roots.py: where a server may work: the client's roots, or the directory it was started in."""
+"""roots.py: the directories a server may work in: the client's roots, or where it was started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""installing.py: what `hkgit init --agent` writes into a checkout and takes back, planned first."""
+"""installing.py: plan and write what `hkgit init --agent` puts into a checkout, and remove it."""
 
 from __future__ import annotations
 

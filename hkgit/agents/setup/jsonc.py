@@ -1,4 +1,4 @@
-"""jsonc.py: settings in JSON, changed in place: what is not touched keeps its bytes and comments.
+"""jsonc.py: change settings in JSON in place, keeping all other bytes and comments.
 
 Comments (`//`, `/* */`) and a comma behind the last item are read as editors read them.
 """

@@ -1,4 +1,4 @@
-"""settings.py: parts of files that connect an agent: how each is put in and taken out again.
+"""settings.py: parts of settings files that connect an agent: add and remove each.
 
 In files that others write too only hkgit's own part is touched.
 """

@@ -1,4 +1,4 @@
-"""events.py: what a log tells of files, in the order in which it happened."""
+"""events.py: the reads and edits of a log as values, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""fields.py: values taken out of JSON that nobody promised anything about."""
+"""fields.py: read values from JSON without a schema."""
 
 from __future__ import annotations
 

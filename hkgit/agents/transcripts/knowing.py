@@ -1,4 +1,4 @@
-"""knowing.py: what a file said when it was edited, as far as its log lets that be known.
+"""knowing.py: reconstruct a file's text at the time of an edit, as far as the log allows.
 
 A content that was seen before the call is the one it was made on, if no command ran in between.
 So is the one that the next call found, if nothing was edited in between. Where both are known and

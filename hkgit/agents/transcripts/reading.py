@@ -1,4 +1,4 @@
-"""reading.py: the logs of a directory, each read by the reader that knows its form."""
+"""reading.py: read the logs of a directory, each by the reader of its format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""replaying.py: logged calls run against hkgit, and held against what the log says came of them."""
+"""replaying.py: run logged calls through hkgit and compare with the logged results."""
 
 from __future__ import annotations
 

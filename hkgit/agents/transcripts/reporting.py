@@ -1,4 +1,4 @@
-"""reporting.py: what came of logged calls, for people and as JSON."""
+"""reporting.py: report the results of replayed calls, for people and as JSON."""
 
 from __future__ import annotations
 

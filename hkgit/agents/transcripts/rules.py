@@ -1,4 +1,4 @@
-"""rules.py: which rule of hkgit's made a logged call come out otherwise than logged."""
+"""rules.py: name the rule by which a replayed call differs from its log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""documents.py: how JSON reports are written down."""
+"""documents.py: write JSON reports."""
 
 from __future__ import annotations
 

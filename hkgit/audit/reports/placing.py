@@ -1,4 +1,4 @@
-"""placing.py: where a finding stands in the newest commit, which is what reviewers look at.
+"""placing.py: map findings to lines of the newest commit, which reviewers see.
 
 A finding speaks of the files before its commit or after it; the line diff leads from there to
 the tip of the range.

@@ -1,4 +1,4 @@
-"""sheet.py: what every format is made from: a report, and its findings with their places."""
+"""sheet.py: the input of every report format: a report, and its findings with their places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""completing.py: what a shell may offer for an argument: files, revisions, dialects."""
+"""completing.py: complete arguments in a shell: files, revisions, dialects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sessions.py: what the commands of a live checkout share: its root, the session, its agent."""
+"""sessions.py: options and the root that commands on a checkout share."""
 
 from __future__ import annotations
 

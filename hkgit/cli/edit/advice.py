@@ -1,4 +1,4 @@
-"""advice.py: what the gate says to `hkgit apply`, with the one command that makes it pass."""
+"""advice.py: tell what the gate would reject, with the command that makes it pass."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""command_line.py: the command that was given, with more to it, as a line to paste into a shell."""
+"""command_line.py: repeat the given command with more arguments, as a line for a shell."""
 
 from __future__ import annotations
 

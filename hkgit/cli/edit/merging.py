@@ -1,4 +1,4 @@
-"""merging.py: the option that merges a branch with a spec, and what is said of its conflicts."""
+"""merging.py: the option `--merge`, and the report on conflicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""specs.py: where `apply` and `edit` take their specs from: files, standard input, options."""
+"""specs.py: read the specs of `apply` and `edit` from files, standard input and options."""
 
 from __future__ import annotations
 

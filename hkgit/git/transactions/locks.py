@@ -1,4 +1,4 @@
-"""locks.py: locks on files that the system lets go of when their last holder is gone.
+"""locks.py: file locks that the system releases when their last holder is gone.
 
 Children inherit a lock: as long as a process that was started under it runs, it is held. So what
 a killed process leaves to its children is not taken for abandoned. Process ids could not tell

@@ -1,4 +1,4 @@
-"""signals.py: being told to stop, where something must be undone or finished first."""
+"""signals.py: delay signals while something must be undone or finished first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""worktree.py: a worktree that is there for one commit and then gone without a trace.
+"""worktree.py: a temporary worktree, removed without a trace.
 
 It is sparse through its own `info/sparse-checkout` and the options of single commands: the
 configuration of the repository is not touched.

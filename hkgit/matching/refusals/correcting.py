@@ -1,4 +1,4 @@
-"""correcting.py: what a refused edit would have to quote, for its author to take or to leave.
+"""correcting.py: propose a corrected edit for a refused one.
 
 Nothing here is ever applied by itself: whether the file's lines are still the ones that were
 meant to change is for the author of the edit to say.

@@ -1,4 +1,4 @@
-"""hints.py: refusals that say what an agent needs to succeed at the next try."""
+"""hints.py: add to refusals what an agent needs to succeed at the next try."""
 
 from __future__ import annotations
 

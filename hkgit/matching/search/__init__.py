@@ -1,1 +1,1 @@
-"""Where in a file it is worth looking."""
+"""Find candidate places in a file."""

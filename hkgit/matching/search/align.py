@@ -1,4 +1,4 @@
-"""align.py: which line of the old text is which line of the file.
+"""align.py: align the lines of an old text with lines of a file.
 
 A local alignment (Smith and Waterman, 1981) over lines: equal lines count by what they say,
 similar ones a share of that, lines of the file left out in between cost a little, and old lines

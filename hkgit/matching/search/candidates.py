@@ -1,4 +1,4 @@
-"""candidates.py: the stretches of a file that an old text may mean although it is not there."""
+"""candidates.py: find ranges of a file that resemble an old text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""seeds.py: where in a file it is worth aligning an old text.
+"""seeds.py: find the positions in a file at which to align an old text.
 
 Lines that the old text and the file share vote for the offset between the two; only where there
 are votes are lines aligned. So the work grows with the file as its hashing does, and not with the

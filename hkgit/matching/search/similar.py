@@ -1,4 +1,4 @@
-"""similar.py: how alike two lines are, per mille, by an exact integer distance.
+"""similar.py: the similarity of two lines per mille, by an exact integer distance.
 
 The distance is that of insertions and deletions (the longest common subsequence), so the numbers
 are the same with every version of the library that computes it.

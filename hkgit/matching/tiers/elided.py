@@ -1,4 +1,4 @@
-"""elided.py: the tier for old and new texts in which a line stands for lines kept as they are.
+"""elided.py: the tier for texts in which a placeholder line stands for lines that stay.
 
 `...`, or a remark like `# ... existing code ...`: paired, each piece in the file once, in order;
 anything looser would be a guess.

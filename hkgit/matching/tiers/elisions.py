@@ -1,4 +1,4 @@
-"""elisions.py: lines that stand for lines which the author did not write out."""
+"""elisions.py: recognise placeholder lines, such as `# ... existing code ...`."""
 
 from __future__ import annotations
 

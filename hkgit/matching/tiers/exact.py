@@ -1,4 +1,4 @@
-"""exact.py: the tier that wants the old text byte for byte."""
+"""exact.py: the tier that matches byte for byte."""
 
 from __future__ import annotations
 

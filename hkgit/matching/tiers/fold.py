@@ -1,4 +1,4 @@
-"""fold.py: typography folded away, to find text and never to write it.
+"""fold.py: fold typography, for comparing only, never for writing.
 
 Quotes, dashes, blanks, ellipses, zero-width characters and composed letters of one meaning become
 one spelling.

@@ -1,4 +1,4 @@
-"""fuzzy.py: the two tiers that want most of the lines, and every line to be removed."""
+"""fuzzy.py: the two tiers that match most of the lines, and every line to be removed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""unicode.py: the tier that wants the same text, however it is typeset."""
+"""unicode.py: the tier that ignores typography, such as curly quotes."""
 
 from __future__ import annotations
 

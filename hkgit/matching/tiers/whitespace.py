@@ -1,4 +1,4 @@
-"""whitespace.py: the tier that wants the same text, however its blanks are set."""
+"""whitespace.py: the tier that ignores differences in whitespace."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which bytes change at a place that is found."""
+"""Compute the bytes that change at a place."""

@@ -1,4 +1,4 @@
-"""by_lines.py: the indentation of new lines, where the lines that they replace decide it.
+"""by_lines.py: indent new lines like the lines that they replace.
 
 That is so where an old text is indented otherwise than the file, and the frame of the author is
 not that of the new text, or is none: the new text stands already as the file does, or the old

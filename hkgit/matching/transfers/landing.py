@@ -1,4 +1,4 @@
-"""landing.py: where a change of the author's lands, given which line is which."""
+"""landing.py: map an author's change to lines of the file, given their alignment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""merge.py: an author's changes, carried out in the lines of the file."""
+"""merge.py: apply an author's changes to the lines of the file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""merging.py: an edit merged with the lines at its places, where those are not its old text."""
+"""merging.py: merge an edit with the lines at its place where those differ from its old text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""quoted.py: an old text that begins or ends inside a line, completed to whole lines.
+"""quoted.py: complete an old text that begins or ends inside a line to whole lines.
 
 The new text is completed alike, so that from here on all is a matter of lines.
 """

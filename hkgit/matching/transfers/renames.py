@@ -1,4 +1,4 @@
-"""renames.py: names that the file has in the place of the author's, wherever the author has them.
+"""renames.py: replace names of the author's by those that the file has in their place.
 
 Somebody renamed a thing since the author read the file, or the author misremembers its name. The
 old text then names it in lines that stand in the file but for the name; lines that the author

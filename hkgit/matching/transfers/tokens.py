@@ -1,4 +1,4 @@
-"""tokens.py: an author's change inside a line, made in the file's spelling of that line.
+"""tokens.py: make an author's change inside a line in the file's spelling of that line.
 
 A line is words, each with the blanks before it. Words are compared without them, so that a change
 of blanks and a change of words right beside it stay two changes.

@@ -1,4 +1,4 @@
-"""setup: what `hkgit init` does to a repository and takes back: first a plan, then its steps."""
+"""Set up a repository for `hkgit init`, and undo it: first a plan, then its steps."""
 
 from __future__ import annotations
 

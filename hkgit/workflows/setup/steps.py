@@ -1,4 +1,4 @@
-"""steps.py: one file of the set-up: what is to become of it and why. Planning writes nothing."""
+"""steps.py: one planned step of the set-up: a file, its new content, and why."""
 
 from __future__ import annotations
 
