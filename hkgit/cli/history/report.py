@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from hkgit.audit.audit import Audit, audit_json
+from hkgit.audit.commits import audited
 from hkgit.audit.pages import page
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info, show_progress
@@ -22,11 +23,24 @@ from hkgit.git.repository import Repository
 @click.command()
 @click.argument("commits", metavar="A..B")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "comment", "badge"]),
+    default="markdown",
+    show_default=True,
+    help="The whole, a comment for a pull request, or an SVG badge.",
+)
 @click.option("--html", metavar="FILE", help="Write the page, one file that fetches nothing.")
 @click.option("--html-dir", metavar="DIR", help="Write the page with its style sheet apart.")
 @json_option
 def command(
-    commits: str, policy: str | None, html: str | None, html_dir: str | None, as_json: bool
+    commits: str,
+    policy: str | None,
+    form: str,
+    html: str | None,
+    html_dir: str | None,
+    as_json: bool,
 ) -> None:
     """Report on A..B: what is derived, what is only claimed, what was let pass.
 
@@ -44,7 +58,18 @@ def command(
     if as_json:
         echo_json(audit_json(audit))
     elif html is None and html_dir is None:
-        click.echo(page(audit), nl=False)
+        click.echo(_render(audit, form), nl=False)
+
+
+def _render(audit: Audit, form: str) -> str:
+    if form == "markdown":
+        return page(audit)
+    # Most reports are whole.
+    from hkgit.audit.page.badge import render_badge
+    from hkgit.audit.page.comment import render_comment
+
+    told = [audited(ruling) for ruling in audit.report.rulings]
+    return render_badge(told) if form == "badge" else render_comment(audit.name, told)
 
 
 def _write_pages(

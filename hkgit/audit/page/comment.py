@@ -1,0 +1,83 @@
+"""comment.py: the first screen of the page as Markdown, for a pull request or a job."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hkgit.audit.commits import DERIVED, AuditedCommit, count_standings, strength_of
+from hkgit.audit.trail import is_blind
+from hkgit.audit.weeks import agents_of
+from hkgit.evidence.ledger.trailers import decimal
+from hkgit.text.counting import count_noun
+from hkgit.text.escaping import code, markdown
+
+MARK = "<!-- hkgit report -->"
+"""The first line, by which the comment is found again."""
+
+MOST = 8
+_LONGEST = 120
+
+
+def render_comment(name: str, commits: Sequence[AuditedCommit]) -> str:
+    """What a reviewer should know first, in one comment of a few thousand characters."""
+    return "\n".join([MARK, *_lines(name, commits)]) + "\n"
+
+
+def _lines(name: str, commits: Sequence[AuditedCommit]) -> Iterator[str]:
+    failing = sum(not commit.passes for commit in commits)
+    derived = sum(commit.standing == DERIVED for commit in commits)
+    mark = "❌" if failing else "✅"
+    said = f"{failing} of {count_noun(len(commits), 'commit')} do not pass" if failing else (
+        f"{count_noun(len(commits), 'commit')}, all pass"
+    )  # fmt: skip
+    yield f"## {mark} hkgit: {said}; {derived} derived from evidence"
+    yield ""
+    yield f"Range {code(name)}. *Replay* says what can be derived, *policy* what passes."
+    yield ""
+    yield from _standings(commits)
+    yield from _agents(commits)
+    yield from _look_first(commits)
+
+
+def _standings(commits: Sequence[AuditedCommit]) -> Iterator[str]:
+    shown = (f"{count} {name}" for name, count in count_standings(commits).items() if count)
+    yield f"**Replay:** {' · '.join(shown) or 'no commits'}"
+    yield ""
+
+
+def _agents(commits: Sequence[AuditedCommit]) -> Iterator[str]:
+    rows = agents_of(commits, ())
+    if not rows:
+        return
+    yield "| agent | commits | derived | pass | edits | weak |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: |"
+    for row in rows[:MOST]:
+        numbers = (row.commits, row.derived, row.passing, row.edits, row.weak)
+        yield f"| {markdown(_short(row.name))} | {' | '.join(map(str, numbers))} |"
+    yield ""
+
+
+def _look_first(commits: Sequence[AuditedCommit]) -> Iterator[str]:
+    weak = [each for each in commits if not each.passes or is_blind(each)]
+    if not weak:
+        return
+    yield "**Look here first**"
+    yield ""
+    for each in sorted(weak, key=_weakness)[:MOST]:
+        rests = each.weakest or each.made_by
+        sure = "" if each.confidence is None else f", confidence {decimal(each.confidence)}"
+        policy = "passes" if each.passes else f"fails: {markdown(each.ruling.rule)}"
+        subject = markdown(_short(each.subject))
+        yield f"- {code(each.id[:12])} {subject} ({markdown(rests)}{sure}; {policy})"
+    if len(weak) > MOST:
+        yield f"- and {len(weak) - MOST} more"
+    yield ""
+
+
+def _weakness(commit: AuditedCommit) -> tuple[bool, int, int]:
+    strength = 99 if commit.weakest is None else strength_of(commit.weakest)
+    return commit.passes, -strength, commit.confidence or 0
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
