@@ -9,19 +9,26 @@ from hkgit.text.json_nodes import JsonObject
 
 NAMES = (
     "answer",
+    "blame",
+    "commit",
     "consult",
     "ledger",
+    "log",
     "manifest",
     "outcome",
     "policy",
     "read",
     "refusal",
+    "refusals",
+    "report",
     "sessions",
+    "show",
+    "stats",
     "status",
     "undo",
 )
 
-_PARTS = {"answer": ("outcome",)}
+_PARTS = {"answer": ("outcome",), "log": ("commit",), "show": ("commit",)}
 """Which schema refers to which others, as `#/$defs/NAME`."""
 
 

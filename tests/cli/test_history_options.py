@@ -1,0 +1,135 @@
+"""Columns, filters, colour and schemas of `log`, `show`, `blame`, `stats`, on one history."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from hkgit.text.schemas import schema
+from tests.audit.page.orchard import Orchard, plant
+from tests.support.running import Result, run
+
+API = "src/orchard/api.py"
+
+
+@pytest.fixture(scope="module")
+def orchard(tmp_path_factory: pytest.TempPathFactory) -> Orchard:
+    return plant(tmp_path_factory.mktemp("orchard") / "orchard")
+
+
+def hkgit(orchard: Orchard, *args: str, **env: str) -> Result:
+    return run(*args, cwd=orchard.repo.path, env=env)
+
+
+def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
+    listed: list[dict[str, Any]] = hkgit(
+        orchard, "log", "start..HEAD", "-n99", "--json", *args
+    ).json()
+    return listed
+
+
+@pytest.mark.parametrize(
+    ("args", "subjects"),
+    [
+        pytest.param(["--agent", "aider"], {"Tell the version", "Say which sort is missing"},
+                     id="an agent without its version"),
+        pytest.param(["--agent", "aider/0.8*", "--path", API], {"Tell the version"},
+                     id="a glob, and a path"),
+        pytest.param(["--agent", "gemini*", "--verdict", "mixed"], {"Skip empty crates"},
+                     id="what it replays as"),
+        pytest.param(["--verdict", "agent, no evidence"], {"Answer the probe"}, id="a standing"),
+        pytest.param(["--author", "mara@*"], set(), id="a glob fits the whole author"),
+        pytest.param(["--author", "idris"], {"Nothing at all", "اشرح ما يباع"}, id="an author"),
+        pytest.param(["--since", "2026-03-30T12:00Z"], {"Note review round 7"}, id="since"),
+        pytest.param(["--until", "2026-03-03T00:00Z"], {"Raise the tax to 7.5 %"}, id="until"),
+        pytest.param(["--below", "0.5"], set(), id="nothing is that unsure"),
+        pytest.param(["--blind"], {"Tell the version", "Say which sort is missing",
+                                   "Skip empty crates", "Answer the probe"}, id="blind"),
+    ],
+)  # fmt: skip
+def test_log_lists_what_is_asked_for(orchard: Orchard, args: list[str], subjects: set[str]) -> None:
+    assert {each["subject"] for each in log(orchard, *args)} == subjects
+
+
+def test_log_follows_a_file_through_its_renames(orchard: Orchard) -> None:
+    rows = hkgit(orchard, "log", "--follow", API, "--json").json()
+    assert {"Begin", "Sell Santana"} <= {each["subject"] for each in rows}
+    assert hkgit(orchard, "log", "--follow").code == 64
+
+
+def test_every_command_and_the_page_give_one_answer(orchard: Orchard) -> None:
+    listed = {
+        each["commit"]: (each["replay"], each["policy"]["passes"], each["made_by"])
+        for each in log(orchard)
+    }
+    reported = hkgit(orchard, "report", "start..HEAD", "--json").json()
+    assert listed == {
+        each["commit"]: (each["replay"], each["policy"]["passes"], each["made_by"])
+        for each in reported["commits"]
+    }
+    assert reported["numbers"]["policy"]["passes"] == sum(ok for _, ok, _ in listed.values())
+    stats = hkgit(orchard, "stats", "start..HEAD", "--json").json()
+    assert (stats["replay"], stats["policy"]) == (
+        reported["numbers"]["replay"],
+        reported["numbers"]["policy"],
+    )
+    verified = hkgit(orchard, "verify", "start..HEAD", "--format", "json").json()
+    assert {each["commit"]: each["replay"] for each in verified["commits"]} == {
+        commit: replay for commit, (replay, _, _) in listed.items()
+    }
+    for name in ("Answer the probe", "Tell the version", "Say what it is for"):
+        commit = orchard.commits[name]
+        shown = hkgit(orchard, "show", commit, "--json").json()
+        assert (shown["replay"], shown["policy"]["passes"], shown["made_by"]) == listed[commit]
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("args", [["log", "start..HEAD"], ["stats", "start..HEAD"], ["blame", API]])
+def test_rows_fit_the_terminal(orchard: Orchard, columns: int, args: list[str]) -> None:
+    said = hkgit(orchard, *args, COLUMNS=str(columns)).out
+    widths = [len(row) for row in said.splitlines()]
+    assert max(widths) <= (columns if args[0] != "blame" else max(columns, 108))
+
+
+def test_colour_is_for_who_wants_it(orchard: Orchard) -> None:
+    def has_colour(*args: str, **env: str) -> bool:
+        return "\x1b[" in hkgit(orchard, "log", *args, **env).out
+
+    assert not has_colour()
+    assert has_colour("--color", "always")
+    assert not has_colour("--color", "never")
+    assert not has_colour(NO_COLOR="1")
+
+
+def test_blame_shows_the_weak_lines_alone(orchard: Orchard) -> None:
+    rows = hkgit(orchard, "blame", API, "--weak", "--json").json()
+    assert {row["evidence"] for row in rows} == {"quote", "no evidence"}
+    assert {row["kind"] for row in rows if row["edit"] is None} == {"agent, no evidence"}
+
+
+def test_show_has_each_hunk_beside_what_was_read(orchard: Orchard) -> None:
+    shown = hkgit(orchard, "show", orchard.commits["Tell the version"]).out
+    assert "1 line changed unseen" in shown
+    assert "nothing shows that it was read" in shown
+    read = hkgit(orchard, "show", orchard.commits["Document net prices"], "--json").json()
+    assert read["hunks"][0]["read"][0]["lines"] == [10, 24]
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("log", ["log", "start..HEAD"]),
+        ("show", ["show", "HEAD"]),
+        ("show", ["show", "HEAD~16"]),
+        ("blame", ["blame", API]),
+        ("stats", ["stats", "start..HEAD"]),
+        ("refusals", ["refusals"]),
+        ("report", ["report", "start..HEAD"]),
+    ],
+)
+def test_answers_fit_their_published_schemas(orchard: Orchard, name: str, args: list[str]) -> None:
+    answer = json.loads(hkgit(orchard, *args, "--json").stdout)
+    jsonschema.Draft202012Validator(schema(name)).validate(answer)
