@@ -13,7 +13,7 @@ from hkgit.gate.entrypoints.judging import EntryPoint
 from hkgit.gate.entrypoints.trust import side_of
 from hkgit.gate.entrypoints.updates import Update
 from hkgit.gate.policy import Policy
-from hkgit.gate.policy.model import TEXT
+from hkgit.gate.policy.defaults import TEXT
 from hkgit.gate.rules.text import _find_added
 from hkgit.git.objects.store import LARGEST
 from hkgit.git.repository import Repository

@@ -127,7 +127,7 @@ def test_what_hooks_change_can_be_accepted_and_is_recorded_as_theirs(
     assert "recorded as theirs" in result.err
     assert bench.repo.status() == []
     shown = bench.run("show", "--json").json()
-    assert shown["verdict"] == "strict"
+    assert shown["replay"] == "strict"
     assert len(shown["entries"]) == 2
 
 
@@ -150,7 +150,7 @@ def test_a_hook_may_change_the_message_only_so_far_as_it_stays_true(bench: Bench
     bench.repo.write_hook("commit-msg", 'sed -i "1s/^/[x] /" "$1"')
     assert bench.apply(search_replace(), "-m", "Subject").code == 0
     assert bench.repo.git("log", "-1", "--format=%s") == "[x] Subject"
-    assert bench.run("show", "--json").json()["verdict"] == "strict"
+    assert bench.run("show", "--json").json()["replay"] == "strict"
 
 
 @pytest.fixture
