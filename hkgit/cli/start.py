@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 _RECORD = (["--staged"], ["--committed"], ["--withdraw"], ["--message-file"])
 """What hooks ask of `hkgit record`; the last with a file behind it."""
 
+TRANSACTION = "HKGIT_TRANSACTION"
+"""The variable by which `hkgit apply` tells hooks that it commits (see `git.facts`)."""
+
 PLAIN = {
     "edit": "hkgit.cli.edit.edit",
     "gate": "hkgit.cli.review.gate",
@@ -91,6 +94,10 @@ def _is_known_to_pass(arguments: list[str]) -> bool:
         arguments = arguments[1:]
         if arguments == ["--staged"] and _may_wait():
             return False
+    if arguments == ["--staged"] and TRANSACTION in os.environ:
+        from hkgit.git.facts import is_left_to_commit_msg
+
+        return is_left_to_commit_msg()
     is_message = len(arguments) == 2 and arguments[0] == "--message-file" and arguments[1] != ""
     if arguments != ["--staged"] and not is_message:
         return False

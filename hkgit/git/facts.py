@@ -18,6 +18,8 @@ LEDGER = ".hkgit/ledger"
 TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
 """The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""
 
+_GATE = b"hkgit gate"
+
 _SETTINGS = {
     "LC_ALL": "C",
     "GIT_NO_REPLACE_OBJECTS": "1",
@@ -48,6 +50,34 @@ class Facts:
     tree: str
     keeps_ledger: bool
     comment: str
+
+
+def calls_gate(content: bytes) -> bool:
+    """Whether somebody's hook runs `hkgit gate` in some line that is not a comment."""
+    for line in content.split(b"\n"):
+        code = line.partition(b"#")[0]
+        at = code.find(_GATE)
+        while at >= 0:
+            end = at + len(_GATE)
+            if not _is_word(code[max(at - 1, 0) : at]) and not _is_word(code[end : end + 1]):
+                return True
+            at = code.find(_GATE, end)
+    return False
+
+
+def _is_word(byte: bytes) -> bool:
+    return byte.isalnum() or byte == b"_"
+
+
+def is_left_to_commit_msg() -> bool:
+    """Whether `hkgit apply` is committing and commit-msg will judge the same, message and all."""
+    if TRANSACTION not in os.environ:
+        return False
+    hook = _Child("rev-parse", "--git-path", "hooks/commit-msg").answer().rstrip("\n")
+    if not os.access(hook, os.X_OK):
+        return False
+    with open(hook, "rb") as file:
+        return calls_gate(file.read())
 
 
 def facts_of_commit() -> Facts | None:

@@ -160,9 +160,10 @@ def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bo
     is_made = point in OF_A_COMMIT
     repository = open_repository(in_hook=is_made, is_small=is_made)
     if point in OF_A_COMMIT:
-        from hkgit.cli.review.staged import is_left_to_commit_msg, judge_commit
+        from hkgit.cli.review.staged import judge_commit
+        from hkgit.git.facts import is_left_to_commit_msg
 
-        if point == "staged" and is_left_to_commit_msg(repository):
+        if point == "staged" and is_left_to_commit_msg():
             return True
         named = value if point == "message_file" else None
         report = judge_commit(repository, named, policy, explain=explain)

@@ -10,7 +10,6 @@ from hkgit.cli.review.judging import load_policy
 from hkgit.evidence.ledger.footers import cut_at_scissors
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import REJECTED, Report, judge_index
-from hkgit.gate.entrypoints.hook_scripts import calls_gate
 from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, facts_of_commit
 from hkgit.git.messages import comment_mark, find_message_file, read_message
 from hkgit.git.repository import Repository
@@ -66,15 +65,6 @@ def _find_adoption(repository: Repository, report: Report) -> str:
 
     tree = rulings[0].judged.candidate.tree
     return "hkgit adopt --staged" if is_explained(repository, tree) else ""
-
-
-def is_left_to_commit_msg(repository: Repository) -> bool:
-    """Whether `hkgit apply` is committing and commit-msg will judge the same, message and all."""
-    if TRANSACTION not in os.environ:
-        return False
-    named = repository.git("rev-parse", "--git-path", "hooks/commit-msg").text
-    hook = repository.start / named
-    return hook.is_file() and os.access(hook, os.X_OK) and calls_gate(hook.read_bytes())
 
 
 def _judge_index(

@@ -11,6 +11,7 @@ import shlex
 from hashlib import sha256
 from pathlib import Path
 
+from hkgit.git.facts import calls_gate as calls_gate
 from hkgit.git.repository import Repository
 from hkgit.values import late_pattern
 
@@ -214,7 +215,6 @@ _FORMER = {
 """SHA-256 of the hooks that an older hkgit wrote, without the interpreter recorded in them."""
 
 _RECORDED = late_pattern(rb"^python=.*$", re.MULTILINE)
-_CALLS = late_pattern(rb"^[^#\n]*\bhkgit gate\b", re.MULTILINE)
 
 
 def script(name: str, python: Path | None = None) -> bytes:
@@ -235,11 +235,6 @@ def is_own(name: str, content: bytes) -> bool:
     """Whether a hook is as hkgit wrote it, now or once, with whichever interpreter in it."""
     plain = _RECORDED.sub(b"python=''", content, count=1)
     return plain == script(name) or sha256(plain).hexdigest() in _FORMER.get(name, ())
-
-
-def calls_gate(content: bytes) -> bool:
-    """Whether somebody's hook runs `hkgit gate` in some line that is not a comment."""
-    return _CALLS.search(content) is not None
 
 
 def foreign_hooks(repository: Repository) -> tuple[str, ...]:
