@@ -156,8 +156,8 @@ def _library() -> str:
         text += f"\n## {name}\n"
         if not (inspect.isfunction(found) or inspect.isclass(found)):
             text += f"\n```text\n{name} = {_alias(found)}\n```\n"
-        elif inspect.isclass(found) and hasattr(found, "__slots__") and is_value(found):
-            listed = "".join(f"- `{each.name}`\n" for each in fields(found))
+        elif inspect.isclass(found) and _field_names(found):
+            listed = "".join(f"- `{name}`\n" for name in _field_names(found))
             text += f"\n{_plain(inspect.getdoc(found) or '')}\n\nIts fields:\n\n{listed}"
         else:
             signature = _signature(found)
@@ -174,12 +174,12 @@ def _signature(found: Any) -> str:
     return "" if signature.startswith("(*args") else signature.replace("'", "")
 
 
-def is_value(found: Any) -> bool:
-    """Whether a class is one of hkgit's frozen values."""
+def _field_names(found: Any) -> list[str]:
+    """The fields of a class that is one of hkgit's frozen values; of any other, none."""
     try:
-        return bool(fields(found))
+        return [each.name for each in fields(found)]
     except (AttributeError, TypeError):
-        return False
+        return []
 
 
 def _alias(found: Any) -> str:

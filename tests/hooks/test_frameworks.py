@@ -146,3 +146,17 @@ def test_a_hook_without_hkgit_says_how_to_take_it_out(repo: Repo) -> None:
     command = said.partition("To take its hooks out: ")[2].splitlines()[0]
     assert call(repo, "sh", "-c", command)[0] == 0
     assert call(repo, "git", "commit", "-q", "-m", "x", env=bare)[0] == 0
+
+
+def test_doctor_names_the_hooks_that_a_framework_was_not_told_to_install(repo: Repo) -> None:
+    if not script("pre-commit").exists():
+        pytest.skip("pre-commit is not installed here")
+    config = "default_install_hook_types: [pre-push]\nrepos: []\n"
+    repo.commit({".pre-commit-config.yaml": config}, "Begin")
+    run("init", cwd=repo.path)
+    assert call(repo, "pre-commit", "install")[0] == 0
+    missing = run("doctor", cwd=repo.path).out.partition("missing      ")[2].splitlines()[0]
+    assert call(repo, *missing.partition(": ")[2].split())[0] == 0
+    said = run("doctor", cwd=repo.path).out
+    assert "missing" not in said
+    assert said.count(": run by pre-commit") == len(HOOKS)

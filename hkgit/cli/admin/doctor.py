@@ -12,6 +12,7 @@ from hkgit.cli.admin.versions import versions
 from hkgit.cli.agent.session import line_of
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.errors import GitRefused
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.index import foreign_lock
 from hkgit.git.transactions.landing import under_way
@@ -81,6 +82,17 @@ def _owner(repository: Repository, hook: health.InstalledHook) -> str:
     return hook.owner if name is None else f"run by {name}"
 
 
+def _missing_hooks(repository: Repository) -> Iterator[str]:
+    """The hooks of a framework's configuration that it was not told to install."""
+    root = repository.work_tree
+    if root is None or not framework.runs_gate(root):
+        return
+    found = {hook.name for hook in health.find_hooks(repository)}
+    missing = [name for name in HOOKS if name not in found]
+    if missing:
+        yield f"missing      {', '.join(missing)}: {framework.install_command(root, missing)}"
+
+
 def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> JsonObject:
     head, lock = repository.head(), foreign_lock(repository.git_dir)
     running = health.running(repository)
@@ -129,6 +141,7 @@ def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Ite
         yield f"locked       {lock}: a git is at work; if none is, remove it"
     for hook in health.find_hooks(repository):
         yield f"hook         {hook.name}: {_owner(repository, hook)}"
+    yield from _missing_hooks(repository)
     for state in health.running(repository):
         yield f"running      transaction {state.id} of process {state.pid}, at {state.step}"
     for settled in stale:

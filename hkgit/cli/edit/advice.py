@@ -29,7 +29,8 @@ def tell_complaint(
     source = result.rules.policy.source
     if result.blind and allow_blind:
         count = count_noun(len(result.blind), "edit")
-        print_note(f"note: {count} landed blind, as asked; {source} would reject that")
+        landed = "would land" if ctx.params.get("dry_run") else "landed"
+        print_note(f"note: {count} {landed} blind, as asked; {source} would reject that")
     elif result.blind:
         mend = _mend(ctx, repository, result.blind)
         way = "" if mend is None else f"; with evidence: {_take_back(result)}{mend}"

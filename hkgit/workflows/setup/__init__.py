@@ -74,13 +74,17 @@ def list_remaining(
     root = _root(repository)
     if uses_framework(root):
         yield f"run: {framework.install_command(root, [name for name in hooks if name in HOOKS])}"
-    tracked = {root / name for name in (CONFIG, ATTRIBUTES_PATH, framework.CONFIG)}
+    tracked = {root / name for name in (CONFIG, ATTRIBUTES_PATH, framework.CONFIG, framework.PREK)}
     if any(step.action is Action.WROTE and step.path in tracked for step in steps):
         yield "commit these files: the gate reads the policy from HEAD"
 
 
 def _sessions(repository: Repository) -> Iterator[SetupStep]:
-    """What sessions have kept: without hooks nothing makes evidence of it."""
+    """What sessions have kept: without hooks nothing makes evidence of it. And the hooks' cache."""
+    for name in ("judged", "staged"):
+        cache = repository.git_dir / "hkgit" / name
+        if cache.is_file():
+            yield SetupStep(cache, Action.REMOVED, "what the hooks remembered")
     for home in homes(repository):
         names = sorted(each.parent.name for each in home.glob("*/journal"))
         if home.is_dir():

@@ -81,9 +81,20 @@ def runner(content: bytes, config: Path | None) -> str | None:
     found = _RUNNERS.search(content)
     if found is None or config is None:
         return None
+    return found[1].decode() if _names_gate(config) else None
+
+
+def runs_gate(root: Path) -> bool:
+    """Whether the configuration of a framework runs the gate's hooks."""
+    config = find_config(root)
+    return config is not None and _names_gate(config)
+
+
+def _names_gate(config: Path) -> bool:
     text = read(config) or b""
-    runs = prek.runs_gate(text) if config.name == PREK else _USES.search(decode_text(text))
-    return found[1].decode() if runs else None
+    if config.name == PREK:
+        return prek.runs_gate(text)
+    return _USES.search(decode_text(text)) is not None
 
 
 def install(root: Path, hooks: Sequence[str]) -> SetupStep:

@@ -223,3 +223,25 @@ def test_what_a_hook_rejects_is_committed_again_with_evidence(
     assert rejected(repo, started) == []
     assert repo.status() == []
     assert repo.git("stash", "list") == ""
+
+
+@pytest.mark.parametrize("again", ["unstaged\n", "line 5, again\n"], ids=["beside", "on it"])
+def test_what_was_not_staged_stays_so(repo: Repo, started: str, again: str) -> None:
+    assert run("init", cwd=repo.path).code == 0
+    repo.write("a.txt", WANTED)
+    repo.git("add", "a.txt")
+    unstaged = WANTED.replace("five\n" if "again" in again else "line 20\n", again)
+    repo.write("a.txt", unstaged)
+    path = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
+    done = subprocess.run(
+        ["git", "commit", "-q", "-m", "Say five"],
+        cwd=repo.path,
+        capture_output=True,
+        text=True,
+        env=os.environ | AGENT | {"PATH": path},
+    )
+    said = done.stderr + done.stdout
+    paste(repo, said.partition("mend: ")[2].partition("\n")[0], **AGENT)
+    assert repo.git("show", "HEAD:a.txt") == WANTED.rstrip("\n")
+    assert (repo.read("a.txt"), rejected(repo, started)) == (unstaged.encode(), [])
+    assert " M a.txt" in repo.status()
