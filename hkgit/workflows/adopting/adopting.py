@@ -12,7 +12,7 @@ from typing import Protocol
 from hkgit.errors import GitRefused, Unverifiable
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.sessions.commit.pending import waiting
+from hkgit.sessions.commit.pending import PendingEdit, waiting
 from hkgit.sessions.commit.proposing import Proposal, propose_onto
 from hkgit.sessions.commit.settling import journals_of
 from hkgit.sessions.storage import paths as places
@@ -20,10 +20,11 @@ from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import RECOVERED
 from hkgit.sessions.writing import at_work
 from hkgit.values import dataclass, replace
-from hkgit.workflows.adopting.explaining import Explanation, Origin, explain
+from hkgit.workflows.adopting.explaining import Explanation, explain
 from hkgit.workflows.adopting.narrowing import narrow
 from hkgit.workflows.adopting.replaying import Replayed, TranscriptReplay
 from hkgit.workflows.adopting.steps import Step
+from hkgit.workflows.adopting.tracing import Origin
 
 OWN = ".hkgit/"
 """What hkgit itself writes into commits: nobody's edit, and not explained."""
@@ -115,8 +116,9 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     live = journals_of(root)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     with_live = [*live, *replayed.journals.values()]
-    proposal = propose_onto(repository, waiting(with_live), head, tree)
-    explanation = _explain(repository, proposal, before, tree, paths)
+    units = waiting(with_live)
+    proposal = propose_onto(repository, units, head, tree)
+    explanation = _explain(repository, proposal, (before, tree), paths, units)
     if request.keeps:
         _keep_calls(root, proposal, replayed)
     return Adoption(None, explanation, proposal, replayed)
@@ -137,7 +139,7 @@ def _adopt_commits(
         units = narrow(units, snapshots, paths, _author_time(repository, commit))
         parents = repository.commit(commit).parents
         proposal = propose_onto(repository, units, parents[0] if parents else None, after)
-        explanation = _explain(repository, proposal, before, after, paths)
+        explanation = _explain(repository, proposal, (before, after), paths, units)
         _settle(journals, proposal)
         record = None
         if request.keeps and proposal.entries:
@@ -222,11 +224,15 @@ def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> _V
 
 
 def _explain(
-    repository: Repository, proposal: Proposal, before: str, after: str, paths: Iterable[str]
+    repository: Repository,
+    proposal: Proposal,
+    trees: tuple[str, str],
+    paths: Iterable[str],
+    units: Sequence[PendingEdit],
 ) -> Explanation:
     assert proposal.built is not None, "propose_onto always builds"
-    sides = repository.snapshot(before), repository.snapshot(after)
-    return explain(proposal.built, *sides, paths)
+    before, after = map(repository.snapshot, trees)
+    return explain(proposal.built, (before, after), paths, units)
 
 
 def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:

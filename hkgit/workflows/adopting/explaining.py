@@ -9,38 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import is_empty
-from hkgit.applying.outcome import EditOutcome, FileChange
+from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Snapshot
 from hkgit.sessions.commit.building import Built
 from hkgit.sessions.commit.pending import PendingEdit
 from hkgit.text.diff import common
 from hkgit.text.document import Document
 from hkgit.values import dataclass, field
+from hkgit.workflows.adopting.tracing import Lineage, Origin, count_lines, trace_versions
 
 _WORD = re.compile(rb"\w\w")
 """What a line has that says something by itself; a brace or a blank line stands anywhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The edit that made a line, and how it came to land."""
-
-    unit: PendingEdit
-    outcome: EditOutcome
-
-    @property
-    def tightness(self) -> int | None:
-        """Changed over claimed lines, per mille; None without evidence."""
-        evidence = self.outcome.evidence
-        if evidence.kind not in ("hash", "receipt"):
-            return None
-        if evidence.lines is None:
-            return 1000
-        claimed = max(evidence.lines[1] - evidence.lines[0] + 1, 1)
-        changed = sum(_size(lines) for lines in self.outcome.base_lines)
-        return min(1000, 1000 * changed // claimed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +33,7 @@ class ExplainedLines:
 
     @property
     def count(self) -> int:
-        return _size((self.first, self.last))
+        return count_lines((self.first, self.last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +55,7 @@ class UnexplainedLines:
 
     @property
     def count(self) -> int:
-        return _size((self.first, self.last))
+        return count_lines((self.first, self.last))
 
 
 @dataclass
@@ -88,7 +67,8 @@ class Explanation:
 
     @property
     def is_whole(self) -> bool:
-        return not self.unexplained
+        """Whether every changed line is explained, and follows from the entries."""
+        return not self.unexplained and all(each.origin.is_derived for each in self.explained)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -97,18 +77,25 @@ class Explanation:
         return explained, explained + sum(each.count for each in self.unexplained)
 
 
-Lineage = list[int | Origin]
-"""For each line of a file the line of the base that it is, or the edit that made it."""
+def explain(
+    built: Built,
+    sides: tuple[Snapshot, Snapshot],
+    paths: Iterable[str],
+    units: Sequence[PendingEdit],
+) -> Explanation:
+    """Explain what some paths have become, by the edits that were put on the base.
 
-
-def explain(built: Built, before: Snapshot, after: Snapshot, paths: Iterable[str]) -> Explanation:
-    """Explain what some paths have become, by the edits that were put on the base."""
+    Of lines that these do not derive, the versions that all `units` found and left tell who wrote
+    them: they stand on lines that nobody's call has made.
+    """
+    before, after = sides
     lineages, ends = _trace(built, before)
     found = Explanation()
     for path in sorted(paths):
         files = before.get(path), built.files.get(path), after.get(path)
         lineage = lineages.get(path, [])
-        _explain_file(found, path, files, lineage, ends.get(path))
+        here = [unit for unit in units if path in unit.paths]
+        _explain_file(found, path, files, lineage, (ends.get(path), here))
     return found
 
 
@@ -118,10 +105,11 @@ def _trace(built: Built, before: Snapshot) -> tuple[dict[str, Lineage], dict[str
     ends: dict[str, Origin] = {}
     for units, placed in built.steps:
         origins = [
-            Origin(unit, outcome) for unit, outcome in zip(units, placed.plan.outcomes, strict=True)
+            Origin.of_outcome(unit, outcome)
+            for unit, outcome in zip(units, placed.plan.outcomes, strict=True)
         ]
         for change in placed.plan.files:
-            own = [each for each in origins if each.outcome.path in (change.path, change.new_path)]
+            own = [each for each in origins if each.path in (change.path, change.new_path)]
             if not own:
                 continue
             _follow(lineages, before, change, origins)
@@ -156,11 +144,11 @@ def _explain_file(
     path: str,
     files: tuple[File | None, File | None, File | None],
     lineage: Lineage,
-    end: Origin | None,
+    calls: tuple[Origin | None, Sequence[PendingEdit]],
 ) -> None:
     base, derived, actual = files
     if actual is None:
-        _explain_removal(found, path, base, derived, end)
+        _explain_removal(found, path, base, derived, calls[0])
         return
     if base is not None and derived is base:
         lineage = _base_lineage(base)
@@ -175,6 +163,10 @@ def _explain_file(
     by = _find_origins(now, origins, is_exact=is_same)
     for j in _find_unchanged(origins, kept):
         by.pop(j, None)
+    if not is_same:
+        traced = trace_versions(path, base, actual, calls[1])
+        by = _find_origins(now, traced | origins, is_exact=False) | by
+        by = {j: origin for j, origin in by.items() if j not in kept or j in origins}
     changed = [j for j in range(now.line_count) if j in by or (j not in origins and j not in kept)]
     _add_lines(found, path, changed, by)
     gone = {*range(1, old.line_count + 1)} - {*kept.values()}
@@ -274,8 +266,3 @@ def _explain_removal(
     elif base is not None:
         what = f"the file was removed ({count} lines)"
         found.unexplained.append(UnexplainedLines(path, 1, 0, what))
-
-
-def _size(lines: Lines) -> int:
-    """How many lines a range has; a point counts as one."""
-    return 1 if is_empty(lines) else lines[1] - lines[0] + 1

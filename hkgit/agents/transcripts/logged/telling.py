@@ -72,12 +72,12 @@ def _call(done: Adoption, lines: ExplainedLines) -> str:
     """Which call made some lines, what had been read before, and how tightly."""
     step, origin = done.step(lines.origin), lines.origin
     named = origin.unit.name if step is None else f"{step.tool} {step.where}"
-    evidence = origin.outcome.evidence
-    said = f"{named}, {origin.unit.call.agent}, evidence {evidence.kind}"
-    if evidence.lines is not None:
-        said += f" of lines {evidence.lines[0]}-{evidence.lines[1]}"
-    tightness = origin.tightness
-    return visible(said if tightness is None else f"{said}, tightness {decimal(tightness)}")
+    said = f"{named}, {origin.unit.call.agent}, evidence {origin.evidence}"
+    if origin.evidence_lines is not None:
+        said += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
+    if origin.tightness is not None:
+        said += f", tightness {decimal(origin.tightness)}"
+    return visible(said if origin.is_derived else f"{said}; on lines that no call made: no entry")
 
 
 def _skipped(done: Adoption) -> Iterator[str]:
@@ -140,7 +140,7 @@ def _change_json(done: Adoption) -> dict[str, Any]:
 
 def _explained_json(done: Adoption, lines: ExplainedLines) -> dict[str, Any]:
     step, origin = done.step(lines.origin), lines.origin
-    evidence, tightness = origin.outcome.evidence, origin.tightness
+    tightness = origin.tightness
     return {
         "path": to_json_text(lines.path),
         "lines": [lines.first, lines.last],
@@ -149,8 +149,9 @@ def _explained_json(done: Adoption, lines: ExplainedLines) -> dict[str, Any]:
         "where": None if step is None else step.where,
         "call": None if step is None else step.call,
         "tool": None if step is None else step.tool,
-        "evidence": evidence.kind,
-        "evidence_lines": None if evidence.lines is None else list(evidence.lines),
+        "evidence": origin.evidence,
+        "evidence_lines": None if origin.evidence_lines is None else list(origin.evidence_lines),
+        "derived": origin.is_derived,
         "tightness": None if tightness is None else tightness / 1000,
     }
 
