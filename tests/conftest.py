@@ -36,7 +36,7 @@ def _stay_deaf(number: int, frame: object) -> None:
 
 # In the background and under nohup they come ignored, and children would inherit that. A handler
 # they do not: they start as at a terminal, and this process goes on as it was told to.
-for _number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
+for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, _stay_deaf)
 

@@ -34,15 +34,28 @@ REAL_EDITS = "HKGIT_REAL_EDITS"
 FUZZ = "HKGIT_FUZZ"
 """How many random histories each way of smuggling is tried in."""
 
+_KEPT = (REAL_EDITS, FUZZ)
+
+
+_FOREIGN = (
+    *("GIT_", "XDG_", "SSH_", "PRE_COMMIT", "HKGIT_", "GNUPG"),
+    *("GITHUB_", "GITLAB_", "CI_", "CLAUDE", "CODEX", "CURSOR", "GEMINI"),
+    *("LC_", "LANG"),
+)
+_FOREIGN_NAMES = {
+    *("CI", "EMAIL", "EDITOR", "VISUAL", "PAGER", "LESS", "COLUMNS", "LINES"),
+    *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"),
+}
+"""Beginnings and names of variables that git, Python, Click or hkgit heed."""
+
 
 def sealed_environment(environment: Mapping[str, str], home: Path) -> dict[str, str]:
-    """The environment without anybody's git: an own HOME, identity and clock, no GIT_*."""
+    """The environment without anybody's git, agent or CI: an own HOME, identity and clock."""
     (home / ".gitconfig").write_text(CONFIG)
-    foreign = ("GIT_", "XDG_", "SSH_", "PRE_COMMIT", "HKGIT_")
     kept = {
         name: value
         for name, value in environment.items()
-        if not name.startswith(foreign) or name in (REAL_EDITS, FUZZ)
+        if not (name.startswith(_FOREIGN) or name in _FOREIGN_NAMES) or name in _KEPT
     }
     return kept | {
         "HOME": str(home),
@@ -55,6 +68,7 @@ def sealed_environment(environment: Mapping[str, str], home: Path) -> dict[str, 
         "GIT_AUTHOR_DATE": DATE,
         "GIT_COMMITTER_DATE": DATE,
         "GIT_EDITOR": "false",
+        "TERM": "xterm",
         "TZ": "UTC",
         "LC_ALL": "C.UTF-8",
     }
