@@ -24,10 +24,14 @@ from hkgit.workflows.commits.targets import SILENT, ApplyOptions, Progress
 
 @dataclass(frozen=True, slots=True)
 class RedoRequest:
-    """A commit of what is staged, by `agent` and with `message`; None where nothing was asked."""
+    """A commit of what is staged, by `agent` and with `message`; None where nothing was asked.
+
+    `tree` is one that git was about to commit: of `git commit -a` or of some paths.
+    """
 
     agent: str | None = None
     message: str | None = None
+    tree: str | None = None
 
 
 def redo(repository: Repository, request: RedoRequest, progress: Progress = SILENT) -> ApplyResult:
@@ -43,9 +47,9 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     own = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
     options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
     difference = partial(repository.git, "diff", *options, head.commit)
-    tree = repository.index_tree()
+    tree = _named_tree(repository, request.tree) or repository.index_tree()
     said = difference(tree, "--", ":/", *own).stdout
-    if not said:  # as after `git commit -a`, which stages for itself alone
+    if not said and request.tree is None:  # as after `git commit -a`, which stages for itself alone
         tree = store_checkout(repository, "-u")
         said = difference(tree, "--", ":/", *own).stdout
     if not said:
@@ -68,6 +72,16 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
         repository.git("restore", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}", check=False)
         repository.delete_ref(f"refs/heads/{branch}")
     return result
+
+
+def _named_tree(repository: Repository, name: str | None) -> str | None:
+    """The tree of that name. Raises InvalidInput where it names none."""
+    if name is None:
+        return None
+    found = repository.git("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}", check=False)
+    if found.code != 0:
+        raise InvalidInput("--tree", f"{name} names no tree here", "Commit again for a new one.")
+    return found.text
 
 
 def _reads(repository: Repository, commit: str, paths: set[str]) -> tuple[Read, ...]:

@@ -93,7 +93,7 @@ def _before_commit(ruling: Ruling) -> str:
         return "git reset -q && git add -p  # stage and commit first what is by hand, then the rest"
     candidate = ruling.judged.candidate
     if ruling.rule == BLIND and not ruling.judged.entries:
-        return "hkgit redo"
+        return f"hkgit redo --tree {candidate.tree[:12]}"
     short, parent = candidate.tree[:12], candidate.parents[0][:12]
     return (
         f"{_difference(ruling, parent, short)} | {_HERE} --branch again-{short}"

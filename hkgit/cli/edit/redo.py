@@ -15,8 +15,9 @@ from hkgit.workflows.redo import RedoRequest, redo
 @click.command()
 @click.option("-m", "--message", help="The commit message.")
 @click.option("--agent", metavar="NAME", help="Who made the change, as name/version.")
+@click.option("--tree", metavar="ID", help="What git was about to commit, not what is staged.")
 @click.pass_context
-def command(ctx: click.Context, message: str | None, agent: str | None) -> None:
+def command(ctx: click.Context, message: str | None, agent: str | None, tree: str | None) -> None:
     """Make what is staged again as edits with evidence, and commit it.
 
     For a change that was made past hkgit and that no transcript explains. The evidence is the
@@ -25,7 +26,7 @@ def command(ctx: click.Context, message: str | None, agent: str | None) -> None:
     """
     repository = open_repository()
     progress = Progress(print_note, show_progress("committing spec"))
-    result = redo(repository, RedoRequest(agent, message), progress)
+    result = redo(repository, RedoRequest(agent, message, tree), progress)
     if result.error is not None:
         print_error(refusal_text(result.outcomes) or str(result.error))
         ctx.exit(result.error.exit_code)
