@@ -35,6 +35,9 @@ MOST_ROWS = 8_000
 """Lines of diffs on one page: the weakest commits come first, the rest is named."""
 
 MOST_FINDINGS = 300
+_OPEN = 4
+"""What a commit that can be opened weighs, in lines of diffs."""
+
 MOST_NAMED = 8
 _GROUPS = {NO_EVIDENCE: 0, NOT_DERIVED: 0, PARTLY: 1, DERIVED: 2, VOUCHED: 3, BY_HAND: 4}
 _BESIDE = {BY_HAND: 4, BY_GIT: 5}
@@ -216,7 +219,7 @@ def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> I
         hunks = None
         if left > 0:
             hunks = hunks_of(repository, commit)
-            left -= sum(len(hunk.rows) + 2 for hunk in hunks)
+            left -= _OPEN + sum(len(hunk.rows) + 2 for hunk in hunks)
         paths = tuple(map(visible, paths_of(repository, commit)))
         yield PageCommit(commit, hunks, paths, visible(mend(commit.ruling)))
 

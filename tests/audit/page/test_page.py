@@ -6,6 +6,7 @@ import json
 import re
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.audit.page.hostile import CORPUS, MARK, hostile
 from tests.audit.page.orchard import Orchard
 from tests.support.commits import Change, applied, commit
 from tests.support.repos import Repo
+from tests.support.running import run
 
 CODEX = "codex <codex@example.org>"
 
@@ -189,3 +191,19 @@ def test_claims_of_any_kind_are_no_fault(repo: Repo) -> None:
     change.message = "Odd\n"
     commit(repo, change)
     assert "x/y/z" in render_page(facts_of(repo))
+
+
+def test_a_shallow_clone_says_what_is_missing(orchard: Orchard, tmp_path: Path) -> None:
+    shallow = tmp_path / "shallow"
+    orchard.repo.git("clone", "-q", "--depth=3", orchard.repo.path.as_uri(), str(shallow))
+    page = tmp_path / "page.html"
+    whole = run("report", "start..HEAD", "--html", str(page), cwd=shallow)
+    assert (whole.code, page.exists()) == (4, False)
+    assert "fetch-depth" in whole.err
+    made = run("report", "HEAD~2..HEAD", "--html", str(page), cwd=shallow)
+    assert (made.code, "2 commits" in page.read_text("utf-8")) == (0, True)
+
+
+def test_a_place_that_cannot_be_written_is_named(orchard: Orchard, tmp_path: Path) -> None:
+    done = run("report", "start..HEAD", "--html", str(tmp_path), cwd=orchard.repo.path)
+    assert (done.code, str(tmp_path) in done.err) == (4, True)
