@@ -535,3 +535,17 @@ def test_a_scan_says_which_commits_could_have_evidence_and_writes_nothing(
     command = found.out.splitlines()[-1].partition(": hkgit ")[2].split()
     assert run(*command, "--from", place, cwd=hooked.path).code == 6
     assert hooked.git("for-each-ref", "refs/hkgit/recovered") != ""
+
+
+def test_a_line_on_the_work_of_others_is_told_and_no_entry_derives_it(
+    hooked: Repo, log: ClaudeLog
+) -> None:
+    by_hand = APP + "\n\ndef leave():\n    sys.exit(1)\n"
+    log.read("app.py", by_hand)
+    log.edit("app.py", "    sys.exit(1)", "    sys.exit(0)", by_hand)
+    hooked.write("app.py", by_hand.replace("exit(1)", "exit(0)").encode())
+    answer = adopt(hooked, log, code=6)
+    [line] = answer["changes"][0]["explained"]
+    assert (line["lines"], line["derived"], line["evidence"]) == ([12, 12], False, "receipt")
+    assert not_explained(answer) == [("app.py", [9, 11])]
+    assert answer["changes"][0]["entries"] == 0
