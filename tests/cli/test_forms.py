@@ -16,8 +16,8 @@ from hkgit.cli.forms.form import CommandForm, read_words
 from hkgit.cli.forms.shared import share_options
 from hkgit.cli.review import formats
 from hkgit.cli.start import PLAIN
-from tests.cli.running import run
-from tests.repos import Repo
+from tests.support.repos import Repo
+from tests.support.running import run
 
 FORMS: dict[str, CommandForm] = {name: import_module(module).FORM for name, module in PLAIN.items()}
 VALUES = ("", "1", "0", "7", "-1", "٣", "a.py", "a:b", "-", "--", "x y", "text", "json", "é")

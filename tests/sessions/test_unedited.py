@@ -9,10 +9,10 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession
-from tests.cli.running import run
-from tests.repos import Repo
 from tests.sessions.committing import Work
 from tests.sessions.conftest import replacing
+from tests.support.repos import Repo
+from tests.support.running import run
 
 CREATE = '{"version": "1", "operations": [{"op": "create_file", "path": "%s", "new_text": "x\\n"}]}'
 

@@ -10,10 +10,10 @@ import pytest
 from hkgit.edits import File
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.git.repository import Repository
-from tests.applying.planning import protocol, replace_range
-from tests.cli.running import run
-from tests.evidence.replay.commits import AGENT, applied, commit, commit_tree, judge, verdict
-from tests.repos import Repo
+from tests.support.commits import AGENT, applied, commit, commit_tree, judge, verdict
+from tests.support.planning import protocol, replace_range
+from tests.support.repos import Repo
+from tests.support.running import run
 
 A = b"one\ntwo\nthree\n"
 

@@ -133,8 +133,8 @@ def test_a_file_saved_where_one_is_made_or_removed_is_not_lost(
     before, name = texts(repo.path), operation["path"]
     save_while_writing(monkeypatch, save, name=name, before=name)
     spec = json.dumps({"version": "1", "operations": [operation]})
-    done = CliRunner().invoke(main, [command, "-"], input=spec)
-    assert done.exit_code or done.exception
+    done = CliRunner().invoke(main, [command, "-"], input=spec, standalone_mode=False)
+    assert done.return_value or done.exception, "it says that it was done"
     assert texts(repo.path) == before | {name: "saved\n"}
 
 

@@ -1,3 +1,0 @@
-"""Moved to tests/support/planning.py."""
-
-from tests.support.planning import *  # noqa: F403

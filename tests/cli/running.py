@@ -1,3 +1,0 @@
-"""Moved to tests/support/running.py."""
-
-from tests.support.running import *  # noqa: F403

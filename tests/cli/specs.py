@@ -1,3 +1,0 @@
-"""Moved to tests/support/specs.py."""
-
-from tests.support.specs import *  # noqa: F403

@@ -1,3 +1,0 @@
-"""Moved to tests/support/commands.py."""
-
-from tests.support.commands import *  # noqa: F403

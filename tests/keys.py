@@ -1,3 +1,0 @@
-"""Moved to tests/support/keys.py."""
-
-from tests.support.keys import *  # noqa: F403

@@ -1,3 +1,0 @@
-"""Moved to tests/support/repos.py."""
-
-from tests.support.repos import *  # noqa: F403
