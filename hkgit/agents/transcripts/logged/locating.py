@@ -8,8 +8,8 @@ from pathlib import Path
 
 from hkgit.errors import InvalidInput
 
-AGENTS = ("claude", "codex", "gemini", "opencode", "copilot")
-"""Agents whose logs are found by themselves."""
+AGENTS = ("claude", "codex")
+"""Agents whose logs are found by themselves and can be read."""
 
 SUFFIXES = (".jsonl", ".json")
 
@@ -51,34 +51,7 @@ def _codex(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
             yield path
 
 
-def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    for path in (home / ".gemini" / "tmp").glob("*/chats/*.json*"):
-        if _mentions(path, roots):
-            yield path
-
-
-def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "opencode"
-    yield from base.glob("opencode*.db")
-    for path in (base / "storage" / "part").glob("**/*.json"):
-        if _mentions(path, roots):
-            yield path
-
-
-def _copilot(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
-    base = Path(environment.get("COPILOT_HOME") or home / ".copilot")
-    for path in base.glob("session-state/**/*.jsonl"):
-        if _mentions(path, roots):
-            yield path
-
-
-_PLACES = {
-    "claude": _claude,
-    "codex": _codex,
-    "gemini": _gemini,
-    "opencode": _opencode,
-    "copilot": _copilot,
-}
+_PLACES = {"claude": _claude, "codex": _codex}
 
 _HEAD = 2**22
 """So many bytes of a log are searched for the path of a checkout."""
