@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
+from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
 from hkgit.sessions.awaiting import awaiting
 from hkgit.sessions.effective import is_unread
@@ -147,7 +148,7 @@ def homes(repository: Repository) -> Iterator[Path]:
     """Every directory that holds sessions of a repository's checkouts."""
     if repository.work_tree is not None:
         yield from candidates(repository.work_tree)
-    yield from (repository.common_dir / "worktrees").glob("*/hkgit/sessions")
+    yield from find_files(repository.common_dir / "worktrees", "*/hkgit/sessions")
 
 
 def _counts(
@@ -203,7 +204,7 @@ def _tidy(root: Path) -> None:
     if existing(root):
         return
     for home in candidates(root):
-        if home.is_dir() and {each.name for each in home.iterdir()} <= {".waiting"}:
+        if home.is_dir() and {each.name for each in find_files(home, "*")} <= {".waiting"}:
             (home / ".waiting").unlink(missing_ok=True)
             for directory in (home, home.parent):
                 with suppress(OSError):

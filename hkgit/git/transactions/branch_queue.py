@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
 from hkgit.git.transactions import locks
 from hkgit.git.transactions.journal import tidy
@@ -39,7 +40,7 @@ def turn(repository: Repository, branch: str) -> Iterator[None]:
 
 def forget_turns(repository: Repository) -> None:
     """Take away what killed processes left of their turns."""
-    for path in (repository.common_dir / "hkgit").glob("turn-*"):
+    for path in find_files(repository.common_dir / "hkgit", "turn-*"):
         with suppress(OSError):
             descriptor = locks.take(path)
             if descriptor is not None:

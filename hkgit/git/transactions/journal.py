@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused
+from hkgit.git.listing import find_files
 from hkgit.git.transactions import locks
 from hkgit.values import asdict, dataclass, field, replace
 
@@ -131,7 +132,7 @@ def list_transactions(common_dir: Path) -> list[TransactionState]:
 
 
 def _paths(common_dir: Path) -> list[Path]:
-    return sorted(directory_of(common_dir).glob(f"*{SUFFIX}"))
+    return find_files(directory_of(common_dir), f"*{SUFFIX}")
 
 
 def _append(descriptor: int, state: TransactionState) -> None:

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused
+from hkgit.git.listing import find_files
 from hkgit.git.program import run
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.signals import stoppable, unstoppable
@@ -90,7 +91,7 @@ def reset(worktree: Worktree, tree_id: str, touched_paths: Iterable[str]) -> Wor
 def forget_worktrees(repository: Repository, directory: Path, prefix: str) -> None:
     """Take away what a killed process left of its worktrees. Raises GitRefused if that fails."""
     listed = repository.common_dir / "worktrees"
-    left = [*directory.glob(f"{prefix}*"), *listed.glob(f"{prefix}*")]
+    left = [*find_files(directory, f"{prefix}*"), *find_files(listed, f"{prefix}*")]
     for path in left:
         _remove(path)
         if os.path.lexists(path):

@@ -11,6 +11,7 @@ from hkgit import dialects
 from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
+from hkgit.git.listing import find_files
 from hkgit.sessions.storage.blobs import unwritable
 from hkgit.values import dataclass, late_pattern, replace
 
@@ -52,7 +53,7 @@ def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
 
 def names(folder: Path) -> tuple[str, ...]:
     """The ids of the batches that wait."""
-    return tuple(sorted(path.name for path in folder.iterdir())) if folder.is_dir() else ()
+    return tuple(path.name for path in find_files(folder, "*"))
 
 
 def drop(folder: Path, named: str) -> None:

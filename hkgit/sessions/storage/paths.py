@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.listing import find_files
 from hkgit.git.transactions import locks
 from hkgit.paths import check_new_path
 from hkgit.values import late_pattern
@@ -80,8 +81,7 @@ def existing(root: Path) -> list[Path]:
     found = [
         folder
         for home in candidates(root)
-        if home.is_dir()
-        for folder in home.iterdir()
+        for folder in find_files(home, "*")
         if (folder / "journal").is_file()
     ]
     return sorted(found, key=lambda folder: folder.name)
