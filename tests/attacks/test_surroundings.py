@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import time
@@ -18,11 +19,13 @@ from hkgit.edits import File
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, Gate, Report, candidate_of, judge_range
 from hkgit.gate.budget import OutOfTime, limit_time
+from hkgit.gate.entrypoints.budget import DEFAULT
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Scene, replace_range
 from tests.support.commits import applied, commit_tree
 from tests.support.repos import Repo
+from tests.support.running import range_hash
 
 EVIL = File(b"evil\n")
 
@@ -220,6 +223,31 @@ def test_a_hundred_loose_edits_are_judged_in_time(scene: Scene, policy: Policy) 
     ruling = scene.ruling(scene.commit(change), policy)
     assert ruling.rule == "blind"
     assert time.process_time() - began < 20
+
+
+def test_an_honest_commit_of_five_hundred_edits_is_judged_in_the_time_of_a_push(
+    scene: Scene, policy: Policy
+) -> None:
+    lines = [f"value_{number} = compute({number})\n" for number in range(1, 20_001)]
+    on = scene.by_hand({"big.py": File("".join(lines).encode())}, PERSON)
+    text = "".join(lines).encode()
+    operations = [
+        {
+            "op": "replace_range",
+            "path": "big.py",
+            "start_line": number,
+            "end_line": number,
+            "expected_hash": range_hash(text, number, number),
+            "new_text": f"value_{number} = None\n",
+        }
+        for number in range(40, 20_001, 40)
+    ]
+    spec = json.dumps({"version": "1", "operations": operations})
+    change = replace(applied(scene.repo, spec, on=on), parents=(on,))
+    commit = scene.commit(change)
+    began = time.process_time()
+    assert scene.ruling(commit, policy).passes
+    assert time.process_time() - began < DEFAULT
 
 
 # Readers: terminals, browsers and models
