@@ -34,6 +34,22 @@ def test_every_command_has_an_example() -> None:
     assert {*EXAMPLES} == {*FOUND}
 
 
+SILENT = {"redo", "record", "consult answer", "demo", "schema", "completions", "help", "prompt"}
+SILENT |= {"mcp", "hook", "serve", "session", "policy", "ledger", "consult"}
+
+
+def test_answers_for_programs_are_asked_for_in_one_way() -> None:
+    """A flag `--json`; the gate has formats for hosts, and JSON among these."""
+    flags = {
+        name: option.is_flag
+        for name, ctx in FOUND.items()
+        for option in ctx.command.params
+        if isinstance(option, click.Option) and "--json" in option.opts
+    }
+    assert {*FOUND} - {*flags} == SILENT | {"gate"}
+    assert all(flags.values())
+
+
 @pytest.mark.parametrize("line", [each for lines in EXAMPLES.values() for each in lines])
 def test_an_example_is_read_by_its_command(line: str) -> None:
     said = shlex.split(line.removeprefix('eval "$(').removesuffix(')"'))[1:]
