@@ -73,20 +73,43 @@ def verify_range(
     *,
     watch: Watch = iter,
 ) -> Report:
-    """The rulings on a range under a policy that is taken as it is, without a trusted side."""
+    """The report on a range under a policy that is taken as it is, without a trusted side."""
+    return Report(policy, tuple(rule_range(repository, asked, policy, spread, watch=watch)))
+
+
+def rule_range(
+    repository: Repository,
+    asked: CommitRange,
+    policy: Policy,
+    spread: Parallelism = ALONE,
+    *,
+    watch: Watch = iter,
+) -> Iterator[Ruling]:
+    """The rulings of `verify_range`, each as soon as it is made; none is kept."""
     commits = spread.share.of_commits(commits_of(repository, asked, policy))
     before = {} if spread.known is None else spread.known.verdicts(commits)
     fresh = [commit for commit in commits if commit not in before]
     gate = Gate(repository, policy, tip=asked.new, landing=asked.old)
     made = _judge_shard(gate, fresh, spread.jobs, watch)
-    found = {each.judged.candidate.id: each for each in made}
     if spread.known is not None:
-        spread.known.add(found.values())
-    rulings = tuple(
-        _rule_verified(repository, commit, before[commit]) if commit in before else found[commit]
-        for commit in commits
-    )
-    return Report(policy, rulings)
+        made = _note_passing(made, spread.known)
+    for commit in commits:
+        verdict = before.get(commit)
+        yield next(made) if verdict is None else _rule_verified(repository, commit, verdict)
+    # What is begun comes to its end: progress is wiped, and the last that passed are noted.
+    yield from made
+
+
+def _note_passing(made: Iterator[Ruling], known: VerifiedCommits) -> Iterator[Ruling]:
+    """The same rulings, noted by the chunk: a run that is interrupted has not been for nothing."""
+    chunk: list[Ruling] = []
+    for ruling in made:
+        chunk.append(ruling)
+        if len(chunk) == CHUNK:
+            known.add(chunk)
+            chunk.clear()
+        yield ruling
+    known.add(chunk)
 
 
 def _judge_shard(gate: Gate, commits: Sequence[str], jobs: int, watch: Watch) -> Iterator[Ruling]:

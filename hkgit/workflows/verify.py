@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hkgit.gate import CommitRange, Report, without_floors
-from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, verify_range
+from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, rule_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.ranges import Watch
+from hkgit.gate.rulings import Ruling
 from hkgit.gate.verified import VerifiedCommits
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
@@ -38,27 +39,47 @@ class VerifyResult:
     pins: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class VerifyStream:
+    """The rulings as they are made, to be read once; the policy and the pins as in a result."""
+
+    policy: Policy
+    rulings: Iterator[Ruling]
+    pins: Mapping[str, str] = field(default_factory=dict)
+
+
 def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> VerifyResult:
     """Replay the commits of a range from their evidence. The floors of the policy do not count.
 
     Raises Rejected when the policy is another than the one that is pinned.
     """
+    stream = stream_rulings(repository, request, watch)
+    return VerifyResult(Report(stream.policy, tuple(stream.rulings)), stream.pins)
+
+
+def stream_rulings(
+    repository: Repository, request: VerifyRequest, watch: Watch = iter
+) -> VerifyStream:
+    """What `verify` finds, commit by commit: its memory does not grow with the range.
+
+    Raises Rejected as `verify` does.
+    """
     if isinstance(request.policy, Policy):
-        report = _verify_under(repository, request, without_floors(request.policy), watch)
-        return VerifyResult(report)
+        policy = without_floors(request.policy)
+        return VerifyStream(policy, _rule_under(repository, request, policy, watch))
     # Few runs have pins.
     from hkgit.gate.entrypoints.pinning import describe_pins, read_trust, resolve_pins
 
     pinned = resolve_pins(repository, read_trust(request.policy), request.old)
     policy = replace(without_floors(pinned.policy), ladders=pinned.trust.ladders)
-    report = _verify_under(repository, request, policy, watch)
-    return VerifyResult(report, describe_pins(pinned, repository))
+    rulings = _rule_under(repository, request, policy, watch)
+    return VerifyStream(policy, rulings, describe_pins(pinned, repository))
 
 
-def _verify_under(
+def _rule_under(
     repository: Repository, request: VerifyRequest, policy: Policy, watch: Watch
-) -> Report:
+) -> Iterator[Ruling]:
     known = VerifiedCommits.of(repository, policy) if request.incremental else None
     spread = Parallelism(request.jobs, request.shard, known)
     commits = CommitRange(request.old, request.new)
-    return verify_range(repository, commits, policy, spread, watch=watch)
+    return rule_range(repository, commits, policy, spread, watch=watch)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.sheet import ReportSheet, name_of
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import console
@@ -19,8 +20,13 @@ def render(sheet: ReportSheet) -> str:
 def report_lines(report: Report) -> Iterator[str]:
     """The lines of `render`."""
     for ruling in report.rulings:
-        yield from map(console, _ruling_lines(ruling))
+        yield from ruling_lines(ruling)
     yield console(summary(report))
+
+
+def ruling_lines(ruling: Ruling) -> Iterator[str]:
+    """The lines on one commit."""
+    return map(console, _ruling_lines(ruling))
 
 
 def _ruling_lines(ruling: Ruling) -> Iterator[str]:
@@ -40,11 +46,15 @@ def _ruling_lines(ruling: Ruling) -> Iterator[str]:
 
 def summary(report: Report) -> str:
     """How many commits, how many pass, and under which policy."""
-    count = len(report.rulings)
     rejected = sum(not ruling.passes for ruling in report.rulings)
+    return summarize(report.policy, len(report.rulings), rejected, provisional=report.provisional)
+
+
+def summarize(policy: Policy, count: int, rejected: int, *, provisional: bool = False) -> str:
+    """The words of `summary`, from counts."""
     words = count_noun(count, "commit")
     if count:
         words += f", {rejected} rejected" if rejected else ", all pass"
-    if report.policy.mode != "enforce" and rejected:
-        words += f" (mode {report.policy.mode}: let through)"
-    return f"{words}; {report.policy.source}" + (", provisional" if report.provisional else "")
+    if policy.mode != "enforce" and rejected:
+        words += f" (mode {policy.mode}: let through)"
+    return f"{words}; {policy.source}" + (", provisional" if provisional else "")

@@ -6,22 +6,27 @@ import os
 import sys
 from pathlib import Path
 
-from hkgit.audit.reports.text import report_lines
+from hkgit.audit.reports.text import report_lines, ruling_lines, summarize
 from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import QUIET, echo, loudness, print_note, style
 from hkgit.errors import InvalidInput
 from hkgit.gate import Report, read_named_policy, read_trusted_policy, split_range
 from hkgit.gate.policy import Policy
+from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
+from hkgit.text.escaping import console
 from hkgit.values import late_pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from hkgit.audit.reports.sheet import ReportSheet
 
 __all__ = [
     "load_policy",
     "print_report",
+    "print_rulings",
     "report_lines",
     "resolve_range",
 ]
@@ -70,6 +75,18 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
     echo(render(sheet, form), nl=False)
     if form == "github":
         _add_to_job_summary(sheet)
+
+
+def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
+    """The report as text, each commit as soon as it is judged; whether the policy passes it."""
+    count = rejected = 0
+    for ruling in rulings:
+        count += 1
+        rejected += not ruling.passes
+        for line in ruling_lines(ruling):
+            echo(_colour(line))
+    echo(console(summarize(policy, count, rejected)))
+    return policy.mode != "enforce" or not rejected
 
 
 def _colour(line: str) -> str:

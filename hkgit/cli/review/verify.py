@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -9,14 +10,14 @@ import click
 from hkgit.audit.reports.plain import report_json
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.forms.clicking import option_of
-from hkgit.cli.output import show_progress
+from hkgit.cli.output import QUIET, loudness, show_progress
 from hkgit.cli.review.formats import FORMAT
-from hkgit.cli.review.judging import load_policy, print_report, resolve_range
+from hkgit.cli.review.judging import load_policy, print_report, print_rulings, resolve_range
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.parallelism import WHOLE, Shard
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
-from hkgit.workflows.verify import VerifyRequest, VerifyResult, verify
+from hkgit.workflows.verify import VerifyRequest, VerifyResult, stream_rulings, verify
 
 
 @click.command()
@@ -59,10 +60,23 @@ def command(
         shard=WHOLE if shard is None else _shard(shard),
         incremental=incremental,
     )
-    result = verify(repository, request, show_progress("replaying commit"))
-    _print(repository, result, form)
-    if not result.report.passes:
+    if not _verify(repository, request, form):
         ctx.exit(Rejected.exit_code)
+
+
+def _verify(repository: Repository, request: VerifyRequest, form: str) -> bool:
+    """Verify and print; whether it passes. Text comes line by line, a document at the end."""
+    watch = show_progress("replaying commit")
+    if form != "text" or loudness() == QUIET:  # who wants quiet hears nothing of what is clean
+        result = verify(repository, request, watch)
+        _print(repository, result, form)
+        return result.report.passes
+    # On a terminal the lines themselves show how far it is.
+    stream = stream_rulings(repository, request, iter if sys.stdout.isatty() else watch)
+    passes = print_rulings(stream.policy, stream.rulings)
+    for name, words in stream.pins.items():
+        click.echo(f"trust {name}: {visible(words)}")
+    return passes
 
 
 def _print(repository: Repository, result: VerifyResult, form: str) -> None:

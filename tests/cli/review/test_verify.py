@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,12 @@ from typing import Any
 import pytest
 
 from benchmarks.history import make_history
-from hkgit.errors import InvalidInput
+from hkgit.audit.reports.text import report_lines
+from hkgit.cli.review.judging import load_policy
+from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.parallelism import Shard
+from hkgit.git.repository import Repository
+from hkgit.workflows.verify import VerifyRequest, stream_rulings, verify
 from tests.support.running import run
 
 COMMITS = 130
@@ -38,6 +43,35 @@ def verified(root: Path, *options: str) -> list[dict[str, Any]]:
 
 def test_several_processes_give_the_same_answer(history: Path) -> None:
     assert verified(history, "--jobs", "2") == verified(history)
+
+
+@pytest.mark.parametrize("policy", ["", "[gate]\ngovern = 'all'\n"])
+def test_text_comes_as_it_is_judged_and_is_the_report(
+    history: Path, tmp_path: Path, policy: str
+) -> None:
+    given = tmp_path / "config.toml"
+    given.write_text(policy)
+    repository = Repository.discover(history)
+    first = f"main~{COMMITS}"
+    ends = repository.resolve(first), repository.resolve("main")
+    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
+    report = verify(repository, request).report
+    done = run("verify", f"{first}..main", "--policy", str(given), cwd=history)
+    assert done.out == "\n".join(report_lines(report)) + "\n"
+    assert (done.code == 0) == report.passes
+
+
+def test_rulings_that_are_told_are_not_kept(history: Path) -> None:
+    repository = Repository.discover(history)
+    ends = repository.resolve(f"main~{COMMITS}"), repository.resolve("main")
+    policy = load_policy(repository, None, ends[0])
+    stream = stream_rulings(repository, VerifyRequest(*ends, policy))
+    most = 0
+    for number, ruling in enumerate(stream.rulings):
+        if number % 40 == 39:
+            gc.collect()
+            most = max(most, sum(type(each) is type(ruling) for each in gc.get_objects()))
+    assert 1 <= most < 10
 
 
 def test_the_shares_are_the_whole(history: Path) -> None:
@@ -101,3 +135,16 @@ def test_what_may_be_somebody_elses_is_not_believed(
         known.replace(tmp_path / "elsewhere")
         known.symlink_to(tmp_path / "elsewhere")
     assert rules(verified(copied, "--incremental")) == {"verdict strict"}
+
+
+def test_what_is_rejected_is_told_as_in_the_report(tmp_path: Path) -> None:
+    root = tmp_path / "bare.git"
+    make_history(root, 3, has_entries=False)
+    given = tmp_path / "config.toml"
+    given.write_text("[gate]\ngovern = 'all'\n")
+    repository = Repository.discover(root)
+    ends = repository.resolve("main~3"), repository.resolve("main")
+    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
+    done = run("verify", "main~3..main", "--policy", str(given), cwd=root)
+    assert done.out == "\n".join(report_lines(verify(repository, request).report)) + "\n"
+    assert (done.code, "3 rejected" in done.out) == (Rejected.exit_code, True)
