@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,22 @@ def edit(repo: Repo, old: str, new: str) -> None:
     words = ("--file", "app.py", "--old", old, "--new", new)
     hkgit(repo, "edit", "--session", "s", *words)
     repo.git("add", "-A")
+
+
+def test_the_entry_carries_what_was_refused_before_it(
+    native: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "claude")
+    absent = ("--file", "app.py", "--old", "nowhere", "--new", "2")
+    hkgit(native, "edit", "--session", "s", *absent, code=1)
+    edit(native, "two", "2")
+    done, said = git(native, "commit", "-q", "-m", "Say two")
+    assert done, said
+    [entry] = json.loads(hkgit(native, "show", "--json"))["ledger"]
+    assert [each["path"] for each in entry["claims"]["refusals"]] == ["app.py"]
+    [refusal] = json.loads(hkgit(native, "refusals", "--json"))["refusals"]
+    assert refusal["landed"] == native.head
+    hkgit(native, "gate", "--range", "HEAD~1..HEAD")
 
 
 @pytest.mark.parametrize(
