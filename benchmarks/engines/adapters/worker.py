@@ -31,10 +31,11 @@ class TookTooLong(BaseException):
 def aider() -> Worker:
     """The SEARCH/REPLACE of aider, which reads and writes files as text."""
     coder = importlib.import_module("aider.coders.editblock_coder")
+    file = str(Path(tempfile.mkdtemp()) / "file")  # made where there is no old text
 
     def work(before: bytes, old: str, new: str) -> bytes | None:
         text = before.decode().replace("\r\n", "\n")
-        after = coder.do_replace("file", text, old, new, ("```", "```"))
+        after = coder.do_replace(file, text, old, new, ("```", "```"))
         return after.encode() if after else None
 
     return work
