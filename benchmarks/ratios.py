@@ -98,80 +98,112 @@ def install(folder: Path, peers: Path | None) -> Installed:
     return Installed(python, kept | IDENTITY | own)
 
 
-def list_jobs(installed: Installed, folder: Path, *, has_peers: bool) -> dict[str, Job]:
-    """Every job by the name of its row, the interpreter first."""
+@dataclass(frozen=True, slots=True)
+class Jobs:
+    """What makes jobs in repositories of their own below a folder."""
+
+    installed: Installed
+    folder: Path
 
     def repository(
-        name: str, *setup: tuple[str, ...], files: Mapping[str, str] | None = None
+        self, name: str, *setup: tuple[str, ...], files: Mapping[str, str] | None = None
     ) -> Path:
-        root = folder / name
+        """A repository with a history, after some commands and with some files more."""
+        root = self.folder / name
         root.mkdir()
         make_repository(root, 100)
         for path, text in (files or {}).items():
             (root / path).write_text(text)
         for command in setup:
-            installed.cpu(*command, cwd=root)
-        installed.cpu("git", "add", "-A", cwd=root)
-        installed.cpu("git", "commit", "-q", "--allow-empty", "-n", "-m", "Set up", cwd=root)
+            self.installed.cpu(*command, cwd=root)
+        self.installed.cpu("git", "add", "-A", cwd=root)
+        words = ("-q", "--allow-empty", "-n", "-m", "Set up")
+        self.installed.cpu("git", "commit", *words, cwd=root)
         return root
 
-    def committing(root: Path) -> Job:
+    def run(self, root: Path, *command: str) -> Job:
+        return lambda turn: self.installed.cpu(*command, cwd=root)
+
+    def commit(self, root: Path) -> Job:
+        """A person's commit of a line more."""
+
         def job(turn: int) -> float:
             with (root / FILE).open("a") as file:
                 file.write(f"turn {turn}\n")
-            return installed.cpu("git", "commit", "-q", "-a", "-m", "Edit", cwd=root)
+            return self.installed.cpu("git", "commit", "-q", "-a", "-m", "Edit", cwd=root)
 
         return job
 
-    def edit(root: Path, turn: int, *more: str) -> float:
-        old = f"turn {turn - 1} ends" if turn else "line 5 of file 1"
-        words = ("--file", FILE, "--old", old, "--new", f"turn {turn} ends")
-        return installed.cpu("hkgit", "edit", *more, *words, cwd=root)
-
-    def sessions(root: Path) -> Job:
+    def edit(self, root: Path, *more: str) -> Job:
         def job(turn: int) -> float:
-            installed.cpu("hkgit", "read", FILE, "--session", "s", cwd=root)
-            edit(root, turn, "--session", "s", "--agent", "bench/1")
-            return installed.cpu("git", "commit", "-q", "-a", "-m", "Edit", cwd=root)
+            words = ("--file", FILE, "--old", _old(turn), "--new", _new(turn))
+            return self.installed.cpu("hkgit", "edit", *more, *words, cwd=root)
 
         return job
 
-    def applying(root: Path) -> Job:
+    def commit_session(self, root: Path) -> Job:
+        """The commit alone, after a reading and an edit that are not counted."""
+        edit = self.edit(root, "--session", "s", "--agent", "bench/1")
+
         def job(turn: int) -> float:
-            spec = folder / f"{root.name}.txt"
-            old = f"turn {turn - 1} ends" if turn else "line 5 of file 1"
-            body = f"<<<<<<< SEARCH\n{old}\n=======\nturn {turn} ends\n>>>>>>> REPLACE\n"
+            self.installed.cpu("hkgit", "read", FILE, "--session", "s", cwd=root)
+            edit(turn)
+            return self.installed.cpu("git", "commit", "-q", "-a", "-m", "Edit", cwd=root)
+
+        return job
+
+    def apply(self, root: Path) -> Job:
+        def job(turn: int) -> float:
+            spec = self.folder / f"{root.name}.txt"
+            body = f"<<<<<<< SEARCH\n{_old(turn)}\n=======\n{_new(turn)}\n>>>>>>> REPLACE\n"
             spec.write_text(f"{FILE}\n{body}")
-            return installed.cpu("hkgit", "apply", "--allow-blind", str(spec), cwd=root)
+            return self.installed.cpu("hkgit", "apply", "--allow-blind", str(spec), cwd=root)
 
         return job
 
+
+def _old(turn: int) -> str:
+    return _new(turn - 1) if turn else "line 5 of file 1"
+
+
+def _new(turn: int) -> str:
+    return f"turn {turn} ends"
+
+
+def list_jobs(installed: Installed, folder: Path, *, has_peers: bool) -> dict[str, Job]:
+    """Every job by the name of its row, the interpreter first."""
+    make = Jobs(installed, folder)
     init = ("hkgit", "init")
-    plain = repository("plain")
-    jobs: dict[str, Job] = {
-        "python -c pass": lambda turn: installed.cpu(installed.python, "-c", "pass", cwd=folder),
-        "git commit": committing(plain),
-        "git commit, hkgit's hooks, a person's": committing(repository("person", init)),
-        "git commit, hkgit's hooks, a session's": sessions(repository("session", init)),
-        "hkgit read": lambda turn: installed.cpu("hkgit", "read", FILE, cwd=plain),
-        "hkgit edit": (lambda root: lambda turn: edit(root, turn))(repository("edit")),
-        "hkgit apply": applying(repository("apply")),
-        "hkgit apply, hkgit's hooks": applying(repository("applied", init)),
+    plain = make.repository("plain")
+    jobs = {
+        "python -c pass": make.run(folder, str(installed.python), "-c", "pass"),
+        "git commit": make.commit(plain),
+        "git commit, hkgit's hooks, a person's": make.commit(make.repository("person", init)),
+        "git commit, hkgit's hooks, a session's": make.commit_session(
+            make.repository("session", init)
+        ),
+        "hkgit read": make.run(plain, "hkgit", "read", FILE),
+        "hkgit edit": make.edit(make.repository("edit")),
+        "hkgit apply": make.apply(make.repository("apply")),
+        "hkgit apply, hkgit's hooks": make.apply(make.repository("applied", init)),
     }
-    if has_peers:
-        config = ".pre-commit-config.yaml"
-        install_empty = ("pre-commit", "install")
-        empty = repository("empty", install_empty, files={config: EMPTY})
-        framed = repository("framed", init, install_empty, files={config: "repos: []\n"})
-        hooked = repository("hooked")
-        (hooked / ".git/hooks/pre-commit").write_text(TRAILING)
-        (hooked / ".git/hooks/pre-commit").chmod(0o755)
-        jobs |= {
-            "git commit, pre-commit with an empty hook": committing(empty),
-            "git commit, pre-commit with hkgit's, a person's": committing(framed),
-            "git commit, one hook of pre-commit-hooks": committing(hooked),
-        }
-    return jobs
+    return jobs | list_peers(make, init) if has_peers else jobs
+
+
+def list_peers(make: Jobs, init: tuple[str, ...]) -> dict[str, Job]:
+    """The jobs of what people would use instead."""
+    config = ".pre-commit-config.yaml"
+    install = ("pre-commit", "install")
+    empty = make.repository("empty", install, files={config: EMPTY})
+    framed = make.repository("framed", init, install, files={config: "repos: []\n"})
+    hooked = make.repository("hooked")
+    (hooked / ".git/hooks/pre-commit").write_text(TRAILING)
+    (hooked / ".git/hooks/pre-commit").chmod(0o755)
+    return {
+        "git commit, pre-commit with an empty hook": make.commit(empty),
+        "git commit, pre-commit with hkgit's, a person's": make.commit(framed),
+        "git commit, one hook of pre-commit-hooks": make.commit(hooked),
+    }
 
 
 def table(jobs: Mapping[str, Job], runs: int) -> list[str]:

@@ -42,8 +42,7 @@ def prepare_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)
     if sys.stdout is None:
-        # It stays open as long as the process.
-        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - open to the end
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     encoding = getattr(sys.stderr, "encoding", None) or "utf-8"
