@@ -1,4 +1,4 @@
-"""A hook of mkdocs: links out of docs/ lead to the files of the repository."""
+"""A hook of mkdocs: links out of docs/ lead to the repository, and rules have anchors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 _OUT = re.compile(r"\]\(((?:\.\./)+)(?!\w[\w+.-]*:)([^)\s]*)\)")
+_RULE = re.compile(r"^((?:- )?)\*\*([CPV]\d+)\*\* ", re.MULTILINE)
 
 
 def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
@@ -18,4 +19,4 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, **_: Any) -> str:
         base = config.get("repo_url")
         return f"]({base.rstrip('/')}/blob/main/{link[2]})" if base else "](#)"
 
-    return _OUT.sub(lead, markdown)
+    return _RULE.sub(r'\1<a id="\2"></a>**\2** ', _OUT.sub(lead, markdown))

@@ -12,6 +12,7 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _CODE = re.compile(r"`[^`]+`")
 _END = re.compile(r"(?<=[.!?])[)\"*_]*\s+")
 _BEGIN = re.compile(r"^\s*(?:[-*+]|\d+\.|#+|>)\s+")
+_NUMBER = re.compile(r"^\*\*[A-Z]\d+\*\* ")
 
 
 def sentences(page: str) -> Iterator[str]:
@@ -36,4 +37,4 @@ def _blocks(text: str) -> Iterator[str]:
         if is_row:
             yield from line.split("|")
         elif line.strip():
-            block.append(_BEGIN.sub("", line).strip())
+            block.append(_NUMBER.sub("", _BEGIN.sub("", line).strip()))

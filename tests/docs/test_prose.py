@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from docs.number_rules import LETTERS, NUMBER, list_rules, number
 from tests.docs.console import ROOT
 from tests.docs.prose import MOST_WORDS, long_sentences, sentences
 from tests.support.running import script
 
 PAGES = sorted([ROOT / "README.md", *ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 PROSE = [page for page in PAGES if page.name != "CHANGELOG.md"]
+MOST_IN_A_RULE = 100
 _FENCE = re.compile(r"^(`{3,}).*?^\1\s*$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 
@@ -64,3 +66,28 @@ def _anchors(page: Path) -> set[str]:
     titles = re.findall(r"^#+\s+(.*?)\s*$", text, re.MULTILINE)
     plain = (re.sub(r"[^\w\s-]", "", title.lower()) for title in titles)
     return {re.sub(r"\s", "-", title.strip()) for title in plain}
+
+
+@pytest.mark.parametrize(("name", "letter"), LETTERS.items())
+def test_every_rule_has_a_number_of_its_own(name: str, letter: str) -> None:
+    page = (ROOT / name).read_text("utf-8")
+    lines = page.split("\n")
+    unnumbered = [lines[at] for at in list_rules(lines) if NUMBER.match(lines[at]) is None]
+    numbers = re.findall(rf"^(?:- )?\*\*{letter}(\d+)\*\* ", page, re.MULTILINE)
+    assert unnumbered == [], "python -m docs.number_rules"
+    assert sorted(map(int, numbers)) == sorted({int(each) for each in numbers})
+    assert number(page, letter) == page
+
+
+def test_a_number_is_not_given_again_when_its_rule_is_gone() -> None:
+    page = number("# Page\n\nNo rule.\n\n## Section\n\nOne.\n\n- Two.\n\n| no | rule |\n", "C")
+    assert page.split("\n\n")[1:5] == ["No rule.", "## Section", "**C1** One.", "- **C2** Two."]
+    changed = page.replace("- **C2** Two.", "Three.")
+    assert "\n**C3** Three.\n" in number(changed, "C")
+
+
+@pytest.mark.parametrize("name", LETTERS)
+def test_no_rule_is_longer_than_a_hundred_words(name: str) -> None:
+    lines = (ROOT / name).read_text("utf-8").split("\n")
+    long = [lines[at] for at in list_rules(lines) if len(lines[at].split()) > MOST_IN_A_RULE]
+    assert long == []
