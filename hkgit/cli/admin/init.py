@@ -9,7 +9,7 @@ import click
 
 from hkgit import agents
 from hkgit.agents.setup import installing
-from hkgit.cli.common import echo_json, open_repository
+from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS
@@ -39,7 +39,7 @@ from hkgit.workflows.setup.steps import Action, SetupStep
     show_default=True,
     help="With --agent: record its own edits, or steer it to hkgit's tools.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@json_option
 @click.pass_context
 def command(
     ctx: click.Context,
