@@ -110,13 +110,13 @@ def test_a_module_imports_only_what_stands_above_it_or_to_its_left(module: str) 
     assert after == set()
 
 
-def test_only_git_and_the_versions_of_a_bug_report_know_of_pygit2() -> None:
+def test_one_module_loads_pygit2_without_certificates() -> None:
     using = {
         module
         for module, tree in MODULES.items()
         if "pygit2" in {name.split(".")[0] for name in imported(tree)}
     }
-    assert {name for name in using if place(name) != "git"} == {"hkgit.cli.admin.versions"}
+    assert using == {"hkgit.git.backends.loading"}
 
 
 def test_only_git_and_three_that_say_why_start_programs() -> None:

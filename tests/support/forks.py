@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-_AT_THE_START = ("PYTHON", "LC_", "LANG", "HOME", "XDG_", "TZ")
+_AT_THE_START = ("PYTHON", "LC_", "LANG", "HOME", "XDG_", "TZ", "SSL_CERT")
 """Beginnings of variables that the interpreter or libgit2 reads once, when it is loaded."""
 
 _PIPE = 1 << 16

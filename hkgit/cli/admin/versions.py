@@ -21,8 +21,7 @@ def versions() -> dict[str, str]:
     """Every version that matters; a git that is not there or too old is said in its place."""
     from importlib.metadata import version
 
-    import pygit2
-
+    from hkgit.git.backends.loading import pygit2
     from hkgit.matching.places import LADDER_VERSION
 
     return {

@@ -13,8 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-import pygit2
-
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.git.backends.backend import (
     BLOB,
@@ -27,6 +25,7 @@ from hkgit.git.backends.backend import (
     missing,
     unwritten,
 )
+from hkgit.git.backends.loading import pygit2
 from hkgit.values import dataclass
 
 _NUMBERS = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}

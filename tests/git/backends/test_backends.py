@@ -16,6 +16,7 @@ from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.git import program
 from hkgit.git.repository import Repository
 from tests.support.repos import Repo
+from tests.support.running import run
 
 NEW_ENOUGH = program.version() >= (2, 45)
 """For references kept in tables."""
@@ -78,6 +79,19 @@ def test_another_choice_is_invalid(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("HKGIT_GIT", "jgit")
     with pytest.raises(InvalidInput, match="HKGIT_GIT: cannot be jgit"):
         Repository.discover(repo.path)
+
+
+@pytest.mark.parametrize("content", [None, b"no certificate\n"], ids=["absent", "broken"])
+def test_libgit2_is_loaded_where_no_certificates_can_be(
+    repo: Repo, tmp_path: Path, content: bytes | None
+) -> None:
+    """As in a container without Debian's ca-certificates: nothing is fetched by libgit2."""
+    bundle = tmp_path / "bundle.pem"
+    if content is not None:
+        bundle.write_bytes(content)
+    lost = {"SSL_CERT_FILE": str(bundle), "SSL_CERT_DIR": str(tmp_path / "absent")}
+    result = run("show", "--json", cwd=repo.path, env=lost | {"HKGIT_GIT": "libgit2"})
+    assert result.code == 0, result.err
 
 
 # The places of a repository
