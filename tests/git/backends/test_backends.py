@@ -90,6 +90,7 @@ def test_libgit2_is_loaded_where_no_certificates_can_be(
     if content is not None:
         bundle.write_bytes(content)
     lost = {"SSL_CERT_FILE": str(bundle), "SSL_CERT_DIR": str(tmp_path / "absent")}
+    repo.commit({"a.py": "one\n"})
     result = run("show", "--json", cwd=repo.path, env=lost | {"HKGIT_GIT": "libgit2"})
     assert result.code == 0, result.err
 
