@@ -14,16 +14,24 @@ from hkgit.values import dataclass
 END = 10**9
 """A number that no line has."""
 
+_LONGEST = 64
+_READER = 18
+"""So many characters name a session, and of these so many a sub-agent."""
+
 _NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class ToolReading:
-    """Lines of a file that the agent was shown; an end past the last line means that one."""
+    """Lines of a file that the agent asked for; an end past the last line means that one.
+
+    With an `answer` only those count that stand in it, as they are or behind their numbers.
+    """
 
     path: str
     start_line: int
     end_line: int
+    answer: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +88,16 @@ def parse_payload(text: str) -> JsonObject:
     return payload
 
 
-def session_name(agent: str, conversation: object) -> str:
-    """The session of a conversation: a name that directories may have."""
+def session_name(agent: str, conversation: object, reader: object = None) -> str:
+    """The session of a conversation: a name that directories may have.
+
+    `reader` is the sub-agent of it that reads and edits: what it was shown nobody else has seen.
+    """
     words = _NO_NAME.sub("-", str(conversation or "unnamed")).strip("-.") or "unnamed"
-    return f"{agent}-{words}"[:64].rstrip(".")
+    name = f"{agent}-{words}"
+    if isinstance(reader, str) and (short := _NO_NAME.sub("-", reader).strip("-.")):
+        return f"{name[: _LONGEST - _READER - 1]}-{short[-_READER:]}"
+    return name[:_LONGEST].rstrip(".")
 
 
 def tool_event(
@@ -95,7 +109,7 @@ def tool_event(
     if stage not in (before, after) or tool is None or not isinstance(arguments, dict):
         return None
     did = tool(arguments, payload.get("tool_response"))
-    session = session_name(agent, payload.get("session_id"))
+    session = session_name(agent, payload.get("session_id"), payload.get("agent_id"))
     directory = Path(str(payload.get("cwd") or "."))
     return None if did is None else ToolEvent(stage == before, session, directory, did)
 
@@ -131,10 +145,11 @@ def shell(name: str) -> Tool:
     return did
 
 
-def reading(path: str, start: str = "offset", count: str = "limit", page: int = 2000) -> Tool:
-    """A tool that shows `count` lines of a file from line `start` on, `page` if not asked.
+def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
+    """A tool that shows `count` lines of a file from line `start` on, all if not asked.
 
-    An answer may show fewer than are asked for; where it says which, only those count.
+    Only the lines that stand in its answer count. Where it says by itself where they begin, they
+    are looked for there.
     """
 
     def did(arguments: JsonObject, answer: object) -> ToolReading | None:
@@ -142,20 +157,10 @@ def reading(path: str, start: str = "offset", count: str = "limit", page: int = 
         if not isinstance(name, str):
             return None
         first = max(whole_number(arguments.get(start)) or 1, 1)
-        lines = whole_number(arguments.get(count)) or page
-        start_line, end_line = _find_shown_lines(answer)
-        start_line, end_line = max(first, start_line), min(first + lines - 1, end_line)
-        return ToolReading(name, start_line, end_line) if start_line <= end_line else None
+        lines = whole_number(arguments.get(count)) or END
+        return ToolReading(name, first, first + max(lines, 1) - 1, text_of(answer))
 
     return did
-
-
-def _find_shown_lines(answer: object) -> tuple[int, int]:
-    """The lines that an answer says it shows; all there may be where it does not say."""
-    file = answer.get("file") if isinstance(answer, Mapping) else None
-    told = file if isinstance(file, Mapping) else {}
-    start, count = whole_number(told.get("startLine")), whole_number(told.get("numLines"))
-    return (1, END) if start is None or count is None else (start, start + count - 1)
 
 
 def whole_number(value: object) -> int | None:

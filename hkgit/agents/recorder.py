@@ -12,11 +12,12 @@ import difflib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit import dialects
 from hkgit.agents.events import Did, Editing, PendingToolEdit, Shell, ToolEvent, ToolReading
-from hkgit.agents.shell_reads import readings
+from hkgit.agents.shown.readings import find_readings
 from hkgit.edits import AnyEdit, File, RenameFile, Spec, decode_text, encode_text
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
@@ -50,10 +51,8 @@ class Recorder:
         match event.did:
             case Editing() as edit:
                 return self._take(self._spec(edit))
-            case ToolReading() as read:
-                self._look(read)
-            case Shell() as shell:
-                for read in readings(shell, self._directory):
+            case ToolReading() | Shell() as look:
+                for read in find_readings(look, self._directory):
                     self._look(read)
         return None
 
@@ -61,8 +60,10 @@ class Recorder:
         return spec_of(did, self._session.root, self._directory)
 
     def _look(self, read: ToolReading) -> None:
-        path = _relative(read.path, self._session.root, self._directory)
-        self._session.read(path, read.start_line, read.end_line)
+        # A command may show files of other places too, which are nobody's evidence.
+        with suppress(InvalidInput):
+            path = _relative(read.path, self._session.root, self._directory)
+            self._session.read(path, read.start_line, read.end_line)
 
     def _take(self, spec: Spec) -> EditReport:
         before = {path: self._before(path) for path in _paths(spec)}

@@ -5,40 +5,99 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hkgit.agents.events import Shell, ToolReading
 from hkgit.agents.hooks import claude
-from hkgit.agents.shell_reads import readings
+from hkgit.agents.shown.lines import find_shown_lines
+from hkgit.agents.shown.readings import find_readings
 
 LINES = ["one", "  two", "", "four", "five"]
 WHOLE = "\n".join(LINES) + "\n"
 NUMBERED = "".join(f"{n:>6}\t{line}\n" for n, line in enumerate(LINES, 1))
 
 
+def shown_by(command: str, output: str, directory: Path) -> list[tuple[str, int, int]]:
+    readings = find_readings(Shell(command, output), directory)
+    return [(each.path, each.start_line, each.end_line) for each in readings]
+
+
 @pytest.mark.parametrize(
     ("command", "output", "shown"),
     [
-        pytest.param("cat a.txt", WHOLE, (1, 5), id="cat"),
-        pytest.param("cat -n a.txt", NUMBERED, (1, 5), id="cat with numbers"),
-        pytest.param("nl -ba a.txt | sed -n '2,4p'", NUMBERED, (2, 4), id="nl and sed"),
-        pytest.param("sed -n '2,3p' a.txt", "  two\n\n", (2, 3), id="sed"),
-        pytest.param("sed -n 2p a.txt", "  two\n", (2, 2), id="sed of one line"),
-        pytest.param("sed -n '4,$p' a.txt", "four\nfive\n", (4, 5), id="sed to the end"),
-        pytest.param("head -n 2 a.txt", "one\n  two\n", (1, 2), id="head"),
-        pytest.param("head -2 a.txt", "one\n  two\n", (1, 2), id="head, the old way"),
-        pytest.param("cat a.txt | head -n 1", "one\n", (1, 1), id="cat and head"),
-        pytest.param("bash -lc 'cat a.txt'", WHOLE, (1, 5), id="inside a shell"),
-        pytest.param("cd . && cat a.txt", WHOLE, (1, 5), id="after another command"),
-        pytest.param("cat a.txt", "one\n  two\n[cut]\n", (1, 2), id="output that was cut"),
-        pytest.param("cat a.txt", "one\n[cut]\n\nfour\nfive\n", (1, 1), id="cut in the middle"),
-        pytest.param("cat a.txt", "Exit code: 0\nOutput:\n" + WHOLE, (1, 5), id="words around"),
+        pytest.param("cat a.txt", WHOLE, [(1, 5)], id="cat"),
+        pytest.param("cat -n a.txt", NUMBERED, [(1, 5)], id="cat with numbers"),
+        pytest.param("nl -ba a.txt | sed -n '2,4p'", NUMBERED, [(2, 4)], id="nl and sed"),
+        pytest.param("sed -n '2,3p' a.txt", "  two\n\n", [(2, 3)], id="sed"),
+        pytest.param("sed -n 2p a.txt", "  two\n", [(2, 2)], id="sed of one line"),
+        pytest.param("sed -n '4,$p' a.txt", "four\nfive\n", [(4, 5)], id="sed to the end"),
+        pytest.param(
+            "sed -n '1p;4,5p' a.txt", "one\nfour\nfive\n", [(1, 1), (4, 5)], id="sed twice"
+        ),
+        pytest.param("head -n 2 a.txt", "one\n  two\n", [(1, 2)], id="head"),
+        pytest.param("head -2 a.txt", "one\n  two\n", [(1, 2)], id="head, the old way"),
+        pytest.param("cat a.txt | head -n 1", "one\n", [(1, 1)], id="cat and head"),
+        pytest.param("tail -2 a.txt", "four\nfive\n", [(4, 5)], id="tail"),
+        pytest.param("tail -n +4 a.txt", "four\nfive\n", [(4, 5)], id="tail from a line on"),
+        pytest.param("head -4 a.txt | tail -1", "four\n", [(4, 4)], id="head and tail"),
+        pytest.param("awk 'NR>=4 && NR<=9' a.txt", "four\nfive\n", [(4, 5)], id="awk"),
+        pytest.param("awk 'NR==1,NR==2{print}' a.txt", "one\n  two", [(1, 2)], id="awk's range"),
+        pytest.param(
+            "awk 'NR>3{print NR\": \"$0}' a.txt", "4: four\n5: five", [(4, 5)], id="awk, numbered"
+        ),
+        pytest.param("grep -n four a.txt", "4:four\n", [(4, 4)], id="a search"),
+        pytest.param("grep -n -C1 four a.txt", "3-\n4:four\n5-five", [(3, 5)], id="a wider search"),
+        pytest.param("rg -n 'o' .", "a.txt:1:one\na.txt:4:four\n", [(1, 1), (4, 4)], id="rg"),
+        pytest.param("bash -lc 'cat a.txt'", WHOLE, [(1, 5)], id="inside a shell"),
+        pytest.param("cd . && cat a.txt", WHOLE, [(1, 5)], id="after another command"),
+        pytest.param("cat a.txt 2>/dev/null", WHOLE, [(1, 5)], id="without errors"),
+        pytest.param("cat a.txt; false", "Exit code 1\n" + WHOLE, [(1, 5)], id="an exit code"),
+        pytest.param("cat a.txt", "one\n  two\n[cut]\n", [(1, 2)], id="output that was cut"),
+        pytest.param(
+            "cat a.txt", "one\n[cut]\n\nfour\nfive\n", [(1, 1), (4, 5)], id="cut in the middle"
+        ),
+        pytest.param("cat a.txt", "[cut]\nfive\n", [(5, 5)], id="the end alone"),
+        pytest.param("cat a.txt", "on…3 tokens truncated…r\nfive\n", [(5, 5)], id="cut in lines"),
+        pytest.param("cat a.txt", "Exit code: 0\nOutput:\n" + WHOLE, [(1, 5)], id="words around"),
     ],
 )
 def test_the_lines_in_the_output_were_read(
-    tmp_path: Path, command: str, output: str, shown: tuple[int, int]
+    tmp_path: Path, command: str, output: str, shown: list[tuple[int, int]]
 ) -> None:
     (tmp_path / "a.txt").write_text(WHOLE)
-    assert list(readings(Shell(command, output), tmp_path)) == [ToolReading("a.txt", *shown)]
+    assert shown_by(command, output, tmp_path) == [("a.txt", *lines) for lines in shown]
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "shown"),
+    [
+        pytest.param("cat b.txt", "be\n", [], id="where it is not"),
+        pytest.param("cd sub && cat b.txt", "be\n", [("sub/b.txt", 1, 1)], id="cd"),
+        pytest.param("(cd sub; cat b.txt)", "be\n", [("sub/b.txt", 1, 1)], id="cd in brackets"),
+        pytest.param("head a.txt sub/b.txt", f"==> a.txt <==\n{WHOLE}\n==> sub/b.txt <==\nbe\n",
+                     [("a.txt", 1, 5), ("sub/b.txt", 1, 1)], id="head of two"),
+        pytest.param("grep -rn e sub a.txt", "sub/b.txt:1:be\na.txt:1:one\n",
+                     [("sub/b.txt", 1, 1), ("a.txt", 1, 1)], id="a search in two"),
+        pytest.param("cat a.txt; tail -1 a.txt; head -1 sub/b.txt", f"{WHOLE}five\nbe\n",
+                     [("a.txt", 1, 5), ("a.txt", 5, 5), ("sub/b.txt", 1, 1)], id="one by one"),
+        pytest.param("cat a.txt\ncat sub/b.txt", f"{WHOLE}be\n",
+                     [("a.txt", 1, 5), ("sub/b.txt", 1, 1)], id="on two lines"),
+        pytest.param("cat /nowhere/x a.txt", WHOLE, [("a.txt", 1, 5)], id="one that is missing"),
+    ],
+)  # fmt: skip
+def test_a_command_may_show_several_files(
+    tmp_path: Path, command: str, output: str, shown: list[tuple[str, int, int]]
+) -> None:
+    (tmp_path / "a.txt").write_text(WHOLE)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "b.txt").write_text("be\n")
+    assert sorted(shown_by(command, output, tmp_path)) == sorted(shown)
+
+
+def test_the_directory_may_be_the_one_after_the_command(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_text("be\n")
+    assert shown_by("cd sub && cat b.txt", "be\n", tmp_path) == [("b.txt", 1, 1)]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +109,11 @@ def test_the_lines_in_the_output_were_read(
         pytest.param("cat a.txt | sort", WHOLE, id="through a filter"),
         pytest.param("sed 's/a/b/' a.txt", WHOLE, id="changed by sed"),
         pytest.param("sed -n 0p a.txt", WHOLE, id="no line"),
-        pytest.param("grep one a.txt", "one\n", id="a search"),
+        pytest.param("grep one a.txt", "one\n", id="a search without numbers"),
+        pytest.param("cat -A a.txt", WHOLE, id="with signs in it"),
+        pytest.param("false && cat a.txt", "", id="nothing at all"),
+        pytest.param("cat a.txt", "[cut]\n\n", id="blank lines alone"),
+        pytest.param("grep -n four a.txt", "5:four\n", id="another number"),
         pytest.param("cat 'a.txt", WHOLE, id="a quote without end"),
         pytest.param("", "", id="nothing"),
         pytest.param("head", "", id="a word alone"),
@@ -58,33 +121,92 @@ def test_the_lines_in_the_output_were_read(
 )
 def test_nothing_else_was_read(tmp_path: Path, command: str, output: str) -> None:
     (tmp_path / "a.txt").write_text(WHOLE)
-    assert list(readings(Shell(command, output), tmp_path)) == []
+    assert shown_by(command, output, tmp_path) == []
 
 
-def _answer(start: object, count: object) -> dict[str, object]:
-    return {"type": "text", "file": {"startLine": start, "numLines": count, "totalLines": 900}}
+SOME = [*(f"line {n}" for n in range(1, 4)), "}", "", "}", *(f"line {n}" for n in range(7, 99))]
 
 
-@pytest.mark.parametrize(
-    ("asked", "answer", "shown"),
-    [
-        pytest.param({}, _answer(1, 40), (1, 40), id="fewer than there are"),
-        pytest.param({"offset": 10, "limit": 20}, _answer(10, 5), (10, 14), id="than asked for"),
-        pytest.param({"offset": 10, "limit": 20}, _answer(1, 900), (10, 29), id="more"),
-        pytest.param({"offset": 50}, _answer(1, 40), None, id="others"),
-        pytest.param({}, _answer(1, 0), None, id="none"),
-        pytest.param({"limit": 3}, _answer(1, "5"), (1, 3), id="an answer that does not say"),
-        pytest.param({"limit": 3}, "text", (1, 3), id="an answer of words"),
-    ],
-)
-def test_of_a_file_that_was_read_only_what_the_answer_shows_counts(
-    asked: dict[str, int], answer: object, shown: tuple[int, int] | None
-) -> None:
+def _read(content: str, start: object = 1) -> ToolReading | None:
     payload = {
         "hook_event_name": "PostToolUse",
         "tool_name": "Read",
-        "tool_input": {"file_path": "a.txt"} | asked,
-        "tool_response": answer,
+        "tool_input": {"file_path": "a.txt"},
+        "tool_response": {"type": "text", "file": {"startLine": start, "content": content}},
     }
     event = claude.event(payload)
-    assert (event and event.did) == (shown and ToolReading("a.txt", *shown))
+    if event is None:
+        return None
+    assert isinstance(event.did, ToolReading)
+    return event.did
+
+
+@pytest.mark.parametrize(
+    ("content", "start", "shown"),
+    [
+        pytest.param("\n".join(SOME) + "\n", 1, [(1, 98)], id="all"),
+        pytest.param("\n".join(SOME[:40]), 1, [(1, 40)], id="fewer than there are"),
+        pytest.param("\n".join(SOME[9:30]), 10, [(10, 30)], id="some"),
+        pytest.param("}", 6, [(6, 6)], id="one that is there twice"),
+        pytest.param("other", 1, [], id="others"),
+        pytest.param("", 1, [], id="none"),
+        pytest.param("\n".join(SOME), 0, [(1, 98)], id="line 0"),
+    ],
+)
+def test_of_a_file_that_was_read_only_what_the_answer_shows_counts(
+    tmp_path: Path, content: str, start: object, shown: list[tuple[int, int]]
+) -> None:
+    (tmp_path / "a.txt").write_text("\n".join(SOME) + "\n")
+    read = _read(content, start)
+    assert read is not None
+    found = [(each.start_line, each.end_line) for each in find_readings(read, tmp_path)]
+    assert found == shown
+
+
+def test_an_answer_that_shows_no_lines_is_no_reading() -> None:
+    assert _read("text", "5") is None
+
+
+def test_of_an_output_that_went_into_a_file_the_model_sees_the_beginning(tmp_path: Path) -> None:
+    """As Claude Code 2.1.330 does it: the hook gets 30,000 characters, the model some 2,000."""
+    lines = [f"def f{n}(): return {n}" for n in range(2000)]
+    (tmp_path / "big.py").write_text("\n".join(lines) + "\n")
+    answer = {"stdout": "\n".join(lines)[:29999], "stderr": "", "persistedOutputPath": "/x.txt"}
+    did = claude.LOOKS["Bash"]({"command": "cat big.py"}, answer)
+    assert isinstance(did, Shell)
+    [read] = find_readings(did, tmp_path)
+    assert read.start_line == 1
+    assert (
+        len("\n".join(lines[: read.end_line])) <= 2000 < len("\n".join(lines[: read.end_line + 1]))
+    )
+
+
+_LINES = st.lists(
+    st.sampled_from(["a", "b", "", "  x", "}"] + [f"l{n}" for n in range(9)]), min_size=1
+)
+
+
+@given(_LINES, st.data())
+def test_no_line_is_found_that_was_left_out(file: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(file)))
+    last = data.draw(st.integers(first, len(file)))
+    gap = data.draw(st.sampled_from([["..."], ["[cut]", ""], ["", "… 7 lines …"], ["l…9…"]]))
+    words = data.draw(st.sampled_from([[], ["Exit code: 1"], ["Warning: truncated", ""]]))
+    answer = "\n".join([*words, *file[:first], *gap, *file[last:]])
+    found = {n for a, b in find_shown_lines(file, answer) for n in range(a, b + 1)}
+    left_out = {n for n in range(first + 1, last + 1) if file[n - 1]}
+    assert not found & left_out
+
+
+@given(_LINES, st.booleans())
+def test_a_whole_answer_shows_every_line(file: list[str], numbered: bool) -> None:
+    lines = [f"{n}\t{line}" for n, line in enumerate(file, 1)] if numbered else file
+    found = find_shown_lines(file, "\n".join(lines))
+    assert found == ([(1, len(file))] if numbered or any(file) else [])
+
+
+def test_a_range_is_looked_for_alone() -> None:
+    file = ["a", "b", "a", "b"]
+    assert find_shown_lines(file, "a\nb", 3) == [(3, 4)]
+    assert find_shown_lines(file, "a\nb", 1, 2) == [(1, 2)]
+    assert find_shown_lines(file, "a\nb", 9) == []

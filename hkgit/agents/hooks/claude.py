@@ -2,18 +2,60 @@
 
 from __future__ import annotations
 
-from hkgit.agents.events import Tool, ToolEvent, editing, reading, shell, tool_event
+from collections.abc import Mapping
+
+from hkgit.agents.events import (
+    END,
+    Shell,
+    Tool,
+    ToolEvent,
+    ToolReading,
+    editing,
+    text_of,
+    tool_event,
+    whole_number,
+)
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "claude"
+
+_PREVIEW = 2000
+"""So many characters the model sees of an output that is too large, which goes into a file."""
 
 EDITS: dict[str, Tool] = {
     "Edit": editing("file_path", "old_string", "new_string", "replace_all"),
     "MultiEdit": editing("file_path", "edits"),
     "Write": editing("file_path", "content"),
 }
-LOOKS: dict[str, Tool] = {"Read": reading("file_path"), "Bash": shell("command")}
+
+
+def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
+    """The lines that an answer says it shows; of a file that was shown before it repeats none."""
+    path, file = arguments.get("file_path"), _member(answer, "file")
+    first, text = whole_number(_member(file, "startLine")), _member(file, "content")
+    if not isinstance(path, str) or first is None or not isinstance(text, str):
+        return None
+    return ToolReading(path, max(first, 1), END, text)
+
+
+def _run(arguments: JsonObject, answer: object) -> Shell | None:
+    """A command, with what the model is shown of its output."""
+    command = arguments.get("command")
+    if not isinstance(command, str):
+        return None
+    parts = [_member(answer, name) for name in ("stdout", "stderr")]
+    output = answer if isinstance(answer, str) else text_of(parts)
+    if _member(answer, "persistedOutputPath") is not None:
+        output, _, _ = output[:_PREVIEW].rpartition("\n")
+    return Shell(command, output)
+
+
+def _member(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+LOOKS: dict[str, Tool] = {"Read": _read, "Bash": _run}
 
 
 def parts(command: str) -> list[Part]:

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from hkgit import dialects
 from hkgit.agents.events import END, session_name
-from hkgit.agents.shell_reads import find_requested_lines
+from hkgit.agents.shown.readings import find_requested_lines
 from hkgit.agents.transcripts.logged.mapping import PathMap
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text

@@ -1,0 +1,114 @@
+"""readings.py: find the lines of files that a tool, or a shell command, has shown.
+
+Only lines that are asked for and stand in the answer: agents are often shown a part of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+
+from hkgit.agents.events import END, Shell, ToolReading
+from hkgit.agents.shown.commands import Asked, find_asked_lines
+from hkgit.agents.shown.lines import (
+    Block,
+    find_block,
+    find_numbered,
+    find_shown_lines,
+    join_numbers,
+    split_answer,
+    split_lines,
+)
+
+_FOUND = re.compile(r"([^:\n]+):\d+:")
+_MOST = 64
+"""So many readings are kept of one call at most."""
+
+_LARGEST = 32 * 2**20
+_LONG = 10**6
+
+
+def find_readings(did: ToolReading | Shell, directory: Path) -> Iterator[ToolReading]:
+    """What a call has shown of files, as far as its answer tells."""
+    if isinstance(did, Shell):
+        return islice(dict.fromkeys(_find_in_output(did, directory)), _MOST)
+    if did.answer is None:
+        return iter([did])
+    file = _load(directory, did.path)
+    shown = [] if file is None else find_shown_lines(file, did.answer, did.start_line, did.end_line)
+    return islice((ToolReading(did.path, *lines) for lines in shown), _MOST)
+
+
+def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
+    answer, at = split_answer(shell.output), 0
+    for asked in find_asked_lines(shell.command):
+        # Agents tell where a command began, or where it has ended: after a `cd`, that is.
+        for folder in dict.fromkeys((asked.folder, "")):
+            path = str(Path(folder, asked.path))
+            numbers, at = _find_numbers(asked, Path(directory, path), answer, at)
+            if numbers:
+                yield from (ToolReading(path, *lines) for lines in join_numbers(numbers))
+                break
+        else:
+            if asked.is_search:
+                yield from _find_hits(asked, directory, answer)
+
+
+def _find_numbers(
+    asked: Asked, place: Path, answer: Sequence[str], at: int
+) -> tuple[list[int], int]:
+    """The lines of one file that stand in the output of a command, and where they end there."""
+    file = _load(place)
+    if file is None:
+        return [], at
+    wanted = asked.choose(range(1, len(file) + 1))
+    bare = _strip_name(answer, asked.path) if asked.is_search else answer
+    told = {*find_numbered(file, bare, 1, len(file))} & {*wanted}
+    if asked.is_search:
+        return [*told], at
+    lines = [file[number - 1] for number in wanted]
+    block = Block(lines, is_first=asked.is_first, is_last=asked.is_last)
+    pieces, at = find_block(block, answer, at)
+    return [*told, *(wanted[n] for first, stop in pieces for n in range(first, stop))], at
+
+
+def _find_hits(asked: Asked, directory: Path, answer: Sequence[str]) -> Iterator[ToolReading]:
+    """The lines of the files that a search has found by itself; it names them in each line."""
+    names = dict.fromkeys(found[1] for line in answer if (found := _FOUND.match(line)))
+    for name in islice(names, _MOST):
+        file = _load(directory, asked.folder, name)
+        if file is not None:
+            numbers = find_numbered(file, _strip_name(answer, name, only=True), 1, len(file))
+            path = str(Path(asked.folder, name))
+            yield from (ToolReading(path, *lines) for lines in join_numbers(numbers))
+
+
+def _strip_name(answer: Sequence[str], name: str, *, only: bool = False) -> list[str]:
+    """The lines of an answer without the name of a file before them; `only` those with one."""
+    starts = (f"{name}:", f"{name}-")
+    bare = [line[len(name) + 1 :] for line in answer if line.startswith(starts)]
+    return bare if only else [*chain(bare, (x for x in answer if not x.startswith(starts)))]
+
+
+def _load(*place: Path | str) -> list[str] | None:
+    """The lines of a file; None where there is no such text."""
+    path = Path(*place)
+    try:
+        if not path.is_file() or path.stat().st_size > _LARGEST:
+            return None
+        return split_lines(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def find_requested_lines(command: str) -> Iterator[ToolReading]:
+    """The lines that a command asks for in whatever file, where their numbers are said."""
+    for asked in find_asked_lines(command):
+        numbers, others = (asked.choose(range(1, count + 1)) for count in (_LONG, 2 * _LONG))
+        if asked.is_search or not numbers or numbers[0] != others[0]:
+            continue
+        if numbers[-1] - numbers[0] == len(numbers) - 1:
+            last = END if numbers[-1] != others[-1] else numbers[-1]
+            yield ToolReading(str(Path(asked.folder, asked.path)), numbers[0], last)
