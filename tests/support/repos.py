@@ -34,7 +34,7 @@ REAL_EDITS = "HKGIT_REAL_EDITS"
 FUZZ = "HKGIT_FUZZ"
 """How many random histories each way of smuggling is tried in."""
 
-_KEPT = (REAL_EDITS, FUZZ)
+_KEPT = (REAL_EDITS, FUZZ, "HKGIT_AGENTS", "HKGIT_AGENTS_RECORD")
 
 
 _FOREIGN = (

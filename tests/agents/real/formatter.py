@@ -1,0 +1,20 @@
+"""A formatter that runs beside an agent: half a second after a file is changed, it is formatted."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+
+def main() -> None:
+    path = Path(sys.argv[1])
+    before = path.read_bytes()
+    while path.read_bytes() == before:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    path.write_bytes(path.read_bytes().replace(b'"', b"'"))
+
+
+if __name__ == "__main__":
+    main()

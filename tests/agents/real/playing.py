@@ -1,0 +1,87 @@
+"""Play a scenario with an agent, and say what the gate says of each of its commits."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from tests.agents.real.programs import Program
+from tests.agents.real.sandbox import Run, Sandbox
+from tests.agents.real.scenarios import BLIND, FILES, STRICT, Commit, Scenario
+
+FAILS = re.compile(r"policy fails: (.*)")
+BROKEN = {"failing": "exit 2", "hanging": "sleep 300"}
+
+
+def play(program: Program, scenario: Scenario, folder: Path) -> dict[str, str]:
+    """What came of each commit of a scenario: `as wanted`, or what came instead."""
+    sandbox = Sandbox(folder=folder, program=program)
+    sandbox.prepare(FILES)
+    sandbox.run("hkgit", "init")
+    done = sandbox.run("hkgit", "init", "--agent", program.name, "--mode", scenario.mode)
+    assert done.returncode == 0, done.stderr
+    sandbox.run("git", "add", "-A")
+    sandbox.run("git", "commit", "-qm", "Seed")
+    run = sandbox.drive(
+        scenario.turns,
+        hkgit=_tools(sandbox, scenario.hkgit),
+        directory=scenario.directory,
+        options=() if scenario.is_asking else program.automatic,
+        beside=scenario.beside,
+    )
+    # Programs add to settings of their own (a schema, a version); that is no part of the work.
+    return {each.name: _judge(sandbox, scenario, each, run) for each in scenario.commits}
+
+
+def _tools(sandbox: Sandbox, hkgit: str) -> Path | None:
+    """The folder in which the agent finds hkgit, or what is put in its place."""
+    if hkgit == "there":
+        return sandbox.folder / "bin"
+    if hkgit == "absent":
+        return None
+    broken = sandbox.folder / "broken"
+    broken.mkdir()
+    real = sandbox.folder / "bin/hkgit"
+    text = f'[ "$1" = hook ] || exec {real} "$@"\n{BROKEN[hkgit]}\n'
+    (broken / "hkgit").write_text(f"#!/bin/sh\n{text}")
+    (broken / "hkgit").chmod(0o755)
+    return broken
+
+
+def _judge(sandbox: Sandbox, scenario: Scenario, commit: Commit, run: Run) -> str:
+    wanted = commit.wanted
+    if commit.unless_seen and run.has_heard(commit.unless_seen):
+        wanted = STRICT
+    if not run.model:
+        return "the agent never asked its model"
+    if wanted == "edited":
+        return _judge_change(sandbox, commit, run)
+    said = _commit(sandbox, scenario, commit)
+    if said == wanted == BLIND and commit.heard and not run.has_heard("blind"):
+        return "the model is not told"
+    return "as wanted" if said == wanted else said
+
+
+def _judge_change(sandbox: Sandbox, commit: Commit, run: Run) -> str:
+    """Whether the agent's own tools did what they were told, in a time that nobody notices."""
+    if not sandbox.run("git", "status", "--porcelain", "--", *commit.paths).stdout:
+        return "not edited"
+    return "as wanted" if run.seconds < 60 else f"edited after {run.seconds:.0f} s"
+
+
+def _commit(sandbox: Sandbox, scenario: Scenario, commit: Commit) -> str:
+    """The verdict of a commit of these files; why there is none."""
+    if not scenario.is_committing:
+        sandbox.run("git", "add", "--", *commit.paths)
+        if not sandbox.run("git", "diff", "--cached", "--name-only").stdout:
+            return "not edited"
+        done = sandbox.run("git", "commit", "-m", commit.name)
+        if done.returncode:
+            sandbox.run("git", "reset", "-q")
+            found = FAILS.search(done.stdout + done.stderr)
+            return f"refused: {found[1]}" if found else "refused"
+    elif sandbox.run("git", "rev-list", "--count", "HEAD").stdout.strip() == "1":
+        return "refused"
+    shown = json.loads(sandbox.run("hkgit", "show", "HEAD", "--json").stdout)
+    return str(shown["verdict"])

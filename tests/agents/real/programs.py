@@ -1,0 +1,245 @@
+"""The agents: their packages, how each is started without a person, how its tools are called."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from tests.agents.real.steps import (
+    Create,
+    Edit,
+    Json,
+    Ours,
+    Read,
+    Say,
+    Shell,
+    Step,
+    call,
+    make_patch,
+    say_ours,
+)
+
+URL = "http://127.0.0.1:8099"
+PROMPT = "Mend the greeting."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Program:
+    """An agent that npm installs. `$ROOT` stands for the checkout it works in."""
+
+    name: str
+    title: str
+    package: str
+    version: str
+    command: tuple[str, ...]
+    say: Say
+    automatic: tuple[str, ...] = ()
+    """The options that let it edit and run without asking anybody."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Files of its home."""
+
+
+def _say_claude(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("Read", file_path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            return call("Edit", file_path=f"$ROOT/{path}", old_string=old, new_string=new)
+        case Create(path, text):
+            return call("Write", file_path=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("Bash", command=command, description="run")
+        case Ours():
+            return say_ours(step)
+
+
+def _say_codex(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("exec_command", cmd=f"cat {path}")
+        case Edit() | Create():
+            return call("apply_patch", "custom", input=make_patch(step))
+        case Shell(command):
+            return call("exec_command", cmd=command)
+        case Ours():
+            return say_ours(step)
+
+
+def _say_gemini(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read_file", file_path=path)
+        case Edit(path, old, new):
+            named = {"file_path": path, "instruction": "Mend it."}
+            return call("replace", **named, old_string=old, new_string=new)
+        case Create(path, text):
+            return call("write_file", file_path=path, content=text)
+        case Shell(command):
+            return call("run_shell_command", command=command, description="run")
+        case Ours():
+            return say_ours(step)
+
+
+def _say_qwen(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read_file", file_path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            return call("edit", file_path=f"$ROOT/{path}", old_string=old, new_string=new)
+        case Create(path, text):
+            return call("write_file", file_path=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("run_shell_command", command=command, is_background=False)
+        case Ours():
+            return say_ours(step)
+
+
+def _say_opencode(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read", filePath=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            return call("edit", filePath=f"$ROOT/{path}", oldString=old, newString=new)
+        case Create(path, text):
+            return call("write", filePath=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("bash", command=command, description="run")
+        case Ours():
+            return say_ours(step)
+
+
+def _say_copilot(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("view", path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            return call("edit", path=f"$ROOT/{path}", old_str=old, new_str=new)
+        case Create(path, text):
+            return call("create", path=f"$ROOT/{path}", file_text=text)
+        case Shell(command):
+            return call("bash", command=command, description="run", initial_wait=30)
+        case Ours():
+            return say_ours(step)
+
+
+_CODEX = f"""\
+model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[model_providers.scripted]
+name = "scripted"
+base_url = "{URL}/v1"
+wire_api = "responses"
+env_key = "SCRIPTED_KEY"
+[projects."$ROOT"]
+trust_level = "trusted"
+"""
+_SCRIPTED = {
+    "npm": "@ai-sdk/openai-compatible",
+    "name": "Scripted",
+    "options": {"baseURL": f"{URL}/v1", "apiKey": "dummy"},
+    "models": {"m": {"name": "m", "tool_call": True, "limit": {"context": 200000, "output": 8000}}},
+}
+_OPENCODE = {"autoupdate": False, "share": "disabled", "provider": {"scripted": _SCRIPTED}}
+_QUIET = {"general": {"enableAutoUpdate": False}, "privacy": {"usageStatisticsEnabled": False}}
+
+
+def _auth(kind: str) -> str:
+    return json.dumps(_QUIET | {"security": {"auth": {"selectedType": kind}}})
+
+
+CLAUDE = Program(
+    name="claude",
+    title="Claude Code",
+    package="@anthropic-ai/claude-code",
+    version="2.1.330",
+    command=("claude", "-p", PROMPT, "--output-format", "stream-json", "--verbose"),
+    automatic=("--permission-mode", "bypassPermissions"),
+    environment={
+        "ANTHROPIC_BASE_URL": URL,
+        "ANTHROPIC_API_KEY": "dummy",
+        "IS_SANDBOX": "1",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+    },
+    say=_say_claude,
+)
+CODEX = Program(
+    name="codex",
+    title="Codex",
+    package="@openai/codex",
+    version="0.169.0",
+    command=("codex", "exec", "--json", "--dangerously-bypass-hook-trust", PROMPT),
+    automatic=("--dangerously-bypass-approvals-and-sandbox",),
+    environment={"SCRIPTED_KEY": "dummy"},
+    settings={".codex/config.toml": _CODEX},
+    say=_say_codex,
+)
+GEMINI = Program(
+    name="gemini",
+    title="Gemini CLI",
+    package="@google/gemini-cli",
+    version="0.61.0",
+    command=("gemini", "-m", "gemini-2.5-pro", "-o", "stream-json", "-p", PROMPT),
+    automatic=("--yolo",),
+    environment={
+        "GEMINI_API_KEY": "dummy",
+        "GOOGLE_GEMINI_BASE_URL": URL,
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    },
+    settings={".gemini/settings.json": _auth("gemini-api-key")},
+    say=_say_gemini,
+)
+OPENCODE = Program(
+    name="opencode",
+    title="OpenCode",
+    package="opencode-ai",
+    version="1.18.33",
+    command=("opencode", "run", "-m", "scripted/m", "--format", "json", PROMPT),
+    environment={
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        "npm_config_fetch_retries": "0",
+    },
+    settings={".config/opencode/opencode.json": json.dumps(_OPENCODE)},
+    say=_say_opencode,
+)
+COPILOT = Program(
+    name="copilot",
+    title="Copilot CLI",
+    package="@github/copilot",
+    version="1.0.102",
+    command=("copilot", "-p", PROMPT, "--no-color", "--trust-folder"),
+    automatic=("--allow-all-tools", "--allow-all-paths"),
+    environment={
+        "COPILOT_PROVIDER_BASE_URL": f"{URL}/v1",
+        "COPILOT_PROVIDER_API_KEY": "dummy",
+        "COPILOT_PROVIDER_TYPE": "openai",
+        "COPILOT_MODEL": "gpt-5",
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+    },
+    say=_say_copilot,
+)
+QWEN = Program(
+    name="qwen",
+    title="Qwen Code",
+    package="@qwen-code/qwen-code",
+    version="0.24.4",
+    command=("qwen", "-o", "stream-json", "-p", PROMPT),
+    automatic=("--yolo",),
+    environment={
+        "OPENAI_API_KEY": "dummy",
+        "OPENAI_BASE_URL": f"{URL}/v1",
+        "OPENAI_MODEL": "m",
+    },
+    settings={".qwen/settings.json": _auth("openai")},
+    say=_say_qwen,
+)
+
+PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, COPILOT, QWEN)

@@ -1,0 +1,147 @@
+"""What each agent is driven through, and what has to come of it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tests.agents.real.sandbox import PROJECT
+from tests.agents.real.steps import Create, Edit, Ours, Read, Shell, Step
+
+HELO, HELLO = '    print("Helo, " + name)\n', '    print("Hello, " + name)\n'
+GREETING = f'def greet(name):\n{HELO}\n\ngreet("you")\n'
+MANY = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(1, 31))
+WIDE = "".join(f'v{number} = "{"wide " * 12}{number}"\n' for number in range(1, 2401))
+FILES = {
+    ".gitattributes": "* -text\n",
+    "greet.py": GREETING,
+    "other.py": MANY,
+    "shelled.py": MANY,
+    "twice.py": MANY,
+    "patched.py": MANY,
+    "wide.py": WIDE,
+    "sub/inner.py": "x = 1\ny = 2\nz = 3\n",
+}
+FORMATTER = f"{shlex.quote(sys.executable)} {PROJECT}/tests/agents/real/formatter.py greet.py"
+
+STRICT, BLIND = "strict", "refused: blind"
+
+
+@dataclass(frozen=True)
+class Commit:
+    """Files that are committed together, and what the gate has to say of that."""
+
+    name: str
+    paths: tuple[str, ...]
+    wanted: str = STRICT
+    """`edited` where it is enough that the agent's own tools have changed the files."""
+    heard: str = ""
+    """What the model has to be told for it."""
+    unless_seen: str = ""
+    """Text of a file; where the model was shown it, the edit is not blind."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One start of an agent."""
+
+    name: str
+    turns: Sequence[Sequence[Step]]
+    commits: Sequence[Commit]
+    mode: str = "record"
+    is_asking: bool = False
+    """Whether the agent runs without the options that let it do everything."""
+    directory: str = "."
+    beside: str = ""
+    hkgit: str = "there"
+    """`absent`, `failing` or `hanging` while the agent runs."""
+    is_committing: bool = False
+    """Whether the agent itself commits."""
+
+
+MEND: list[list[Step]] = [[Read("greet.py")], [Edit("greet.py", HELO, HELLO)]]
+
+
+def _edit(path: str, old: int, new: int) -> Edit:
+    return Edit(path, f"    return {old}\n", f"    return {new}\n")
+
+
+RECORD = Scenario(
+    "record",
+    [
+        *MEND,
+        [_edit("other.py", 7, 700)],
+        [Shell("sed -n 1,20p shelled.py")],
+        [_edit("shelled.py", 2, 200)],
+        [Read("twice.py")],
+        [_edit("twice.py", 3, 300), _edit("twice.py", 9, 900)],
+        [Create("notes.txt", "Greets.\n")],
+        [Read("wide.py")],
+        [Edit("wide.py", WIDE.splitlines(keepends=True)[1199], "v1200 = 0\n")],
+        [Shell("cat patched.py; sed -i s/return.11$/return.1100/ patched.py")],
+    ],
+    [
+        Commit("read, edit", ("greet.py",)),
+        Commit("blind edit", ("other.py",), wanted=BLIND, heard="other.py"),
+        Commit("shell, edit", ("shelled.py",)),
+        Commit("two edits", ("twice.py",)),
+        Commit("new file", ("notes.txt",)),
+        Commit("cut reading", ("wide.py",), wanted=BLIND, unless_seen='wide 1200"'),
+    ],
+)
+COMMIT = Scenario(
+    "commit",
+    [*MEND, [Shell("git add -A && git commit -qm Work")]],
+    [Commit("its own commit", ("greet.py",))],
+    is_committing=True,
+)
+FORMATTED = Scenario(
+    "formatter",
+    [*MEND, [Shell("sleep 2")]],
+    [Commit("formatter", ("greet.py",))],
+    beside=FORMATTER,
+)
+SUBDIRECTORY = Scenario(
+    "subdirectory",
+    [[Shell("cat inner.py")], [Edit("sub/inner.py", "y = 2\n", "y = 20\n")]],
+    [Commit("subdirectory", ("sub/inner.py",))],
+    directory="sub",
+)
+ABSENT = Scenario("absent", MEND, [Commit("hkgit absent", ("greet.py",), "edited")], hkgit="absent")
+FAILING = Scenario(
+    "failing", MEND, [Commit("hkgit failing", ("greet.py",), "edited")], hkgit="failing"
+)
+HANGING = Scenario(
+    "hanging", MEND, [Commit("hkgit hanging", ("greet.py",), "edited")], hkgit="hanging"
+)
+BLOCK = f"greet.py\n<<<<<<< SEARCH\n{HELO}=======\n{HELLO}>>>>>>> REPLACE\n"
+FOLLOWED: list[list[Step]] = [
+    *MEND,
+    [Ours("follow", {})],
+    [Create("notes.txt", "Greets.\n")],
+    [Ours("follow", {})],
+]
+STEERED = (Commit("steer", ("greet.py", "notes.txt")),)
+STEER = Scenario("steer", FOLLOWED, STEERED, mode="steer")
+STEER_ASKING = Scenario(
+    "steer-asking",
+    FOLLOWED,
+    (Commit("steer, asking", ("greet.py", "notes.txt")),),
+    mode="steer",
+    is_asking=True,
+)
+SERVER = Scenario(
+    "server",
+    [
+        [Ours("read", {"path": "greet.py"})],
+        [Ours("edit", {"text": BLOCK})],
+        [Ours("status", {})],
+    ],
+    [Commit("MCP", ("greet.py",))],
+)
+
+SCENARIOS = (
+    RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING, STEER, STEER_ASKING, SERVER,
+)  # fmt: skip
