@@ -8,7 +8,7 @@ import signal
 import sys
 
 from hkgit.cli.output import describe_done, echo, print_error
-from hkgit.cli.streams import prepare_streams
+from hkgit.cli.streams import forget_output, prepare_streams
 from hkgit.errors import HkgitError, InvalidInput
 
 TYPE_CHECKING = False
@@ -58,6 +58,8 @@ def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
             raise
         # The one boundary where whatever nobody expected becomes an exit code.
         try:
+            if isinstance(error, OSError):
+                _flush_or_forget()
             if isinstance(error, OSError) and describe_done():
                 print_error(
                     f"{describe_done()}; but the answer could not be written: {error.strerror}"
@@ -67,6 +69,13 @@ def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
         except OSError:  # nor can that be said
             return FAULT
         return FAULT
+
+
+def _flush_or_forget() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError:
+        forget_output()
 
 
 def _explain(error: Exception, arguments: Sequence[str]) -> None:

@@ -51,6 +51,14 @@ def prepare_streams() -> None:
     )
 
 
+def forget_output() -> None:
+    """Send what standard output cannot take nowhere, so that the end of the process says nothing.
+
+    Python tries to write what is left once more, and ends with 120 where that fails again.
+    """
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def printable_line(line: str) -> str:
     """A line of somebody's text: on a terminal without what would drive it, else as it is."""
     if not sys.stdout.isatty():

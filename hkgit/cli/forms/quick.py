@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import errno
-import os
 
 from hkgit.cli.ending import UNREAD, begin, end_with, refuse_path
 from hkgit.cli.forms.form import Misuse, read_words
 from hkgit.cli.output import QUIET, USUAL, set_given, set_loudness
+from hkgit.cli.streams import forget_output
 from hkgit.errors import HkgitError
 
 TYPE_CHECKING = False
@@ -45,8 +45,7 @@ def _answer(run: Callable[..., int | None], form: CommandForm, values: dict[str,
         raise
     except OSError as error:
         if error.errno == errno.EPIPE:
-            # Nobody reads on; nor shall the end of the process find out.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            forget_output()
             return UNREAD
         refusal = refuse_path(error)
         if refusal is None:
