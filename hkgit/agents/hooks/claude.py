@@ -15,7 +15,14 @@ from hkgit.agents.events import (
     tool_event,
     whole_number,
 )
-from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part
+from hkgit.agents.setup.settings import (
+    HOOK_SECONDS,
+    MCP_SERVER,
+    JsonPart,
+    Part,
+    guard,
+    is_steering,
+)
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "claude"
@@ -60,15 +67,20 @@ LOOKS: dict[str, Tool] = {"Read": _read, "Bash": _run}
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
+    settings: dict[str, object] = {"hooks": hooks(command, EDITS, LOOKS)}
+    if is_steering(command):
+        # Else it asks for each call, and where nobody answers it refuses.
+        settings["permissions"] = {"allow": ["mcp__hkgit"]}
+        settings["enabledMcpjsonServers"] = ["hkgit"]
     return [
         JsonPart(".mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
-        JsonPart(".claude/settings.json", {"hooks": hooks(command, EDITS, LOOKS)}),
+        JsonPart(".claude/settings.json", settings, owner=f"hkgit hook {NAME}"),
     ]
 
 
 def hooks(command: str, edits: dict[str, Tool], looks: dict[str, Tool]) -> dict[str, object]:
     """The hooks before a tool is used and after it."""
-    run = [{"type": "command", "command": command}]
+    run = [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
     before, after = "|".join(edits), "|".join([*edits, *looks])
     return {
         "PreToolUse": [{"matcher": before, "hooks": run}],

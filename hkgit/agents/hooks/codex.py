@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hkgit.agents.events import Tool, ToolEvent, patching, shell, tool_event
 from hkgit.agents.hooks import claude
-from hkgit.agents.setup.settings import JsonPart, Part, TomlPart
+from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "codex"
@@ -22,12 +22,19 @@ command = "hkgit"
 args = ["mcp"]
 """
 
+_APPROVED = 'default_tools_approval_mode = "approve"\n'
+"""Else it asks for each call, and where nobody answers it refuses."""
+
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
     return [
-        TomlPart(".codex/config.toml", _SERVER),
-        JsonPart(".codex/hooks.json", {"hooks": claude.hooks(command, EDITS, LOOKS)}),
+        TomlPart(".codex/config.toml", _SERVER + (_APPROVED if is_steering(command) else "")),
+        JsonPart(
+            ".codex/hooks.json",
+            {"hooks": claude.hooks(command, EDITS, LOOKS)},
+            owner=f"hkgit hook {NAME}",
+        ),
     ]
 
 

@@ -59,6 +59,31 @@ def remove_members(text: str, value: JsonObject) -> str:
     return _remove_members(text, (), value)
 
 
+def remove_outdated(text: str, value: JsonObject, is_ours: Callable[[object], bool]) -> str:
+    """The document without the elements of arrays that are ours, but not those of `value`.
+
+    Only arrays are looked through that `value` has as well. Raises InvalidInput where the document
+    is no JSON.
+    """
+    return _remove_outdated(text, (), value, is_ours)
+
+
+def _remove_outdated(
+    text: str, path: tuple[str, ...], value: Any, is_ours: Callable[[object], bool]
+) -> str:
+    node = _at(text, path)
+    if isinstance(node.value, list) and isinstance(value, list):
+
+        def is_outdated(item: JsoncItem) -> bool:
+            return item.node.value not in value and is_ours(item.node.value)
+
+        return _remove_items(text, path, is_outdated)
+    if isinstance(node.value, dict) and isinstance(value, dict):
+        for key in value.keys() & node.value.keys():
+            text = _remove_outdated(text, (*path, key), value[key], is_ours)
+    return text
+
+
 def _add_members(text: str, path: tuple[str, ...], value: Any) -> str:
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):

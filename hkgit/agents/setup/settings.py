@@ -20,21 +20,52 @@ MCP_SERVER = {"command": "hkgit", "args": ["mcp"]}
 """How most agents are told of a server that they are to start."""
 
 
+HOOK_SECONDS = 10
+"""So long an agent waits for a hook of hkgit's at most, which takes a quarter of a second."""
+
+
+def guard(command: str) -> str:
+    """A command of a hook that never fails, for a shell: an agent stops a call when one does.
+
+    It may be missing, and it may break.
+    """
+    return f"{command} || true"
+
+
+def is_steering(command: str) -> bool:
+    """Whether a command of a hook stops the agent's own edits."""
+    return "--steer" in command.split()
+
+
 @dataclass(frozen=True, slots=True)
 class JsonPart:
-    """Members of a JSON file; a new file begins as `skeleton`."""
+    """Members of a JSON file; a new file begins as `skeleton`.
+
+    `owner` is how the commands of its hooks begin: what else begins so is of another version, and
+    gives way.
+    """
 
     path: str
     value: JsonObject
     skeleton: str = "{}\n"
+    owner: str = ""
 
     def added(self, text: str | None) -> str:
+        if text is not None and self.owner:
+            text = jsonc.remove_outdated(text, self.value, self._owns)
         return jsonc.add_members(self.skeleton if text is None else text, self.value)
 
     def removed(self, text: str) -> str | None:
         """The file without it; None where nothing of anybody's is left."""
+        if self.owner:
+            text = jsonc.remove_outdated(text, self.value, self._owns)
         left = jsonc.remove_members(text, self.value)
         return None if left == jsonc.remove_members(self.added(None), self.value) else left
+
+    def _owns(self, element: object) -> bool:
+        """Whether a hook runs commands of this part alone."""
+        commands = [*_commands(element)]
+        return bool(commands) and all(each.startswith(self.owner) for each in commands)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +140,19 @@ class FilePart:
 
 
 Part = JsonPart | TextPart | FilePart
+
+
+def _commands(value: object) -> Iterator[str]:
+    """The commands that a hook runs, wherever they stand in it."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            if name in ("command", "bash", "powershell") and isinstance(inner, str):
+                yield inner
+            else:
+                yield from _commands(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _commands(inner)
 
 
 def _toml(text: str, fix: str) -> JsonObject:
