@@ -6,6 +6,7 @@ import atexit
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,7 @@ _HOME = Path(tempfile.mkdtemp(prefix="hkgit-home-"))
 _SEALED = sealed_environment(os.environ, _HOME)
 os.environ.clear()
 os.environ.update(_SEALED)
+sys.dont_write_bytecode = False
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 make_templates()
 

@@ -45,6 +45,7 @@ _FOREIGN = (
 _FOREIGN_NAMES = {
     *("CI", "EMAIL", "EDITOR", "VISUAL", "PAGER", "LESS", "COLUMNS", "LINES"),
     *("NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE"),
+    "PYTHONDONTWRITEBYTECODE",  # thousands of starts of hkgit would compile it anew
 }
 """Beginnings and names of variables that git, Python, Click or hkgit heed."""
 
