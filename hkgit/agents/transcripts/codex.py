@@ -60,6 +60,11 @@ def read_result(payload: Record) -> tuple[bool | None, str]:
     said = text(output) or ""
     head, mark, body = said.partition("Output:\n")
     found = _EXIT.search(head) if mark else None
+    if found is None and mark and "\n" not in head.strip():
+        # A patch in a shell command: what the patch tool said stands in what the command printed.
+        head, inner, said = body.partition("Output:\n")
+        found = _EXIT.search(head) if inner else None
+        body = said = said or body
     if found is not None:
         return found[1] == "0", body
     return _verdict(said), said

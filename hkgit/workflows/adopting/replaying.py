@@ -7,11 +7,9 @@ known nowhere is left out.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit import dialects
 from hkgit.applying.planner import Options
 from hkgit.edits import (
     CreateFile,
@@ -20,14 +18,9 @@ from hkgit.edits import (
     MappingSnapshot,
     Overlay,
     RenameFile,
-    Spec,
     WriteFile,
-    decode_text,
-    encode_text,
 )
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.ledger.canonical import digest
-from hkgit.paths import quote_path
 from hkgit.sessions.drafting import CallPlan, plan_call
 from hkgit.sessions.readings.knowledge import (
     FileKnowledge,
@@ -40,9 +33,16 @@ from hkgit.sessions.storage.blobs import Blobs
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import RECOVERED, JournaledCall
 from hkgit.sessions.writing import journal_spec, keep_versions
-from hkgit.text.document import BOM, Document, split_raw
-from hkgit.values import dataclass, field, replace
-from hkgit.workflows.adopting.steps import LoggedEdit, LoggedReading, Step, Texts
+from hkgit.text.document import Document
+from hkgit.values import dataclass, field
+from hkgit.workflows.adopting.results import (
+    find_after,
+    make_difference,
+    may_be_made_on,
+    name_states,
+)
+from hkgit.workflows.adopting.steps import LoggedEdit, LoggedReading, Step
+from hkgit.workflows.adopting.texts import count_shown, is_shown_as, with_ends
 
 Versions = Callable[[str], Iterator[bytes]]
 """Versions of a file that a repository has, those that are likeliest first."""
@@ -106,14 +106,14 @@ class TranscriptReplay:
     def _read(self, step: Step, reading: LoggedReading) -> None:
         """Learn what was shown, at once where the file is known, else when it comes to be."""
         now = self._files.get(reading.path)
-        if reading.whole is not None and not _says(now, reading.whole):
+        if reading.whole is not None and not is_shown_as(now, reading.whole):
             self._arrive(reading.path, self._as_stored(reading.path, reading.whole))
         if not self._learn(step.session, reading, self._files.get(reading.path)):
             self._shown.setdefault((step.session, reading.path), []).append(reading)
 
     def _learn(self, session: str, reading: LoggedReading, data: bytes | None) -> bool:
         """Whether a file says what was shown; then it is known from now on."""
-        count = 0 if data is None else _count_shown(reading, Document(data).lines)
+        count = 0 if data is None else _count(reading, data)
         if data is None or not count:
             return False
         document, first = Document(data), reading.start_line
@@ -133,13 +133,13 @@ class TranscriptReplay:
                 continue
             for name in reversed(self._history.get(path, [])[-_REMEMBERED:]):
                 kept = self._blobs.get(name)
-                if kept is not None and _count_shown(reading, Document(kept).lines):
+                if kept is not None and _count(reading, kept):
                     self._recall(session, reading, kept, data)
                     break
 
     def _recall(self, session: str, reading: LoggedReading, then: bytes, now: bytes) -> None:
         """Learn what an earlier version of a file showed, as far as it still stands."""
-        count = _count_shown(reading, Document(then).lines)
+        count = _count(reading, then)
         old = knowing(then, [(reading.start_line, reading.start_line + count - 1)])
         carried = carry_knowledge(old, now, self._blobs.get)
         known = self._known.setdefault(session, {})
@@ -171,17 +171,14 @@ class TranscriptReplay:
         if edit.before is not None and path in edit.before:
             told = edit.before[path]
             return None if told is None else self._as_stored(path, told)
-        kinds = (
-            {type(each) for each in edit.spec.edits if each.path == path} if edit.spec else set()
-        )
         is_here = path in self._files
-        if CreateFile in kinds or (not kinds and not is_here):
-            return None
-        if kinds <= {WriteFile, DeleteFile, RenameFile}:
+        if not _needs_text(edit, path):
             return self._files[path] if is_here else next(self._versions(path), None)
+        if _makes(edit, path, is_here=is_here):
+            return None
         candidates = [self._files[path]] if is_here else []
         for data in (*candidates, *self._versions(path)):
-            if data is not None and _may_be_made_on(edit, path, data):
+            if data is not None and may_be_made_on(edit, path, data):
                 return data
         raise _unknown([path], "nothing tells what the file said before the call")
 
@@ -193,7 +190,7 @@ class TranscriptReplay:
         here = self._files.get(path)
         if here is None:
             here = next(self._versions(path), None)
-        return here if here is not None and _says(here, text) else _with_ends(text, here) or b""
+        return here if here is not None and is_shown_as(here, text) else with_ends(text, here)
 
     def _plan(self, step: Step, edit: LoggedEdit, before: Mapping[str, bytes | None]) -> CallPlan:
         """The call as a plan on its files; as a diff where its words do not make the result."""
@@ -201,7 +198,7 @@ class TranscriptReplay:
             MappingSnapshot(),
             {path: None if data is None else File(data) for path, data in before.items()},
         )
-        after = _find_after(edit, before)
+        after = find_after(edit, before)
         known = self._known.setdefault(step.session, {})
         if edit.spec is not None and edit.is_final:
             made = plan_call([edit.spec], files, Options(), (), known, self._blobs.get)
@@ -209,7 +206,7 @@ class TranscriptReplay:
                 return made
         if after is None:
             raise _unknown(edit.paths, "the log does not say what the call made of it")
-        spec = _difference(before, after)
+        spec = make_difference(before, after)
         made = plan_call([spec], files, Options(), (), known, self._blobs.get)
         if not made.is_ok:
             raise _unknown(edit.paths, "what the log says of the call cannot be replayed")
@@ -218,7 +215,7 @@ class TranscriptReplay:
     def _is_recorded(
         self, before: Mapping[str, bytes | None], changed: Mapping[str, bytes | None]
     ) -> bool:
-        marks = [(path, _name(before.get(path)), _name(data)) for path, data in changed.items()]
+        marks = name_states(before, changed)
         return bool(marks) and all(mark in self._recorded for mark in marks)
 
     def _journal(self, step: Step, made: CallPlan) -> None:
@@ -253,85 +250,30 @@ class TranscriptReplay:
             self._files.pop(path, None)
 
 
+def _needs_text(edit: LoggedEdit, path: str) -> bool:
+    """Whether a call could be made on one text of a file and not on another."""
+    if edit.spec is None:
+        return path in (edit.hunks or {}) or (edit.after or {}).get(path) is not None
+    kinds = {type(each) for each in edit.spec.edits if each.path == path}
+    return not kinds or not kinds <= {WriteFile, DeleteFile, RenameFile}
+
+
+def _makes(edit: LoggedEdit, path: str, *, is_here: bool) -> bool:
+    """Whether a call makes a new file."""
+    edits = () if edit.spec is None else edit.spec.edits
+    if any(isinstance(each, CreateFile) for each in edits if each.path == path):
+        return True
+    is_named = any(each.path == path for each in edits) or path in (edit.hunks or {})
+    return not is_named and not is_here
+
+
 def _unknown(paths: Sequence[str], what: str) -> InvalidInput:
     return InvalidInput(", ".join(paths), what)
 
 
-def _name(data: bytes | None) -> str | None:
-    return None if data is None else digest(data)
-
-
-def _plain(data: bytes) -> bytes:
-    """A text as tools show it."""
-    return data.removeprefix(BOM).replace(b"\r\n", b"\n")
-
-
-def _says(data: bytes | None, text: bytes) -> bool:
-    """Whether a file reads like a text that a log holds."""
-    return data is not None and (data == text or _plain(data) == _plain(text))
-
-
-def _with_ends(text: bytes | None, before: bytes | None) -> bytes | None:
-    """A text with the mark and line ends of what was there before."""
-    if text is None or before is None:
-        return text
-    head = before.partition(b"\n")[0]
-    if head.endswith(b"\r") and b"\r\n" not in text:
-        text = text.replace(b"\n", b"\r\n")
-    return BOM + text if before.startswith(BOM) and not text.startswith(BOM) else text
-
-
-def _find_after(edit: LoggedEdit, before: Mapping[str, bytes | None]) -> Texts | None:
-    """What a call has left, as its log or its words tell; with the line ends that the file has."""
-    if edit.after is not None:
-        return {path: _with_ends(data, before.get(path)) for path, data in edit.after.items()}
-    if not edit.is_final or not edit.replacements or len(edit.paths) != 1:
-        return None
-    [path] = edit.paths
-    data = before.get(path)
-    text = _plain(data or b"")
-    for old, new, is_all in edit.replacements:
-        text = _replace_literally(text, _plain(old), _plain(new), is_all=is_all)
-    return {path: _with_ends(text, data)}
-
-
-def _replace_literally(text: bytes, old: bytes, new: bytes, *, is_all: bool) -> bytes:
-    """What an edit tool makes of a text. Raises InvalidInput where the old text is not in it.
-
-    A line that is taken out goes with its end, as Claude Code has it.
-    """
-    if not old and not text:
-        return new
-    if not old or old not in text:
-        raise InvalidInput("the call", "the file as it was does not hold the old text")
-    if not new and not old.endswith(b"\n") and old + b"\n" in text:
-        old += b"\n"
-    return text.replace(old, new, -1 if is_all else 1)
-
-
-def _count_shown(reading: LoggedReading, lines: Sequence[bytes]) -> int:
-    """How many of the lines that were shown stand in a file at their numbers, from the first on."""
-    there = lines[reading.start_line - 1 :]
-    count = 0
-    for shown, line in zip(reading.lines, there, strict=False):
-        if shown != line:
-            break
-        count += 1
-    return count
-
-
-def _may_be_made_on(edit: LoggedEdit, path: str, data: bytes) -> bool:
-    """Whether a call may have been made on a version: its old texts stand there, unless chained."""
-    text = _plain(data)
-    if edit.replacements:
-        old = _plain(edit.replacements[0][0])
-        return old in text if old else not text
-    olds = (
-        getattr(each, "old_text", None) or ""
-        for each in (edit.spec.edits if edit.spec is not None else ())
-        if each.path == path
-    )
-    return all(_plain(encode_text(old)) in text for old in olds)
+def _count(reading: LoggedReading, data: bytes) -> int:
+    """How many lines of a reading a file has, from the first on."""
+    return count_shown(reading.lines, reading.start_line, Document(data).lines)
 
 
 def _agrees(
@@ -341,24 +283,3 @@ def _agrees(
     changed = {path: None if file is None else file.data for path, file in made.changed.items()}
     left = {**before, **changed}
     return after is None or all(left.get(path) == data for path, data in after.items())
-
-
-def _difference(before: Mapping[str, bytes | None], after: Mapping[str, bytes | None]) -> Spec:
-    """What a call has changed, as a diff. Raises InvalidInput where that is nothing."""
-    text = "".join(
-        line for path, new in after.items() for line in _diff(path, before.get(path), new)
-    )
-    if not text:
-        raise _unknown([*after], "the call has changed nothing")
-    spec = dialects.parse(text, "unified-diff")
-    return replace(spec, digest=digest(encode_text(text)))
-
-
-def _diff(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
-    names = [
-        "/dev/null" if data is None else quote_path(f"{mark}/{path}")
-        for mark, data in (("a", old), ("b", new))
-    ]
-    before, after = ([*map(decode_text, split_raw(data or b""))] for data in (old, new))
-    for line in difflib.unified_diff(before, after, names[0], names[1]):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

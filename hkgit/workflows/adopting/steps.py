@@ -25,11 +25,25 @@ class LoggedReading:
 
 
 @dataclass(frozen=True, slots=True)
+class LoggedHunk:
+    """Lines that a log says were replaced, without their ends; `start_line` as diffs count it.
+
+    `is_ended` is false where the last new line had no end, so it was the last of its file.
+    """
+
+    start_line: int
+    old: tuple[bytes, ...]
+    new: tuple[bytes, ...]
+    is_ended: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class LoggedEdit:
     """A call of an edit tool that the tool took.
 
     `spec` is None where the log has no words that hkgit reads. `before` and `after` hold the files
-    as the log itself tells them, None where it does not. `replacements` are old and new text, and
+    as the log itself tells them, None where it does not; `hunks` what it tells as a diff, by path.
+    `replacements` are old and new text, and
     whether all places were meant, of a tool that replaces literally. Where `is_final` is false,
     somebody changed what the call made, so only `after` tells the result.
     """
@@ -40,6 +54,7 @@ class LoggedEdit:
     after: Texts | None = None
     replacements: tuple[tuple[bytes, bytes, bool], ...] = ()
     is_final: bool = True
+    hunks: Mapping[str, tuple[LoggedHunk, ...]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

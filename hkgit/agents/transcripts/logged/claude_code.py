@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from hkgit.agents.transcripts.fields import Line, Record, table, tables, text
+from hkgit.agents.transcripts.logged.diffs import structured_diff
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 
 NAME = "claude-code"
@@ -78,6 +79,9 @@ def _did(
         return None
     told, name = table(detail), text(sent.get("file_path"))
     if tool == "Bash":
+        changed = _shell_edit(table(told.get("bashEditDiff")))
+        if changed is not None:
+            return changed
         return ShellCall(text(sent.get("command")) or "", said_in(result.get("content")))
     if tool == "NotebookEdit":
         return _notebook(sent, told)
@@ -168,14 +172,36 @@ def _edit(name: str, sent: Record, told: Record) -> EditCall | None:
     spec = json.dumps(one | edits[0] if len(edits) == 1 else one | {"edits": edits})
     before = text(told.get("originalFile"))
     before = before if before is not None else text(told.get("originalFileContents"))
+    is_final = told.get("userModified") is not True
+    # The new text is told as it was sent; what was written (other quotes) only the diff tells.
+    hunks = structured_diff(told.get("structuredPatch")) if is_final else ()
     return EditCall(
         names=(name,),
         text=spec,
         dialect="text-editor",
         before=None if before is None else {name: before},
         replacements=replaced,
-        is_final=told.get("userModified") is not True,
+        is_final=is_final,
+        hunks={name: hunks} if hunks else None,
     )
+
+
+def _shell_edit(diff: Record) -> EditCall | None:
+    """What a command has changed; files of which the log tells no more are changed, too."""
+    files = {
+        name: file for file in tables(diff.get("files")) if (name := text(file.get("filePath")))
+    }
+    listed = diff.get("changedFiles")
+    others = [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    names = tuple(dict.fromkeys([*files, *others]))
+    if not names:
+        return None
+    made = {name: None for name, file in files.items() if file.get("created") is True}
+    gone = {name: None for name, file in files.items() if file.get("deleted") is True}
+    hunks = {
+        name: structured_diff(file.get("hunks")) for name, file in files.items() if name not in gone
+    }
+    return EditCall(names, None, "text-editor", made or None, gone or None, hunks=hunks)
 
 
 def _notebook(sent: Record, told: Record) -> EditCall | None:

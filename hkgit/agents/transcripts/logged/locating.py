@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from hkgit.errors import InvalidInput
 
-AGENTS = ("claude", "codex")
+AGENTS = ("claude", "codex", "copilot", "gemini", "opencode", "qwen")
 """Agents whose logs are found by themselves and can be read."""
 
-SUFFIXES = (".jsonl", ".json")
+SUFFIXES = (".jsonl", ".json", ".db")
 
 
 def find_logs(
@@ -37,7 +38,12 @@ def logs_at(place: Path) -> list[Path]:
 
 def _claude(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     """A directory a project: its path, with a dash for all that is no letter or digit."""
-    base = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"
+    base = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude")
+    yield from _projects(base, roots)
+
+
+def _projects(base: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    base = base / "projects"
     slugs = [re.sub(r"[^A-Za-z0-9]", "-", str(root)) for root in roots]
     for folder in base.iterdir() if base.is_dir() else ():
         if any(folder.name == slug or folder.name.startswith(f"{slug}-") for slug in slugs):
@@ -51,7 +57,47 @@ def _codex(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) ->
             yield path
 
 
-_PLACES = {"claude": _claude, "codex": _codex}
+def _copilot(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    base = Path(environment.get("COPILOT_HOME") or home / ".copilot")
+    for path in base.glob("session-state/*/events.jsonl"):
+        if _mentions(path, roots):
+            yield path
+
+
+def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    """A directory a project, which names the project's root, or is called by its hash."""
+    base = Path(environment.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"
+    names = {str(root) for root in roots}
+    hashes = {sha256(name.encode("utf-8", "surrogateescape")).hexdigest() for name in names}
+    for folder in base.iterdir() if base.is_dir() else ():
+        try:
+            root = (folder / ".project_root").read_text("utf-8", "surrogateescape").strip()
+        except OSError:
+            root = ""
+        if folder.name in hashes or any(
+            root == name or root.startswith(f"{name}/") for name in names
+        ):
+            yield from (path for path in folder.glob("chats/**/*.json*"))
+
+
+def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    """One database for all projects."""
+    base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
+    yield from base.glob("opencode/opencode*.db")
+
+
+def _qwen(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    yield from _projects(Path(environment.get("QWEN_HOME") or home / ".qwen"), roots)
+
+
+_PLACES = {
+    "claude": _claude,
+    "codex": _codex,
+    "copilot": _copilot,
+    "gemini": _gemini,
+    "opencode": _opencode,
+    "qwen": _qwen,
+}
 
 _HEAD = 2**22
 """So many bytes of a log are searched for the path of a checkout."""

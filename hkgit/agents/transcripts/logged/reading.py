@@ -6,8 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
-from hkgit.agents.transcripts.fields import Line, Record, parse_value
-from hkgit.agents.transcripts.logged import claude_code, codex_rollouts
+from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, text
+from hkgit.agents.transcripts.logged import (
+    claude_code,
+    codex_rollouts,
+    copilot_cli,
+    gemini_cli,
+    open_code,
+    qwen_code,
+)
 from hkgit.agents.transcripts.logged.mapping import PathMap
 from hkgit.agents.transcripts.logged.records import LoggedCall
 from hkgit.agents.transcripts.logged.stepping import steps_of
@@ -16,6 +23,8 @@ from hkgit.workflows.adopting.steps import Step
 
 LONGEST = 64 * 2**20
 """A line of more bytes is no call of a tool that edits; it is counted as broken."""
+
+DATABASE, DOCUMENT = ".db", ".json"
 
 _LOOKED_AT = 200
 """So many lines of a log are looked at to find its form."""
@@ -32,6 +41,11 @@ class LogForm:
 
 FORMS = (
     LogForm(codex_rollouts.NAME, codex_rollouts.detects, codex_rollouts.calls),
+    LogForm(copilot_cli.NAME, copilot_cli.detects, copilot_cli.calls),
+    LogForm(gemini_cli.NAME, gemini_cli.detects, gemini_cli.calls),
+    LogForm(open_code.NAME, open_code.detects, open_code.calls),
+    # Qwen's lines have what Claude Code's have, and more.
+    LogForm(qwen_code.NAME, qwen_code.detects, qwen_code.calls),
     LogForm(claude_code.NAME, claude_code.detects, claude_code.calls),
 )
 
@@ -69,6 +83,19 @@ class Logs:
         # A log without times is in order as it stands.
         return sorted(found, key=lambda step: step.time)
 
+    def _of_repository(self, lines: Iterator[Line], path: Path) -> Iterator[Line]:
+        """Of a database, which is of all repositories, what is of no other one."""
+        known: dict[str, bool] = {}
+        for line in lines:
+            place = text(table(line.record.get("info")).get("directory"))
+            if path.suffix == DATABASE and place is not None:
+                if place not in known:
+                    found = self.find_checkout(Path(place)) if Path(place).is_dir() else None
+                    known[place] = found is None or found[1]
+                if not known[place]:
+                    continue
+            yield line
+
     def _count(self, step: Step) -> None:
         name = step.where.rpartition(":")[0]
         for summary in self.summaries:
@@ -78,7 +105,7 @@ class Logs:
     def _read(self, path: Path) -> Iterator[LoggedCall]:
         summary = LogSummary(path)
         self.summaries.append(summary)
-        lines = _lines(path, summary)
+        lines = self._of_repository(_lines(path, summary), path)
         head = [*islice(lines, _LOOKED_AT)]
         form = next((f for f in FORMS if any(f.detects(line.record) for line in head)), None)
         if form is not None:
@@ -87,23 +114,41 @@ class Logs:
 
 
 def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
-    """The lines that hold a JSON object; those that are none, as a last one cut short, count."""
+    """The JSON objects of a log; what is none, as a last line cut short, counts as broken."""
     try:
-        with path.open("rb") as stream:
-            number = 0
-            while raw := stream.readline(LONGEST + 1):
-                number += 1
-                if len(raw) > LONGEST:
-                    summary.broken += 1
-                    while raw and not raw.endswith(b"\n"):
-                        raw = stream.readline(LONGEST)
-                    continue
-                if not raw.strip():
-                    continue
-                record = parse_value(raw)
-                if isinstance(record, dict):
-                    yield Line(f"{path.name}:{number}", record)
-                else:
-                    summary.broken += 1
+        if path.suffix == DATABASE:
+            yield from open_code.read_database(path)
+        elif path.suffix == DOCUMENT:
+            yield from _read_document(path, summary)
+        else:
+            yield from _split_lines(path, summary)
     except OSError:
         summary.broken += 1
+
+
+def _read_document(path: Path, summary: LogSummary) -> Iterator[Line]:
+    """A log that is one JSON object, or, in spite of its name, a line each."""
+    record = parse_value(path.read_bytes()) if path.stat().st_size <= LONGEST else None
+    if isinstance(record, dict):
+        yield Line(f"{path.name}:1", record)
+    else:
+        yield from _split_lines(path, summary)
+
+
+def _split_lines(path: Path, summary: LogSummary) -> Iterator[Line]:
+    with path.open("rb") as stream:
+        number = 0
+        while raw := stream.readline(LONGEST + 1):
+            number += 1
+            if len(raw) > LONGEST:
+                summary.broken += 1
+                while raw and not raw.endswith(b"\n"):
+                    raw = stream.readline(LONGEST)
+                continue
+            if not raw.strip():
+                continue
+            record = parse_value(raw)
+            if isinstance(record, dict):
+                yield Line(f"{path.name}:{number}", record)
+            else:
+                summary.broken += 1

@@ -20,12 +20,29 @@ class ReadCall:
 
 
 @dataclass(frozen=True, slots=True)
+class CallHunk:
+    """Lines that were replaced, as a diff shows them, without their ends.
+
+    `is_ended` is false where the last new line had no end, so it was the last of its file.
+    """
+
+    start_line: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    is_ended: bool = True
+
+
+Hunks = Mapping[str, tuple[CallHunk, ...]]
+
+
+@dataclass(frozen=True, slots=True)
 class EditCall:
     """A call of an edit tool that the tool took: a spec in `dialect`, and what the log tells.
 
     `text` is None where the log does not hold the call in words that hkgit reads. `replacements`
     are old and new text and whether all places were meant, where the tool replaces literally.
-    `is_final` is false where somebody changed the result.
+    `hunks` are what the log shows of the change, by name. `is_final` is false where somebody
+    changed the result.
     """
 
     names: tuple[str, ...]
@@ -35,6 +52,7 @@ class EditCall:
     after: Texts | None = None
     replacements: tuple[tuple[str, str, bool], ...] = ()
     is_final: bool = True
+    hunks: Hunks | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,24 @@ from hkgit import dialects
 from hkgit.agents.events import END, session_name
 from hkgit.agents.shown.readings import find_requested_lines
 from hkgit.agents.transcripts.logged.mapping import PathMap
-from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
+from hkgit.agents.transcripts.logged.records import (
+    EditCall,
+    Hunks,
+    LoggedCall,
+    ReadCall,
+    ShellCall,
+)
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.values import replace
-from hkgit.workflows.adopting.steps import LoggedEdit, LoggedReading, Step, Texts
+from hkgit.workflows.adopting.steps import (
+    LoggedEdit,
+    LoggedHunk,
+    LoggedReading,
+    Step,
+    Texts,
+)
 
 _NUMBER = re.compile(r"\s*\d+\t(.*)\Z")
 
@@ -90,6 +102,7 @@ def _edit(call: LoggedCall, edit: EditCall, paths: PathMap) -> LoggedEdit | None
         after=_texts(edit.after, found),
         replacements=tuple((_bytes(o), _bytes(n), is_all) for o, n, is_all in edit.replacements),
         is_final=edit.is_final,
+        hunks=_hunks(edit.hunks, found),
     )
 
 
@@ -143,6 +156,23 @@ def _texts(said: dict[str, str | None] | object | None, found: dict[str, str]) -
         if name in found
     }
     return texts or None
+
+
+def _hunks(said: Hunks | None, found: dict[str, str]) -> dict[str, tuple[LoggedHunk, ...]] | None:
+    hunks = {
+        found[name]: tuple(
+            LoggedHunk(
+                each.start_line,
+                tuple(map(_bytes, each.old)),
+                tuple(map(_bytes, each.new)),
+                each.is_ended,
+            )
+            for each in hunks
+        )
+        for name, hunks in (said or {}).items()
+        if name in found
+    }
+    return hunks or None
 
 
 def _bytes(value: str) -> bytes:

@@ -1,0 +1,69 @@
+"""diffs.py: the hunks of diffs as logs hold them: unified, or as jsdiff structures them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hkgit.agents.transcripts.fields import Record, tables
+from hkgit.agents.transcripts.logged.records import CallHunk
+
+_HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NO_END = "\\ No newline"
+
+
+def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
+    """The hunks of a unified diff of one file; none where it is cut off or is no such diff."""
+    lines = (text or "").split("\n")
+    hunks: list[CallHunk] = []
+    at = 0
+    while at < len(lines):
+        head = _HEAD.match(lines[at])
+        at += 1
+        if head is None:
+            continue
+        start, old, new = int(head[1]), int(head[2] or 1), int(head[4] or 1)
+        body: list[str] = []
+        while at < len(lines) and (old > 0 or new > 0 or lines[at].startswith(_NO_END)):
+            line = lines[at] or " "  # some programs strip blanks at the ends of lines
+            old -= line[0] in " -"
+            new -= line[0] in " +"
+            body.append(line)
+            at += 1
+        if old or new:
+            return ()
+        hunks.append(_hunk(start, body))
+    return tuple(hunks)
+
+
+def structured_diff(patch: object) -> tuple[CallHunk, ...]:
+    """The hunks of a `structuredPatch`."""
+    return tuple(
+        _hunk(start, [line for line in lines if isinstance(line, str)])
+        for each in tables(patch)
+        for start, lines in [_parts(each)]
+        if lines
+    )
+
+
+def _parts(hunk: Record) -> tuple[int, list[object]]:
+    start, lines = hunk.get("oldStart"), hunk.get("lines")
+    return start if isinstance(start, int) else 0, lines if isinstance(lines, list) else []
+
+
+def _hunk(start: int, body: Iterable[str]) -> CallHunk:
+    """A hunk from the lines of its body, each with its mark before it."""
+    old: list[str] = []
+    new: list[str] = []
+    is_ended, mark = True, " "
+    for line in body:
+        if line.startswith(_NO_END):
+            is_ended = is_ended and mark == "-"
+            continue
+        mark = line[:1] or " "
+        shown = line[1:].removesuffix("\r")
+        if mark in " -":
+            old.append(shown)
+        if mark in " +":
+            new.append(shown)
+    return CallHunk(start, tuple(old), tuple(new), is_ended)

@@ -1,0 +1,116 @@
+"""open_code.py: OpenCode: its database `~/.local/share/opencode/opencode.db`, or `opencode export`.
+
+Each part of a message that is a call of a tool is told as one line, beside its session.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, tables, text
+from hkgit.agents.transcripts.logged.diffs import parse_diff
+from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
+
+NAME = "opencode"
+
+_CALLS = """
+    select part.id, session.id, session.directory, session.version, part.data
+    from part join session on session.id = part.session_id
+    where json_extract(part.data, '$.type') = 'tool' order by part.time_created, part.id
+"""
+
+
+def read_database(path: Path) -> Iterator[Line]:
+    """The calls in a database as lines of a log. Raises OSError where it cannot be read.
+
+    It is opened for reading alone, while the agent may write to it.
+    """
+    try:
+        with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as database:
+            for part, session, directory, version, data in database.execute(_CALLS):
+                about = {"sessionID": session, "directory": directory, "version": version}
+                yield Line(f"{path.name}:{part}", {"info": about, "part": parse_value(data)})
+    except sqlite3.Error as error:
+        raise OSError(str(error)) from error
+
+
+def detects(record: Record) -> bool:
+    """Whether a line is of such a log: of the database, or a whole exported session."""
+    info = table(record.get("info"))
+    return "directory" in info and ("part" in record or "messages" in record)
+
+
+def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
+    """Every call of a log whose result it holds, in order."""
+    for line in lines:
+        info = table(line.record.get("info"))
+        messages = tables(line.record.get("messages"))
+        parts = (part for message in messages for part in tables(message.get("parts")))
+        for part in (table(line.record.get("part")), *parts):
+            yield from _call(line, info, part)
+
+
+def _call(line: Line, info: Record, part: Record) -> Iterator[LoggedCall]:
+    state = table(part.get("state"))
+    if state.get("status") != "completed":
+        return
+    did = _did(str(part.get("tool")), table(state.get("input")), state)
+    if did is None:
+        return
+    ended = table(state.get("time")).get("end")
+    yield LoggedCall(
+        time=ended if isinstance(ended, int) else 0,
+        conversation=text(info.get("sessionID")) or text(info.get("id")) or "unnamed",
+        agent=f"{NAME}/{text(info.get('version')) or 'unknown'}",
+        directory=text(info.get("directory")) or "",
+        where=line.where,
+        id=str(part.get("callID")),
+        tool=str(part.get("tool")),
+        did=did,
+    )
+
+
+def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellCall | None:
+    told, name = table(state.get("metadata")), text(sent.get("filePath"))
+    match tool:
+        case "bash":
+            return ShellCall(text(sent.get("command")) or "", text(state.get("output")) or "")
+        case "read" if name is not None:
+            return _read(name, table(told.get("display")))
+        case "write" if name is not None:
+            return _write(name, sent, told)
+        case "edit" if name is not None:
+            return _edit(name, sent, told)
+        case "apply_patch" | "patch":
+            patch = text(sent.get("patchText"))
+            return None if patch is None else EditCall((), patch, "apply-patch")
+    return None
+
+
+def _read(name: str, shown: Record) -> ReadCall | None:
+    content, start = text(shown.get("text")), shown.get("lineStart")
+    if shown.get("type") != "file" or content is None or not isinstance(start, int):
+        return None
+    return ReadCall(name, max(start, 1), tuple(content.split("\n")))
+
+
+def _write(name: str, sent: Record, told: Record) -> EditCall | None:
+    content = text(sent.get("content"))
+    if content is None:
+        return None
+    spec = json.dumps({"file_path": name, "content": content})
+    before = {name: None} if told.get("exists") is False else None
+    return EditCall((name,), spec, "text-editor", before, {name: content})
+
+
+def _edit(name: str, sent: Record, told: Record) -> EditCall | None:
+    old, new = text(sent.get("oldString")), text(sent.get("newString"))
+    if old is None or new is None:
+        return None
+    one = {"file_path": name, "old_string": old, "new_string": new}
+    spec = json.dumps(one | ({"replace_all": True} if sent.get("replaceAll") is True else {}))
+    hunks = parse_diff(text(told.get("diff")))
+    return EditCall((name,), spec, "text-editor", hunks={name: hunks} if hunks else None)

@@ -1,0 +1,103 @@
+"""results.py: what a logged call found and left, as its log or its words tell."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+
+from hkgit import dialects
+from hkgit.edits import Spec, decode_text, encode_text
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.paths import quote_path
+from hkgit.text.document import split_raw
+from hkgit.values import replace
+from hkgit.workflows.adopting.hunks import apply_hunks, do_hunks_fit
+from hkgit.workflows.adopting.steps import LoggedEdit, Texts
+from hkgit.workflows.adopting.texts import show_text, with_ends
+
+
+def find_after(edit: LoggedEdit, before: Texts) -> Texts | None:
+    """What a call has left, with the line ends that the file has; None where nothing tells.
+
+    Raises InvalidInput where what the log tells does not fit the files as they were.
+    """
+    told = edit.after or {}
+    after = {
+        path: None if data is None else with_ends(data, before.get(path))
+        for path, data in told.items()
+    }
+    for path, hunks in (edit.hunks or {}).items():
+        if path not in after:
+            after[path] = apply_hunks(before.get(path), hunks)
+    if after:
+        return after
+    if not edit.is_final or not edit.replacements or len(edit.paths) != 1:
+        return None
+    [path] = edit.paths
+    text = show_text(before.get(path) or b"")
+    for old, new, is_all in edit.replacements:
+        text = _replace_literally(text, show_text(old), show_text(new), is_all=is_all)
+    return {path: with_ends(text, before.get(path))}
+
+
+def _replace_literally(text: bytes, old: bytes, new: bytes, *, is_all: bool) -> bytes:
+    """What an edit tool makes of a text. Raises InvalidInput where the old text is not in it.
+
+    A line that is taken out goes with its end, as Claude Code has it.
+    """
+    if not old and not text:
+        return new
+    if not old or old not in text:
+        raise InvalidInput("the call", "the file as it was does not hold the old text")
+    if not new and not old.endswith(b"\n") and old + b"\n" in text:
+        old += b"\n"
+    return text.replace(old, new, -1 if is_all else 1)
+
+
+def may_be_made_on(edit: LoggedEdit, path: str, data: bytes) -> bool:
+    """Whether a call may have been made on a version: its old texts stand there, unless chained."""
+    if edit.hunks is not None and path in edit.hunks:
+        return do_hunks_fit(data, edit.hunks[path])
+    text = show_text(data)
+    if edit.replacements:
+        old = show_text(edit.replacements[0][0])
+        return old in text if old else not text
+    olds = (
+        getattr(each, "old_text", None) or ""
+        for each in (edit.spec.edits if edit.spec is not None else ())
+        if each.path == path
+    )
+    return all(show_text(encode_text(old)) in text for old in olds)
+
+
+def make_difference(before: Texts, after: Texts) -> Spec:
+    """What a call has changed, as a diff. Raises InvalidInput where that is nothing."""
+    text = "".join(
+        line for path, new in after.items() for line in _diff(path, before.get(path), new)
+    )
+    if not text:
+        raise InvalidInput(", ".join(after), "the call has changed nothing")
+    spec = dialects.parse(text, "unified-diff")
+    return replace(spec, digest=digest(encode_text(text)))
+
+
+def _diff(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
+    names = [
+        "/dev/null" if data is None else quote_path(f"{mark}/{path}")
+        for mark, data in (("a", old), ("b", new))
+    ]
+    before, after = ([*map(decode_text, split_raw(data or b""))] for data in (old, new))
+    for line in difflib.unified_diff(before, after, names[0], names[1]):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def name_states(
+    before: Texts, changed: Mapping[str, bytes | None]
+) -> list[tuple[str, str | None, str | None]]:
+    """For each changed path the SHA-256 of what it said before and after."""
+    return [(path, _name(before.get(path)), _name(data)) for path, data in changed.items()]
+
+
+def _name(data: bytes | None) -> str | None:
+    return None if data is None else digest(data)

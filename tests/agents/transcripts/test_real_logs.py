@@ -1,0 +1,199 @@
+"""Logs that real programs have left, trimmed to their calls, become the evidence of a commit.
+
+Each program played a script of its own in one repository; `files.json` has it before and after.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from hkgit.git.repository import Repository
+from hkgit.workflows.setup import install
+from tests.support.commands import AGENT, PATH
+from tests.support.repos import Repo
+from tests.support.running import run
+
+LOGS = Path(__file__).parents[1] / "streams" / "logs"
+FILES = json.loads((LOGS / "files.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """The repository that the programs were run in."""
+    repo = Repo.init(tmp_path_factory.mktemp("logs") / "repo")
+    for path, text in FILES["before"].items():
+        repo.write(path, text.encode())
+    install(Repository.discover(repo.path), HOOKS)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Seed")
+    return repo
+
+
+@pytest.fixture
+def repo(template: Repo, tmp_path: Path) -> Repo:
+    shutil.copytree(template.path, tmp_path / "repo", symlinks=True)
+    return Repo(tmp_path / "repo")
+
+
+def slug(root: Path) -> str:
+    return re.sub(r"[^A-Za-z0-9]", "-", str(root))
+
+
+def claude(text: str, home: Path, root: Path) -> None:
+    save(home / ".claude" / "projects" / slug(root) / "7148bb02.jsonl", text)
+
+
+def codex(text: str, home: Path, root: Path) -> None:
+    save(home / ".codex" / "sessions" / "2026" / "11" / "22" / "rollout-1.jsonl", text)
+
+
+def copilot(text: str, home: Path, root: Path) -> None:
+    save(home / ".copilot" / "session-state" / "f312a46e" / "events.jsonl", text)
+
+
+def gemini(text: str, home: Path, root: Path) -> None:
+    project = home / ".gemini" / "tmp" / "repo"
+    save(project / "chats" / "session-1.jsonl", text)
+    save(project / ".project_root", str(root))
+
+
+def old_gemini(text: str, home: Path, root: Path) -> None:
+    """One object a session, as it was once; its directory is told by a hash alone."""
+    records = [json.loads(line) for line in text.splitlines()]
+    whole = {"sessionId": records[0]["sessionId"], "messages": records[2:]}
+    whole["projectHash"] = sha256(str(root).encode()).hexdigest()
+    project = home / ".gemini" / "tmp" / whole["projectHash"]
+    save(project / "chats" / "session-1.json", json.dumps(whole, indent=2))
+
+
+def opencode(text: str, home: Path, root: Path) -> None:
+    """Its database, as far as it is read, with a session of another repository."""
+    session, *parts = map(json.loads, text.splitlines())
+    place = home / ".local" / "share" / "opencode" / "opencode.db"
+    place.parent.mkdir(parents=True)
+    elsewhere = Repo.init(home / "elsewhere").path
+    with sqlite3.connect(place) as database:
+        database.execute("create table session (id, directory, version)")
+        database.execute("create table part (id, session_id, time_created, data)")
+        row = (session["id"], session["directory"], session["version"])
+        database.execute("insert into session values (?, ?, ?)", row)
+        database.execute("insert into session values ('other', ?, '1')", (str(elsewhere),))
+        for part in parts:
+            data = json.dumps(part["data"])
+            for name, owner in ((part["id"], session["id"]), (f"{part['id']}-other", "other")):
+                values = (name, owner, part["time_created"], data)
+                database.execute("insert into part values (?, ?, ?, ?)", values)
+    database.close()
+
+
+def qwen(text: str, home: Path, root: Path) -> None:
+    save(home / ".qwen" / "projects" / slug(root) / "chats" / "c8b37ebf.jsonl", text)
+
+
+def save(place: Path, text: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, "utf-8")
+
+
+PLACES: dict[str, Callable[[str, Path, Path], None]] = {
+    "claude": claude,
+    "codex": codex,
+    "copilot": copilot,
+    "gemini": gemini,
+    "opencode": opencode,
+    "qwen": qwen,
+}
+
+
+def play(repo: Repo, home: Path, agent: str, place: Callable[[str, Path, Path], None]) -> None:
+    """Leave the checkout as a program has left it, and its log where it logs."""
+    text = (LOGS / f"{agent}.jsonl").read_text("utf-8").replace("$ROOT", str(repo.path))
+    place(text, home, repo.path)
+    for path, after in FILES["after"][agent].items():
+        if after is None:
+            (repo.path / path).unlink()
+        else:
+            repo.write(path, after.encode())
+    repo.git("add", "-A")
+
+
+def adopt_staged(repo: Repo, home: Path) -> dict[str, Any]:
+    """What `hkgit adopt --staged` answers, where all is explained."""
+    adopted = run("adopt", "--staged", "--json", cwd=repo.path, env={"HOME": str(home)})
+    assert adopted.code == 0, adopted.out
+    answer: dict[str, Any] = adopted.json()
+    return answer
+
+
+def commit(repo: Repo) -> str:
+    """An agent's commit, with hooks; what they refuse, "" where they take it."""
+    words = ["git", "commit", "-q", "-m", "Work"]
+    environment = os.environ | AGENT | PATH
+    done = subprocess.run(words, cwd=repo.path, env=environment, capture_output=True, text=True)
+    return done.stderr if done.returncode else ""
+
+
+@pytest.mark.parametrize("agent", PLACES)
+def test_the_log_of_a_real_session_makes_its_commit_pass(
+    repo: Repo, tmp_path: Path, agent: str
+) -> None:
+    """The scripts have blind edits on purpose: the gate names them, and the rest passes."""
+    play(repo, tmp_path / "home", agent, PLACES[agent])
+    answer = adopt_staged(repo, tmp_path / "home")
+    [change] = answer["changes"]
+    assert change["unexplained"] == []
+    assert change["skipped"] == []
+    assert answer["other_repositories"] == []
+    assert {each["path"] for each in change["explained"]} == {*FILES["after"][agent]}
+    blind = {
+        each["path"] for each in change["explained"] if each["evidence"] not in ("hash", "receipt")
+    }
+    refused = commit(repo)
+    assert {path for path in FILES["after"][agent] if f" {path}:" in refused} == blind
+    if blind:
+        repo.git("restore", "-q", "--staged", "--worktree", "--", *sorted(blind))
+        assert commit(repo) == ""
+    judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=repo.path)
+    assert (judged.code, judged.json()["commits"][0]["verdict"]) == (0, "strict"), judged.out
+
+
+def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: Path) -> None:
+    play(repo, tmp_path / "home", "copilot", copilot)
+    adopt_staged(repo, tmp_path / "home")
+    [advice] = re.findall(r"mend: (.*?)(?:  # .*)?$", commit(repo), re.MULTILINE)
+    for command in advice.split(" && "):
+        assert run(*shlex.split(command)[1:], cwd=repo.path, env=AGENT).code == 0, command
+    assert commit(repo) == ""
+    judged = run("gate", "--range", "HEAD~1..HEAD", cwd=repo.path)
+    assert judged.code == 0, judged.out
+
+
+def test_a_gemini_session_in_one_object_is_read_as_well(repo: Repo, tmp_path: Path) -> None:
+    play(repo, tmp_path / "home", "gemini", old_gemini)
+    home = {"HOME": str(tmp_path / "home")}
+    adopted = run("adopt", "--staged", "--from", "gemini", "-n", cwd=repo.path, env=home)
+    assert adopted.code == 0, adopted.out
+
+
+def test_an_exported_session_of_opencode_is_read_as_well(repo: Repo, tmp_path: Path) -> None:
+    def export(text: str, home: Path, root: Path) -> None:
+        session, *parts = map(json.loads, text.splitlines())
+        messages = [{"info": {}, "parts": [part["data"] for part in parts]}]
+        save(home / "export.json", json.dumps({"info": session, "messages": messages}, indent=2))
+
+    play(repo, tmp_path, "opencode", export)
+    adopted = run("adopt", "--staged", "--from", tmp_path / "export.json", "-n", cwd=repo.path)
+    assert adopted.code == 0, adopted.out
