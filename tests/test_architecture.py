@@ -14,6 +14,7 @@ PACKAGE = ROOT / "hkgit"
 
 STARTS_PROGRAMS = {
     "hkgit.gate.attestations.keys": "ssh-keygen makes and checks signatures",
+    "hkgit.agents.acp.relay": "the agent whose messages it passes on",
     "hkgit.cli.edit.reflecting": "the model that a person named on the command line",
     "hkgit.cli.admin.demonstration": "types commands as a person would",
 }
@@ -115,7 +116,7 @@ def test_one_module_loads_pygit2_without_certificates() -> None:
     assert using == {"hkgit.git.backends.loading"}
 
 
-def test_only_git_and_three_that_say_why_start_programs() -> None:
+def test_only_git_and_those_that_say_why_start_programs() -> None:
     starting = {module for module, tree in modules().items() if "subprocess" in set(imported(tree))}
     assert {name for name in starting if place(name) != "git"} == set(STARTS_PROGRAMS)
 

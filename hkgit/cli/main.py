@@ -51,6 +51,7 @@ COMMANDS = {
     "mcp": "Serve an agent over the Model Context Protocol",
     "hook": "Record what an agent's own tools read and edit",
     "serve": "Serve a program over JSON-RPC",
+    "acp": "Record what an agent reads and edits through an editor",
 }
 """Every command and its one-line help; the module of the same name is loaded when it is called."""
 
@@ -58,7 +59,7 @@ GROUPS = {
     "edit": ("read", "apply", "edit", "undo", "redo"),
     "review": ("gate", "policy", "verify", "attest", "ledger", "consult"),
     "history": ("log", "show", "blame", "stats", "report", "refusals", "qa"),
-    "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve"),
+    "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve", "acp"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
 }
 """Where the module of each command stands below `hkgit/cli/`."""

@@ -34,8 +34,18 @@ def test_every_command_has_an_example() -> None:
     assert {*EXAMPLES} == {*FOUND}
 
 
-SILENT = {"redo", "record", "consult answer", "demo", "schema", "completions", "help", "prompt"}
-SILENT |= {"mcp", "hook", "serve", "session", "policy", "ledger", "consult"}
+SILENT = {
+    "acp",
+    "redo",
+    "record",
+    "consult answer",
+    "demo",
+    "schema",
+    "completions",
+    "help",
+    "prompt",
+}
+SILENT |= {"acp", "mcp", "hook", "serve", "session", "policy", "ledger", "consult"}
 
 
 def test_answers_for_programs_are_asked_for_in_one_way() -> None:

@@ -46,6 +46,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "mcp": ("hkgit mcp --root .",),
     "hook": ("hkgit hook claude --steer",),
     "serve": ("hkgit serve --root .",),
+    "acp": ("hkgit acp -- gemini --experimental-acp",),
 }
 """Each line is read by the command line in a test."""
 
@@ -75,6 +76,7 @@ TERMS: Mapping[str, tuple[str, ...]] = {
     "prompt": ("dialect",),
     "mcp": ("session", "receipt"),
     "serve": ("session", "receipt"),
+    "acp": ("session", "receipt"),
 }
 """Words to ask `hkgit help` for; those of a group of commands hold for all of it."""
 

@@ -1,0 +1,93 @@
+"""relay.py: pass the lines of an editor and an agent on, unchanged, and record what they say.
+
+Nothing that goes wrong in recording changes or holds up a message: it is reported, and the edit
+stays unrecorded, which the gate will say at the commit.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from hkgit.agents.acp.watching import Watch
+from hkgit.agents.events import ToolEvent
+from hkgit.agents.recorder import Recorder
+from hkgit.agents.servers.roots import Root
+from hkgit.errors import InvalidInput
+from hkgit.sessions.session import EditSession
+from hkgit.text.json_nodes import JsonObject
+
+Report = Callable[[str], None]
+"""Takes what went wrong, or what the person is to know."""
+
+
+class Relay:
+    """One connection, and the sessions of the conversations in it."""
+
+    def __init__(self, directory: Path, agent: str, report: Report) -> None:
+        self._watch = Watch(directory)
+        self._agent = agent
+        self._report = report
+        self._lock = threading.Lock()
+
+    def run(self, command: Sequence[str], incoming: BinaryIO, outgoing: BinaryIO) -> int:
+        """Start the agent and serve it until it ends; its exit code. Raises InvalidInput."""
+        try:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            what = f"cannot be started: {error.strerror}"
+            raise InvalidInput(command[0], what, "Name the agent as a shell would.") from error
+        assert process.stdin is not None
+        assert process.stdout is not None
+        # A daemon: it waits for the editor's next line, also when the agent is gone.
+        listen = (incoming, process.stdin, self._watch.hear_client)
+        threading.Thread(target=self._pass_and_close, args=listen, daemon=True).start()
+        self._pass(process.stdout, outgoing, self._watch.hear_agent)
+        return process.wait()
+
+    def _pass_and_close(self, source: BinaryIO, target: BinaryIO, hear: _Hear) -> None:
+        self._pass(source, target, hear)
+        try:
+            target.close()
+        except OSError:
+            return  # the agent is gone: there is nothing left to end
+
+    def _pass(self, source: Iterable[bytes], target: BinaryIO, hear: _Hear) -> None:
+        for line in source:
+            self._record(line, hear)
+            try:
+                target.write(line)
+                target.flush()
+            except OSError:
+                return  # the other side is gone; this one ends when its own stream does
+
+    def _record(self, line: bytes, hear: _Hear) -> None:
+        with self._lock:
+            try:
+                message = json.loads(line)
+                events = hear(message) if isinstance(message, dict) else iter(())
+                for event in events:
+                    self._take(event)
+            except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
+                self._report(f"not recorded: {error}")
+
+    def _take(self, event: ToolEvent) -> None:
+        root = Root.around(event.directory).root
+        if not (root / ".git").exists():
+            return
+        name = self._watch.agent or self._agent
+        recorder = Recorder(EditSession.open(root, event.session, agent=name), event.directory)
+        if event.is_before:
+            recorder.before(event.did)
+            return
+        answer = recorder.after(event)
+        for blind in [] if answer is None else answer.blind:
+            lines = f"{blind.lines[0]}-{blind.lines[1]}"
+            self._report(f"a blind edit: {blind.path}:{lines} was not read before it")
+
+
+_Hear = Callable[[JsonObject], Iterator[ToolEvent]]

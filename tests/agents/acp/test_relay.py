@@ -1,0 +1,102 @@
+"""An editor and an agent of the protocol's SDK talk through `hkgit acp`, each a real process."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import acp
+import pytest
+from acp.schema import ClientCapabilities, FileSystemCapabilities
+
+from hkgit.errors import InvalidInput
+from hkgit.sessions.answers import Status
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import paths as places
+from tests.support.repos import Repo
+from tests.support.running import run
+
+MENDER = [sys.executable, str(Path(__file__).with_name("mender.py"))]
+GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
+MENDED = GREETING.replace(b"Helo", b"Hello")
+
+
+class Editor:
+    """A client that reads and writes files, as an editor does."""
+
+    def on_connect(self, conn: Any) -> None:
+        """Nothing to keep: the agent asks, this answers."""
+
+    async def read_text_file(self, path: str, **more: Any) -> acp.ReadTextFileResponse:
+        return acp.ReadTextFileResponse(content=Path(path).read_text())
+
+    async def write_text_file(self, path: str, content: str, **more: Any) -> None:
+        Path(path).write_text(content)
+
+    async def session_update(self, **more: Any) -> None:
+        """Nobody is looking."""
+
+
+async def _prompt(repo: Path, command: list[str]) -> None:
+    editor: Any = Editor()
+    files = FileSystemCapabilities(read_text_file=True, write_text_file=True)
+    able = ClientCapabilities(fs=files)
+    async with acp.spawn_agent_process(editor, *command, cwd=repo) as (agent, _):
+        await agent.initialize(protocol_version=1, client_capabilities=able)
+        made = await agent.new_session(cwd=str(repo), mcp_servers=[])
+        await agent.prompt(session_id=made.session_id, prompt=[acp.text_block("Mend it.")])
+
+
+@pytest.fixture
+def greeting(repo: Repo) -> Repo:
+    repo.commit({"greet.py": GREETING})
+    return repo
+
+
+def _drive(repo: Repo, *way: str) -> Status:
+    command = [sys.executable, "-m", "hkgit", "acp", "--", *MENDER, *way]
+    asyncio.run(_prompt(repo.path, command))
+    assert (repo.path / "greet.py").read_bytes() == MENDED
+    [folder] = places.existing(repo.path)
+    return EditSession.open(repo.path, folder.name).status()
+
+
+def test_a_write_of_what_was_not_read_is_recorded_as_blind(greeting: Repo) -> None:
+    status = _drive(greeting, "blind")
+    assert status.session == "acp-s-1"
+    assert [call.files for call in status.calls] == [("greet.py",)]
+    assert status.blind == 1
+
+
+def test_a_commit_after_it_is_judged_by_what_was_read(greeting: Repo) -> None:
+    run("init", cwd=greeting.path)
+    greeting.git("add", ".hkgit")
+    greeting.git("commit", "-q", "-m", "Set up")
+    _drive(greeting, "read")
+    greeting.git("commit", "-qam", "Mend the greeting")
+    shown = run("show", "HEAD", "--json", cwd=greeting.path).json()
+    assert (shown["verdict"], shown["agents"]) == ("strict", ["mender/1.0"])
+
+
+def _relay(*words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "hkgit", "acp", "--", *words]
+    return subprocess.run(command, input=given, capture_output=True, check=False, timeout=60)
+
+
+def test_every_line_passes_byte_for_byte() -> None:
+    lines = b'{"id": 1, "method": "fs/write_text_file"}\nno json \xff\n[1]\n{"a":  1}\r\nno end'
+    done = _relay("cat", given=lines)
+    assert (done.returncode, done.stdout) == (0, lines)
+
+
+def test_the_agents_exit_code_is_passed_on() -> None:
+    assert _relay("sh", "-c", "exit 7").returncode == 7
+
+
+def test_an_agent_that_is_not_there_is_said() -> None:
+    done = _relay("/nonexistent/agent")
+    assert done.returncode == InvalidInput.exit_code
+    assert b"/nonexistent/agent: cannot be started: No such file or directory" in done.stderr
