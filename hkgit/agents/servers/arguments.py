@@ -24,6 +24,11 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 """A `text` is a string; where a client has read it as JSON already, it is said again."""
 
+_TEXT_SCHEMAS = [
+    {"type": "string"},
+    {"type": "object"},
+    {"type": "array", "items": {"type": "object"}},
+]
 
 Values = JsonObject
 """The arguments of a call, as `check_arguments` lets them pass."""
@@ -47,8 +52,9 @@ class Argument:
 
     def schema(self) -> JsonObject:
         """The argument as a JSON Schema."""
-        type = "string" if self.type == "text" else self.type
-        schema: JsonObject = {"type": type, "description": self.about}
+        schema: JsonObject = {"type": self.type, "description": self.about}
+        if self.type == "text":
+            schema = {"anyOf": _TEXT_SCHEMAS, "description": self.about}
         if self.type == "array":
             schema["items"] = {"type": "string"}
         if self.choices:

@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hkgit.agents.servers.arguments import check_arguments
-from hkgit.agents.servers.calls import CALLS
+from hkgit.agents.servers.arguments import Values, check_arguments
+from hkgit.agents.servers.calls import CALLS, Tool
 from hkgit.agents.servers.replies import (
     Reply,
+    keep_session,
     of_error,
 )
 from hkgit.agents.servers.roots import Root, choose_root, places
@@ -23,10 +24,20 @@ from hkgit.sessions.session import EditSession
 
 
 class Connection:
-    """One connection: its name, where it may work, and the sessions it has opened."""
+    """One connection: its name, where it may work, and the sessions it has opened.
 
-    def __init__(self, start: Path, name: str | None, agent: str = "unknown") -> None:
-        self.name = name if name is not None else f"connection-{secrets.token_hex(4)}"
+    `conversation` is the session of the agent that has started it, where it says which.
+    """
+
+    def __init__(
+        self,
+        start: Path,
+        name: str | None,
+        agent: str = "unknown",
+        conversation: str | None = None,
+    ) -> None:
+        self._chosen = name
+        self.name = name or conversation or f"connection-{secrets.token_hex(4)}"
         self.agent = agent
         self._start = start
         self._offered: list[Root] | None = None
@@ -37,10 +48,15 @@ class Connection:
         """Work in these roots of the client from now on."""
         self._offered = None if roots is None else places(self._start, roots)
 
-    def answer(self, name: str, arguments: Mapping[str, Any] | None) -> Reply:
-        """What becomes of a call; refusals are answers too. Safe to be called by many threads."""
+    def answer(
+        self, name: str, arguments: Mapping[str, Any] | None, session: str | None = None
+    ) -> Reply:
+        """What becomes of a call; refusals are answers too. Safe to be called by many threads.
+
+        `session` is the caller's, where that is known; a call may name another.
+        """
         try:
-            return self._dispatch(name, {} if arguments is None else arguments)
+            return self._dispatch(name, {} if arguments is None else arguments, session)
         except HkgitError as error:
             return of_error(error)
         except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
@@ -48,14 +64,18 @@ class Connection:
             what = f"a fault of hkgit itself: {type(error).__name__}: {error}"
             return of_error(HkgitError(name, what, "Report it; another call may well work."))
 
-    def _dispatch(self, name: str, arguments: Mapping[str, Any]) -> Reply:
+    def _dispatch(self, name: str, arguments: Mapping[str, Any], session: str | None) -> Reply:
         call = CALLS.get(name)
         if call is None:
             raise InvalidInput(name[:80], "is nothing to call", f"Known: {', '.join(CALLS)}.")
         given = check_arguments(call.arguments, arguments)
         offered = self._offered or places(self._start, None)
         place = choose_root(offered, given.pop("root", None))
-        name = given.pop("session", self.name)
+        named = given.pop("session", None)
+        reply = self._run(call, place, named or self._chosen or session or self.name, given)
+        return reply if named is None else keep_session(reply, named)
+
+    def _run(self, call: Tool, place: Root, name: str, given: Values) -> Reply:
         if call.name == "apply":
             # A commit may wait for hooks; the others need not wait for it.
             return call.run(self._open(place, name), place, given)

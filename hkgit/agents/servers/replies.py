@@ -24,7 +24,7 @@ from hkgit.sessions.readings.reading import Reading
 from hkgit.sessions.reporting import call_json, reading_json, status_json
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.text.json_nodes import JsonObject
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
 
 _READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied, BlindEdit)
 """What is mended by looking at the file."""
@@ -157,8 +157,21 @@ def next_text(document: JsonObject) -> str:
         return ""
     tool, arguments = document["next"]["tool"], document["next"]["arguments"]
     if tool == "edit":
-        return "\nNext: edit, with the corrected text as it stands here, if that is what you mean"
+        place = f" and session {arguments['session']}" if "session" in arguments else ""
+        what = f"with the corrected text as it stands here{place}"
+        return f"\nNext: edit, {what}, if that is what you mean"
     return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
+
+
+def keep_session(reply: Reply, session: str) -> Reply:
+    """A reply whose next call is made in that session too."""
+    if "next" not in reply.document:
+        return reply
+    following = reply.document["next"]
+    arguments = following["arguments"] | {"session": session}
+    document = reply.document | {"next": following | {"arguments": arguments}}
+    text = reply.text.removesuffix(next_text(reply.document)) + next_text(document)
+    return replace(reply, document=document, text=text)
 
 
 def _point_on(document: JsonObject, outcomes: Sequence[EditOutcome], batch: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -24,7 +25,11 @@ _ON_A_TERMINAL = (
     default=".",
     help="Work here, where the client names no roots.",
 )
-@click.option("--session", metavar="NAME", help="The session's name; a new one by default.")
+@click.option(
+    "--session",
+    metavar="NAME",
+    help="The session's name; the agent's conversation by default, else a new one.",
+)
 def command(root: Path, session: str | None) -> None:
     """Serve an agent the tools read, edit, apply, undo and status.
 
@@ -38,5 +43,6 @@ def command(root: Path, session: str | None) -> None:
         what = f"the Python package for it is missing ({error.name})"
         raise InvalidInput("hkgit mcp", what, "Install it: pip install 'hkgit[mcp]'") from error
     from hkgit.agents.servers.connection import Connection
+    from hkgit.agents.servers.conversation import session_of_process
 
-    serve(Connection(root, session))
+    serve(Connection(root, session, conversation=session_of_process(os.environ)))

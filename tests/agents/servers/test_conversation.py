@@ -1,0 +1,101 @@
+"""The calls of an agent's server are of the same session as its hooks, where it says which."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mcp_types as types
+import pytest
+
+from hkgit.agents.servers.connection import Connection
+from hkgit.agents.servers.conversation import session_of_call, session_of_process
+from hkgit.agents.servers.replies import Reply
+from tests.agents.servers.clients import Agent, talk
+from tests.support.repos import Repo
+
+CODEX = {"callId": "call_1", "x-codex-turn-metadata": {"session_id": "01a2", "thread_id": "01a2"}}
+"""As Codex 0.169.0 sends it beside each call."""
+
+
+@pytest.mark.parametrize(
+    ("meta", "session"),
+    [
+        pytest.param(CODEX, "codex-01a2", id="codex"),
+        pytest.param(
+            {"x-codex-turn-metadata": {"session_id": "01a2", "thread_id": "b7"}},
+            "codex-01a2-b7",
+            id="a sub-agent of it",
+        ),
+        pytest.param({"claudecode/toolUseId": "toolu_1"}, None, id="claude"),
+        pytest.param({"x-codex-turn-metadata": {"session_id": 7}}, None, id="a number"),
+        pytest.param({"x-codex-turn-metadata": "x"}, None, id="a text"),
+        pytest.param(None, None, id="nothing"),
+    ],
+)
+def test_a_call_tells_its_session(meta: object, session: str | None) -> None:
+    assert session_of_call(meta) == session
+
+
+def test_claude_tells_it_in_the_environment_of_what_it_starts() -> None:
+    assert session_of_process({"CLAUDE_CODE_SESSION_ID": "98b3-1d"}) == "claude-98b3-1d"
+    assert session_of_process({"CLAUDE_CODE_SESSION_ID": ""}) is None
+    assert session_of_process({}) is None
+
+
+def test_a_call_over_the_wire_is_in_the_session_that_it_tells(repo: Repo) -> None:
+    async def said(agent: Agent) -> object:
+        meta = types.RequestParamsMeta(**CODEX)  # type: ignore[typeddict-item]
+        result = await agent.client.call_tool("status", {}, meta=meta)
+        assert isinstance(result, types.CallToolResult)
+        return (result.structured_content or {})["session"]
+
+    assert talk(repo.path, said) == "codex-01a2"
+    assert talk(repo.path, said, "--session", "mine") == "mine"
+
+
+def _status(connection: Connection, **arguments: str) -> str:
+    name: str = connection.answer("status", arguments, "codex-01a2").document["session"]
+    return name
+
+
+def test_a_session_that_is_named_comes_before_one_that_is_told(repo: Repo) -> None:
+    assert _status(Connection(repo.path, None), session="mine") == "mine"
+    assert _status(Connection(repo.path, "mine")) == "mine"
+    assert _status(Connection(repo.path, None, conversation="claude-1")) == "codex-01a2"
+    connection = Connection(repo.path, None, conversation="claude-1")
+    assert connection.answer("status", {}).document["session"] == "claude-1"
+
+
+@pytest.fixture
+def blind(repo: Repo) -> tuple[Connection, Reply]:
+    """An edit of what was not read, in a session that a hook has named."""
+    repo.commit({"a.txt": b"one\n"})
+    connection = Connection(repo.path, None)
+    text = {"file": "a.txt", "old_text": "one", "new_text": "two"}
+    return connection, connection.answer("edit", {"text": text, "session": "codex-01a2"})
+
+
+def test_the_next_call_keeps_the_session(blind: tuple[Connection, Reply]) -> None:
+    connection, reply = blind
+    following = reply.document["next"]
+    assert following["arguments"]["session"] == "codex-01a2"
+    assert '"session": "codex-01a2"' in reply.text.splitlines()[-1]
+    connection.answer(following["tool"], following["arguments"])
+    status = connection.answer("status", {"session": "codex-01a2"}).document
+    assert status["blind"] == 0
+
+
+def test_the_next_edit_names_the_session(repo: Repo) -> None:
+    repo.commit({"a.txt": b"one two three four\n"})
+    connection = Connection(repo.path, None)
+    text = {"file": "a.txt", "old_text": "one two three fours five", "new_text": "x"}
+    reply = connection.answer("edit", {"text": text, "session": "codex-01a2"})
+    assert reply.document["next"]["arguments"]["session"] == "codex-01a2"
+
+
+def test_a_text_may_be_an_object(tmp_path: Path) -> None:
+    from hkgit.agents.servers.arguments import schema
+    from hkgit.agents.servers.calls import CALLS
+
+    allowed = schema(CALLS["edit"].arguments)["properties"]["text"]["anyOf"]
+    assert [each["type"] for each in allowed] == ["string", "object", "array"]
