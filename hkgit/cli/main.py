@@ -30,6 +30,7 @@ COMMANDS = {
     "gate": "Judge commits under the repository's policy",
     "policy": "Say in words what the gate's policy lets pass",
     "verify": "Replay commits from their evidence",
+    "fleet": "Verify many repositories, and only what is new in each",
     "attest": "Sign the verdict on commits, for a host that makes others of them",
     "log": "List commits with their verdicts",
     "show": "Show one commit's evidence",
@@ -57,7 +58,7 @@ COMMANDS = {
 
 GROUPS = {
     "edit": ("read", "apply", "edit", "undo", "redo"),
-    "review": ("gate", "policy", "verify", "attest", "ledger", "consult"),
+    "review": ("gate", "policy", "verify", "fleet", "attest", "ledger", "consult"),
     "history": ("log", "show", "blame", "stats", "report", "refusals", "qa"),
     "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve", "acp"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -68,6 +69,8 @@ ADVICE = (
     ("Read-only file system", "Make the repository writable for you, then try again."),
 )
 
+TOO_SLOW = "Try again; what takes longer every time needs more time, or a nearer copy."
+
 
 @dataclass(frozen=True, slots=True)
 class Completed:
@@ -107,28 +110,33 @@ def run(
     keep_environment: bool = False,
     own_session: bool = False,
     memory: int | None = None,
+    seconds: float | None = None,
 ) -> Completed:
     """Run `git ARGS` in `cwd`; `env` is laid over the environment, None takes a name away.
 
     `keep_environment` is for hooks, where git itself says by GIT_INDEX_FILE or GIT_QUARANTINE_PATH
     what is being judged. With `own_session` an interrupt from the keyboard does not reach git;
-    with `memory` it gets so many bytes for its data, where the system can hold it to that.
-    Raises GitRefused with git's own words when `check` is set and git fails, and always when
+    with `memory` it gets so many bytes for its data, where the system can hold it to that; with
+    `seconds` it and all that it has started are ended when the time is up (it has its own session
+    then). Raises GitRefused with git's own words when `check` is set and git fails, and always when
     there is no git.
     """
     environment = environment_for(env or {}, keep_environment=keep_environment)
     command = [*_limit_data(memory), "git", "-c", "core.fsmonitor=false", *args]
     try:
-        done = subprocess.run(
-            command,
-            cwd=cwd,
-            env=environment,
-            input=stdin or b"",
-            capture_output=True,
-            check=False,
-            start_new_session=own_session,
-            close_fds=False,  # children keep the locks that this process holds (see `locks`)
-        )
+        if seconds is not None:
+            done = _run_within(command, cwd, environment, seconds)
+        else:
+            done = subprocess.run(
+                command,
+                cwd=cwd,
+                env=environment,
+                input=stdin or b"",
+                capture_output=True,
+                check=False,
+                start_new_session=own_session,
+                close_fds=False,  # children keep the locks that this process holds (see `locks`)
+            )
     except FileNotFoundError as error:
         raise _not_started(cwd) from error
     except OSError as error:
@@ -137,6 +145,41 @@ def run(
     if check and completed.code != 0:
         raise refusal(args, completed)
     return completed
+
+
+def _run_within(
+    command: Sequence[str], cwd: Path, environment: Mapping[str, str], seconds: float
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a program that reads nothing; end it and its children if it takes longer.
+
+    `subprocess.run` would end the program alone, and wait for what it has started.
+    """
+    process = subprocess.Popen(
+        command,
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+        close_fds=False,  # children keep the locks that this process holds (see `locks`)
+    )
+    try:
+        stdout, stderr = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
+    finally:
+        if process.returncode is None:  # out of time, or interrupted
+            _end_session(process)
+    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+def _end_session(process: subprocess.Popen[bytes]) -> None:
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+    process.wait()
 
 
 def _limit_data(memory: int | None) -> tuple[str, ...]:

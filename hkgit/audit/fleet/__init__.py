@@ -1,0 +1,1 @@
+"""Verify many repositories: mirrors, what is new in each, one summary; on any executor."""

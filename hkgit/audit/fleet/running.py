@@ -1,0 +1,245 @@
+"""running.py: verify every repository of a list, on whatever executor the caller has.
+
+The executor does the work and knows about workers; here it is only said what comes after what:
+a repository's plan, its parts in any order, its state. What is done stays done: parts and states
+are files, and a run that ends early is taken up by the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+from hkgit.audit.fleet.listing import ListedRepository
+from hkgit.audit.fleet.places import FleetDirectory, read_json, write_json
+from hkgit.audit.fleet.rows import (
+    EMPTY,
+    FAILED,
+    SAME,
+    UNCHANGED,
+    VERIFIED,
+    FleetRow,
+    FleetSummary,
+    summary_json,
+)
+from hkgit.audit.fleet.states import RepositoryState, read_state, write_state
+from hkgit.audit.fleet.tally import Tally, sum_tallies
+from hkgit.audit.fleet.work import (
+    PART,
+    Failure,
+    PartJob,
+    PlanJob,
+    PlannedRepository,
+    describe_versions,
+    judge_part,
+    plan_repository,
+    remove_pending,
+)
+from hkgit.errors import GitRefused
+from hkgit.values import dataclass, field
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.gate.entrypoints.pinning import Trust
+
+Answer = PlannedRepository | Failure | int
+Job = TypeVar("Job", PlanJob, PartJob)
+
+
+@dataclass(frozen=True, slots=True)
+class FleetRequest:
+    """The repositories, where everything is kept, and the pins that they are judged under."""
+
+    listed: tuple[ListedRepository, ...]
+    directory: FleetDirectory
+    trust: Trust | None = None
+
+
+@dataclass(slots=True)
+class _Underway:
+    """A repository whose parts are being judged."""
+
+    listed: ListedRepository
+    plan: PlannedRepository
+    missing: set[int] = field(default_factory=set)
+    failure: Failure | None = None
+
+
+def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow]:
+    """Judge what is new in each repository; a row as soon as a repository is done.
+
+    When the last row is read, the summary is written. Raises GitRefused where another run is at
+    work in the directory or the executor is lost, InvalidInput where the directory is no fleet's.
+    """
+    request.directory.prepare()
+    with request.directory.lock():
+        run = _Run(request, executor)
+        rows: dict[ListedRepository, FleetRow] = {}
+        try:
+            for row in run.rows():
+                rows[row.listed] = row
+                yield row
+        except (BrokenExecutor, CancelledError) as error:
+            what = f"the workers are gone ({type(error).__name__})"
+            fix = "Run it again: what is judged by now is kept."
+            raise GitRefused(str(request.directory.root), what, fix) from error
+        finally:
+            run.cancel()
+        ordered = tuple(rows[each] for each in request.listed)
+        summary = FleetSummary(ordered, describe_versions())
+        write_json(request.directory.summary, summary_json(summary))
+
+
+class _Run:
+    """One run: what is submitted, and what each answer is followed by."""
+
+    def __init__(self, request: FleetRequest, executor: Executor) -> None:
+        self.request = request
+        self.executor = executor
+        self.plans: dict[Future[Answer], ListedRepository] = {}
+        self.parts: dict[Future[Answer], tuple[_Underway, int]] = {}
+        self.answered: SimpleQueue[Future[Answer]] = SimpleQueue()
+        self.by_history: dict[tuple[str, ...], str] = {}
+        self.versions = describe_versions()
+
+    def rows(self) -> Iterator[FleetRow]:
+        """The rows, as repositories are done."""
+        yield from self._submit_plans()
+        while self.plans or self.parts:
+            row = self._follow(self.answered.get())
+            if row is not None:
+                yield row
+
+    def cancel(self) -> None:
+        """Let nothing start that has not begun."""
+        for future in (*self.plans, *self.parts):
+            future.cancel()
+
+    def _submit_plans(self) -> Iterator[FleetRow]:
+        """Submit a plan for each repository; what is listed twice is told at once."""
+        first: dict[tuple[str, tuple[str, ...]], str] = {}
+        for each in self.request.listed:
+            key = (each.identity, each.refs)
+            if key in first:
+                yield FleetRow(each, SAME, same_as=first[key])
+                continue
+            first[key] = each.name
+            job = PlanJob(self.request.directory, each, self.request.trust)
+            self.plans[self._submit(plan_repository, job)] = each
+
+    def _submit(self, task: Callable[[Job], Answer], job: Job) -> Future[Answer]:
+        future = self.executor.submit(task, job)
+        future.add_done_callback(self.answered.put)
+        return future
+
+    def _follow(self, future: Future[Answer]) -> FleetRow | None:
+        """What comes after an answer: a row, or more work."""
+        answer = _answer_of(future)
+        if future in self.plans:
+            return self._take_plan(self.plans.pop(future), answer)
+        underway, start = self.parts.pop(future)
+        underway.missing.discard(start)
+        if isinstance(answer, Failure):
+            underway.failure = underway.failure or answer
+        return None if underway.missing else self._finish(underway)
+
+    def _take_plan(self, listed: ListedRepository, plan: Answer) -> FleetRow | None:
+        if isinstance(plan, Failure):
+            return FleetRow(listed, FAILED, failure=plan)
+        assert isinstance(plan, PlannedRepository)
+        if plan.versions != self.versions:
+            what = f"a worker has {', '.join(plan.versions)}; here are {', '.join(self.versions)}"
+            return FleetRow(listed, FAILED, failure=Failure("worker", what, "Install the same."))
+        if not plan.tips:
+            return FleetRow(listed, EMPTY)
+        history = (plan.basis, *plan.tips.values())
+        known = self.by_history.setdefault(history, listed.name)
+        if known != listed.name and plan.is_fresh:
+            return FleetRow(listed, SAME, tips=plan.tips, same_as=known)
+        underway = _Underway(listed, plan)
+        self._submit_parts(underway)
+        return None if underway.missing else self._finish(underway)
+
+    def _submit_parts(self, underway: _Underway) -> None:
+        plan = underway.plan
+        ref, tip = next(iter(plan.tips.items()))
+        for start in range(0, plan.count, PART):
+            if start in plan.done:
+                continue
+            job = PartJob(
+                directory=self.request.directory,
+                name=plan.name,
+                policy=plan.policy,
+                basis=plan.basis,
+                ref=ref,
+                tip=tip,
+                start=start,
+            )
+            underway.missing.add(start)
+            self.parts[self._submit(judge_part, job)] = underway, start
+
+    def _finish(self, underway: _Underway) -> FleetRow:
+        """The row of a repository whose parts are all answered; its state is written before."""
+        listed, plan = underway.listed, underway.plan
+        if underway.failure is not None:
+            return FleetRow(listed, FAILED, tips=plan.tips, failure=underway.failure)
+        state = _join(self.request.directory, plan)
+        write_state(self.request.directory, plan.name, state)
+        remove_pending(self.request.directory, plan.name)
+        return FleetRow(
+            listed,
+            VERIFIED if plan.count or plan.is_fresh else UNCHANGED,
+            tips=plan.tips,
+            tally=sum_tallies((Tally(state.settled), Tally(state.open_tally))),
+            new=plan.count,
+            policy=plan.policy_digest,
+            enforces=plan.policy.mode == "enforce",
+            restarts="its history was rewritten" if plan.is_rewritten else "",
+        )
+
+
+def _answer_of(future: Future[Answer]) -> Answer:
+    """What a task answered; what nobody expected is a failure of its repository alone."""
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if isinstance(error, BrokenExecutor | CancelledError) or not isinstance(error, Exception):
+        raise error  # the worker is gone, or somebody has interrupted it
+    fix = "Run it again; if it stays, run hkgit verify in the mirror with --debug and report it."
+    return Failure("worker", f"{type(error).__name__}: {error}".partition("\n")[0], fix)
+
+
+def _join(directory: FleetDirectory, plan: PlannedRepository) -> RepositoryState:
+    """The state after a plan is carried out: what was there before, and every part."""
+    before = None if plan.is_fresh else read_state(directory, plan.name)
+    settled, opened, left = Tally(), Tally(), list[str]()
+    if before is not None:
+        settled.add(Tally(before.settled))
+        if not plan.reopens:
+            opened.add(Tally(before.open_tally))
+            left += before.open
+    for part in _read_parts(directory, plan):
+        settled.add(Tally(part["settled"]))
+        opened.add(Tally(part["open_tally"]))
+        left += part["open"]
+    return RepositoryState(
+        basis=plan.basis,
+        # What could not be read may be readable the next time, whatever the refs say.
+        evidence="" if opened.by["replay"]["unverifiable"] else plan.evidence,
+        tips=plan.tips,
+        settled=settled.to_json(),
+        open_tally=opened.to_json(),
+        open=tuple(left),
+    )
+
+
+def _read_parts(directory: FleetDirectory, plan: PlannedRepository) -> Sequence[dict[str, Any]]:
+    pending = directory.pending(plan.name)
+    found = (read_json(pending / f"{start}.json") for start in range(0, plan.count, PART))
+    parts = [part for part in found if isinstance(part, dict)]
+    if len(parts) * PART < plan.count:
+        what = "a part that was judged is not there any more"
+        raise GitRefused(str(pending), what, "Run it again.")
+    return parts

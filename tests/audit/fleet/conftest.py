@@ -1,0 +1,57 @@
+"""conftest.py: bare repositories with a replayable history, and a fleet over them."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from benchmarks.history import make_history
+from hkgit.audit.fleet.listing import read_list
+from hkgit.audit.fleet.places import FleetDirectory
+from hkgit.audit.fleet.rows import FleetRow
+from hkgit.audit.fleet.running import FleetRequest, verify_fleet
+
+COMMITS = 6
+"""Commits with evidence upon a first one, which is an agent's and has none."""
+
+Verify = Callable[..., dict[str, FleetRow]]
+
+
+@pytest.fixture(scope="session")
+def histories(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Two bare repositories with histories of their own."""
+    root = tmp_path_factory.mktemp("histories")
+    places = root / "one.git", root / "two.git"
+    for seed, place in enumerate(places, 1):
+        make_history(place, COMMITS, seed=seed)
+    return places
+
+
+@pytest.fixture
+def one(histories: tuple[Path, Path], tmp_path: Path) -> Path:
+    return Path(shutil.copytree(histories[0], tmp_path / "one.git"))
+
+
+@pytest.fixture
+def two(histories: tuple[Path, Path], tmp_path: Path) -> Path:
+    return Path(shutil.copytree(histories[1], tmp_path / "two.git"))
+
+
+def run_fleet(root: Path, addresses: Sequence[object]) -> dict[str, FleetRow]:
+    """The rows of a list of addresses, by name; what is kept is in `root/fleet`."""
+    listed = root / "list.txt"
+    listed.write_text("".join(f"{each}\n" for each in addresses))
+    request = FleetRequest(read_list(listed), FleetDirectory(root / "fleet"))
+    with ThreadPoolExecutor(1) as executor:
+        rows = list(verify_fleet(request, executor))
+    return {row.listed.name: row for row in rows}
+
+
+@pytest.fixture
+def verify(tmp_path: Path) -> Verify:
+    """Verify a list of addresses, again and again in the same directory."""
+    return lambda *addresses: run_fleet(tmp_path, addresses)

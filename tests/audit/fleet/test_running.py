@@ -1,0 +1,264 @@
+"""Every repository of a list is judged, and later only what is new in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from hkgit.audit.fleet import places, running, work
+from hkgit.audit.fleet.listing import read_list
+from hkgit.audit.fleet.places import FleetDirectory
+from hkgit.audit.fleet.rows import EMPTY, FAILED, SAME, UNCHANGED, VERIFIED
+from hkgit.audit.fleet.running import FleetRequest, verify_fleet
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.text.json_nodes import JsonObject
+from tests.audit.fleet.conftest import COMMITS, Verify
+from tests.support.repos import Repo
+
+
+def grow(place: Path, name: str = "main") -> str:
+    """One more commit on a branch, by a person, in a bare repository."""
+    repo = Repo(place)
+    tip = repo.git("rev-parse", name)
+    made = repo.git("commit-tree", f"{tip}^{{tree}}", "-p", tip, "-m", "More", env=PERSON)
+    repo.git("update-ref", f"refs/heads/{name}", made)
+    return made
+
+
+PERSON = {
+    f"GIT_{role}_{what}": value
+    for role in ("AUTHOR", "COMMITTER")
+    for what, value in (("NAME", "Ann"), ("EMAIL", "ann@example.org"))
+}
+
+
+def test_each_repository_is_a_row_with_its_numbers(one: Path, two: Path, verify: Verify) -> None:
+    rows = verify(one, two)
+    assert {name: row.status for name, row in rows.items()} == {"one": VERIFIED, "two": VERIFIED}
+    for row in rows.values():
+        assert (row.new, row.tally.commits) == (COMMITS + 1, COMMITS + 1)
+        assert row.tally.by["standing"] == {"derived": COMMITS, "agent, no evidence": 1}
+        assert not row.passes
+
+
+def test_the_next_run_judges_what_is_new_alone(one: Path, verify: Verify) -> None:
+    verify(one)
+    assert verify(one)["one"].status == UNCHANGED
+    tip = grow(one)
+    row = verify(one)["one"]
+    assert (row.status, row.new, row.tally.commits) == (VERIFIED, 1, COMMITS + 2)
+    assert row.tips == {"refs/heads/main": tip}
+
+
+def test_a_rewritten_history_is_judged_anew(one: Path, verify: Verify) -> None:
+    verify(one)
+    Repo(one).git("update-ref", "refs/heads/main", "main~2")
+    row = verify(one)["one"]
+    assert (row.new, row.tally.commits) == (COMMITS - 1, COMMITS - 1)
+    assert row.restarts == "its history was rewritten"
+
+
+def test_what_a_record_in_refs_may_let_pass_is_judged_again(one: Path, verify: Verify) -> None:
+    verify(one)
+    Repo(one).git("update-ref", "refs/hkgit/entries/of/somebody", "main")
+    row = verify(one)["one"]
+    assert (row.status, row.new, row.tally.commits) == (VERIFIED, 1, COMMITS + 1)
+
+
+def test_another_policy_judges_all_of_it_anew(one: Path, verify: Verify, tmp_path: Path) -> None:
+    verify(one)
+    clone = Repo(tmp_path / "clone")
+    subprocess.run(["git", "clone", "-q", one, clone.path, "-b", "main"], check=True)
+    policy = "[gate]\nagents = ['nobody']\n"
+    clone.git("config", "user.name", "Ann")
+    clone.git("config", "user.email", "ann@example.org")
+    clone.commit({".hkgit/config.toml": policy}, "Govern nobody")
+    clone.git("push", "-q", "origin", "main")
+    row = verify(one)["one"]
+    assert (row.new, row.tally.commits) == (COMMITS + 2, COMMITS + 2)
+
+
+def test_a_repository_twice_under_two_addresses_is_told_of_once(
+    one: Path, tmp_path: Path, verify: Verify
+) -> None:
+    link = tmp_path / "link.git"
+    link.symlink_to(one)
+    rows = verify(one, f"file://{one}/", link)
+    assert sorted(row.status for row in rows.values()) == [SAME, SAME, VERIFIED]
+
+
+def test_a_copy_elsewhere_with_the_same_history_is_told_of_once(
+    one: Path, tmp_path: Path, verify: Verify
+) -> None:
+    subprocess.run(["git", "clone", "-q", "--bare", one, tmp_path / "copy.git"], check=True)
+    rows = verify(one, tmp_path / "copy.git")
+    assert sorted(row.status for row in rows.values()) == [SAME, VERIFIED]
+
+
+def test_a_repository_without_evidence_or_commits_is_a_row(tmp_path: Path, verify: Verify) -> None:
+    plain, empty = Repo.init(tmp_path / "plain"), Repo.init(tmp_path / "empty", bare=True)
+    plain.commit({"a.txt": "a\n"})
+    rows = verify(plain.path, empty.path)
+    assert rows["plain"].tally.by["standing"] == {"by hand": 1}
+    assert rows["plain"].passes
+    assert rows["empty"].status == EMPTY
+
+
+def test_what_cannot_be_reached_is_a_row_that_says_why(
+    one: Path, tmp_path: Path, verify: Verify
+) -> None:
+    rows = verify(one, tmp_path / "none.git", "https://user:secret@127.0.0.1:9/x.git")
+    assert rows["one"].status == VERIFIED
+    for name in ("none", "x"):
+        assert rows[name].status == FAILED
+        failure = rows[name].failure
+        assert failure is not None
+        assert failure.fix
+    assert "secret" not in repr(json.loads((tmp_path / "fleet/summary.json").read_text()))
+
+
+def break_packs(repository: Path) -> None:
+    for pack in repository.glob("objects/pack/*.pack"):
+        pack.chmod(0o644)
+        pack.write_bytes(pack.read_bytes()[:100] + b"garbage")
+
+
+def test_a_corrupt_repository_is_a_row(one: Path, two: Path, verify: Verify) -> None:
+    Repo(one).git("gc", "-q")
+    break_packs(one)
+    rows = verify(one, two)
+    assert (rows["one"].status, rows["two"].status) == (FAILED, VERIFIED)
+
+
+def test_a_mirror_without_its_objects_is_fetched_anew(
+    one: Path, tmp_path: Path, verify: Verify
+) -> None:
+    verify(one)
+    grow(one)
+    [mirror] = (tmp_path / "fleet/mirrors").glob("one-*.git")
+    break_packs(mirror)
+    row = verify(one)["one"]
+    assert (row.new, row.tally.by["replay"]["unverifiable"]) == (1, 0)
+
+
+def test_a_corrupt_mirror_is_a_row_until_it_is_removed(
+    one: Path, two: Path, tmp_path: Path, verify: Verify
+) -> None:
+    verify(one, two)
+    grow(one)
+    [mirror] = (tmp_path / "fleet/mirrors").glob("one-*.git")
+    (mirror / "HEAD").write_text("garbage")
+    rows = verify(one, two)
+    assert (rows["one"].status, rows["two"].status) == (FAILED, UNCHANGED)
+    assert rows["one"].failure is not None
+    assert f"remove {mirror}: it is fetched anew" in rows["one"].failure.fix
+    shutil.rmtree(mirror)
+    assert verify(one, two)["one"].new == 1
+
+
+def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
+    one: Path, tmp_path: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work, "PART", 3)
+    monkeypatch.setattr(running, "PART", 3)
+    judged: list[int] = []
+    real = work._judge
+
+    def judge(job: work.PartJob) -> int:
+        if len(judged) == 2:
+            raise KeyboardInterrupt
+        judged.append(job.start)
+        return real(job)
+
+    monkeypatch.setattr(work, "_judge", judge)
+    with pytest.raises(KeyboardInterrupt):
+        verify(one)
+    assert judged == [0, 3]
+    judged.clear()
+    row = verify(one)["one"]
+    assert judged == [6]
+    assert row.tally.commits == COMMITS + 1
+    assert list((tmp_path / "fleet/pending").iterdir()) == []
+
+
+def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
+    one: Path, two: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verify(two)
+    real = places.write_json
+
+    def write(path: Path, value: JsonObject) -> None:
+        if "pending/one" in str(path):
+            raise OSError(28, os.strerror(28), str(path))
+        real(path, value)
+
+    monkeypatch.setattr(work, "write_json", write)
+    rows = verify(one, two)
+    assert rows["one"].failure is not None
+    assert rows["one"].failure.what == "No space left on device"
+    assert rows["two"].status == UNCHANGED
+    monkeypatch.undo()
+    assert verify(one, two)["one"].tally.commits == COMMITS + 1
+
+
+def test_two_runs_do_not_work_in_one_directory(one: Path, tmp_path: Path, verify: Verify) -> None:
+    verify(one)
+    directory = FleetDirectory(tmp_path / "fleet")
+    with directory.lock(), pytest.raises(GitRefused, match="another run"):
+        verify(one)
+
+
+@pytest.mark.parametrize(
+    ("marker", "what"),
+    [
+        pytest.param('{"layout": 99}', "layout 99", id="of a newer hkgit"),
+        pytest.param("[]", "is not a fleet's", id="of something else"),
+        pytest.param(None, "holds something else", id="not of hkgit"),
+    ],
+)
+def test_a_directory_that_it_does_not_know_is_left_alone(
+    one: Path, tmp_path: Path, verify: Verify, marker: str | None, what: str
+) -> None:
+    place = tmp_path / "fleet"
+    place.mkdir()
+    (place / ("fleet.json" if marker is not None else "else")).write_text(marker or "")
+    with pytest.raises(InvalidInput, match=what):
+        verify(one)
+    assert len(list(place.iterdir())) == 1
+
+
+def test_a_worker_that_does_not_see_the_directory_says_so(one: Path, tmp_path: Path) -> None:
+    (tmp_path / "list").write_text(f"{one}\n")
+    listed = read_list(tmp_path / "list")[0]
+    elsewhere = FleetDirectory(tmp_path / "elsewhere")
+    answer = work.plan_repository(work.PlanJob(elsewhere, listed, None))
+    assert isinstance(answer, work.Failure)
+    assert "shared file system" in answer.fix
+    assert not elsewhere.root.exists()
+
+
+def test_a_list_says_refs_and_names(one: Path, tmp_path: Path) -> None:
+    Repo(one).git("update-ref", "refs/heads/release", "main~2")
+    listed = tmp_path / "list.toml"
+    listed.write_text("[[repository]]\nname = 'first'\nurl = 'one.git'\nrefs = ['release']\n")
+    request = FleetRequest(read_list(listed), FleetDirectory(tmp_path / "fleet"))
+    with ThreadPoolExecutor(1) as executor:
+        [row] = verify_fleet(request, executor)
+    assert (row.listed.name, row.new) == ("first", COMMITS - 1)
+
+
+def test_histories_longer_than_a_part_are_judged_in_parts(
+    one: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = verify(one)["one"].tally.to_json()
+    monkeypatch.setattr(work, "PART", 2)
+    monkeypatch.setattr(running, "PART", 2)
+    for state in (one.parent / "fleet/states").iterdir():
+        state.unlink()
+    assert verify(one)["one"].tally.to_json() == whole
