@@ -45,7 +45,7 @@ SILENT = {
     "help",
     "prompt",
 }
-SILENT |= {"acp", "mcp", "hook", "serve", "session", "policy", "ledger", "consult"}
+SILENT |= {"mcp", "hook", "serve", "session", "policy", "ledger", "consult", "fleet"}
 
 
 def test_answers_for_programs_are_asked_for_in_one_way() -> None:
