@@ -58,7 +58,7 @@ def _say_claude(step: Step) -> Json:
 def _say_codex(step: Step) -> Json:
     match step:
         case Read(path):
-            return call("exec_command", cmd=f"cat {path}")
+            return call("exec_command", cmd=f"cat $ROOT/{path}")
         case Edit() | Create():
             return call("apply_patch", "custom", input=make_patch(step))
         case Shell(command):
@@ -70,12 +70,12 @@ def _say_codex(step: Step) -> Json:
 def _say_gemini(step: Step) -> Json:
     match step:
         case Read(path):
-            return call("read_file", file_path=path)
+            return call("read_file", file_path=f"$ROOT/{path}")
         case Edit(path, old, new):
-            named = {"file_path": path, "instruction": "Mend it."}
+            named = {"file_path": f"$ROOT/{path}", "instruction": "Mend it."}
             return call("replace", **named, old_string=old, new_string=new)
         case Create(path, text):
-            return call("write_file", file_path=path, content=text)
+            return call("write_file", file_path=f"$ROOT/{path}", content=text)
         case Shell(command):
             return call("run_shell_command", command=command, description="run")
         case Ours():

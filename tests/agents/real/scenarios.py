@@ -135,6 +135,7 @@ STEER_ASKING = Scenario(
 SERVER = Scenario(
     "server",
     [
+        [Shell("sleep 3")],  # an agent does not wait for its servers to start
         [Ours("read", {"path": "greet.py"})],
         [Ours("edit", {"text": BLOCK})],
         [Ours("status", {})],

@@ -56,12 +56,12 @@ def say_ours(step: Ours) -> Json:
 
 
 def make_patch(step: Edit | Create) -> str:
-    """The patch that `apply_patch` takes."""
+    """The patch that `apply_patch` takes, from wherever the agent was started."""
     if isinstance(step, Create):
-        body = f"*** Add File: {step.path}\n{_mark('+', step.text)}"
+        body = f"*** Add File: $ROOT/{step.path}\n{_mark('+', step.text)}"
     else:
         lines = _mark("-", step.old) + _mark("+", step.new)
-        body = f"*** Update File: {step.path}\n@@\n{lines}"
+        body = f"*** Update File: $ROOT/{step.path}\n@@\n{lines}"
     return f"*** Begin Patch\n{body}*** End Patch\n"
 
 

@@ -18,10 +18,13 @@ USAGE = {
 SPACE = "namespace:"
 """Before the name of the group that a tool belongs to; calls name it beside the tool."""
 
+DEFERRED = {f"mcp__hkgit.{name}": f"{SPACE}mcp__hkgit" for name in ("read", "edit", "status")}
+"""Tools of servers, which Codex does not list and which can be called all the same."""
+
 
 def read(body: Json) -> Talk:
     items = body["input"] if isinstance(body.get("input"), list) else []
-    talk = Talk(dict(_tools(body, items)))
+    talk = Talk(DEFERRED | dict(_tools(body, items)))
     was_call = False
     for item in items:
         is_call = item.get("type") in CALLS
