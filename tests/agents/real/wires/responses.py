@@ -24,7 +24,7 @@ DEFERRED = {f"mcp__hkgit.{name}": f"{SPACE}mcp__hkgit" for name in ("read", "edi
 
 def read(body: Json) -> Talk:
     items = body["input"] if isinstance(body.get("input"), list) else []
-    talk = Talk(DEFERRED | dict(_tools(body, items)))
+    talk = Talk(dict(_tools(body, items)) | DEFERRED)
     was_call = False
     for item in items:
         is_call = item.get("type") in CALLS

@@ -1,0 +1,64 @@
+"""qwen.py: Qwen Code. Its hooks (features/hooks of its manual) are worded as Claude Code's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hkgit.agents.events import (
+    Did,
+    Tool,
+    ToolEvent,
+    ToolReading,
+    editing,
+    reading,
+    shell,
+    tool_event,
+    whole_number,
+)
+from hkgit.agents.hooks import claude
+from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
+from hkgit.text.json_nodes import JsonObject
+
+NAME = "qwen"
+
+EDITS: dict[str, Tool] = {
+    "edit": editing("file_path", "old_string", "new_string", "replace_all"),
+    "write_file": editing("file_path", "content"),
+}
+
+
+def _shown(answer: object) -> object:
+    """What the model is shown; beside it stands what a person is, which may be more."""
+    return answer.get("llmContent") if isinstance(answer, Mapping) else answer
+
+
+def _run(arguments: JsonObject, answer: object) -> Did | None:
+    return shell("command")(arguments, _shown(answer))
+
+
+def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
+    """`limit` lines after the first `offset`, as they stand in the answer."""
+    counted = dict(arguments) | {"offset": (whole_number(arguments.get("offset")) or 0) + 1}
+    found = reading("file_path")(counted, _shown(answer))
+    return found if isinstance(found, ToolReading) else None
+
+
+LOOKS: dict[str, Tool] = {"read_file": _read, "run_shell_command": _run}
+
+
+def parts(command: str) -> list[Part]:
+    """The settings that connect it, with the command of its hooks."""
+    server: dict[str, object] = dict(MCP_SERVER)
+    if is_steering(command):
+        server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
+    settings = {"mcpServers": {"hkgit": server}, "hooks": claude.hooks(command, EDITS, LOOKS)}
+    return [JsonPart(".qwen/settings.json", settings, owner=f"hkgit hook {NAME}")]
+
+
+def event(payload: JsonObject) -> ToolEvent | None:
+    """What a hook's input speaks of; None where it does not matter here."""
+    return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
+
+
+denial = claude.denial
+remark = claude.remark
