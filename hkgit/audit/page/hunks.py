@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from hkgit.audit.commits import AuditedCommit, strength_of
 from hkgit.audit.page.seen import SeenRange, count_overlap, find_seen, is_point_seen, is_seen
@@ -77,13 +78,19 @@ class ReviewHunk:
         return count_overlap(((line, line) for line in old), seen.lines)
 
 
-def hunks_of(repository: Repository, commit: AuditedCommit) -> tuple[ReviewHunk, ...]:
-    """The hunks of a commit, the weakest first; none where they cannot be read."""
+def hunks_of(
+    repository: Repository, commit: AuditedCommit, most: int = MOST_HUNKS
+) -> tuple[ReviewHunk, ...]:
+    """The hunks of a commit, the weakest first; none where they cannot be read.
+
+    Of a commit without evidence there are `most` at most.
+    """
     try:
         if commit.ruling.judged.entries:
             found = list(_recorded(repository, commit))
         else:
-            found = list(_bare(repository, commit)) if commit.made_by == NO_EVIDENCE else []
+            is_bare = commit.made_by == NO_EVIDENCE
+            found = list(islice(_bare(repository, commit), most)) if is_bare else []
     except (HkgitError, ValueError, IndexError):  # of what cannot be derived nothing is shown
         return ()
     return tuple(sorted(found, key=lambda each: each.weakness))
@@ -214,13 +221,9 @@ def _bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]
     candidate = commit.ruling.judged.candidate
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
     before = MappingSnapshot() if parent is None else repository.snapshot(parent)
-    after, shown = repository.snapshot(candidate.tree), 0
+    after = repository.snapshot(candidate.tree)
     for change in repository.changes(parent, candidate.tree):
-        if shown >= MOST_HUNKS:
-            return
-        for hunk in _compare(change.path, before.get(change.path), after.get(change.path)):
-            shown += 1
-            yield hunk
+        yield from _compare(change.path, before.get(change.path), after.get(change.path))
 
 
 def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHunk]:

@@ -11,7 +11,7 @@ from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.values import replace
-from tests.audit.page.orchard import Orchard, plant
+from tests.audit.page.orchard import Orchard
 from tests.support.repos import Repo
 
 
@@ -34,11 +34,6 @@ def multiply(facts: PageFacts, count: int) -> PageFacts:
         commit = replace(each.commit, id=name, subject=f"{each.commit.subject} {number}")
         made.append(replace(each, commit=commit, hunks=each.hunks if number < 900 else None))
     return replace(facts, commits=tuple(made))
-
-
-@pytest.fixture(scope="session")
-def orchard(tmp_path_factory: pytest.TempPathFactory) -> Orchard:
-    return plant(tmp_path_factory.mktemp("orchard") / "orchard")
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,316 @@
+"""rows.py: the rows of one judged commit in every table, as plain values.
+
+They hold text, numbers, lists and None alone, so a worker on another machine can send them.
+Text that people and agents write has its unseen characters escaped, as everywhere in reports.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from hkgit import __version__
+from hkgit.applying.evidence import covers
+from hkgit.audit.commits import AuditedCommit, strength_of, without_version
+from hkgit.audit.page.hunks import ReviewHunk, hunks_of
+from hkgit.audit.tables.columns import OF_COMMITS
+from hkgit.audit.trail import BEFORE_SINCE, Trail, is_blind
+from hkgit.edits import Read
+from hkgit.errors import HkgitError
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.ledger.names import LEDGER
+from hkgit.evidence.refusals import RefusedAttempt
+from hkgit.evidence.replay.findings import CandidateCommit, Verdict
+from hkgit.gate import blind_edits
+from hkgit.gate.judge import Gate
+from hkgit.gate.policy import Policy
+from hkgit.gate.policy.digest import policy_digest
+from hkgit.gate.rulings import Ruling, is_of_one_ref
+from hkgit.git import program
+from hkgit.git.objects.trees import TreeChange
+from hkgit.git.repository import Repository
+from hkgit.matching.places import LADDER_VERSION
+from hkgit.text.escaping import to_json_text, visible
+
+Row = dict[str, Any]
+Rows = dict[str, list[Row]]
+"""Rows by the name of their table. Of a commit: exactly one in `commits`."""
+
+_OF_REFS = frozenset(
+    {Verdict.ATTESTED, Verdict.RECOVERED, Verdict.REVERT, Verdict.UNVERIFIABLE, Verdict.FAIL}
+)
+"""Verdicts that may change with time: refs move, records come, objects are fetched."""
+
+_OF_RECORDS = ("break-glass", BEFORE_SINCE)
+_EVERY_HUNK = _MOST = 10**9
+
+
+def judge_commits(
+    repository: Repository, policy: Policy, commits: Iterable[str], tip: str | None = None
+) -> Iterator[Rows]:
+    """The rows of some commits, each judged on its own parents under one policy.
+
+    `tip` is a commit whose history has them all, and whose merges they are.
+    """
+    trail = Trail(repository, Gate(repository, policy, tip=tip))
+    judge = describe_judges(policy)
+    for each in commits:
+        yield rows_of(repository, trail.tell(each), policy, judge)
+
+
+def describe_judges(policy: Policy) -> dict[str, str]:
+    """The columns that say on what a row depends: the policy, and the versions that apply it."""
+    numbers = ".".join(map(str, program.version()))
+    alone = ", replay alone" if policy.any_verdict else ""
+    versions = f"hkgit {__version__}, ladder {LADDER_VERSION}, git {numbers}{alone}"
+    return {"policy": policy_digest(policy), "judged_by": versions}
+
+
+def rows_of(
+    repository: Repository, told: AuditedCommit, policy: Policy, judge: Mapping[str, str]
+) -> Rows:
+    """The rows of one commit; `judge` are the columns that say who judged it, and by what."""
+    rows: Rows = {
+        "commits": [],
+        "edits": [*_edits(told, policy)],
+        "files": [*_files(repository, told)],
+        "findings": [*_findings(told)],
+        "refusals": [*_refusals(told)],
+        "reads": [*_reads(told)],
+    }
+    row = _commit(told, rows) | dict(judge)
+    row["digest"] = digest(json.dumps([row, *(rows[name] for name in OF_COMMITS)]).encode())
+    rows["commits"].append(row)
+    return rows
+
+
+def _commit(told: AuditedCommit, rows: Rows) -> Row:
+    candidate = told.ruling.judged.candidate
+    return {
+        "commit": told.id,
+        "time": to_moment(told.time.timestamp()),
+        "author": visible(told.author),
+        "committer": visible(candidate.committer),
+        "subject": told.subject,
+        "parents": len(candidate.parents),
+        "agent": without_version(told.agents[0]) if told.agents else None,
+        "agents": list(told.agents),
+        "made_by": told.made_by,
+        "replay": told.replay,
+        "standing": told.standing,
+        "policy_passes": told.passes,
+        "rule": told.ruling.rule,
+        "blind": is_blind(told),
+        "weakest_evidence": told.weakest,
+        "lowest_confidence": _share(told.confidence),
+        "entries": len(told.ruling.judged.entries),
+        "edits": len(rows["edits"]),
+        "blind_edits": sum(each["blind"] for each in rows["edits"]),
+        "files": len(rows["files"]),
+        "findings": len(rows["findings"]),
+        "lasting": _is_lasting(told.ruling),
+    }
+
+
+def _is_lasting(ruling: Ruling) -> bool:
+    """Whether neither refs nor what is fetched later can change what is said of a commit."""
+    judged = ruling.judged
+    if judged.verdict in _OF_REFS or ruling.rule in _OF_RECORDS:
+        return False
+    if not judged.candidate.parents:
+        return not judged.entries
+    return not is_of_one_ref(ruling)
+
+
+def _edits(told: AuditedCommit, policy: Policy) -> Iterator[Row]:
+    for name, entry in told.ruling.judged.entries:
+        blind = {edit.id for edit, _ in blind_edits(policy, entry)}
+        agent, _, version = visible(entry.agent).partition("/")
+        for edit in entry.edits:
+            yield {
+                "commit": told.id,
+                "entry": name,
+                "agent": agent,
+                "agent_version": version or None,
+                "blind": edit.id in blind,
+                **_edit(edit),
+            }
+
+
+def _edit(edit: RecordedEdit) -> Row:
+    places = edit.base_lines or ((None, None),)
+    return {
+        "edit": edit.id,
+        "path": to_json_text(edit.path),
+        "dialect": edit.dialect,
+        "evidence": edit.evidence,
+        "expected_hash": edit.expected_hash,
+        "first_line": places[0][0],
+        "last_line": places[-1][1],
+        "places": len(edit.base_lines),
+        "tier": edit.tier,
+        "repairs": list(edit.repairs),
+        "relocated": edit.relocated,
+        "similarity": _share(edit.similarity),
+        "confidence": _share(edit.confidence),
+        "runner_up": _share(edit.runner_up),
+    }
+
+
+def _files(repository: Repository, told: AuditedCommit) -> Iterator[Row]:
+    """What differs from the parent, with what the evidence says of it."""
+    candidate = told.ruling.judged.candidate
+    if len(candidate.parents) > 1:
+        return
+    entries = [entry for _, entry in told.ruling.judged.entries]
+    moved = {file.new_path: file.path for entry in entries for file in entry.files if _moves(file)}
+    hunks: dict[str, list[ReviewHunk]] = {}
+    for hunk in hunks_of(repository, told, _EVERY_HUNK):
+        hunks.setdefault(hunk.path, []).append(hunk)
+    for change in _changes(repository, candidate):
+        is_gone = change.new is None and change.path in moved.values()
+        if not is_gone and not change.path.startswith(f"{LEDGER}/"):
+            row = _file(change, moved.get(change.path))
+            counted = _count_hunks(hunks.get(visible(change.path), []))
+            yield {"commit": told.id, "made_by": told.made_by, **row, **counted}
+
+
+def _moves(file: RecordedFile) -> bool:
+    return file.path is not None and file.new_path not in (None, file.path)
+
+
+def _changes(repository: Repository, candidate: CandidateCommit) -> Sequence[TreeChange]:
+    try:
+        parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
+        return repository.changes(parent, candidate.tree)
+    except HkgitError:  # what cannot be read is said by the verdict
+        return ()
+
+
+def _file(change: TreeChange, old_path: str | None) -> Row:
+    old, new = change.old, change.new
+    kind = "deleted" if new is None else "changed" if old is not None else "added"
+    either = new or old
+    return {
+        "path": to_json_text(change.path),
+        "old_path": to_json_text(old_path),
+        "change": "moved" if old_path is not None else kind,
+        "blob_before": None if old is None else old.id,
+        "blob_after": None if new is None else new.id,
+        "mode": "" if either is None else f"{either.mode:06o}",
+    }
+
+
+def _count_hunks(hunks: Sequence[ReviewHunk]) -> Row:
+    """What the hunks of a file come to; nothing where none is known."""
+    if not hunks:
+        return dict.fromkeys(("evidence", "hunks", "lines_removed", "lines_added", "lines_unseen"))
+    return {
+        "evidence": max((each.evidence for each in hunks), key=strength_of),
+        "hunks": len(hunks),
+        "lines_removed": sum(each.changed for each in hunks),
+        "lines_added": sum(each.added for each in hunks),
+        "lines_unseen": sum(each.unseen for each in hunks),
+    }
+
+
+def _findings(told: AuditedCommit) -> Iterator[Row]:
+    for number, each in enumerate(told.ruling.findings):
+        yield {
+            "commit": told.id,
+            "finding": number,
+            "rule": each.rule,
+            "blocks": not told.passes,
+            "place": visible(each.where),
+            "path": to_json_text(each.path),
+            "first_line": each.start_line,
+            "last_line": each.end_line,
+            "what": visible(each.what),
+            "fix": visible(each.fix),
+        }
+
+
+def _refusals(told: AuditedCommit) -> Iterator[Row]:
+    """The refusals that its entries claim; a claim may be anything."""
+    for _, entry in told.ruling.judged.entries:
+        claimed = entry.claims.get("refusals")
+        for each in claimed if isinstance(claimed, list) else ():
+            if isinstance(each, dict) and isinstance(each.get("id"), str):
+                yield _claim(told.id, entry, each)
+
+
+def _claim(commit: str, entry: Entry, claim: dict[str, Any]) -> Row:
+    time, tries = claim.get("time"), claim.get("tries")
+    return {
+        "refusal": visible(claim["id"]),
+        "commit": commit,
+        "landed": commit,
+        "source": "ledger",
+        "time": to_moment(time) if isinstance(time, int) else None,
+        "agent": without_version(visible(entry.agent)),
+        "call": None,
+        "path": to_json_text(str(claim.get("path", ""))),
+        "status": visible(str(claim.get("status", ""))),
+        "reason": None,
+        "tries": tries if isinstance(tries, int) and 0 < tries < _MOST else 1,
+    }
+
+
+def rows_of_clone(attempts: Iterable[RefusedAttempt]) -> list[Row]:
+    """The rows of the refusals that a clone has noted; no commit carries them."""
+    return [
+        {
+            "refusal": visible(each.id),
+            "commit": None,
+            "landed": each.landed,
+            "source": "clone",
+            "time": to_moment(each.time),
+            "agent": without_version(visible(each.agent)),
+            "call": visible(each.call),
+            "path": to_json_text(each.path),
+            "status": visible(each.status),
+            "reason": visible(each.reason),
+            "tries": each.tries,
+        }
+        for each in attempts
+    ]
+
+
+def _reads(told: AuditedCommit) -> Iterator[Row]:
+    for name, entry in told.ruling.judged.entries:
+        for number, each in enumerate(entry.reads):
+            yield {
+                "commit": told.id,
+                "entry": name,
+                "read": number,
+                "path": to_json_text(each.path),
+                "first_line": each.start_line,
+                "last_line": each.end_line,
+                "range_hash": each.range_hash,
+                "kind": each.kind,
+                "hunks_covered": _count_covered(entry, each),
+            }
+
+
+def _count_covered(entry: Entry, read: Read) -> int:
+    """How many net hunks of its file a reading covers."""
+    hunks = (hunk for file in entry.files if file.path == read.path for hunk in file.hunks)
+    if read.start_line is None or read.end_line is None:
+        return sum(1 for _ in hunks)
+    seen = read.start_line, read.end_line
+    return sum(covers(seen, (each.start_line, each.end_line)) for each in hunks)
+
+
+def _share(per_mille: int | None) -> float | None:
+    return None if per_mille is None else per_mille / 1000
+
+
+def to_moment(seconds: float) -> str | None:
+    """A moment in UTC, as DuckDB reads it; None for one that no calendar has."""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None).isoformat()
+    except (ValueError, OverflowError, OSError):
+        return None

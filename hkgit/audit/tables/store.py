@@ -1,0 +1,152 @@
+"""store.py: a directory of tables: which files of a repository count, and how others replace them.
+
+`TABLE/repository=NAME/*.parquet` hold the rows. `_hkgit/repository=NAME.json` lists the files that
+count: it is replaced in one step when all of them are there, so that a crash leaves the old or the
+new. A file that it does not list is what a crash left, and goes at the next export.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from hkgit.audit.tables.columns import TABLES, VERSION
+from hkgit.audit.tables.identity import RepositoryIdentity
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.transactions import locks
+from hkgit.values import dataclass
+
+HIDDEN = "_hkgit"
+_ABOUT = "tables.json"
+_PATIENCE = 60.0
+"""Seconds that an export waits for another one of the same repository."""
+
+Files = Mapping[str, tuple[str, ...]]
+"""The names of the files that count, by table."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableDirectory:
+    """A directory of tables."""
+
+    path: Path
+
+    @classmethod
+    def open(cls, path: Path) -> TableDirectory:
+        """One that is there. Raises InvalidInput where there is none, or one of a newer hkgit."""
+        if not (path / HIDDEN / _ABOUT).is_file():
+            fix = "Write them first: hkgit export --to DIR"
+            raise InvalidInput(str(path), "is no directory of tables", fix)
+        _check_version(path / HIDDEN / _ABOUT)
+        return cls(path)
+
+    @classmethod
+    def make(cls, path: Path) -> TableDirectory:
+        """One that is there, or a new one; raises as `open` does, and OSError."""
+        about = path / HIDDEN / _ABOUT
+        if not about.exists():
+            if path.exists() and any(path.iterdir()) and not (path / HIDDEN).is_dir():
+                fix = "Name a new or empty directory."
+                raise InvalidInput(str(path), "holds other files", fix)
+            about.parent.mkdir(parents=True, exist_ok=True)
+            _replace(about, {"format": "hkgit tables", "version": VERSION})
+        return cls.open(path)
+
+    def parts(self, table: str) -> list[Path]:
+        """The files of a table that count, those of every repository."""
+        manifests = sorted((self.path / HIDDEN).glob("repository=*.json"))
+        return [
+            self.path / table / manifest.stem / name
+            for manifest in manifests
+            for name in _read_manifest(manifest).get(table, ())
+        ]
+
+    def files_of(self, identity: RepositoryIdentity) -> Files:
+        """The files that count of one repository."""
+        return _read_manifest(self._manifest(identity))
+
+    def place(self, table: str, identity: RepositoryIdentity) -> Path:
+        """The directory of a repository's part of a table."""
+        return self.path / table / identity.directory
+
+    def replace_files(self, identity: RepositoryIdentity, files: Files) -> None:
+        """Let other files count from now on, and take away those that no longer do."""
+        _replace(self._manifest(identity), {"version": VERSION, "files": files})
+        self.tidy(identity)
+
+    def tidy(self, identity: RepositoryIdentity) -> None:
+        """Take away what does not count. Only the holder of the lock may."""
+        files = self.files_of(identity)
+        for table in TABLES:
+            place = self.place(table, identity)
+            for path in place.iterdir() if place.is_dir() else ():
+                if path.name not in files.get(table, ()):
+                    path.unlink(missing_ok=True)
+
+    @contextmanager
+    def lock(self, identity: RepositoryIdentity) -> Iterator[None]:
+        """Be the only one who writes a repository. Raises GitRefused where another one stays."""
+        path = self.path / HIDDEN / f"{identity.directory}.lock"
+        descriptor = locks.wait_for(path, _PATIENCE)
+        if descriptor is None:
+            fix = "Wait until it is done, then run it again: nothing was written."
+            raise GitRefused(str(self.path), f"another export writes {identity.name}", fix)
+        try:
+            yield
+        finally:
+            locks.remove(path, descriptor)
+
+    @contextmanager
+    def draft(self) -> Iterator[Path]:
+        """A directory for files that do not count yet, gone at the end."""
+        path = self.path / HIDDEN / f"draft-{os.getpid()}-{os.urandom(6).hex()}"
+        path.mkdir()
+        try:
+            yield path
+        finally:
+            with suppress(OSError):
+                shutil.rmtree(path)
+
+    def _manifest(self, identity: RepositoryIdentity) -> Path:
+        return self.path / HIDDEN / f"{identity.directory}.json"
+
+
+def _read_manifest(path: Path) -> Files:
+    try:
+        said = json.loads(path.read_bytes())
+        return {str(name): tuple(map(str, files)) for name, files in said["files"].items()}
+    except FileNotFoundError:
+        return {}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        fix = "Remove it and export again."
+        raise InvalidInput(str(path), "is no list of files", fix) from error
+
+
+def _check_version(path: Path) -> None:
+    try:
+        version = json.loads(path.read_bytes())["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidInput(str(path), "does not say its version", "Export again.") from error
+    if version != VERSION:
+        what = f"holds tables of version {version}, this hkgit knows {VERSION}"
+        fix = "Update hkgit, or name another directory."
+        raise InvalidInput(str(path.parent.parent), what, fix)
+
+
+def _replace(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a file beside another and put it in its place, on the disk before it counts."""
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            json.dump(value, file, indent=2)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
