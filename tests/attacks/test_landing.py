@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -15,7 +15,8 @@ import pytest
 
 from hkgit.text.document import Document
 from tests.support.commands import AGENT, git, hkgit
-from tests.support.planning import Operation
+from tests.support.commits import applied, commit_tree, message_of, tree_of
+from tests.support.planning import Operation, protocol
 from tests.support.planning import replace_range as replaced
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
@@ -63,18 +64,23 @@ class Landing:
         data = self.clone.show(on, path)
         return self.apply(*(replaced(path, data, n, n, text) for n, text in lines), on=on)
 
-    def apply(self, *operations: Operation, on: str, merge: str | None = None) -> str:
-        """The commit that hkgit makes of operations on a commit."""
-        self.clone.git("checkout", "-q", "-B", "work", on)
-        spec = json.dumps({"version": "1", "operations": operations})
-        options = [] if merge is None else ["--merge", merge]
-        hkgit(self.clone, "apply", "-q", *options, "-", stdin=spec, env=AGENT)
-        return self.clone.head
+    def apply(self, *operations: Operation, on: str) -> str:
+        """The commit that hkgit makes of operations on a commit, checked out as `work`."""
+        parent = self.clone.resolve(on)
+        change = replace(applied(self.clone, protocol(*operations), on=parent), parents=(parent,))
+        tree = tree_of(self.clone, change)
+        made = commit_tree(self.clone, tree, change.parents, message_of(change), change.author)
+        self.clone.git("checkout", "-q", "-B", "work", made)
+        return made
 
     def resolve(self, first: str, second: str, *lines: tuple[int, str]) -> str:
+        """The merge that hkgit makes with edits for what conflicts, checked out as `work`."""
         data = self.clone.show(first, "f")
-        operations = (replaced("f", data, n, n, text) for n, text in lines)
-        return self.apply(*operations, on=first, merge=second)
+        operations = [replaced("f", data, n, n, text) for n, text in lines]
+        self.clone.git("checkout", "-q", "-B", "work", first)
+        spec = json.dumps({"version": "1", "operations": operations})
+        hkgit(self.clone, "apply", "-q", "--merge", second, "-", stdin=spec, env=AGENT)
+        return self.clone.head
 
     def commit(self, tree: str, *parents: str) -> str:
         named = [word for parent in parents for word in ("-p", parent)]
@@ -97,6 +103,11 @@ class Landing:
     def root(self) -> str:
         """A first commit that holds nothing."""
         return self.commit("4b825dc642cb6eb9a060e54bf8d69288fbee4904")
+
+    def land(self, commit: str) -> str:
+        """Make a commit the server's main without asking the server."""
+        self.server.git("fetch", "-q", str(self.clone.path), f"+{commit}:refs/heads/main")
+        return commit
 
     def push(self, refspec: str) -> tuple[bool, str]:
         return git(self.clone, "push", str(self.server.path), refspec, env=AGENT)
@@ -136,7 +147,7 @@ def below_another_merge(landing: Landing) -> str:
     """The side takes the older main in before the newer one, which then merges by itself."""
     side = of_a_root(landing)
     newer = landing.edit("f", (50, "fifty"), on="main")
-    landing.push(f"{newer}:main")
+    landing.land(newer)
     return landing.merge(newer, side)
 
 
@@ -144,7 +155,7 @@ def of_a_side_from_before_the_file(landing: Landing) -> str:
     """No new root: the side leaves main where the file was not yet, or was another."""
     old = landing.clone.git("rev-parse", "main")
     newer = landing.create("new.py", AUTH, on=old)
-    landing.push(f"{newer}:main")
+    landing.land(newer)
     made = landing.create("new.py", "def check(u): return False\n", on=old)
     last = landing.edit("new.py", (1, "def check(u): return True"), on=made)
     return landing.commit(landing.overlaid(newer, last), made, newer)
@@ -154,7 +165,7 @@ def of_what_was_a_line(landing: Landing) -> str:
     """The side knows the one line that the file had, and main has written it since."""
     old = landing.create("new.py", "pass\n", on="main")
     newer = landing.edit("new.py", (1, AUTH.rstrip("\n")), on=old)
-    landing.push(f"{newer}:main")
+    landing.land(newer)
     made = landing.edit("new.py", (1, "def check(u): return False"), on=old)
     last = landing.edit("new.py", (1, "def check(u): return True"), on=made)
     return landing.commit(landing.overlaid(newer, last), made, newer)
@@ -190,7 +201,7 @@ def of_a_file_that_was_there(landing: Landing) -> str:
         },
         on="main",
     )
-    landing.push(f"{gone}:main")
+    landing.land(gone)
     return landing.merge(gone, landing.create("auth.py", "evil\n", on=landing.root()))
 
 
@@ -275,7 +286,7 @@ def test_a_merge_below_another_drops_no_line_of_main(strict: Landing) -> None:
     main, topic = diverged(strict)
     inner = strict.resolve(topic, main, (38, "R38"))
     newer = strict.create("new.py", "x\n", on=main)
-    strict.push(f"{newer}:main")
+    strict.land(newer)
     assert not strict.push(f"{strict.merge(newer, inner)}:main")[0]
 
 
@@ -380,7 +391,7 @@ def test_an_edit_that_a_later_one_undid_does_not_come_back_through_a_merge(
     bad, main = an_undone_edit(strict, base)
     assert strict.push(f"{main}:main")[0]
     main, side = attack(strict, bad, base, main)
-    strict.push(f"{main}:main")
+    strict.land(main)
     done, said = strict.push(f"{strict.merge(*((main, side) if is_first else (side, main)))}:main")
     assert not done, said
     assert "had this entry already, and undid its change" in said
@@ -492,6 +503,6 @@ def test_twins_of_case_do_not_come_by_a_revert(strict: Landing) -> None:
 def test_main_may_be_merged_into_a_topic_and_go_on_there(landing: Landing) -> None:
     topic = landing.edit("f", (38, "T38"), on="main")
     main = landing.edit("f", (2, "M2"), on="main")
-    landing.push(f"{main}:main")
+    landing.land(main)
     done, said = landing.push(f"{landing.merge(topic, main)}:main")
     assert done, said
