@@ -26,6 +26,7 @@ from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
 from hkgit.values import dataclass
 from hkgit.workflows.edit import EditRequest, edit
+from hkgit.workflows.undo import UndoRequest, undo
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -128,8 +129,8 @@ def _apply(session: EditSession, place: Root, given: Values) -> Reply:
 
 
 def _undo(session: EditSession, place: Root, given: Values) -> Reply:
-    undone = session.undo(given.get("call"), whole_session=given.get("whole_session", False))
-    return of_undone(undone, session.session)
+    request = UndoRequest(given.get("call"), whole_session=given.get("whole_session", False))
+    return of_undone(undo(session, request), session.session)
 
 
 def _status(session: EditSession, place: Root, given: Values) -> Reply:

@@ -8,6 +8,11 @@ from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_error, print_note
 from hkgit.errors import HkgitError
 from hkgit.sessions.storage.paths import may_wait
+from hkgit.workflows.record import RecordRequest, record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.workflows.record import RecordStep
 
 FORM = CommandForm(
     """Turn what sessions have edited into the evidence of the commit being made.
@@ -38,17 +43,17 @@ FORM = CommandForm(
 
 def run(*, staged: bool, message_file: str | None, committed: bool, withdraw: bool) -> None:
     """Do the one thing that is asked."""
-    asked = {
+    asked: dict[RecordStep, bool] = {
         "staged": staged,
         "message": message_file is not None,
         "committed": committed,
         "withdraw": withdraw,
     }
-    [*steps] = (name for name, is_asked in asked.items() if is_asked)
+    steps = [step for step, is_asked in asked.items() if is_asked]
     if len(steps) != 1:
         raise Misuse("Give one of --staged, --message-file FILE, --committed and --withdraw.")
     if waits():
-        _record(steps[0], message_file)
+        _record(RecordRequest(steps[0], message_file or ""))
 
 
 def waits() -> bool:
@@ -56,33 +61,14 @@ def waits() -> bool:
     return may_wait(work_root())
 
 
-def try_recording(step: str, message_file: str | None) -> None:
+def try_recording(request: RecordRequest) -> None:
     """Do one step; that it cannot be done stops no commit: whether it must, the gate knows."""
     try:
-        _record(step, message_file)
+        _record(request)
     except (HkgitError, OSError) as error:
         print_error(str(error))
 
 
-def _record(step: str, message_file: str | None) -> None:
-    repository = open_repository(in_hook=True, is_small=True)
-    # Each step loads what it needs: a commit waits for all of them.
-    match step:
-        case "staged":
-            from hkgit.sessions.commit.staging import stage
-
-            for line in stage(repository).uncovered:
-                print_note(line)
-        case "message":
-            from hkgit.git.messages import find_message_file
-            from hkgit.sessions.commit.messages import sign
-
-            sign(repository, find_message_file(repository, message_file or ""))
-        case "committed":
-            from hkgit.sessions.commit.settling import settle_commit
-
-            settle_commit(repository)
-        case _:
-            from hkgit.sessions.commit.settling import withdraw
-
-            withdraw(repository)
+def _record(request: RecordRequest) -> None:
+    for line in record(open_repository(in_hook=True, is_small=True), request):
+        print_note(line)

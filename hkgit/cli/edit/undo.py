@@ -8,11 +8,10 @@ from hkgit.cli.agent.sessions import session_option, work_root
 from hkgit.cli.common import echo_json, json_option
 from hkgit.cli.output import finish, print_info
 from hkgit.sessions.answers import Status
-from hkgit.sessions.latest import latest_session
 from hkgit.sessions.reporting import status_json
-from hkgit.sessions.session import EditSession
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
+from hkgit.workflows.undo import UndoRequest, open_session, undo
 
 
 @click.command()
@@ -31,12 +30,11 @@ def command(
     """
     if call is not None and whole:
         raise click.UsageError("--call and --all exclude each other.")
-    root = work_root()
-    edit_session = EditSession.open(root, latest_session(root) if session is None else session)
+    edit_session = open_session(work_root(), session)
     if only_list:
         _list(edit_session.status(), as_json=as_json)
         return
-    undone = edit_session.undo(call, whole_session=whole)
+    undone = undo(edit_session, UndoRequest(call, whole_session=whole))
     finish("the call is undone")
     if as_json:
         calls = list(undone.calls)

@@ -18,6 +18,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hkgit.workflows.record import RecordStep
+
 OF_A_COMMIT = ("staged", "message_file")
 """Points at which git is making a commit."""
 
@@ -142,16 +144,18 @@ def _judge_recorded(record: bool, message_file: str | None, judge: Callable[[], 
     if not record:
         return judge()
     from hkgit.cli.agent.record import try_recording, waits
+    from hkgit.workflows.record import RecordRequest
 
     if not waits():
         return judge()
-    try_recording("staged" if message_file is None else "message", message_file)
+    step: RecordStep = "staged" if message_file is None else "message"
+    try_recording(RecordRequest(step, message_file or ""))
     passes = False
     try:
         passes = judge()
     finally:
         if not passes:
-            try_recording("withdraw", None)
+            try_recording(RecordRequest("withdraw"))
     return passes
 
 
