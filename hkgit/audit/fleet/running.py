@@ -7,7 +7,7 @@ are files, and a run that ends early is taken up by the next one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from queue import SimpleQueue
 from typing import Any, TypeVar
@@ -50,11 +50,12 @@ Job = TypeVar("Job", PlanJob, PartJob)
 
 @dataclass(frozen=True, slots=True)
 class FleetRequest:
-    """The repositories, where everything is kept, and the pins that they are judged under."""
+    """The repositories, where everything is kept, the pins, and how many commits a task judges."""
 
     listed: tuple[ListedRepository, ...]
     directory: FleetDirectory
     trust: Trust | None = None
+    size: int = PART
 
 
 @dataclass(slots=True)
@@ -126,7 +127,7 @@ class _Run:
                 yield FleetRow(each, SAME, same_as=first[key])
                 continue
             first[key] = each.name
-            job = PlanJob(self.request.directory, each, self.request.trust)
+            job = PlanJob(self.request.directory, each, self.request.trust, self.request.size)
             self.plans[self._submit(plan_repository, job)] = each
 
     def _submit(self, task: Callable[[Job], Answer], job: Job) -> Future[Answer]:
@@ -165,7 +166,7 @@ class _Run:
     def _submit_parts(self, underway: _Underway) -> None:
         plan = underway.plan
         ref, tip = next(iter(plan.tips.items()))
-        for start in range(0, plan.count, PART):
+        for start in range(0, plan.count, self.request.size):
             if start in plan.done:
                 continue
             job = PartJob(
@@ -176,6 +177,7 @@ class _Run:
                 ref=ref,
                 tip=tip,
                 start=start,
+                size=self.request.size,
             )
             underway.missing.add(start)
             self.parts[self._submit(judge_part, job)] = underway, start
@@ -185,7 +187,7 @@ class _Run:
         listed, plan = underway.listed, underway.plan
         if underway.failure is not None:
             return FleetRow(listed, FAILED, tips=plan.tips, failure=underway.failure)
-        state = _join(self.request.directory, plan)
+        state = _join(self.request, plan)
         write_state(self.request.directory, plan.name, state)
         remove_pending(self.request.directory, plan.name)
         return FleetRow(
@@ -211,16 +213,16 @@ def _answer_of(future: Future[Answer]) -> Answer:
     return Failure("worker", f"{type(error).__name__}: {error}".partition("\n")[0], fix)
 
 
-def _join(directory: FleetDirectory, plan: PlannedRepository) -> RepositoryState:
+def _join(request: FleetRequest, plan: PlannedRepository) -> RepositoryState:
     """The state after a plan is carried out: what was there before, and every part."""
-    before = None if plan.is_fresh else read_state(directory, plan.name)
+    before = None if plan.is_fresh else read_state(request.directory, plan.name)
     settled, opened, left = Tally(), Tally(), list[str]()
     if before is not None:
         settled.add(Tally(before.settled))
         if not plan.reopens:
             opened.add(Tally(before.open_tally))
             left += before.open
-    for part in _read_parts(directory, plan):
+    for part in _read_parts(request, plan):
         settled.add(Tally(part["settled"]))
         opened.add(Tally(part["open_tally"]))
         left += part["open"]
@@ -235,11 +237,12 @@ def _join(directory: FleetDirectory, plan: PlannedRepository) -> RepositoryState
     )
 
 
-def _read_parts(directory: FleetDirectory, plan: PlannedRepository) -> Sequence[dict[str, Any]]:
-    pending = directory.pending(plan.name)
-    found = (read_json(pending / f"{start}.json") for start in range(0, plan.count, PART))
-    parts = [part for part in found if isinstance(part, dict)]
-    if len(parts) * PART < plan.count:
-        what = "a part that was judged is not there any more"
-        raise GitRefused(str(pending), what, "Run it again.")
-    return parts
+def _read_parts(request: FleetRequest, plan: PlannedRepository) -> Iterator[dict[str, Any]]:
+    """What each part of a plan came to."""
+    pending = request.directory.pending(plan.name)
+    for start in range(0, plan.count, request.size):
+        part = read_json(pending / f"{start}.json")
+        if not isinstance(part, dict):
+            what = "a part that was judged is not there any more"
+            raise GitRefused(str(pending), what, "Run it again.")
+        yield part

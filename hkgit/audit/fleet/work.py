@@ -56,11 +56,12 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class PlanJob:
-    """A repository to fetch and to plan; `trust` are the pins, where there are any."""
+    """A repository to fetch and to plan in parts of `size` commits; `trust` are the pins."""
 
     directory: FleetDirectory
     listed: ListedRepository
-    trust: Trust | None
+    trust: Trust | None = None
+    size: int = PART
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +149,7 @@ def _plan(job: PlanJob, remote: RemoteRefs) -> PlannedRepository:
         is_fresh=True,
         versions=describe_versions(),
     )
-    return _list_commits(job.directory, repository, planned)
+    return _list_commits(job, repository, planned)
 
 
 def _find_tips(
@@ -200,10 +201,10 @@ def _digest_evidence(refs: Mapping[str, str]) -> str:
 
 
 def _list_commits(
-    directory: FleetDirectory, repository: Repository, planned: PlannedRepository
+    job: PlanJob, repository: Repository, planned: PlannedRepository
 ) -> PlannedRepository:
     """The plan with its list of commits, written where the parts of it are read."""
-    state = read_state(directory, planned.name)
+    state = read_state(job.directory, planned.name)
     old: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     if state is not None and state.basis == planned.basis:
@@ -214,8 +215,9 @@ def _list_commits(
         else:
             planned = replace(planned, is_rewritten=True)
     commits = [*again, *_new_commits(repository, planned, old)]
-    pending = directory.pending(planned.name)
+    pending = job.directory.pending(planned.name)
     plan: JsonObject = {
+        "size": job.size,
         "basis": planned.basis,
         "evidence": planned.evidence,
         "tips": planned.tips,
@@ -264,6 +266,7 @@ class PartJob:
     ref: str
     tip: str
     start: int
+    size: int
 
 
 _OF_THREAD = threading.local()
@@ -315,7 +318,7 @@ def _read_part(job: PartJob) -> list[str]:
     with (job.directory.pending(job.name) / "commits").open("rb") as file:
         width = len(file.readline())
         file.seek(job.start * width)
-        return file.read(PART * width).decode("ascii").split()
+        return file.read(job.size * width).decode("ascii").split()
 
 
 def remove_pending(directory: FleetDirectory, name: str) -> None:

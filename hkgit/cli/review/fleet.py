@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -67,7 +68,7 @@ def verify(
         from hkgit.values import replace
 
         request = replace(request, trust=read_trust(Path(trust)))
-    with _open_executor(jobs, dask, scheduler_file) as executor:
+    with open_executor(jobs, dask, scheduler_file) as executor:
         rows = _collect(request, executor, as_json)
     summary = FleetSummary(rows, describe_versions())
     if as_json:
@@ -93,7 +94,7 @@ def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[
 
 
 @contextmanager
-def _open_executor(
+def open_executor(
     jobs: int | None, dask: str | None, scheduler_file: str | None
 ) -> Iterator[Executor]:
     """Who does the work: processes here, or the workers of a Dask scheduler."""
@@ -130,6 +131,8 @@ def _connect(address: str | None, scheduler_file: str | None) -> Iterator[Any]:
     if scheduler_file is not None and not Path(scheduler_file).is_file():
         fix = "Name the file that dask scheduler --scheduler-file writes."
         raise InvalidInput(scheduler_file, "is not there", fix)
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what it reports, hkgit says
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         client = distributed.Client(
             address=address, scheduler_file=scheduler_file, timeout=_PATIENCE

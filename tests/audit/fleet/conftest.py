@@ -14,6 +14,7 @@ from hkgit.audit.fleet.listing import read_list
 from hkgit.audit.fleet.places import FleetDirectory
 from hkgit.audit.fleet.rows import FleetRow
 from hkgit.audit.fleet.running import FleetRequest, verify_fleet
+from hkgit.audit.fleet.work import PART
 
 COMMITS = 6
 """Commits with evidence upon a first one, which is an agent's and has none."""
@@ -41,11 +42,11 @@ def two(histories: tuple[Path, Path], tmp_path: Path) -> Path:
     return Path(shutil.copytree(histories[1], tmp_path / "two.git"))
 
 
-def run_fleet(root: Path, addresses: Sequence[object]) -> dict[str, FleetRow]:
+def run_fleet(root: Path, addresses: Sequence[object], *, size: int = PART) -> dict[str, FleetRow]:
     """The rows of a list of addresses, by name; what is kept is in `root/fleet`."""
     listed = root / "list.txt"
     listed.write_text("".join(f"{each}\n" for each in addresses))
-    request = FleetRequest(read_list(listed), FleetDirectory(root / "fleet"))
+    request = FleetRequest(read_list(listed), FleetDirectory(root / "fleet"), size=size)
     with ThreadPoolExecutor(1) as executor:
         rows = list(verify_fleet(request, executor))
     return {row.listed.name: row for row in rows}
@@ -54,4 +55,4 @@ def run_fleet(root: Path, addresses: Sequence[object]) -> dict[str, FleetRow]:
 @pytest.fixture
 def verify(tmp_path: Path) -> Verify:
     """Verify a list of addresses, again and again in the same directory."""
-    return lambda *addresses: run_fleet(tmp_path, addresses)
+    return lambda *addresses, **more: run_fleet(tmp_path, addresses, **more)

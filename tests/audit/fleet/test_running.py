@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.fleet import places, running, work
+from hkgit.audit.fleet import places, work
 from hkgit.audit.fleet.listing import read_list
 from hkgit.audit.fleet.places import FleetDirectory
 from hkgit.audit.fleet.rows import EMPTY, FAILED, SAME, UNCHANGED, VERIFIED
@@ -165,8 +165,6 @@ def test_a_corrupt_mirror_is_a_row_until_it_is_removed(
 def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
     one: Path, tmp_path: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(work, "PART", 3)
-    monkeypatch.setattr(running, "PART", 3)
     judged: list[int] = []
     real = work._judge
 
@@ -178,10 +176,10 @@ def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
 
     monkeypatch.setattr(work, "_judge", judge)
     with pytest.raises(KeyboardInterrupt):
-        verify(one)
+        verify(one, size=3)
     assert judged == [0, 3]
     judged.clear()
-    row = verify(one)["one"]
+    row = verify(one, size=3)["one"]
     assert judged == [6]
     assert row.tally.commits == COMMITS + 1
     assert list((tmp_path / "fleet/pending").iterdir()) == []
@@ -237,7 +235,7 @@ def test_a_worker_that_does_not_see_the_directory_says_so(one: Path, tmp_path: P
     (tmp_path / "list").write_text(f"{one}\n")
     listed = read_list(tmp_path / "list")[0]
     elsewhere = FleetDirectory(tmp_path / "elsewhere")
-    answer = work.plan_repository(work.PlanJob(elsewhere, listed, None))
+    answer = work.plan_repository(work.PlanJob(elsewhere, listed))
     assert isinstance(answer, work.Failure)
     assert "shared file system" in answer.fix
     assert not elsewhere.root.exists()
@@ -253,12 +251,8 @@ def test_a_list_says_refs_and_names(one: Path, tmp_path: Path) -> None:
     assert (row.listed.name, row.new) == ("first", COMMITS - 1)
 
 
-def test_histories_longer_than_a_part_are_judged_in_parts(
-    one: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_histories_longer_than_a_part_are_judged_in_parts(one: Path, verify: Verify) -> None:
     whole = verify(one)["one"].tally.to_json()
-    monkeypatch.setattr(work, "PART", 2)
-    monkeypatch.setattr(running, "PART", 2)
     for state in (one.parent / "fleet/states").iterdir():
         state.unlink()
-    assert verify(one)["one"].tally.to_json() == whole
+    assert verify(one, size=2)["one"].tally.to_json() == whole

@@ -1,0 +1,125 @@
+"""A real cluster over loopback: a scheduler and two workers as processes, one of which dies."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from benchmarks.history import make_history
+from hkgit.audit.fleet.listing import read_list
+from hkgit.audit.fleet.places import FleetDirectory
+from hkgit.audit.fleet.running import FleetRequest, verify_fleet
+from hkgit.cli.review import fleet
+from hkgit.cli.review.fleet import open_executor
+from hkgit.errors import GitRefused, InvalidInput
+
+distributed = pytest.importorskip("distributed")
+
+COMMITS, SIZE = 120, 4
+
+
+@dataclass
+class Cluster:
+    """The processes of a cluster, and the file by which clients find it."""
+
+    file: Path
+    scheduler: subprocess.Popen[bytes]
+    workers: list[subprocess.Popen[bytes]]
+
+
+@contextmanager
+def start_cluster(root: Path, workers: int) -> Iterator[Cluster]:
+    """A scheduler and workers of one thread each, without what would start them again."""
+    file = root / "scheduler.json"
+    place = ("--scheduler-file", str(file), "--no-dashboard")
+    commands = [["scheduler", *place, "--host", "127.0.0.1", "--port", "0"]]
+    local = ("--nthreads", "1", "--no-nanny", "--local-directory", str(root))
+    commands += [["worker", *place, *local]] * workers
+    with ExitStack() as stack:
+        started: list[subprocess.Popen[bytes]] = []
+        for command in commands:
+            log = stack.enter_context((root / f"{len(started)}.log").open("wb"))
+            process = subprocess.Popen(
+                [sys.executable, "-m", "dask", *command], stdout=log, stderr=log, cwd=root
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            started.append(process)
+            while not file.exists() and process.poll() is None:
+                time.sleep(0.05)
+        yield Cluster(file, started[0], started[1:])
+
+
+def kill_in_the_middle(process: subprocess.Popen[bytes], pending: Path, seen: list[int]) -> None:
+    """Kill a process once some parts are judged; note how many were."""
+    while len(list(pending.glob("*/[0-9]*.json"))) < 3:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    seen.append(len(list(pending.glob("*/[0-9]*.json"))))
+
+
+@pytest.mark.slow
+def test_a_worker_that_dies_in_the_middle_loses_nothing_and_doubles_nothing(
+    tmp_path: Path,
+) -> None:
+    make_history(tmp_path / "long.git", COMMITS)
+    (tmp_path / "list").write_text("long.git\n")
+    directory = FleetDirectory(tmp_path / "fleet")
+    request = FleetRequest(read_list(tmp_path / "list"), directory, size=SIZE)
+    seen: list[int] = []
+    with start_cluster(tmp_path, 2) as cluster:
+        victim = cluster.workers[0]
+        killer = Thread(target=kill_in_the_middle, args=(victim, tmp_path / "fleet/pending", seen))
+        with open_executor(None, None, str(cluster.file)) as executor:
+            executor._client.wait_for_workers(2, timeout=60)  # type: ignore[attr-defined]
+            killer.start()
+            [row] = verify_fleet(request, executor)
+        killer.join()
+    assert victim.returncode == -signal.SIGKILL
+    assert seen[0] < (COMMITS + 1) // SIZE
+    assert row.tally.commits == COMMITS + 1
+    assert row.tally.by["standing"] == {"derived": COMMITS, "agent, no evidence": 1}
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_ends_the_run_and_the_next_takes_it_up(tmp_path: Path) -> None:
+    make_history(tmp_path / "long.git", COMMITS)
+    (tmp_path / "list").write_text("long.git\n")
+    directory = FleetDirectory(tmp_path / "fleet")
+    request = FleetRequest(read_list(tmp_path / "list"), directory, size=SIZE)
+    seen: list[int] = []
+    with start_cluster(tmp_path, 1) as cluster:
+        args = (cluster.scheduler, tmp_path / "fleet/pending", seen)
+        killer = Thread(target=kill_in_the_middle, args=args)
+        with open_executor(None, None, str(cluster.file)) as executor:
+            executor._client.wait_for_workers(1, timeout=60)  # type: ignore[attr-defined]
+            killer.start()
+            with pytest.raises(GitRefused, match=r"the workers are gone .*\nRun it again"):
+                list(verify_fleet(request, executor))
+        killer.join()
+    kept = len(list((tmp_path / "fleet/pending").glob("*/[0-9]*.json")))
+    assert kept >= 3
+    with open_executor(1, None, None) as executor:
+        [row] = verify_fleet(request, executor)
+    assert row.tally.commits == COMMITS + 1
+
+
+@pytest.mark.parametrize(
+    ("address", "file"), [("tcp://127.0.0.1:9", None), ("gopher:x", None), (None, "none.json")]
+)
+def test_a_scheduler_that_is_not_there_is_said_to_be_so(
+    monkeypatch: pytest.MonkeyPatch, address: str | None, file: str | None
+) -> None:
+    monkeypatch.setattr(fleet, "_PATIENCE", 0.2)
+    with pytest.raises(InvalidInput, match=address or file), open_executor(None, address, file):
+        raise AssertionError("there is none")
