@@ -28,6 +28,8 @@ class Agent(Protocol):
     """What the module of an agent with hooks offers."""
 
     NAME: str
+    EDIT_TOOL: str
+    """What this agent calls the tool `edit` of hkgit's server."""
 
     def parts(self, command: str) -> list[Part]: ...
 

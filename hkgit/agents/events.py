@@ -51,10 +51,14 @@ class PendingToolEdit:
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """A command, and what the agent was shown of its output."""
+    """A command, and what the agent was shown of its output; it ran in `folder`, if that is told.
+
+    `folder` is absolute, or from where the agent works.
+    """
 
     command: str
     output: str
+    folder: str = ""
 
 
 Did = ToolReading | Editing | PendingToolEdit | Shell
@@ -135,12 +139,14 @@ def patching(*names: str) -> Tool:
     return did
 
 
-def shell(name: str) -> Tool:
-    """A tool that runs the command in that argument."""
+def shell(name: str, folder: str = "") -> Tool:
+    """A tool that runs the command in that argument, where `folder`, if it is one, says."""
 
     def did(arguments: JsonObject, answer: object) -> Shell | None:
-        command = arguments.get(name)
-        return Shell(command, text_of(answer)) if isinstance(command, str) else None
+        command, place = arguments.get(name), arguments.get(folder)
+        if not isinstance(command, str):
+            return None
+        return Shell(command, text_of(answer), place if isinstance(place, str) else "")
 
     return did
 

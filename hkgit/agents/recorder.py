@@ -9,13 +9,12 @@ taken in as a diff.
 from __future__ import annotations
 
 import difflib
-import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from hkgit import dialects
+from hkgit.agents.aside import PutAside
 from hkgit.agents.events import Did, Editing, PendingToolEdit, Shell, ToolEvent, ToolReading
 from hkgit.agents.shown.readings import find_readings
 from hkgit.edits import AnyEdit, File, RenameFile, Spec, decode_text, encode_text
@@ -36,21 +35,18 @@ class Recorder:
         self._session = session
         self._directory = directory
         self._checkout = Checkout(session.root)
+        self._aside = PutAside(session.journal.folder, session.journal.blobs)
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
         for path in find_touched_paths(did, self._session.root, self._directory):
-            file = self._checkout.get(path)
-            kept = None if file is None else [file.mode, self._session.journal.blobs.put(file.data)]
-            place = self._aside(path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(json.dumps(kept))
+            self._aside.put(path, _words(did), self._checkout.get(path))
 
     def after(self, event: ToolEvent) -> EditReport | None:
         """Take in what has been done. Raises HkgitError where that cannot be."""
         match event.did:
             case Editing() as edit:
-                return self._take(self._spec(edit))
+                return self._take(self._spec(edit), edit.text)
             case ToolReading() | Shell() as look:
                 for read in find_readings(look, self._directory):
                     self._look(read)
@@ -65,48 +61,36 @@ class Recorder:
             path = _relative(read.path, self._session.root, self._directory)
             self._session.read(path, read.start_line, read.end_line)
 
-    def _take(self, spec: Spec) -> EditReport:
-        before = {path: self._before(path) for path in _paths(spec)}
+    def _take(self, spec: Spec, words: str) -> EditReport | None:
+        before = {path: self._aside.get(path, words) for path in _paths(spec)}
+        after = {path: self._checkout.get(path) for path in before}
         try:
             answer = self._session.adopt(spec, before)
         except Stale:
             answer = None
         if answer is None or not answer.ok:
-            answer = self._session.adopt(self._difference(before), before)
-        if answer.error is not None:
+            difference = self._difference(before)
+            answer = None if difference is None else self._session.adopt(difference, before)
+        if answer is not None and answer.error is not None:
             raise answer.error
-        for path in before:
-            self._aside(path).unlink(missing_ok=True)
+        for path, file in after.items():
+            self._aside.drop(path, words)
+            self._aside.renew(path, file)
         return answer
 
-    def _before(self, path: str) -> File | None:
-        """A file as it was. Raises Stale where it was not put aside."""
-        try:
-            kept = json.loads(self._aside(path).read_text())
-        except (OSError, ValueError) as error:
-            fix = "Only a call that is seen before and after it is made can be recorded."
-            raise Stale(path, "was not put aside before the call", fix) from error
-        if kept is None:
-            return None
-        data = self._session.journal.blobs.get(kept[1])
-        if data is None:
-            raise Stale(path, "is not kept as it was before the call", "Nothing is recorded.")
-        return File(data, kept[0])
-
-    def _aside(self, path: str) -> Path:
-        name = hashlib.sha256(encode_text(path)).hexdigest()
-        return self._session.journal.folder / "aside" / f"{name}.json"
-
-    def _difference(self, before: Mapping[str, File | None]) -> Spec:
-        """What has changed, as a diff. Raises InvalidInput where nothing has."""
+    def _difference(self, before: Mapping[str, File | None]) -> Spec | None:
+        """What has changed, as a diff; None where nothing has, as after a call that failed."""
         text = "".join(
             line
             for path, old in before.items()
             for line in _diff(path, old, self._checkout.get(path))
         )
-        if not text:
-            raise InvalidInput("the call", "has changed nothing")
-        return self._session.parse(text, "unified-diff")
+        return self._session.parse(text, "unified-diff") if text else None
+
+
+def _words(did: Did) -> str:
+    """What tells a call from others that change the same file."""
+    return did.text if isinstance(did, Editing) else ""
 
 
 def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:

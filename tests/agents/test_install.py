@@ -61,7 +61,7 @@ OWN = {
     ".cursor/hooks.json": '{\n  "version": 1,\n  "hooks": {"stop": [{"command": "x"}]}\n}\n',
     ".gemini/settings.json": '{\r\n  "theme": "Mine",\r\n}\r\n',
     ".vscode/mcp.json": '{\n    "servers": {\n        "mine": {}\n    },\n    "inputs": []\n}\n',
-    "opencode.json": '{\n  "$schema": "https://opencode.ai/config.json"\n}\n',
+    "opencode.json": '{\n  "$schema": "https://opencode.ai/config.json",\n  "theme": "mine"\n}\n',
     "AGENTS.md": "# Mine\n\nBe kind.",
 }
 EMPTY = {".codex/hooks.json", "AGENTS.md", ".codex/config.toml"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +53,15 @@ def told(agent: str, payload: object, *options: str) -> dict[str, Any]:
 
 def replayed(agent: str, repo: Repo, *options: str) -> list[dict[str, Any]]:
     """The answers to all inputs of a stream."""
+    return replay_lines(agent, stream(agent, repo), repo, *options)
+
+
+def replay_lines(
+    agent: str, lines: Iterable[dict[str, Any]], repo: Repo, *options: str
+) -> list[dict[str, Any]]:
+    """The answers to inputs, with what the tools write to the disk between them."""
     answers = []
-    for line in stream(agent, repo):
+    for line in lines:
         for name, content in line.get("disk", {}).items():
             repo.write(name, content.encode())
         if "input" in line:
@@ -113,7 +120,7 @@ def test_steering_stops_an_edit_and_names_the_tool_and_its_text(agent: str, gree
     )
     answer = json.dumps(told(agent, first, "--steer"))
     assert "deny" in answer
-    assert "mcp__hkgit__edit" in answer
+    assert f"({find_agent(agent).EDIT_TOOL})" in answer
 
 
 def test_a_steered_edit_rests_on_what_the_agents_own_tool_has_read(greeting: Repo) -> None:

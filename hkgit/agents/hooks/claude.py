@@ -26,6 +26,7 @@ from hkgit.agents.setup.settings import (
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "claude"
+EDIT_TOOL = "mcp__hkgit__edit"
 
 _PREVIEW = 2000
 """So many characters the model sees of an output that is too large, which goes into a file."""

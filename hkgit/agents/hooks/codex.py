@@ -12,6 +12,7 @@ from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "codex"
+EDIT_TOOL = "mcp__hkgit__edit"
 
 EDITS: dict[str, Tool] = {"apply_patch": patching("command", "input", "patch")}
 LOOKS: dict[str, Tool] = {"Bash": shell("command")}

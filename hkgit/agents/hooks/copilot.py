@@ -1,15 +1,18 @@
 """copilot.py: GitHub Copilot, in the terminal and in the cloud: .github/hooks/*.json.
 
 docs.github.com/en/copilot/reference/copilot-cli-reference/cli-hooks-reference; its payload names
-no event: what has a result is over. Servers: .vscode/mcp.json is read by VS Code.
+no event: what has a result is over. Servers: the terminal reads .mcp.json, VS Code its own.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.events import (
+    END,
     Tool,
     ToolEvent,
     ToolReading,
@@ -17,12 +20,21 @@ from hkgit.agents.events import (
     patching,
     session_name,
     shell,
+    text_of,
     whole_number,
 )
-from hkgit.agents.setup.settings import MCP_SERVER, FilePart, JsonPart, Part
+from hkgit.agents.setup.settings import (
+    HOOK_SECONDS,
+    MCP_SERVER,
+    FilePart,
+    JsonPart,
+    Part,
+    guard_in_time,
+)
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "copilot"
+EDIT_TOOL = "hkgit-edit"
 
 EDITS: dict[str, Tool] = {
     "edit": editing("path", "old_str", "new_str", command="str_replace"),
@@ -32,13 +44,19 @@ EDITS: dict[str, Tool] = {
 
 
 def _view(arguments: JsonObject, answer: object) -> ToolReading | None:
-    path, lines = arguments.get("path"), arguments.get("view_range")
+    """The lines of a file that are asked for; a large file's answer holds none of them."""
+    path, lines, text = arguments.get("path"), arguments.get("view_range"), _text(answer)
     if not isinstance(path, str):
         return None
     if not isinstance(lines, list) or len(lines) != 2:
-        return ToolReading(path, 1, 2000)
+        return ToolReading(path, 1, END, text)
     first, last = (whole_number(each) or 1 for each in lines)
-    return ToolReading(path, max(first, 1), last if last >= first else first + 1999)
+    return ToolReading(path, max(first, 1), last if last >= first else END, text)
+
+
+def _text(answer: object) -> str:
+    """What the model is shown of an answer."""
+    return text_of(answer.get("textResultForLlm")) if isinstance(answer, Mapping) else ""
 
 
 LOOKS: dict[str, Tool] = {"view": _view, "bash": shell("command")}
@@ -46,10 +64,13 @@ LOOKS: dict[str, Tool] = {"view": _view, "bash": shell("command")}
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
-    run = [{"type": "command", "bash": command, "powershell": command}]
+    quiet = f"if (Get-Command hkgit -ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
+    call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
+    run = [{**call, "timeoutSec": HOOK_SECONDS}]
     hooks = {"version": 1, "hooks": {"preToolUse": run, "postToolUse": run}}
     server = {"type": "stdio", **MCP_SERVER}
     return [
+        JsonPart(".mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
         JsonPart(".vscode/mcp.json", {"servers": {"hkgit": server}}),
         FilePart(".github/hooks/hkgit.json", json.dumps(hooks, indent=2) + "\n"),
     ]
@@ -57,12 +78,7 @@ def parts(command: str) -> list[Part]:
 
 def event(payload: JsonObject) -> ToolEvent | None:
     """What a hook's input speaks of; None where it does not matter here."""
-    arguments = payload.get("toolArgs")
-    if isinstance(arguments, str):
-        try:
-            arguments = json.loads(arguments)
-        except ValueError:
-            return None
+    arguments = _arguments(payload.get("toolArgs"))
     tool = (EDITS | LOOKS).get(str(payload.get("toolName")))
     result = payload.get("toolResult")
     if tool is None or not isinstance(arguments, dict):
@@ -75,11 +91,22 @@ def event(payload: JsonObject) -> ToolEvent | None:
     return None if did is None else ToolEvent(result is None, session, directory, did)
 
 
+def _arguments(given: object) -> object:
+    """The arguments of a call: an object, the text of one, or a patch as it is."""
+    if not isinstance(given, str):
+        return given
+    if given.lstrip().startswith("*** Begin Patch"):
+        return {"patch": given}
+    with suppress(ValueError, RecursionError):
+        return json.loads(given)
+    return None
+
+
 def denial(reason: str) -> JsonObject:
     """The output that stops a call; the model reads the reason."""
     return {"permissionDecision": "deny", "permissionDecisionReason": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """After a call nothing that a hook says is read."""
-    return None
+    """The output that tells the model something after a call."""
+    return {"additionalContext": text}

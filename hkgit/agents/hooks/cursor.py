@@ -18,25 +18,32 @@ from hkgit.agents.events import (
     ToolReading,
     session_name,
 )
-from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part
+from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, guard
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "cursor"
+EDIT_TOOL = "edit"
 
 _EDIT = "preToolUse"
 
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
-    run = {"command": command}
+    guarded = guard(command)
+    run = {"command": guarded}
     hooks = {
-        _EDIT: [{"command": command, "matcher": "Write"}],
+        _EDIT: [{"command": guarded, "matcher": "Write"}],
         "beforeReadFile": [run],
         "afterFileEdit": [run],
     }
     return [
         JsonPart(".cursor/mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
-        JsonPart(".cursor/hooks.json", {"hooks": hooks}, '{\n  "version": 1\n}\n'),
+        JsonPart(
+            ".cursor/hooks.json",
+            {"hooks": hooks},
+            '{\n  "version": 1\n}\n',
+            owner=f"hkgit hook {NAME}",
+        ),
     ]
 
 

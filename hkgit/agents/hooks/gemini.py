@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
 from hkgit.agents.events import (
+    END,
+    Shell,
     Tool,
     ToolEvent,
     ToolReading,
     editing,
-    reading,
     shell,
+    text_of,
     tool_event,
     whole_number,
 )
-from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part
+from hkgit.agents.setup.settings import (
+    HOOK_SECONDS,
+    MCP_SERVER,
+    JsonPart,
+    Part,
+    guard_in_time,
+    is_steering,
+)
 from hkgit.text.json_nodes import JsonObject
+from hkgit.values import replace
 
 NAME = "gemini"
+EDIT_TOOL = "mcp_hkgit_edit"
+
+SETTINGS = ".gemini/settings.json"
 
 EDITS: dict[str, Tool] = {
     "replace": editing(
@@ -23,6 +40,14 @@ EDITS: dict[str, Tool] = {
     ),
     "write_file": editing("file_path", "content"),
 }
+
+_LARGEST = 40_000
+"""So many characters of a command's output the model is shown, if no setting says otherwise."""
+
+_FRAME = "<untrusted_context>\nOutput: "
+"""What stands before an output, in the line of its first."""
+
+_SETTING = re.compile(r'"truncateToolOutputThreshold"\s*:\s*(\d+)')
 
 
 def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
@@ -32,31 +57,71 @@ def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
     if not isinstance(path, str):
         return None
     if start is None and end is None and "offset" in arguments:
-        counted = dict(arguments) | {"offset": (whole_number(arguments["offset"]) or 0) + 1}
-        found = reading("path")(counted | {"path": path}, answer)
-        return found if isinstance(found, ToolReading) else None
-    first = max(start or 1, 1)
-    return ToolReading(path, first, first + 1999 if end is None else end)
+        start = (whole_number(arguments["offset"]) or 0) + 1
+        count = whole_number(arguments.get("limit"))
+        end = None if count is None else start + count - 1
+    return ToolReading(path, max(start or 1, 1), END if end is None else end, _text(answer))
 
 
-LOOKS: dict[str, Tool] = {"read_file": _read, "run_shell_command": shell("command")}
+def _text(answer: object) -> str:
+    """What is meant for the model, not what is displayed to the user beside it."""
+    return text_of(answer.get("llmContent", "") if isinstance(answer, Mapping) else answer)
+
+
+def _run(arguments: JsonObject, answer: object) -> Shell | None:
+    did = shell("command", "dir_path")(arguments, _text(answer))
+    return did if isinstance(did, Shell) else None
+
+
+LOOKS: dict[str, Tool] = {"read_file": _read, "run_shell_command": _run}
 
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
-    run = [{"name": "hkgit", "type": "command", "command": command}]
+    guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
+    run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
     before, after = "|".join(EDITS), "|".join([*EDITS, *LOOKS])
     hooks = {
         "BeforeTool": [{"matcher": before, "hooks": run}],
         "AfterTool": [{"matcher": after, "hooks": run}],
     }
-    servers = {"hkgit": MCP_SERVER}
-    return [JsonPart(".gemini/settings.json", {"mcpServers": servers, "hooks": hooks})]
+    # Else it asks for each call, and has no such tool where nobody answers.
+    server = MCP_SERVER | ({"trust": True} if is_steering(command) else {})
+    settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
+    return [JsonPart(SETTINGS, settings, owner=f"hkgit hook {NAME}")]
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
-    return tool_event(NAME, payload, EDITS | LOOKS, "BeforeTool", "AfterTool")
+    """What a hook's input speaks of; None where it does not matter here.
+
+    The input holds the whole output of a command; its middle is left out before the model sees it.
+    """
+    found = tool_event(NAME, payload, EDITS | LOOKS, "BeforeTool", "AfterTool")
+    if found is None or not isinstance(found.did, Shell):
+        return found
+    shown = _cut_middle(found.did.output, min(_find_limits(found.directory)))
+    return replace(found, did=replace(found.did, output=shown.replace(_FRAME, "", 1)))
+
+
+def _find_limits(directory: Path) -> Iterator[int]:
+    """How much of an output the model is shown: by default, and by the settings of two places."""
+    yield _LARGEST
+    for place in (directory, Path.home()):
+        try:
+            text = (place / SETTINGS).read_text("utf-8", "replace")
+        except (OSError, ValueError, RuntimeError):
+            continue
+        yield from (int(each) for each in _SETTING.findall(text) if int(each) > 0)
+
+
+def _cut_middle(output: str, limit: int) -> str:
+    """The first fifth and the last four, in whole lines; between them a line that no file has."""
+    if len(output) <= limit:
+        return output
+    head = limit // 5
+    first, _, _ = output[:head].rpartition("\n")
+    _, _, last = output[-(limit - head) :].partition("\n")
+    return f"{first}\n\n[characters left out]\n\n{last}"
 
 
 def denial(reason: str) -> JsonObject:

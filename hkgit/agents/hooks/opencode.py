@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from hkgit.agents.events import (
     Tool,
     ToolEvent,
@@ -11,10 +13,11 @@ from hkgit.agents.events import (
     shell,
     tool_event,
 )
-from hkgit.agents.setup.settings import FilePart, JsonPart, Part
+from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, JsonPart, Part
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "opencode"
+EDIT_TOOL = "hkgit_edit"
 
 EDITS: dict[str, Tool] = {
     "edit": editing("filePath", "oldString", "newString", "replaceAll"),
@@ -22,21 +25,55 @@ EDITS: dict[str, Tool] = {
     "apply_patch": patching("patchText"),
     "patch": patching("patchText"),
 }
-LOOKS: dict[str, Tool] = {"read": reading("filePath"), "bash": shell("command")}
+LOOKS: dict[str, Tool] = {"read": reading("filePath"), "bash": shell("command", "workdir")}
+
+_NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
+"""A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""
 
 _PLUGIN = """\
 // Written by `hkgit init --agent opencode`; `--remove` takes it away.
 // Tells hkgit of each call of a tool that reads or edits files, before and after it.
-import {{ spawnSync }} from "node:child_process"
+// Where hkgit is missing or fails, nothing is told; where it takes longer than LIMIT milliseconds,
+// nothing for a minute.
+import {{ spawn }} from "node:child_process"
 
 const TOOLS = new Set({tools})
+const EDITS = new Set({edits})
 const COMMAND = {command}
+const LIMIT = {limit}
 
+function run(directory, event) {{
+  return new Promise((resolve) => {{
+    let said = ""
+    const answer = (text) => {{
+      clearTimeout(timer)
+      try {{ resolve(JSON.parse(text)) }} catch {{ resolve({{}}) }}
+    }}
+    const giveUp = () => {{
+      answer("")
+      child?.kill("SIGKILL")
+      quietUntil = Date.now() + 60000
+    }}
+    const timer = setTimeout(giveUp, LIMIT)
+    let child
+    try {{
+      const stdio = ["pipe", "pipe", "ignore"]
+      child = spawn(COMMAND[0], COMMAND.slice(1), {{ cwd: directory, stdio }})
+      child.on("error", () => answer(""))
+      child.on("close", (code) => answer(code === 0 ? said : ""))
+      child.stdout.on("data", (text) => {{ said += text }})
+      child.stdin.on("error", () => {{}})
+      child.stdin.end(JSON.stringify({{ cwd: directory, ...event }}))
+    }} catch {{ answer("") }}
+  }})
+}}
+
+// One after the other, in the order of the calls.
+let last = Promise.resolve()
+let quietUntil = 0
 function tell(directory, event) {{
-  const input = JSON.stringify({{ cwd: directory, ...event }})
-  const options = {{ input, cwd: directory, encoding: "utf8" }}
-  const done = spawnSync(COMMAND[0], COMMAND.slice(1), options)
-  return done.status === 0 && done.stdout ? JSON.parse(done.stdout) : {{}}
+  last = last.then(() => (Date.now() < quietUntil ? {{}} : run(directory, event)))
+  return last
 }}
 
 export const Hkgit = async ({{ directory }}) => {{
@@ -45,7 +82,8 @@ export const Hkgit = async ({{ directory }}) => {{
     "tool.execute.before": async (call, output) => {{
       if (!TOOLS.has(call.tool)) return
       given.set(call.callID, output.args)
-      const answer = tell(directory, {{
+      if (!EDITS.has(call.tool)) return
+      const answer = await tell(directory, {{
         hook_event_name: "before", session_id: call.sessionID,
         tool_name: call.tool, tool_input: output.args,
       }})
@@ -53,7 +91,7 @@ export const Hkgit = async ({{ directory }}) => {{
     }},
     "tool.execute.after": async (call, output) => {{
       if (!given.has(call.callID)) return
-      const answer = tell(directory, {{
+      const answer = await tell(directory, {{
         hook_event_name: "after", session_id: call.sessionID, tool_name: call.tool,
         tool_input: given.get(call.callID), tool_response: output.output,
       }})
@@ -67,12 +105,12 @@ export const Hkgit = async ({{ directory }}) => {{
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
-    tools = ", ".join(f'"{name}"' for name in [*EDITS, *LOOKS])
-    words = ", ".join(f'"{word}"' for word in command.split())
+    tools, edits = (json.dumps([*names]) for names in (EDITS | LOOKS, EDITS))
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
-    plugin = _PLUGIN.format(tools=f"[{tools}]", command=f"[{words}]")
+    words, limit = json.dumps(command.split()), HOOK_SECONDS * 1000
+    plugin = _PLUGIN.format(tools=tools, edits=edits, command=words, limit=limit)
     return [
-        JsonPart("opencode.json", {"mcp": {"hkgit": server}}),
+        JsonPart("opencode.json", {"mcp": {"hkgit": server}}, _NEW),
         FilePart(".opencode/plugins/hkgit.js", plugin),
     ]
 

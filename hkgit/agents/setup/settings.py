@@ -32,6 +32,25 @@ def guard(command: str) -> str:
     return f"{command} || true"
 
 
+def guard_in_time(command: str) -> str:
+    """A command as of `guard` that ends in time and always answers, for an agent that waits for it.
+
+    It may be killed and its children stay, or lateness may count as an objection. `command` holds
+    no quotes; a user's own shell may be any, so the script is for `sh`.
+    """
+    limited = f"timeout {HOOK_SECONDS - 2} {command}"
+    script = (
+        "if ! command -v hkgit >/dev/null; then said={};"
+        f" elif command -v timeout >/dev/null; then said=$({limited});"
+        f" else said=$({command}); fi || said={{}};"
+        ' printf "%s\\n" "$said"'
+    )
+    return f"{_SHELL}'{script}'"
+
+
+_SHELL = "sh -c "
+
+
 def is_steering(command: str) -> bool:
     """Whether a command of a hook stops the agent's own edits."""
     return "--steer" in command.split()
@@ -65,7 +84,10 @@ class JsonPart:
     def _owns(self, element: object) -> bool:
         """Whether a hook runs commands of this part alone."""
         commands = [*_commands(element)]
-        return bool(commands) and all(each.startswith(self.owner) for each in commands)
+        starts = (self.owner, _SHELL)
+        return bool(commands) and all(
+            self.owner in each and each.startswith(starts) for each in commands
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def find_readings(did: ToolReading | Shell, directory: Path) -> Iterator[ToolRea
 
 def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
     answer, at = split_answer(shell.output), 0
-    for asked in find_asked_lines(shell.command):
+    for asked in find_asked_lines(shell.command, shell.folder):
         # Agents tell where a command began, or where it has ended: after a `cd`, that is.
         for folder in dict.fromkeys((asked.folder, "")):
             path = str(Path(folder, asked.path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib.util import find_spec
 
 import click
 
@@ -30,7 +31,8 @@ def command(agent: str, steer: bool) -> None:
     try:
         event = module.event(parse_payload(text))
         if event is not None:
-            said = _steer(event) if steer and event.is_before else _record(agent, event)
+            is_steered = steer and event.is_before and _has_server()
+            said = _steer(event, module.EDIT_TOOL) if is_steered else _record(agent, event)
             if said is not None:
                 answer = module.denial(said) if event.is_before else module.remark(said)
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
@@ -38,7 +40,12 @@ def command(agent: str, steer: bool) -> None:
     click.echo(json.dumps(answer or {}))
 
 
-def _steer(event: ToolEvent) -> str | None:
+def _has_server() -> bool:
+    """Whether there is a tool to steer an agent to: the server's package is an extra."""
+    return find_spec("mcp") is not None
+
+
+def _steer(event: ToolEvent, tool: str) -> str | None:
     """Why an edit of the agent's own tool is stopped. Raises InvalidInput for one elsewhere."""
     place = Root.around(event.directory)
     if not (place.root / ".git").exists():
@@ -48,7 +55,7 @@ def _steer(event: ToolEvent) -> str | None:
     text = f" and this text: {event.did.text}" if isinstance(event.did, Editing) else ""
     return (
         "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
-        " commits carry evidence. Call its tool `edit` (mcp__hkgit__edit) with session"
+        f" commits carry evidence. Call its tool `edit` ({tool}) with session"
         f" {event.session}{text}"
     )
 

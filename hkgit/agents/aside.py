@@ -1,0 +1,69 @@
+"""aside.py: keep files as they are before an agent's tool changes them, one copy for each call.
+
+An agent may call several tools at once: of calls that change one file the first leaves behind
+what the next begins with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.edits import File, encode_text
+from hkgit.errors import Stale
+from hkgit.sessions.storage.blobs import Blobs
+
+
+class PutAside:
+    """Files put aside in a session's folder, by path and by the words of the call."""
+
+    def __init__(self, folder: Path, blobs: Blobs) -> None:
+        self._folder = folder / "aside"
+        self._blobs = blobs
+
+    def put(self, path: str, words: str, file: File | None) -> None:
+        """Keep a file, None for none, until the call with those words has been made."""
+        kept = None if file is None else [file.mode, self._blobs.put(file.data)]
+        self._folder.mkdir(parents=True, exist_ok=True)
+        (self._folder / f"{_digest(path)}-{_digest(words)}.json").write_text(json.dumps(kept))
+
+    def get(self, path: str, words: str) -> File | None:
+        """The file as it was before a call. Raises Stale where it was not put aside."""
+        try:
+            kept = json.loads(self._find(path, words).read_text())
+        except (OSError, ValueError, StopIteration) as error:
+            fix = "Only a call that is seen before and after it is made can be recorded."
+            raise Stale(path, "was not put aside before the call", fix) from error
+        if kept is None:
+            return None
+        data = self._blobs.get(kept[1])
+        if data is None:
+            raise Stale(path, "is not kept as it was before the call", "Nothing is recorded.")
+        return File(data, kept[0])
+
+    def drop(self, path: str, words: str) -> None:
+        """Forget a file: its call has been made."""
+        with suppress(OSError, StopIteration):
+            self._find(path, words).unlink()
+
+    def renew(self, path: str, file: File | None) -> None:
+        """Let the calls that are still to come begin with what this one has left."""
+        kept = None if file is None else [file.mode, self._blobs.put(file.data)]
+        for place in self._list(path):
+            place.write_text(json.dumps(kept))
+
+    def _find(self, path: str, words: str) -> Path:
+        """That of the call with those words; else one put aside without words, or with others."""
+        names = (f"{_digest(path)}-{_digest(each)}.json" for each in (words, ""))
+        known = (place for name in names if (place := self._folder / name).exists())
+        return next(known, None) or next(self._list(path))
+
+    def _list(self, path: str) -> Iterator[Path]:
+        return iter(sorted(self._folder.glob(f"{_digest(path)}-*.json")))
+
+
+def _digest(words: str) -> str:
+    return hashlib.sha256(encode_text(words)).hexdigest()[:32]

@@ -1,0 +1,151 @@
+"""What programs have really sent that is unlike the rest: parallel calls, patches, cut answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.agents.hooks import gemini
+from hkgit.sessions.storage import paths as places
+from tests.agents.test_streams import GREETING, replay_lines, session, stream, told
+from tests.support.repos import Repo
+
+MANY = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(1, 16)).encode()
+LONG = "".join(f"v{n} = 1\n" for n in range(1, 4001))
+
+
+@pytest.fixture
+def seeded(repo: Repo) -> Repo:
+    """The repository that the programs worked in."""
+    files = {"greet.py": GREETING, "other.py": MANY, "long.py": LONG.encode()}
+    files |= {"multi.py": b"one = 1\ntwo = 2\nthree = 3\nfour = 4\n"}
+    repo.commit(files | {"sub/inner.py": b"x = 1\ny = 2\nz = 3\n", ".gitattributes": b"* -text\n"})
+    return repo
+
+
+@pytest.mark.parametrize("agent", ["copilot", "opencode"])
+def test_of_two_edits_of_a_file_at_once_both_are_recorded(agent: str, seeded: Repo) -> None:
+    replay_lines(agent, stream(f"{agent}-parallel", seeded), seeded)
+    status = session(seeded)
+    assert [call.edits for call in status.calls] == [1, 1]
+    assert status.blind == 0
+
+
+def test_copilots_patches_are_recorded(seeded: Repo) -> None:
+    """A patch comes as a bare string; the tool took a blank line at the end of the file too."""
+    answers = replay_lines("copilot", stream("copilot-patch", seeded), seeded)
+    assert [call.files for call in session(seeded).calls] == [("greet.py",), ("other.py",)]
+    assert "other.py" in answers[-1]["additionalContext"]
+
+
+def test_copilots_patches_are_steered(seeded: Repo) -> None:
+    lines = [line["input"] for line in stream("copilot-patch", seeded) if "input" in line]
+    patch = next(line for line in lines if line["toolName"] == "apply_patch")
+    assert told("copilot", patch, "--steer")["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize("agent", ["gemini", "opencode"])
+def test_a_command_that_ran_in_another_directory_is_a_reading_there(
+    agent: str, seeded: Repo
+) -> None:
+    replay_lines(agent, stream(f"{agent}-subdir", seeded), seeded)
+    assert session(seeded).blind == 0
+
+
+def _known(repo: Repo) -> list[tuple[int, int]]:
+    return [(read.start_line or 0, read.end_line or 0) for read in session(repo).receipts]
+
+
+def _opencode(repo: Repo, tool: str, answer: str, **arguments: object) -> dict[str, Any]:
+    call = {"tool_name": tool, "tool_input": arguments, "tool_response": answer}
+    return {"cwd": str(repo.path), "hook_event_name": "after", "session_id": "ses_1"} | call
+
+
+def test_opencodes_cap_leaves_only_the_lines_that_it_shows(seeded: Repo) -> None:
+    shown = "\n".join(f"{n}: v{n} = 1" for n in range(1, 703))
+    answer = (
+        f"<path>{seeded.path}/long.py</path>\n<type>file</type>\n<content>\n{shown}\n\n(Output"
+        " capped at 50 KB. Showing lines 1-702. Use offset=703 to continue.)\n</content>"
+    )
+    told("opencode", _opencode(seeded, "read", answer, filePath=f"{seeded.path}/long.py"))
+    assert _known(seeded) == [(1, 702)]
+
+
+def test_the_end_of_a_long_output_that_opencode_kept_counts(seeded: Repo) -> None:
+    tail = "".join(LONG.splitlines(keepends=True)[3000:])
+    answer = (
+        "...output truncated...\n\nFull output saved to: /home/a/.local/share/opencode/"
+        f"tool-output/tool_2026a478f0015qhN9vhe4J4jbR\n\n{tail}"
+    )
+    told("opencode", _opencode(seeded, "bash", answer, command="cat long.py"))
+    assert _known(seeded) == [(3001, 4000)]
+
+
+def _copilot(repo: Repo, tool: str, answer: str, **arguments: object) -> dict[str, Any]:
+    result = {"resultType": "success", "textResultForLlm": answer}
+    call = {"toolName": tool, "toolArgs": arguments, "toolResult": result}
+    return {"sessionId": "s", "cwd": str(repo.path)} | call
+
+
+def test_a_file_too_large_for_copilot_was_not_seen(seeded: Repo) -> None:
+    answer = (
+        "File too large to read at once (51.7 KB). Consider using the grep tool to search within"
+        " the file, or view with view_range to read specific sections."
+    )
+    told("copilot", _copilot(seeded, "view", answer, path=f"{seeded.path}/long.py"))
+    assert places.existing(seeded.path) == []
+
+
+def test_copilots_range_is_what_stands_in_its_answer(seeded: Repo) -> None:
+    answer = "\n".join(f"v{n} = 1" for n in range(30, 41))
+    payload = _copilot(seeded, "view", answer, path="long.py", view_range=[30, -1])
+    told("copilot", payload)
+    assert _known(seeded) == [(30, 40)]
+
+
+def test_of_a_long_output_copilot_shows_the_beginning(seeded: Repo) -> None:
+    answer = (
+        "Output too large to read at once (143.5 KB). Saved to: /tmp/1795337484116-copilot-tool-"
+        "output-19.txt\nConsider using tools like grep (for searching).\n\nPreview (first 500"
+        " chars):\nv1 = 1\nv2 = 1\nv3 = \n<shellId: 2 completed with exit code 0>"
+    )
+    told("copilot", _copilot(seeded, "bash", answer, command="cat long.py"))
+    assert _known(seeded) == [(1, 2)]
+
+
+def _gemini(repo: Repo, output: str) -> dict[str, Any]:
+    text = f"<untrusted_context>\nOutput: {output}Process Group PGID: 40\n</untrusted_context>"
+    return {
+        "session_id": "s",
+        "cwd": str(repo.path),
+        "hook_event_name": "AfterTool",
+        "tool_name": "run_shell_command",
+        "tool_input": {"command": "cat long.py", "description": "look"},
+        "tool_response": {"llmContent": text, "returnDisplay": output},
+    }
+
+
+def test_the_middle_that_gemini_leaves_out_was_not_seen(seeded: Repo) -> None:
+    """Its hook is given the whole output, of which the model sees 8,000 and 32,000 characters."""
+    long = "".join(f"value_{n} = {n}\n" for n in range(1, 4001))
+    seeded.write("long.py", long.encode())
+    told("gemini", _gemini(seeded, long))
+    (first, head), (tail, last) = _known(seeded)
+    assert (first, last) == (1, 4000)
+    assert len("".join(long.splitlines(keepends=True)[:head])) <= 8000
+    assert len("".join(long.splitlines(keepends=True)[tail - 1 :])) <= 32000
+    assert (head, tail) == (511, 2226)
+
+
+def test_a_setting_of_geminis_leaves_out_more(
+    seeded: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gemini").mkdir()
+    settings = {"tools": {"truncateToolOutputThreshold": 1000}}
+    (tmp_path / gemini.SETTINGS).write_text(json.dumps(settings))
+    told("gemini", _gemini(seeded, LONG))
+    assert sum(last - first + 1 for first, last in _known(seeded)) < 120
