@@ -97,11 +97,11 @@ class Gate:
     def _judge(self, candidate: CandidateCommit, tried: list[RuleResult]) -> Ruling:
         identities = (candidate.author, candidate.committer)
         agent = self.policy.governing_name(identities, candidate.message)
-        judged = self._replay(candidate)
+        judged, rule = self._replay(candidate), None
         replayed = None if judged is None else judged.verdict
-        rule = None
         if judged is None:
             judged, rule = self._without_evidence(candidate, agent)
+            replayed = judged.verdict if judged.entries else None  # those of a record
         elif judged.leftovers:
             # Few commits bring anything beside their entries.
             from hkgit.gate.rules.consult import excuse_questions
@@ -119,8 +119,8 @@ class Gate:
             RuleResult("govern", explain_governed(case)),
             RuleResult("replay", str(judged.verdict)),
         ]
-        judged = check_rules(case, tried)
-        return replace(self._ruling(judged, rule, tried), replayed=replayed, agent=agent)
+        ruling = self._ruling(check_rules(case, tried), replayed, rule, tried)
+        return replace(ruling, agent=agent)
 
     def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
         """What replay says; a revert counts only of a commit that passes itself."""
@@ -160,7 +160,13 @@ class Gate:
                 deeper.judge(candidate_of(self.repository, commit))
         return self.known.get(commit, False)
 
-    def _ruling(self, judged: ReplayResult, rule: str | None, tried: list[RuleResult]) -> Ruling:
+    def _ruling(
+        self,
+        judged: ReplayResult,
+        replayed: Verdict | None,
+        rule: str | None,
+        tried: list[RuleResult],
+    ) -> Ruling:
         """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
         findings = judged.findings
         refused = self._find_unaccepted(judged)
@@ -169,8 +175,8 @@ class Gate:
             findings = (Finding("verdict", "commit", what, APPLY),)
             tried.append(RuleResult("verdict", what))
         if findings:
-            return Ruling(judged, False, findings[0].rule, findings)
-        return Ruling(judged, True, rule or f"verdict {judged.verdict}")
+            return Ruling(judged, replayed, False, findings[0].rule, findings)
+        return Ruling(judged, replayed, True, rule or f"verdict {judged.verdict}")
 
     def _find_unaccepted(self, judged: ReplayResult) -> Verdict | None:
         """The verdict that the policy does not accept: its own, or that beneath what is by hand."""
@@ -197,7 +203,8 @@ class Gate:
         tried.append(RuleResult("attested", f"by {signer}"))
         entries, notes = ruling.judged.entries, ruling.judged.notes
         judged = ReplayResult(candidate, Verdict.ATTESTED, entries, notes=notes, basis=signer)
-        return Ruling(judged, True, f"verdict {Verdict.ATTESTED}", agent=ruling.agent)
+        rule = f"verdict {Verdict.ATTESTED}"
+        return Ruling(judged, Verdict.ATTESTED, True, rule, agent=ruling.agent)
 
     def _despite(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who may has broken the glass for this commit."""
@@ -263,6 +270,5 @@ class Gate:
 
 
 def _refuse(candidate: CandidateCommit, verdict: Verdict, finding: Finding) -> Ruling:
-    return Ruling(
-        ReplayResult(candidate, verdict, findings=(finding,)), False, finding.rule, (finding,)
-    )
+    judged = ReplayResult(candidate, verdict, findings=(finding,))
+    return Ruling(judged, Verdict.UNVERIFIABLE, False, finding.rule, (finding,))

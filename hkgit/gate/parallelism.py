@@ -147,4 +147,6 @@ def _judge_chunk(
 
 
 def _rule_verified(repository: Repository, commit: str, verdict: Verdict) -> Ruling:
-    return Ruling(ReplayResult(candidate_of(repository, commit), verdict), True, "verified before")
+    judged = ReplayResult(candidate_of(repository, commit), verdict)
+    replayed = None if verdict in (Verdict.MANUAL, Verdict.UNGOVERNED) else verdict
+    return Ruling(judged, replayed, True, "verified before")

@@ -47,30 +47,24 @@ class Ruling:
     break-glass lets pass keeps its findings. `before` is what it takes to make a rejected one
     again. `evidence` says in words how tight the evidence of each file is, where that was asked.
     `replayed` is what replay says before any rule of the policy is asked, None where there
-    is no evidence to replay; `agent` the name by which the commit is an agent's.
+    is no evidence to replay; the verdict of `judged` is what replay and policy come to. `agent` is
+    the name by which the commit is an agent's.
     """
 
     judged: ReplayResult
+    replayed: Verdict | None
     passes: bool
     rule: str
     findings: tuple[Finding, ...] = ()
     tried: tuple[RuleResult, ...] = ()
     before: Before = Before()
     evidence: tuple[str, ...] = ()
-    replayed: Verdict | None = None
     agent: str | None = None
 
     @property
     def replay(self) -> str:
         """What can be derived, whatever the policy thinks of it: a verdict, or `none`."""
-        if self.replayed is not None:
-            return str(self.replayed)
-        verdict = self.judged.verdict
-        if verdict is Verdict.FAIL and self.rule == "budget":
-            return str(Verdict.UNVERIFIABLE)
-        if verdict is Verdict.FAIL and not self.judged.entries:
-            return NOTHING
-        return NOTHING if verdict in (Verdict.MANUAL, Verdict.UNGOVERNED) else str(verdict)
+        return NOTHING if self.replayed is None else str(self.replayed)
 
     @property
     def made_by(self) -> str:

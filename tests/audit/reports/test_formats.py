@@ -272,7 +272,7 @@ def test_a_finding_that_speaks_of_no_file_is_valid_too(form: str, sarif_schema: 
     finding = Finding("trailer", "message", "names an entry that is not there", "Take it out.")
     candidate = CandidateCommit("0" * 40, "0" * 40, ("1" * 40,), "a", "b", b"c")
     judged = ReplayResult(candidate, Verdict.FAIL, findings=(finding,))
-    ruling = Ruling(judged, False, "trailer", (finding,))
+    ruling = Ruling(judged, Verdict.FAIL, False, "trailer", (finding,))
     sheet = ReportSheet(Report(Policy(), (ruling,)), (ReportItem(ruling, finding, None, "f"),))
     schemas = {"sarif": sarif_schema, "gitlab": GITLAB, "rdjson": RDJSON}
     document = render(sheet, form)
