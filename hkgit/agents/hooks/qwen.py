@@ -46,13 +46,18 @@ def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
 LOOKS: dict[str, Tool] = {"read_file": _read, "run_shell_command": _run}
 
 
+_NEW = '{\n  "$version": 4\n}\n'
+"""Settings that do not name their version it rewrites, and what hooks start is a protected path."""
+
+
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
         server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
     settings = {"mcpServers": {"hkgit": server}, "hooks": claude.hooks(command, EDITS, LOOKS)}
-    return [JsonPart(".qwen/settings.json", settings, owner=f"hkgit hook {NAME}")]
+    owner = f"hkgit hook {NAME}"
+    return [JsonPart(".qwen/settings.json", settings, _NEW, owner=owner)]
 
 
 def event(payload: JsonObject) -> ToolEvent | None:

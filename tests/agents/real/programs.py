@@ -39,6 +39,8 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     """Files of its home."""
+    has_servers: bool = True
+    """Whether it starts servers; one that does not is steered to tools that it has instead."""
 
 
 def _say_claude(step: Step) -> Json:
@@ -108,6 +110,21 @@ def _say_opencode(step: Step) -> Json:
             return call("bash", command=command, description="run")
         case Ours():
             return say_ours(step)
+
+
+def _say_pi(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read", path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            edits = [{"oldText": old, "newText": new}]
+            return call("edit", path=f"$ROOT/{path}", edits=edits)
+        case Create(path, text):
+            return call("write", path=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("bash", command=command)
+        case Ours(tool, arguments):
+            return call(tool, **arguments)
 
 
 def _say_copilot(step: Step) -> Json:
@@ -242,4 +259,21 @@ QWEN = Program(
     say=_say_qwen,
 )
 
-PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, COPILOT, QWEN)
+_MODELS = {"baseUrl": f"{URL}/v1", "api": "openai-completions", "apiKey": "dummy"}
+PI = Program(
+    name="pi",
+    title="pi",
+    package="@mariozechner/pi-coding-agent",
+    version="0.73.1",
+    command=("pi", "--model", "scripted/m", "-p", PROMPT),
+    environment={"PI_OFFLINE": "1"},
+    settings={
+        ".pi/agent/models.json": json.dumps(
+            {"providers": {"scripted": _MODELS | {"models": [{"id": "m"}]}}}
+        )
+    },
+    say=_say_pi,
+    has_servers=False,
+)
+
+PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, COPILOT, QWEN, PI)

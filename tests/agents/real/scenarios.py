@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hkgit.text.tags import tag
 from tests.agents.real.sandbox import PROJECT
 from tests.agents.real.steps import Create, Edit, Ours, Read, Shell, Step
 
@@ -105,7 +106,7 @@ FORMATTED = Scenario(
 )
 SUBDIRECTORY = Scenario(
     "subdirectory",
-    [[Shell("cat inner.py")], [Edit("sub/inner.py", "y = 2\n", "y = 20\n")]],
+    [[Read("sub/inner.py")], [Edit("sub/inner.py", "y = 2\n", "y = 20\n")]],
     [Commit("subdirectory", ("sub/inner.py",))],
     directory="sub",
 )
@@ -132,6 +133,22 @@ STEER_ASKING = Scenario(
     mode="steer",
     is_asking=True,
 )
+TAG = tag(HELO.rstrip("\n").encode())
+STEER_TO_TAGS = Scenario(
+    "tags",
+    [
+        [Ours("read_tags", {"path": "greet.py"})],
+        [
+            Ours(
+                "change_file",
+                {"path": "greet.py", "hash_start": TAG, "hash_stop": TAG, "content": HELLO},
+            )
+        ],
+        [Ours("change_file", {"path": "notes.txt", "content": "Greets.\n"})],
+    ],
+    STEERED,
+    mode="steer",
+)
 SERVER = Scenario(
     "server",
     [
@@ -145,4 +162,7 @@ SERVER = Scenario(
 
 SCENARIOS = (
     RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING, STEER, STEER_ASKING, SERVER,
+)  # fmt: skip
+WITHOUT_SERVERS = (
+    RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING, STEER_TO_TAGS,
 )  # fmt: skip

@@ -16,12 +16,18 @@ from tests.agents.real import results
 from tests.agents.real.playing import play
 from tests.agents.real.programs import PROGRAMS, Program
 from tests.agents.real.sandbox import find_obstacle
-from tests.agents.real.scenarios import SCENARIOS, Scenario
+from tests.agents.real.scenarios import SCENARIOS, WITHOUT_SERVERS, Scenario
 
 
 @pytest.mark.agents
-@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
+@pytest.mark.parametrize(
+    ("program", "scenario"),
+    [
+        pytest.param(program, scenario, id=f"{program.name}-{scenario.name}")
+        for program in PROGRAMS
+        for scenario in (SCENARIOS if program.has_servers else WITHOUT_SERVERS)
+    ],
+)
 def test_an_agents_work_is_judged_as_recorded(
     program: Program, scenario: Scenario, tmp_path: Path
 ) -> None:
