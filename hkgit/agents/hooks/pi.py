@@ -11,6 +11,7 @@ from hkgit.agents.setup.settings import FilePart, Part, is_steering
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "pi"
+EDIT_TOOL = "change_file"
 
 EDITS: dict[str, Tool] = {
     "edit": editing("path", "edits", "oldText", "newText"),

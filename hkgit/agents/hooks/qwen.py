@@ -20,6 +20,7 @@ from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "qwen"
+EDIT_TOOL = "mcp__hkgit__edit"
 
 EDITS: dict[str, Tool] = {
     "edit": editing("file_path", "old_string", "new_string", "replace_all"),

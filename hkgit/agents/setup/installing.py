@@ -78,11 +78,13 @@ def _read_text(path: Path) -> str | None:
 
 def remaining_steps(name: str) -> Iterator[str]:
     """What is left to a person after `install`."""
-    if name != "aider":
+    if name not in ("aider", "pi"):
         yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
     yield "let git's hooks turn what is recorded into evidence: hkgit init"
     if name == "aider":
         yield "let aider read the words: aider --read AGENTS.md"
+    if name == "qwen":
+        yield "let Qwen Code start the server: qwen mcp approve hkgit"
     if name == "codex":
         yield "trust this project and its hooks when Codex asks, or in /hooks"
 

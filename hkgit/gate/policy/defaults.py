@@ -87,6 +87,8 @@ PROTECTED = (
     ".amp/*.json",
     ".crush.json",
     "crush.json",
+    ".pi/settings.json",
+    ".pi/extensions/*",
     ".kiro/hooks/*",
     ".kiro/settings/*",
     ".vscode/settings.json",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 from tests.agents.real.programs import Program
@@ -21,6 +22,9 @@ def play(program: Program, scenario: Scenario, folder: Path) -> dict[str, str]:
     sandbox.run("hkgit", "init")
     done = sandbox.run("hkgit", "init", "--agent", program.name, "--mode", scenario.mode)
     assert done.returncode == 0, done.stderr
+    if program.approval:
+        assert shlex.join(program.approval) in done.stdout
+        sandbox.run(*program.approval)
     sandbox.run("git", "add", "-A")
     sandbox.run("git", "commit", "-qm", "Seed")
     run = sandbox.drive(

@@ -39,6 +39,8 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     """Files of its home."""
+    approval: tuple[str, ...] = ()
+    """What `hkgit init --agent` tells a person to type once, if anything."""
     has_servers: bool = True
     """Whether it starts servers; one that does not is steered to tools that it has instead."""
 
@@ -256,6 +258,7 @@ QWEN = Program(
         "OPENAI_MODEL": "m",
     },
     settings={".qwen/settings.json": _auth("openai")},
+    approval=("qwen", "mcp", "approve", "hkgit"),
     say=_say_qwen,
 )
 

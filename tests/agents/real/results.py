@@ -1,4 +1,7 @@
-"""The results that were seen with the real programs: kept in a file, shown as a table."""
+"""The results that were seen with the real programs: kept in a file, shown as a table.
+
+`python -m tests.agents.real.results` writes the table into the page.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from tests.agents.real.programs import PROGRAMS
 from tests.agents.real.scenarios import SCENARIOS
 
 PATH = Path(__file__).with_name("results.json")
+PAGE = Path(__file__).parents[3] / "docs" / "agents.md"
+HEADING = "## What was seen to work"
 RECORD = "HKGIT_AGENTS_RECORD"
 """Set to 1, results are written to the file instead of compared with it."""
 AS_WANTED = "as wanted"
@@ -38,5 +43,19 @@ def build_table(results: Results) -> str:
     return "\n".join(lines)
 
 
+def write_page() -> None:
+    """Put the table of what was recorded in the place of the page's."""
+    lines = PAGE.read_text().splitlines()
+    first = lines.index(HEADING)
+    begin = next(number for number in range(first, len(lines)) if lines[number].startswith("| "))
+    end = next(number for number in range(begin, len(lines)) if not lines[number].startswith("|"))
+    lines[begin:end] = build_table(load()).splitlines()
+    PAGE.write_text("\n".join(lines) + "\n")
+
+
 def _show(seen: str | None) -> str:
     return "not tried" if seen is None else "yes" if seen == AS_WANTED else seen
+
+
+if __name__ == "__main__":
+    write_page()

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from tests.agents.real import results
-
-PAGE = Path(__file__).parents[3] / "docs" / "agents.md"
 
 
 def test_the_page_has_the_results_that_were_recorded() -> None:
-    assert results.build_table(results.load()) in PAGE.read_text()
+    assert results.build_table(results.load()) in results.PAGE.read_text()
 
 
 def test_failures_stand_in_the_table_in_their_own_words() -> None:
