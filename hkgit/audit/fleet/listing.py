@@ -8,15 +8,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from hkgit.audit.tables.identity import normalise_url
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.gate.policy.table import Table
 from hkgit.git.mirrors import check_address, hide_credentials
 from hkgit.values import dataclass, replace
 
-_SCP = re.compile(r"(?:[^/@\s:]+@)?([^/@\s:]+):(?!//)(\S+)")
-_URL = re.compile(r"([a-z][a-z0-9+.-]*)://(?:[^/@\s]*@)?([^/\s]*)(/\S*)?", re.IGNORECASE)
-_PORTS = {"https": ":443", "ssh": ":22"}
+_SCP = re.compile(r"(?:[^/@\s:]+@)?[^/@\s:]+:(?!//)\S+")
 _ODD = re.compile(r"[^A-Za-z0-9._-]+")
 
 
@@ -40,7 +39,7 @@ class ListedRepository:
     @property
     def identity(self) -> str:
         """The address in one form, however it was written."""
-        return normalise_address(self.address)
+        return find_identity(self.address)
 
     @property
     def directory(self) -> str:
@@ -75,23 +74,19 @@ def _name_apart(listed: Sequence[ListedRepository]) -> tuple[ListedRepository, .
     )
 
 
-def normalise_address(address: str) -> str:
-    """One form of all addresses that lead to the same place: `host/path`, without user and `.git`.
-
-    `git@example.org:a/b.git`, `ssh://example.org/a/b` and `https://example.org/a/b/` are one.
-    """
-    url, scp = _URL.fullmatch(address), _SCP.fullmatch(address)
-    if url is not None and url[1].lower() != "file":
-        host = url[2].lower().removesuffix(_PORTS.get(url[1].lower(), " "))
-        return f"{host}/{_strip(url[3] or '')}"
-    if url is None and scp is not None and not address.startswith(("/", ".")):
-        return f"{scp[1].lower()}/{_strip(scp[2])}"
+def find_identity(address: str) -> str:
+    """One form of all addresses of a place: `https://host/path`, or `file://` and a real path."""
+    if not _is_path(address):
+        return normalise_url(address)
     local = Path(address.removeprefix("file://")).resolve()
-    return str(local.parent if local.name == ".git" else local)
+    return f"file://{local.parent if local.name == '.git' else local}"
 
 
-def _strip(path: str) -> str:
-    return path.strip("/").removesuffix(".git").rstrip("/")
+def _is_path(address: str) -> bool:
+    if address.lower().startswith("file://"):
+        return True
+    is_remote = "://" in address or _SCP.fullmatch(address) is not None
+    return not is_remote or Path(address).exists()
 
 
 def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
@@ -131,8 +126,8 @@ def _listed(
     except HkgitError as error:
         raise InvalidInput(where, f"{error.where} {error.what}", error.fix) from error
     if "://" not in address and (_SCP.fullmatch(address) is None or Path(address).exists()):
-        address = str((path.parent / address).resolve())
-    name = name or last_name(normalise_address(address))
+        address = str((path.parent / address).absolute())
+    name = name or last_name(find_identity(address))
     return ListedRepository(number=0, name=name, address=address, refs=refs)
 
 

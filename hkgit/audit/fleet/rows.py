@@ -6,7 +6,7 @@ from collections import Counter
 
 from hkgit.audit.fleet.listing import ListedRepository
 from hkgit.audit.fleet.tally import Tally, sum_tallies
-from hkgit.audit.fleet.work import Failure
+from hkgit.audit.fleet.tasks import Failure
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.text.json_nodes import JsonObject

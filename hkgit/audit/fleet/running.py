@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
+from hkgit.audit.fleet.judging import judge_part
 from hkgit.audit.fleet.listing import ListedRepository
 from hkgit.audit.fleet.places import FleetDirectory, read_json, write_json
+from hkgit.audit.fleet.planning import plan_repository
 from hkgit.audit.fleet.rows import (
     EMPTY,
     FAILED,
@@ -25,18 +28,19 @@ from hkgit.audit.fleet.rows import (
     summary_json,
 )
 from hkgit.audit.fleet.states import RepositoryState, read_state, write_state
+from hkgit.audit.fleet.storing import note_failure, remove_pending, store_rows
 from hkgit.audit.fleet.tally import Tally, sum_tallies
-from hkgit.audit.fleet.work import (
+from hkgit.audit.fleet.tasks import (
     PART,
     Failure,
     PartJob,
     PlanJob,
     PlannedRepository,
+    StoreJob,
     describe_versions,
-    judge_part,
-    plan_repository,
-    remove_pending,
 )
+from hkgit.audit.tables.duck import open_duck
+from hkgit.audit.tables.store import TableDirectory
 from hkgit.errors import GitRefused
 from hkgit.values import dataclass, field
 
@@ -45,17 +49,21 @@ if TYPE_CHECKING:
     from hkgit.gate.entrypoints.pinning import Trust
 
 Answer = PlannedRepository | Failure | int
-Job = TypeVar("Job", PlanJob, PartJob)
+Job = TypeVar("Job", PlanJob, PartJob, StoreJob)
 
 
 @dataclass(frozen=True, slots=True)
 class FleetRequest:
-    """The repositories, where everything is kept, the pins, and how many commits a task judges."""
+    """The repositories, where everything is kept, the pins, and how many commits a task judges.
+
+    `has_tables` says that the evidence is written as tables, too, which takes DuckDB.
+    """
 
     listed: tuple[ListedRepository, ...]
     directory: FleetDirectory
     trust: Trust | None = None
     size: int = PART
+    has_tables: bool = True
 
 
 @dataclass(slots=True)
@@ -66,6 +74,11 @@ class _Underway:
     plan: PlannedRepository
     missing: set[int] = field(default_factory=set)
     failure: Failure | None = None
+    is_stored: bool = False
+
+
+_TABLES = -1
+"""Stands for the task that stores rows, among the starts of parts."""
 
 
 def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow]:
@@ -75,6 +88,8 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
     work in the directory or the executor is lost, InvalidInput where the directory is no fleet's.
     """
     request.directory.prepare()
+    if request.has_tables:
+        check_tables(request.directory.tables)
     with request.directory.lock():
         run = _Run(request, executor)
         rows: dict[ListedRepository, FleetRow] = {}
@@ -91,6 +106,13 @@ def verify_fleet(request: FleetRequest, executor: Executor) -> Iterator[FleetRow
         ordered = tuple(rows[each] for each in request.listed)
         summary = FleetSummary(ordered, describe_versions())
         write_json(request.directory.summary, summary_json(summary))
+
+
+def check_tables(place: Path) -> None:
+    """Raise InvalidInput where tables cannot be written: no DuckDB, or those of a newer hkgit."""
+    with open_duck():
+        if place.exists():
+            TableDirectory.open(place)
 
 
 class _Run:
@@ -127,7 +149,13 @@ class _Run:
                 yield FleetRow(each, SAME, same_as=first[key])
                 continue
             first[key] = each.name
-            job = PlanJob(self.request.directory, each, self.request.trust, self.request.size)
+            job = PlanJob(
+                directory=self.request.directory,
+                listed=each,
+                trust=self.request.trust,
+                size=self.request.size,
+                has_tables=self.request.has_tables,
+            )
             self.plans[self._submit(plan_repository, job)] = each
 
     def _submit(self, task: Callable[[Job], Answer], job: Job) -> Future[Answer]:
@@ -144,15 +172,15 @@ class _Run:
         underway.missing.discard(start)
         if isinstance(answer, Failure):
             underway.failure = underway.failure or answer
-        return None if underway.missing else self._finish(underway)
+        return None if underway.missing else self._go_on(underway)
 
     def _take_plan(self, listed: ListedRepository, plan: Answer) -> FleetRow | None:
         if isinstance(plan, Failure):
-            return FleetRow(listed, FAILED, failure=plan)
+            return self._fail(listed, plan)
         assert isinstance(plan, PlannedRepository)
         if plan.versions != self.versions:
             what = f"a worker has {', '.join(plan.versions)}; here are {', '.join(self.versions)}"
-            return FleetRow(listed, FAILED, failure=Failure("worker", what, "Install the same."))
+            return self._fail(listed, Failure("worker", what, "Install the same."))
         if not plan.tips:
             return FleetRow(listed, EMPTY)
         history = (plan.basis, *plan.tips.values())
@@ -161,11 +189,29 @@ class _Run:
             return FleetRow(listed, SAME, tips=plan.tips, same_as=known)
         underway = _Underway(listed, plan)
         self._submit_parts(underway)
-        return None if underway.missing else self._finish(underway)
+        return None if underway.missing else self._go_on(underway)
+
+    def _go_on(self, underway: _Underway) -> FleetRow | None:
+        """What follows when nothing of a repository is missing: its tables, then its row."""
+        if underway.failure is not None:
+            return self._fail(underway.listed, underway.failure)
+        if underway.is_stored or not self.request.has_tables or not underway.plan.count:
+            return self._finish(underway)
+        job = StoreJob(self.request.directory, underway.listed, underway.plan, self.request.size)
+        underway.is_stored = True
+        underway.missing.add(_TABLES)
+        self.parts[self._submit(store_rows, job)] = underway, _TABLES
+        return None
+
+    def _fail(self, listed: ListedRepository, failure: Failure) -> FleetRow:
+        """The row of a repository that could not be judged; the tables say so, too."""
+        if self.request.has_tables:
+            note_failure(self.request.directory, listed, failure)
+        return FleetRow(listed, FAILED, failure=failure)
 
     def _submit_parts(self, underway: _Underway) -> None:
         plan = underway.plan
-        ref, tip = next(iter(plan.tips.items()))
+        tip = next(iter(plan.tips.values()))
         for start in range(0, plan.count, self.request.size):
             if start in plan.done:
                 continue
@@ -174,10 +220,10 @@ class _Run:
                 name=plan.name,
                 policy=plan.policy,
                 basis=plan.basis,
-                ref=ref,
                 tip=tip,
                 start=start,
                 size=self.request.size,
+                has_tables=self.request.has_tables,
             )
             underway.missing.add(start)
             self.parts[self._submit(judge_part, job)] = underway, start
@@ -185,8 +231,6 @@ class _Run:
     def _finish(self, underway: _Underway) -> FleetRow:
         """The row of a repository whose parts are all answered; its state is written before."""
         listed, plan = underway.listed, underway.plan
-        if underway.failure is not None:
-            return FleetRow(listed, FAILED, tips=plan.tips, failure=underway.failure)
         state = _join(self.request, plan)
         write_state(self.request.directory, plan.name, state)
         remove_pending(self.request.directory, plan.name)

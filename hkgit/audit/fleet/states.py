@@ -1,7 +1,8 @@
 """states.py: what is known of a repository from earlier runs, so that only the new is judged.
 
 A commit whose ruling hangs on its history alone is settled. The others are open: what failed,
-what a key or a record in refs lets pass. They are judged again when those refs have changed.
+what a key or a record in refs lets pass (`lasting` in the tables is false). They are judged again
+when those refs have changed.
 """
 
 from __future__ import annotations
@@ -10,14 +11,10 @@ from collections.abc import Mapping
 
 from hkgit.audit.fleet.places import FleetDirectory, read_json, write_json
 from hkgit.audit.fleet.tally import Tally
-from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate.rulings import Ruling, is_of_one_ref
 from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass
 
 SCHEMA = 1
-
-_FROM_REFS = frozenset({Verdict.ATTESTED, Verdict.UNVERIFIABLE, Verdict.FAIL})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +32,6 @@ class RepositoryState:
     settled: Mapping[str, Json]
     open_tally: Mapping[str, Json]
     open: tuple[str, ...]
-
-
-def is_settled(ruling: Ruling) -> bool:
-    """Whether a ruling can change with the history alone, which does not change."""
-    return (
-        ruling.passes
-        and ruling.judged.verdict not in _FROM_REFS
-        and not is_of_one_ref(ruling)
-        and ruling.rule != "break-glass"
-    )
 
 
 def read_state(directory: FleetDirectory, name: str) -> RepositoryState | None:

@@ -55,7 +55,7 @@ def identify(repository: Repository, tip: str | None = None) -> RepositoryIdenti
     Raises InvalidInput where it has neither.
     """
     url = find_url(repository)
-    roots = _find_roots(repository, tip)
+    roots = find_roots(repository, tip)
     if url is not None:
         return RepositoryIdentity(name_of_url(url), url, roots)
     if not roots:
@@ -130,7 +130,8 @@ def _clean(path: str) -> str:
     return path.removesuffix(".git").rstrip("/")
 
 
-def _find_roots(repository: Repository, tip: str | None) -> tuple[str, ...]:
+def find_roots(repository: Repository, tip: str | None) -> tuple[str, ...]:
+    """The commits without a parent that lead to `tip`; none known in a shallow clone."""
     if tip is None or repository.is_shallow:
         return ()
     asked = ("rev-list", "--max-parents=0", tip, "--")

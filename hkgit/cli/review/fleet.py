@@ -19,7 +19,7 @@ from hkgit.audit.fleet.listing import read_list
 from hkgit.audit.fleet.places import FleetDirectory
 from hkgit.audit.fleet.rows import FleetRow, FleetSummary, row_line, summary_json, summary_lines
 from hkgit.audit.fleet.running import FleetRequest, verify_fleet
-from hkgit.audit.fleet.work import describe_versions
+from hkgit.audit.fleet.tasks import describe_versions
 from hkgit.cli.common import echo_json, json_option
 from hkgit.cli.ending import INTERRUPTED
 from hkgit.cli.output import QUIET, loudness, print_info, show_progress
@@ -36,11 +36,14 @@ def command() -> None:
 
 @command.command()
 @click.argument("file", metavar="LIST")
-@click.option("--to", required=True, metavar="DIR", help="Keep mirrors, states and summary here.")
+@click.option(
+    "--to", required=True, metavar="DIR", help="Keep mirrors, states, tables and summary here."
+)
 @click.option("--trust", metavar="FILE", help="What you pin: policy, signers, keys, ladders.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="So many processes here.")
 @click.option("--dask", metavar="ADDRESS", help="A Dask scheduler, whose workers do the work.")
 @click.option("--scheduler-file", metavar="FILE", help="The file that a Dask scheduler wrote.")
+@click.option("--no-tables", is_flag=True, help="Write no tables: they take hkgit[tables].")
 @json_option
 @click.pass_context
 def verify(
@@ -51,6 +54,7 @@ def verify(
     jobs: int | None,
     dask: str | None,
     scheduler_file: str | None,
+    no_tables: bool,
     as_json: bool,
 ) -> None:
     """Mirror every repository of LIST and judge what is new in it since the last time.
@@ -62,7 +66,8 @@ def verify(
     """
     if sum(each is not None for each in (jobs, dask, scheduler_file)) > 1:
         raise click.UsageError("--jobs, --dask and --scheduler-file exclude each other.")
-    request = FleetRequest(read_list(Path(file)), FleetDirectory(Path(to).absolute()))
+    directory = FleetDirectory(Path(to).absolute())
+    request = FleetRequest(read_list(Path(file)), directory, has_tables=not no_tables)
     if trust is not None:
         from hkgit.gate.entrypoints.pinning import read_trust
         from hkgit.values import replace

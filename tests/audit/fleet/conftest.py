@@ -14,7 +14,7 @@ from hkgit.audit.fleet.listing import read_list
 from hkgit.audit.fleet.places import FleetDirectory
 from hkgit.audit.fleet.rows import FleetRow
 from hkgit.audit.fleet.running import FleetRequest, verify_fleet
-from hkgit.audit.fleet.work import PART
+from hkgit.audit.fleet.tasks import PART
 
 COMMITS = 6
 """Commits with evidence upon a first one, which is an agent's and has none."""

@@ -11,11 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.fleet import places, work
+from hkgit.audit.fleet import judging, places
 from hkgit.audit.fleet.listing import read_list
 from hkgit.audit.fleet.places import FleetDirectory
+from hkgit.audit.fleet.planning import plan_repository
 from hkgit.audit.fleet.rows import EMPTY, FAILED, SAME, UNCHANGED, VERIFIED
 from hkgit.audit.fleet.running import FleetRequest, verify_fleet
+from hkgit.audit.fleet.tasks import Failure, PartJob, PlanJob
+from hkgit.audit.tables.columns import TABLES
+from hkgit.audit.tables.duck import open_duck, select_table
+from hkgit.audit.tables.store import TableDirectory
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.text.json_nodes import JsonObject
 from tests.audit.fleet.conftest import COMMITS, Verify
@@ -166,15 +171,15 @@ def test_what_a_run_that_was_ended_has_judged_is_not_judged_again(
     one: Path, tmp_path: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judged: list[int] = []
-    real = work._judge
+    real = judging._judge
 
-    def judge(job: work.PartJob) -> int:
+    def judge(job: PartJob) -> int:
         if len(judged) == 2:
             raise KeyboardInterrupt
         judged.append(job.start)
         return real(job)
 
-    monkeypatch.setattr(work, "_judge", judge)
+    monkeypatch.setattr(judging, "_judge", judge)
     with pytest.raises(KeyboardInterrupt):
         verify(one, size=3)
     assert judged == [0, 3]
@@ -196,7 +201,7 @@ def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
             raise OSError(28, os.strerror(28), str(path))
         real(path, value)
 
-    monkeypatch.setattr(work, "write_json", write)
+    monkeypatch.setattr(judging, "write_json", write)
     rows = verify(one, two)
     assert rows["one"].failure is not None
     assert rows["one"].failure.what == "No space left on device"
@@ -235,8 +240,8 @@ def test_a_worker_that_does_not_see_the_directory_says_so(one: Path, tmp_path: P
     (tmp_path / "list").write_text(f"{one}\n")
     listed = read_list(tmp_path / "list")[0]
     elsewhere = FleetDirectory(tmp_path / "elsewhere")
-    answer = work.plan_repository(work.PlanJob(elsewhere, listed))
-    assert isinstance(answer, work.Failure)
+    answer = plan_repository(PlanJob(elsewhere, listed))
+    assert isinstance(answer, Failure)
     assert "shared file system" in answer.fix
     assert not elsewhere.root.exists()
 
@@ -256,3 +261,39 @@ def test_histories_longer_than_a_part_are_judged_in_parts(one: Path, verify: Ver
     for state in (one.parent / "fleet/states").iterdir():
         state.unlink()
     assert verify(one, size=2)["one"].tally.to_json() == whole
+
+
+def ask(fleet: Path, question: str) -> list[tuple[object, ...]]:
+    """The answer of the tables of a fleet."""
+    tables = TableDirectory.open(fleet / "tables")
+    with open_duck() as database:
+        for name, table in TABLES.items():
+            select = select_table(table, tables.parts(name))
+            database.execute(f"CREATE VIEW {name} AS {select}")
+        return database.execute(question).fetchall()
+
+
+def test_the_tables_hold_each_commit_once_whatever_happened(
+    one: Path, two: Path, tmp_path: Path, verify: Verify
+) -> None:
+    count = "SELECT count(*), count(DISTINCT (repository, commit)) FROM commits"
+    fleet = tmp_path / "fleet"
+    verify(one, two)
+    assert ask(fleet, count) == [(2 * COMMITS + 2, 2 * COMMITS + 2)]
+    grow(one)
+    Repo(two).git("update-ref", "refs/heads/main", "main~2")
+    verify(one, two, tmp_path / "none")
+    assert ask(fleet, count) == [(2 * COMMITS + 1, 2 * COMMITS + 1)]
+    failed = ask(fleet, "SELECT error FROM repositories WHERE status = 'failed'")
+    assert "does not appear to be a git repository" in str(failed)
+    assert ask(fleet, "SELECT count(*) FROM repositories WHERE status = 'ok'") == [(2,)]
+
+
+def test_tables_of_a_newer_hkgit_are_left_alone(one: Path, tmp_path: Path, verify: Verify) -> None:
+    verify(one)
+    about = tmp_path / "fleet/tables/_hkgit/tables.json"
+    about.write_text('{"version": 99}')
+    grow(one)
+    with pytest.raises(InvalidInput, match="version 99"):
+        verify(one)
+    assert about.read_text() == '{"version": 99}'
