@@ -24,6 +24,10 @@ class Built:
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
 
+Prefixes = dict[tuple[object, ...], Built]
+"""What came of edits: by what came of those before them, and the edits of one spec."""
+
+
 @dataclass(frozen=True, slots=True)
 class CommitBuilder:
     """Applies edits to the files of a commit's parent, in the order in which they were made."""
@@ -31,20 +35,32 @@ class CommitBuilder:
     before: Snapshot
     stores_lf: StoresLf
 
-    def build(self, units: Sequence[PendingEdit]) -> Built:
-        """Place edits, spec by spec; one that has no place is left out."""
-        built = Built(Overlay(self.before))
-        for _, group in groupby(units, key=lambda unit: unit.key):
+    def build(self, units: Sequence[PendingEdit], known: Prefixes | None = None) -> Built:
+        """Place edits, spec by spec; one that has no place is left out.
+
+        `known` keeps what came of edits, so that edits that begin alike are not placed again.
+        """
+        known = {} if known is None else known
+        built = known.setdefault((), Built(Overlay(self.before)))
+        for spec, group in groupby(units, key=lambda unit: unit.key):
             units_of_spec = tuple(group)
-            try:
-                self._add(built, units_of_spec)
-            except HkgitError:
-                self._add_some(built, units_of_spec)
+            step = (id(built), spec, tuple(unit.number for unit in units_of_spec))
+            if step not in known:
+                known[step] = Built(built.files, [*built.steps], {**built.refused})
+                self._add_spec(known[step], units_of_spec)
+            built = known[step]
         return built
 
     def maker(self, paths: Sequence[str]) -> Callable[[Sequence[PendingEdit]], Contents]:
         """A function from edits to what they make of some files."""
-        return lambda units: contents(self.build(units).files, paths)
+        known: Prefixes = {}
+        return lambda units: contents(self.build(units, known).files, paths)
+
+    def _add_spec(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
+        try:
+            self._add(built, units)
+        except HkgitError:
+            self._add_some(built, units)
 
     def _add(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
         found = self._place(built, units)

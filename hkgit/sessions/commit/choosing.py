@@ -53,27 +53,28 @@ def _nearest(
         if nearest == 0 or len(items) > TRIED:
             break
         fewer = [each for each in kept if each is not item]
-        apart = _apart(make(fewer), staged)
+        apart = _apart(make(fewer), staged, nearest)
         if apart < nearest:
             kept, nearest = fewer, apart
     return kept, nearest
 
 
-def _apart(left: Contents, right: Contents) -> int:
-    return sum(map(distance, left, right))
+def _apart(left: Contents, right: Contents, limit: int | None = None) -> int:
+    return sum(distance(*pair, limit) for pair in zip(left, right, strict=True))
 
 
-def distance(left: File | None, right: File | None) -> int:
+def distance(left: File | None, right: File | None, limit: int | None = None) -> int:
     """How far two files are apart: bytes to take out or put in, and one for another mode.
 
-    A file that is not there is equally far from every file: no edit of lines removes one.
+    A file that is not there is equally far from every file: no edit of lines removes one. What is
+    more than `limit` is not told exactly.
     """
     if left is None or right is None:
         return 0 if left is right else _COMPARED
-    return _bytes_apart(left.data, right.data) + (left.mode != right.mode)
+    return _bytes_apart(left.data, right.data, limit) + (left.mode != right.mode)
 
 
-def _bytes_apart(left: bytes, right: bytes) -> int:
+def _bytes_apart(left: bytes, right: bytes, limit: int | None) -> int:
     if left == right:
         return 0
     a, b = split_raw(left), split_raw(right)
@@ -87,5 +88,5 @@ def _bytes_apart(left: bytes, right: bytes) -> int:
     if size <= _COMPARED:
         from rapidfuzz.distance import Indel
 
-        return int(Indel.distance(b"".join(a), b"".join(b)))
+        return int(Indel.distance(b"".join(a), b"".join(b), score_cutoff=limit))
     return size - 2 * sum(len(a[at]) for at, _ in common(a, b))

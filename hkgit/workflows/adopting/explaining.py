@@ -6,7 +6,6 @@ the commit is explained where it is such a line; all others that the base does n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.applying.outcome import FileChange
@@ -16,10 +15,14 @@ from hkgit.sessions.commit.pending import PendingEdit
 from hkgit.text.diff import common
 from hkgit.text.document import Document
 from hkgit.values import dataclass, field
-from hkgit.workflows.adopting.tracing import Lineage, Origin, count_lines, trace_versions
-
-_WORD = re.compile(rb"\w\w")
-"""What a line has that says something by itself; a brace or a blank line stands anywhere."""
+from hkgit.workflows.adopting.origins import find_origins, find_unchanged
+from hkgit.workflows.adopting.tracing import (
+    Lineage,
+    Origin,
+    count_lines,
+    match_lines,
+    trace_versions,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,54 +160,32 @@ def _explain_file(
     lineage = lineage if len(lineage) == made.line_count else [0] * made.line_count
     is_same = derived is not None and derived.data == actual.data
     pairs = [(i, i) for i in range(now.line_count)] if is_same else common(made.lines, now.lines)
-    origins = {j: lineage[i] for i, j in pairs}
+    matched = match_lines(lineage, pairs)
     old = Document(b"" if base is None else base.data)
     kept = {j: i + 1 for i, j in common(old.lines, now.lines)}
-    by = _find_origins(now, origins, is_exact=is_same)
-    for j in _find_unchanged(origins, kept):
+    by = find_origins(now, matched, made.line_count, is_exact=is_same)
+    for j in find_unchanged(matched, kept):
         by.pop(j, None)
     if not is_same:
-        traced = trace_versions(path, base, actual, calls[1])
-        by = _find_origins(now, traced | origins, is_exact=False) | by
-        by = {j: origin for j, origin in by.items() if j not in kept or j in origins}
-    changed = [j for j in range(now.line_count) if j in by or (j not in origins and j not in kept)]
+        by = _find_underived(path, base, actual, calls[1], {*kept, *matched}) | by
+    changed = [j for j in range(now.line_count) if j in by or (j not in matched and j not in kept)]
     _add_lines(found, path, changed, by)
     gone = {*range(1, old.line_count + 1)} - {*kept.values()}
     _add_removed(found, path, [line in gone for line in lineage], dict(pairs))
     _add_rest(found, path, derived, actual, changed)
 
 
-def _find_origins(
-    now: Document, origins: dict[int, int | Origin], *, is_exact: bool
+def _find_underived(
+    path: str,
+    base: File | None,
+    actual: File,
+    units: Sequence[PendingEdit],
+    known: set[int],
 ) -> dict[int, Origin]:
-    """The lines that edits made; of a file that was changed otherwise too only sure ones.
-
-    A line that could stand anywhere is sure where the same call made its neighbour.
-    """
-    by = {j: origin for j, origin in origins.items() if isinstance(origin, Origin)}
-    if is_exact:
-        return by
-    sure = {j for j in by if _WORD.search(now.lines[j])}
-    for step in (1, -1):
-        for j in sorted(by, reverse=step < 0):
-            if j not in sure and j - step in sure and by[j - step].unit.key == by[j].unit.key:
-                sure.add(j)
-    return {j: origin for j, origin in by.items() if j in sure}
-
-
-def _find_unchanged(origins: dict[int, int | Origin], kept: dict[int, int]) -> Iterator[int]:
-    """The lines that calls took away and wrote again where they had been: they are as they were."""
-    above, below, after = 0, {}, 10**9
-    for j in sorted(origins, reverse=True):
-        below[j] = after
-        origin = origins[j]
-        after = origin if isinstance(origin, int) else after
-    for j in sorted(origins):
-        origin = origins[j]
-        if isinstance(origin, int):
-            above = origin
-        elif above < kept.get(j, 0) < below[j]:
-            yield j
+    """The lines that calls wrote on lines of others, so that no entry derives them."""
+    traced, count = trace_versions(path, base, actual, units)
+    by = find_origins(Document(actual.data), traced, count, is_exact=False)
+    return {j: origin for j, origin in by.items() if j not in known}
 
 
 def _add_lines(

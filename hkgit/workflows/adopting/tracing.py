@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from hkgit.applying.draft import Lines
@@ -63,14 +63,17 @@ class Origin:
 Lineage = list[int | Origin]
 """For each line of a file the line of the base that it is, or the edit that made it."""
 
+Matched = dict[int, tuple[int, int | Origin]]
+"""For lines (from 0) of a file their place (from 0) in another version, and their origin there."""
+
 NOBODY = 0
 """In a lineage: a line that neither the base has nor a call has made."""
 
 
 def trace_versions(
     path: str, base: File | None, actual: File, units: Sequence[PendingEdit]
-) -> dict[int, int | Origin]:
-    """The lines (from 0) of a file that stand in what calls left, each with its origin."""
+) -> tuple[Matched, int]:
+    """The lines of a file that stand in what calls left, and how many lines that has."""
     lines: Sequence[bytes] = Document(b"" if base is None else base.data).lines
     lineage: Lineage = [*range(1, len(lines) + 1)]
     for _, group in groupby(units, key=lambda unit: unit.key):
@@ -87,8 +90,12 @@ def trace_versions(
             lineage = _carry(lineage, lines, found, NOBODY)
             lineage = _carry(lineage, found, left, Origin.of_unit(unit))
             lines = left
-    pairs = common(lines, Document(actual.data).lines)
-    return {j: lineage[i] for i, j in pairs}
+    return match_lines(lineage, common(lines, Document(actual.data).lines)), len(lines)
+
+
+def match_lines(lineage: Lineage, pairs: Iterable[tuple[int, int]]) -> Matched:
+    """The lines of a file that are lines of another version, with the origins that they had."""
+    return {j: (i, lineage[i]) for i, j in pairs}
 
 
 def _carry(

@@ -1,0 +1,57 @@
+"""origins.py: which lines of a file surely are those that calls made, told from a line diff.
+
+A diff pairs lines by their text alone, and a brace or a blank line stands anywhere. In a file that
+others have changed too, such a line counts only among lines that stand beside it in both texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from hkgit.text.document import Document
+from hkgit.workflows.adopting.tracing import Matched, Origin
+
+_WORD = re.compile(rb"\w\w")
+"""What a line has that says something by itself."""
+
+
+def find_origins(
+    now: Document, matched: Matched, count: int, *, is_exact: bool
+) -> dict[int, Origin]:
+    """The lines that calls made; of a file that was changed otherwise too, only sure ones.
+
+    `count` is how many lines the version has that the lines were matched with.
+    """
+    by = {j: origin for j, (_, origin) in matched.items() if isinstance(origin, Origin)}
+    if is_exact:
+        return by
+    places = {j: i for j, (i, _) in matched.items()} | {-1: -1, now.line_count: count}
+    sure = {j for j in by if _WORD.search(now.lines[j])}
+    for step in (1, -1):
+        for j in sorted(by, reverse=step < 0):
+            if j in sure or not _is_among(places, j):
+                continue
+            if j - step in sure and by[j - step].unit.key == by[j].unit.key:
+                sure.add(j)
+    return {j: origin for j, origin in by.items() if j in sure}
+
+
+def _is_among(places: Mapping[int, int], j: int) -> bool:
+    """Whether the lines above and below a line are its neighbours in the other version, too."""
+    return all(places.get(j + step) == places[j] + step for step in (1, -1))
+
+
+def find_unchanged(matched: Matched, kept: Mapping[int, int]) -> Iterator[int]:
+    """The lines that calls took away and wrote again where they had been: they are as they were."""
+    above, below, after = 0, {}, 10**9
+    for j in sorted(matched, reverse=True):
+        below[j] = after
+        origin = matched[j][1]
+        after = origin if isinstance(origin, int) else after
+    for j in sorted(matched):
+        origin = matched[j][1]
+        if isinstance(origin, int):
+            above = origin
+        elif above < kept.get(j, 0) < below[j]:
+            yield j
