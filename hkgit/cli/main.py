@@ -37,6 +37,8 @@ COMMANDS = {
     "blame": "Show which edit wrote each line",
     "stats": "Count edits by agent, tier, evidence and confidence",
     "report": "Report on a range for reviewers and auditors",
+    "export": "Write the evidence of commits as tables",
+    "sql": "Ask the evidence in SQL",
     "refusals": "List what was refused here, and what became of it",
     "ledger": "Take entries out of the tree that the history has",
     "qa": "Answer the protocol's questions on a range",
@@ -59,7 +61,7 @@ COMMANDS = {
 GROUPS = {
     "edit": ("read", "apply", "edit", "undo", "redo"),
     "review": ("gate", "policy", "verify", "fleet", "attest", "ledger", "consult"),
-    "history": ("log", "show", "blame", "stats", "report", "refusals", "qa"),
+    "history": ("log", "show", "blame", "stats", "report", "export", "sql", "refusals", "qa"),
     "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve", "acp"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
 }

@@ -25,8 +25,10 @@ ARGUMENTS: dict[str, tuple[str, ...]] = {
     "verify": ("A..B",),
     "apply": ("spec",),
     "bench": ("--transcripts", "logs"),
+    "export": ("--to", "tables"),
     "session end": ("mine",),
     "session show": ("mine",),
+    "sql": ("select 1",),
 }
 """What these cannot be called without; the others may be called without anything."""
 

@@ -88,7 +88,8 @@ def rows_of(
 
 
 def _commit(told: AuditedCommit, rows: Rows) -> Row:
-    candidate = told.ruling.judged.candidate
+    judged = told.ruling.judged
+    candidate = judged.candidate
     return {
         "commit": told.id,
         "time": to_moment(told.time.timestamp()),
@@ -103,10 +104,11 @@ def _commit(told: AuditedCommit, rows: Rows) -> Row:
         "standing": told.standing,
         "policy_passes": told.passes,
         "rule": told.ruling.rule,
+        "reverts": judged.basis if judged.verdict is Verdict.REVERT else None,
         "blind": is_blind(told),
         "weakest_evidence": told.weakest,
         "lowest_confidence": _share(told.confidence),
-        "entries": len(told.ruling.judged.entries),
+        "entries": len(judged.entries),
         "edits": len(rows["edits"]),
         "blind_edits": sum(each["blind"] for each in rows["edits"]),
         "files": len(rows["files"]),

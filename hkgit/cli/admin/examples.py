@@ -30,6 +30,11 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "blame": ("hkgit blame src/app.py",),
     "stats": ("hkgit stats main..HEAD",),
     "report": ("hkgit report main..HEAD",),
+    "export": ("hkgit export --to tables",),
+    "sql": (
+        "hkgit sql 'select agent, count(*) from commits group by agent'",
+        "hkgit sql --tables tables 'select * from repositories' --format csv",
+    ),
     "ledger": ("hkgit ledger prune --keep 500",),
     "ledger prune": ("hkgit ledger prune --before v1.0",),
     "qa": ("hkgit qa main..HEAD",),

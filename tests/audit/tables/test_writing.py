@@ -8,32 +8,14 @@ import pytest
 
 from hkgit.audit.tables.columns import TABLES
 from hkgit.audit.tables.duck import open_duck, select_table
-from hkgit.audit.tables.exporting import ExportRequest, ExportResult, export
 from hkgit.audit.tables.store import TableDirectory
 from hkgit.audit.tables.writing import ExportCounts
-from hkgit.gate import read_trusted_policy
-from hkgit.git.repository import Repository
 from tests.audit.page.orchard import Orchard
-from tests.support.commits import applied, commit
+from tests.audit.tables.conftest import edit_text, export_all
 from tests.support.repos import Repo
 
 NOT_LASTING = 4
 """Commits of the orchard whose verdict a signature or a record may change later."""
-
-
-def export_all(repo: Repo, directory: Path, revision: str = "HEAD") -> ExportResult:
-    """Export what leads to a revision, or a range, under the policy at HEAD."""
-    repository = Repository.discover(repo.path)
-    policy = read_trusted_policy(repository, repository.head().commit)
-    old, _, new = revision.rpartition("..")
-    request = ExportRequest(
-        directory=directory,
-        revision=revision,
-        old=repository.resolve(old) if old else None,
-        new=repository.resolve(new),
-        policy=policy,
-    )
-    return export(repository, request)
 
 
 def ask(directory: Path, table: str, what: str = "*") -> list[tuple[object, ...]]:
@@ -52,9 +34,7 @@ def small(repo: Repo) -> Repo:
     """Three commits: the first by a person, two by an agent."""
     repo.commit({"a.txt": "one\ntwo\nthree\n"}, "Begin")
     for old, new in (("one", "ONE"), ("two", "TWO")):
-        commit(
-            repo, applied(repo, f"a.txt\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n")
-        )
+        edit_text(repo, "a.txt", old, new)
     return repo
 
 

@@ -1,0 +1,132 @@
+"""querying.py: answer questions in SQL from tables, which no question can change.
+
+DuckDB sees the files of the tables and no other, changes no setting, and runs one statement in a
+transaction that only reads.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hkgit.audit.tables.columns import TABLES
+from hkgit.audit.tables.duck import list_texts, open_duck, select_table
+from hkgit.audit.tables.store import TableDirectory
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.values import dataclass
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+_CHUNK = 1000
+_HELP = "hkgit sql 'describe commits' names columns, hkgit sql --examples prints questions."
+_ONLY_READS = "hkgit sql only reads. Copy the tables, or export them anew, to work on them."
+_QUESTIONS = ("SELECT", "MULTI")
+"""What DuckDB calls statements that may be questions; a PIVOT is one of several steps."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlAnswer:
+    """The names and types of the columns, and the rows, to be read once."""
+
+    names: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: Iterator[tuple[Any, ...]]
+
+
+@contextmanager
+def open_tables(directory: Path) -> Iterator[DuckDBPyConnection]:
+    """A database with a view for each table of a directory, closed to everything else.
+
+    Raises InvalidInput where there are no tables.
+    """
+    tables = TableDirectory.open(directory.absolute())
+    parts = {name: tables.parts(name) for name in TABLES}
+    with open_duck() as database:
+        for name, table in TABLES.items():
+            with _refuse_errors(directory):
+                database.execute(f"CREATE VIEW {name} AS {select_table(table, parts[name])}")
+        allowed = [path for paths in parts.values() for path in paths]
+        database.execute(f"SET allowed_paths = {list_texts(allowed)}")
+        database.execute("SET temp_directory = ''")
+        database.execute("SET enable_external_access = false")
+        database.execute("SET lock_configuration = true")
+        database.execute("BEGIN TRANSACTION READ ONLY")
+        yield database
+
+
+def answer_sql(database: DuckDBPyConnection, sql: str, place: Path) -> SqlAnswer:
+    """The answer to one question. Raises InvalidInput for what is none, or is wrong SQL."""
+    with _refuse_errors(place):
+        statement = _find_question(database, sql)
+    with _refuse_errors(place, above=1):
+        # No statement within another may write: DuckDB then refuses it before anything runs.
+        database.execute(f"EXPLAIN SELECT * FROM (\n{statement}\n)").fetchall()
+    with _refuse_errors(place):
+        asked = database.execute(statement)
+    described = asked.description or ()
+    types = tuple(str(each[1]) for each in described)
+    return SqlAnswer(_unique(str(each[0]) for each in described), types, _fetch(asked, place))
+
+
+def _find_question(database: DuckDBPyConnection, sql: str) -> str:
+    """The one statement of a text, without what ends it."""
+    statements = database.extract_statements(sql)
+    if len(statements) != 1:
+        what = f"holds {len(statements)} statements" if statements else "asks nothing"
+        raise InvalidInput("SQL", what, "Ask one question at a time.")
+    kind = statements[0].type.name
+    if kind not in _QUESTIONS:
+        raise InvalidInput("SQL", f"is no question, it is {kind}", _ONLY_READS)
+    return statements[0].query.strip().rstrip(";")
+
+
+def _fetch(asked: DuckDBPyConnection, place: Path) -> Iterator[tuple[Any, ...]]:
+    with _refuse_errors(place):
+        while rows := asked.fetchmany(_CHUNK):
+            yield from rows
+
+
+def _unique(names: Iterator[str]) -> tuple[str, ...]:
+    """Names of columns, numbered where one comes again."""
+    found: dict[str, None] = {}
+    for name in names:
+        number, shown = 2, name
+        while shown in found:
+            number, shown = number + 1, f"{name}_{number}"
+        found[shown] = None
+    return tuple(found)
+
+
+@contextmanager
+def _refuse_errors(place: Path, above: int = 0) -> Iterator[None]:
+    """Turn what DuckDB says into a refusal: of the files, of what writes, or of the question.
+
+    So many lines stand `above` the question in what DuckDB was given.
+    """
+    import duckdb
+
+    try:
+        yield
+    except duckdb.PermissionException as error:
+        raise InvalidInput("SQL", _explain(error, above), "Ask the tables alone.") from error
+    except duckdb.IOException as error:
+        fix = "Run it again; an export may just have replaced them."
+        raise GitRefused(str(place), f"tables cannot be read: {_explain(error)}", fix) from error
+    except (duckdb.OutOfMemoryException, duckdb.FatalException) as error:
+        raise GitRefused("SQL", _explain(error), "Ask for less at a time.") from error
+    except duckdb.Error as error:
+        writes = "must be at the top level" in str(error) or "read-only" in str(error)
+        what = "would write" if writes else _explain(error, above)
+        raise InvalidInput("SQL", what, _ONLY_READS if writes else _HELP) from error
+
+
+def _explain(error: Exception, above: int = 0) -> str:
+    """What DuckDB says: the sentence, the line, and the mark below it."""
+    kind, _, text = str(error).strip().partition(": ")
+    said = text if kind.endswith("Error") else f"{kind}: {text}"
+    lines = [line for line in said.split("\n") if line.strip()]
+    return re.sub(r"(?m)^LINE (\d+):", lambda n: f"LINE {int(n[1]) - above}:", "\n".join(lines))

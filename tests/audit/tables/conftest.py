@@ -1,0 +1,70 @@
+"""conftest.py: the orchard with all that tables can tell of: refusals, a revert, a moved file."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hkgit.audit.tables.exporting import ExportRequest, ExportResult, export
+from hkgit.evidence.refusals import RefusalLog
+from hkgit.gate import read_trusted_policy
+from hkgit.git.repository import Repository
+from tests.audit.page.orchard import Orchard
+from tests.support.commits import applied, commit
+from tests.support.repos import Repo
+
+SECRET = "https://mara:s3cret@Example.org:443/mara/orchard.git"
+
+
+def export_all(repo: Repo, directory: Path, revision: str = "HEAD") -> ExportResult:
+    """Export what leads to a revision, or a range, under the policy at HEAD."""
+    repository = Repository.discover(repo.path)
+    policy = read_trusted_policy(repository, repository.head().commit)
+    old, _, new = revision.rpartition("..")
+    request = ExportRequest(
+        directory=directory,
+        revision=revision,
+        old=repository.resolve(old) if old else None,
+        new=repository.resolve(new),
+        policy=policy,
+    )
+    return export(repository, request)
+
+
+def edit_text(repo: Repo, path: str, old: str, new: str, **claims: object) -> str:
+    """A commit of one edit by quotation, whose entry claims this and that."""
+    spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+    change = applied(repo, spec)
+    change.entry["claims"] |= claims
+    return commit(repo, change)
+
+
+def refusal(name: str, tries: object = 1, time: object = 1773000000) -> dict[str, object]:
+    """What an entry claims of an edit that was refused before."""
+    return {"id": name, "path": "README.md", "status": "stale", "time": time, "tries": tries}
+
+
+@pytest.fixture(scope="module")
+def grown(orchard: Orchard, tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """A clone with a remote, a commit that was refused twice, and one that is taken back."""
+    path = tmp_path_factory.mktemp("grown") / "orchard"
+    shutil.copytree(orchard.repo.path, path)
+    repo = Repo(path)
+    repo.git("remote", "add", "origin", SECRET)
+    claims = [refusal("aa" * 8), refusal("bb" * 8, 2)]
+    edit_text(repo, "README.md", "# Orchard", "# The orchard", refusals=claims)
+    repo.git("revert", "--no-edit", "HEAD")
+    RefusalLog.of(path / ".git").note(
+        "aider/0.86", "apply", 1773000000, [("src/x.py", "no_match", "stands nowhere")]
+    )
+    return repo
+
+
+@pytest.fixture(scope="module")
+def tables(grown: Repo, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tables of that clone."""
+    directory = tmp_path_factory.mktemp("tables") / "tables"
+    export_all(grown, directory)
+    return directory
