@@ -17,6 +17,8 @@ import click
 
 import hkgit
 from hkgit import errors
+from hkgit.audit.tables.columns import VERSION
+from hkgit.audit.tables.describing import describe_tables, tables_schema
 from hkgit.cli.admin.examples import EXAMPLES, VARIABLES
 from hkgit.cli.admin.helping import PLUMBING, TITLES, list_variables
 from hkgit.cli.admin.terms import TERMS
@@ -38,7 +40,9 @@ def pages() -> dict[str, str]:
         "docs/reference/library.md": _library(),
         "docs/reference/policy-keys.md": _policy_keys(),
         "docs/reference/schemas.md": _schemas(),
+        "docs/reference/tables.md": _tables(),
         "docs/man/hkgit.1": _manual(),
+        "hkgit/text/schemas/tables.json": json.dumps(tables_schema(), indent=2) + "\n",
     }
 
 
@@ -207,7 +211,7 @@ def _schemas() -> str:
     text = f"# JSON schemas\n\n{NOTE}`hkgit schema NAME` prints one. Programs ignore keys that they"
     text += " do not know.\n"
     for name in NAMES:
-        document = schema(name)
+        document = tables_schema() if name == "tables" else schema(name)
         text += f"\n## {name}\n\n{document.get('description', '')}\n"
         text += _properties(document, "")
     return text
@@ -238,6 +242,13 @@ def _type(found: Mapping[str, Any]) -> str:
         return str(found["$ref"]).rpartition("/")[2]
     named = found.get("type", "")
     return " or ".join(named) if isinstance(named, list) else str(named)
+
+
+def _tables() -> str:
+    text = f"# Columns of the tables\n\n{NOTE}What `hkgit export` writes and `hkgit sql` asks,"
+    text += f" version {VERSION} of the schema; `hkgit schema tables` prints it as JSON Schema."
+    text += " [Tables and SQL](../tables.md) says how to use them. The types are DuckDB's.\n\n"
+    return text + "\n".join(describe_tables()).rstrip() + "\n"
 
 
 # The manual page

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from hkgit.values import dataclass
 
@@ -234,18 +234,3 @@ TABLES: Mapping[str, EvidenceTable] = {
 
 OF_COMMITS = tuple(name for name in TABLES if name != "repositories")
 """The tables whose rows come from commits."""
-
-
-def describe_tables() -> Iterator[str]:
-    """The tables as Markdown, for the reference."""
-    for table in TABLES.values():
-        yield f"## `{table.name}`"
-        yield ""
-        yield f"{table.words} Key: {', '.join(f'`{name}`' for name in table.key)}."
-        yield ""
-        yield "| column | type | unit | may be null | meaning |"
-        yield "|---|---|---|---|---|"
-        for each in table.columns:
-            lacks = "yes" if each.may_lack else ""
-            yield f"| `{each.name}` | {each.type} | {each.unit} | {lacks} | {each.words} |"
-        yield ""

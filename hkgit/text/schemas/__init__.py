@@ -12,6 +12,7 @@ NAMES = (
     "blame",
     "commit",
     "consult",
+    "export",
     "ledger",
     "log",
     "manifest",
@@ -23,8 +24,10 @@ NAMES = (
     "report",
     "sessions",
     "show",
+    "sql",
     "stats",
     "status",
+    "tables",
     "undo",
 )
 
