@@ -50,31 +50,93 @@ class PendingToolEdit:
 
 
 @dataclass(frozen=True, slots=True)
-class Shell:
-    """A command, and what the agent was shown of its output; it ran in `folder`, if that is told.
+class NotebookReading:
+    """Cells of a notebook that the agent was shown, as their sources."""
 
-    `folder` is absolute, or from where the agent works.
+    path: str
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShellHunk:
+    """Lines that a command has replaced; `start_line` is where the new ones begin."""
+
+    start_line: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShellChange:
+    """What a command has done to a file, as the agent tells it."""
+
+    path: str
+    hunks: tuple[ShellHunk, ...]
+    is_created: bool = False
+    is_deleted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """A command, what the agent was shown of its output, and what it tells of changed files.
+
+    It ran in `folder`, if that is told: absolute, or from where the agent works.
     """
 
     command: str
     output: str
     folder: str = ""
+    changes: tuple[ShellChange, ...] = ()
 
 
-Did = ToolReading | Editing | PendingToolEdit | Shell
+@dataclass(frozen=True, slots=True)
+class UntoldEdit:
+    """An edit that is about to be made, after which the agent says nothing."""
+
+    edit: Editing
+
+
+@dataclass(frozen=True, slots=True)
+class UnshownShell:
+    """A command of a script of the agent's, which has got its output.
+
+    What of it the script has shown to the model is told by the transcript, behind the `call`.
+    """
+
+    shell: Shell
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Nothing that is kept; what an earlier event has left open may be known by now."""
+
+
+Did = (
+    ToolReading
+    | NotebookReading
+    | Editing
+    | PendingToolEdit
+    | Shell
+    | UntoldEdit
+    | UnshownShell
+    | Pause
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ToolEvent:
     """A call of a tool that is about to be made (`is_before`), or has been made.
 
-    `session` names the agent's conversation; `directory` is where the agent works.
+    `session` names the agent's conversation; `directory` is where the agent works; `transcript` is
+    the file in which the agent writes down what its model says and sees.
     """
 
     is_before: bool
     session: str
     directory: Path
     did: Did
+    transcript: Path | None = None
 
 
 Tool = Callable[[JsonObject, object], Did | None]

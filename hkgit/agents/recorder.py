@@ -8,23 +8,34 @@ taken in as a diff.
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from hkgit import dialects
 from hkgit.agents.aside import PutAside
-from hkgit.agents.events import Did, Editing, PendingToolEdit, Shell, ToolEvent, ToolReading
+from hkgit.agents.differences import render_diff
+from hkgit.agents.events import (
+    Did,
+    Editing,
+    NotebookReading,
+    PendingToolEdit,
+    Shell,
+    ShellChange,
+    ToolEvent,
+    ToolReading,
+    UnshownShell,
+    UntoldEdit,
+)
 from hkgit.agents.shown.readings import find_readings
-from hkgit.edits import AnyEdit, File, RenameFile, Spec, decode_text, encode_text
+from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
+from hkgit.edits import AnyEdit, File, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.paths import quote_path
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
-from hkgit.text.document import split_raw
 from hkgit.values import replace
 
 
@@ -41,25 +52,68 @@ class Recorder:
         """Put aside what is about to be changed. Raises HkgitError."""
         for path in find_touched_paths(did, self._session.root, self._directory):
             self._aside.put(path, _words(did), self._checkout.get(path))
+        if isinstance(did, UntoldEdit):
+            add_waiting(self._session.journal.folder, did, self._directory)
+
+    def settle(self, transcript: Path | None) -> None:
+        """Take in what earlier events have left open, as far as it is known. Raises HkgitError."""
+        folder = self._session.journal.folder
+        if waiting_in(folder).exists():
+            settle_waiting(folder, self._end_edit, partial(self._end_shell, transcript))
+
+    def _end_edit(self, edit: Editing, directory: Path) -> bool:
+        recorder = Recorder(self._session, directory)
+        spec = recorder._spec(edit)
+        before = {path: self._aside.get(path, edit.text) for path in _paths(spec)}
+        if all(self._checkout.get(path) == file for path, file in before.items()):
+            return False
+        recorder._take(spec, edit.text)
+        return True
+
+    def _end_shell(self, transcript: Path | None, shell: Shell, call: str, directory: Path) -> bool:
+        # Few agents write scripts.
+        from hkgit.agents.shown.scripts import find_script_output
+
+        output = None if transcript is None else find_script_output(transcript, call)
+        if output is None:
+            return False
+        recorder = Recorder(self._session, directory)
+        recorder._look(find_readings(Shell(shell.command, output), directory))
+        return True
 
     def after(self, event: ToolEvent) -> EditReport | None:
         """Take in what has been done. Raises HkgitError where that cannot be."""
         match event.did:
             case Editing() as edit:
                 return self._take(self._spec(edit), edit.text)
-            case ToolReading() | Shell() as look:
-                for read in find_readings(look, self._directory):
-                    self._look(read)
+            case PendingToolEdit(path):
+                place = _relative(path, self._session.root, self._directory)
+                return self._take_difference({place: self._aside.get(place, "")}, "")
+            case NotebookReading() as notebook:
+                # Few files are notebooks.
+                from hkgit.agents.shown.notebooks import find_cells
+
+                self._look(find_cells(notebook, self._directory))
+            case UnshownShell() as unshown:
+                add_waiting(self._session.journal.folder, unshown, self._directory)
+            case ToolReading() as read:
+                self._look(find_readings(read, self._directory))
+            case Shell() as shell:
+                # What it shows may be what it has written.
+                answer = self._take_changes(shell.changes) if shell.changes else None
+                self._look(find_readings(shell, self._directory))
+                return answer
         return None
 
     def _spec(self, did: Editing) -> Spec:
         return spec_of(did, self._session.root, self._directory)
 
-    def _look(self, read: ToolReading) -> None:
-        # A command may show files of other places too, which are nobody's evidence.
-        with suppress(InvalidInput):
-            path = _relative(read.path, self._session.root, self._directory)
-            self._session.read(path, read.start_line, read.end_line)
+    def _look(self, reads: Iterable[ToolReading]) -> None:
+        for read in reads:
+            # A command may show files of other places too, which are nobody's evidence.
+            with suppress(InvalidInput):
+                path = _relative(read.path, self._session.root, self._directory)
+                self._session.read(path, read.start_line, read.end_line)
 
     def _take(self, spec: Spec, words: str) -> EditReport | None:
         before = {path: self._aside.get(path, words) for path in _paths(spec)}
@@ -69,27 +123,62 @@ class Recorder:
         except Stale:
             answer = None
         if answer is None or not answer.ok:
-            difference = self._difference(before)
-            answer = None if difference is None else self._session.adopt(difference, before)
-        if answer is not None and answer.error is not None:
-            raise answer.error
-        for path, file in after.items():
-            self._aside.drop(path, words)
-            self._aside.renew(path, file)
+            return self._take_difference(before, words)
+        self._forget_aside(after, words)
         return answer
 
-    def _difference(self, before: Mapping[str, File | None]) -> Spec | None:
-        """What has changed, as a diff; None where nothing has, as after a call that failed."""
+    def _take_difference(self, before: Mapping[str, File | None], words: str) -> EditReport | None:
+        """Take in what has become of files, as a diff; None where nothing has, as after a failure.
+
+        The lines around a change need not have been read; where it has no place without them, they
+        are told as well. Raises HkgitError.
+        """
+        after = {path: self._checkout.get(path) for path in before}
+        answer = self._adopt_difference(before, is_close=True)
+        if answer is None or not answer.ok:
+            answer = self._adopt_difference(before, is_close=False)
+        if answer is not None and answer.error is not None:
+            raise answer.error
+        self._forget_aside(after, words)
+        return answer
+
+    def _adopt_difference(
+        self, before: Mapping[str, File | None], *, is_close: bool
+    ) -> EditReport | None:
         text = "".join(
             line
             for path, old in before.items()
-            for line in _diff(path, old, self._checkout.get(path))
+            for line in render_diff(path, old, self._checkout.get(path), is_close=is_close)
         )
-        return self._session.parse(text, "unified-diff") if text else None
+        if not text:
+            return None
+        try:
+            return self._session.adopt(self._session.parse(text, "unified-diff"), before)
+        except Stale:
+            if not is_close:
+                raise
+            return None
+
+    def _forget_aside(self, after: Mapping[str, File | None], words: str) -> None:
+        for path, file in after.items():
+            self._aside.drop(path, words)
+            self._aside.renew(path, file)
+
+    def _take_changes(self, changes: Iterable[ShellChange]) -> EditReport | None:
+        """Take in what a command has changed. Raises HkgitError."""
+        # Few commands change files.
+        from hkgit.agents.shell_edits import find_files_before
+
+        root, directory = self._session.root, self._directory
+        placed = {_relative(each.path, root, directory): each for each in changes}
+        before = find_files_before(placed, self._session)
+        return self._take_difference(before, "") if before else None
 
 
 def _words(did: Did) -> str:
     """What tells a call from others that change the same file."""
+    if isinstance(did, UntoldEdit):
+        did = did.edit
     return did.text if isinstance(did, Editing) else ""
 
 
@@ -97,6 +186,8 @@ def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
     """The paths, from the root, that a call may change. Raises InvalidInput for one outside."""
     match did:
         case Editing() as edit:
+            return _paths(spec_of(edit, root, directory))
+        case UntoldEdit(edit):
             return _paths(spec_of(edit, root, directory))
         case PendingToolEdit(path):
             return [_relative(path, root, directory)]
@@ -134,16 +225,3 @@ def _paths(spec: Spec) -> list[str]:
     """Every path that a spec may change."""
     renamed = [edit.new_path for edit in spec.edits if isinstance(edit, RenameFile)]
     return list(dict.fromkeys([*(edit.path for edit in spec.edits), *renamed]))
-
-
-def _diff(path: str, old: File | None, new: File | None) -> Iterator[str]:
-    names = [
-        "/dev/null" if file is None else quote_path(f"{mark}/{path}")
-        for mark, file in (("a", old), ("b", new))
-    ]
-    for line in difflib.unified_diff(_lines(old), _lines(new), names[0], names[1]):
-        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-
-
-def _lines(file: File | None) -> list[str]:
-    return [] if file is None else [*map(decode_text, split_raw(file.data))]

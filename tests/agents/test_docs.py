@@ -14,7 +14,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text("utf-8")
 
 @pytest.mark.parametrize("agent", HOOKED)
 def test_the_page_names_the_agent_and_its_files(agent: str) -> None:
-    [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{agent}` |")]
+    row, *_ = [line for line in PAGE.splitlines() if line.startswith(f"| `{agent}` |")]
     names = [part.path for part in find_agent(agent).parts("command")]
     assert all(name in row or f"{Path(name).parent.as_posix()}/" in row for name in names)
 
@@ -26,7 +26,7 @@ def test_the_page_names_agents_without_hooks(agent: str) -> None:
 
 @pytest.mark.parametrize("call", CALLS)
 def test_the_page_names_what_a_call_takes(call: str) -> None:
-    [row] = [line for line in PAGE.splitlines() if line.startswith(f"| `{call}` |")]
+    row, *_ = [line for line in PAGE.splitlines() if line.startswith(f"| `{call}` |")]
     known = set() if call != "apply" else {each.name for each in CALLS["edit"].arguments}
     names = {argument.name for argument in CALLS[call].arguments} - known - {"root", "session"}
     assert [name for name in names if f"`{name}`" not in row] == []

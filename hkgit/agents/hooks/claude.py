@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.agents.events import (
     END,
+    NotebookReading,
+    PendingToolEdit,
     Shell,
+    ShellChange,
+    ShellHunk,
     Tool,
     ToolEvent,
     ToolReading,
@@ -28,19 +32,33 @@ from hkgit.text.json_nodes import JsonObject
 NAME = "claude"
 EDIT_TOOL = "mcp__hkgit__edit"
 
+_FAILED = "PostToolUseFailure"
+"""The event after a command that ended with an error: the model sees its output all the same."""
+
 _PREVIEW = 2000
 """So many characters the model sees of an output that is too large, which goes into a file."""
+
+
+def _edit_notebook(arguments: JsonObject, answer: object) -> PendingToolEdit | None:
+    path = arguments.get("notebook_path")
+    return PendingToolEdit(path) if isinstance(path, str) else None
+
 
 EDITS: dict[str, Tool] = {
     "Edit": editing("file_path", "old_string", "new_string", "replace_all"),
     "MultiEdit": editing("file_path", "edits"),
     "Write": editing("file_path", "content"),
+    "NotebookEdit": _edit_notebook,
 }
 
 
-def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
+def _read(arguments: JsonObject, answer: object) -> ToolReading | NotebookReading | None:
     """The lines that an answer says it shows; of a file that was shown before it repeats none."""
     path, file = arguments.get("file_path"), _member(answer, "file")
+    cells = _member(file, "cells")
+    if isinstance(path, str) and isinstance(cells, list):
+        sources = (_member(cell, "source") for cell in cells)
+        return NotebookReading(path, tuple(each for each in sources if isinstance(each, str)))
     first, text = whole_number(_member(file, "startLine")), _member(file, "content")
     if not isinstance(path, str) or first is None or not isinstance(text, str):
         return None
@@ -56,7 +74,30 @@ def _run(arguments: JsonObject, answer: object) -> Shell | None:
     output = answer if isinstance(answer, str) else text_of(parts)
     if _member(answer, "persistedOutputPath") is not None:
         output, _, _ = output[:_PREVIEW].rpartition("\n")
-    return Shell(command, output)
+    return Shell(command, output, changes=tuple(_changes(_member(answer, "bashEditDiff"))))
+
+
+def _changes(diff: object) -> Iterator[ShellChange]:
+    """What a command has changed; files beyond the first few are told without their lines."""
+    for file in _list(_member(diff, "files")):
+        path = _member(file, "filePath")
+        if isinstance(path, str):
+            yield ShellChange(
+                path=path,
+                hunks=tuple(map(_hunk, _list(_member(file, "hunks")))),
+                is_created=_member(file, "created") is True,
+                is_deleted=_member(file, "deleted") is True,
+            )
+
+
+def _hunk(value: object) -> ShellHunk:
+    lines = [str(line) for line in _list(_member(value, "lines"))]
+    old, new = (tuple(line[1:] for line in lines if line[:1] in (" ", mark)) for mark in ("-", "+"))
+    return ShellHunk(whole_number(_member(value, "newStart")) or 0, old, new)
+
+
+def _list(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()
 
 
 def _member(value: object, name: str) -> object:
@@ -68,7 +109,8 @@ LOOKS: dict[str, Tool] = {"Read": _read, "Bash": _run}
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
-    settings: dict[str, object] = {"hooks": hooks(command, EDITS, LOOKS)}
+    failed = {_FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
+    settings: dict[str, object] = {"hooks": hooks(command, EDITS, LOOKS) | failed}
     if is_steering(command):
         # Else it asks for each call, and where nobody answers it refuses.
         settings["permissions"] = {"allow": ["mcp__hkgit"]}
@@ -79,9 +121,14 @@ def parts(command: str) -> list[Part]:
     ]
 
 
+def hook_commands(command: str) -> list[dict[str, object]]:
+    """What a hook runs."""
+    return [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
+
+
 def hooks(command: str, edits: dict[str, Tool], looks: dict[str, Tool]) -> dict[str, object]:
     """The hooks before a tool is used and after it."""
-    run = [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
+    run = hook_commands(command)
     before, after = "|".join(edits), "|".join([*edits, *looks])
     return {
         "PreToolUse": [{"matcher": before, "hooks": run}],
@@ -91,6 +138,9 @@ def hooks(command: str, edits: dict[str, Tool], looks: dict[str, Tool]) -> dict[
 
 def event(payload: JsonObject) -> ToolEvent | None:
     """What a hook's input speaks of; None where it does not matter here."""
+    if payload.get("hook_event_name") == _FAILED:
+        shown = {"hook_event_name": "PostToolUse", "tool_response": payload.get("error")}
+        return tool_event(NAME, {**payload, **shown}, LOOKS, "PreToolUse", "PostToolUse")
     return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 
 import click
 
 from hkgit.agents import HOOKED, find_agent
-from hkgit.agents.events import Editing, ToolEvent, parse_payload
+from hkgit.agents.events import Editing, ToolEvent, UntoldEdit, parse_payload
 from hkgit.agents.recorder import Recorder, find_touched_paths
 from hkgit.agents.servers.roots import Root
+from hkgit.errors import HkgitError
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession
 
@@ -31,8 +33,8 @@ def command(agent: str, steer: bool) -> None:
     try:
         event = module.event(parse_payload(text))
         if event is not None:
-            is_steered = steer and event.is_before and _has_server()
-            said = _steer(event, module.EDIT_TOOL) if is_steered else _record(agent, event)
+            tool = module.EDIT_TOOL if steer and _has_server() else None
+            said = _answer(agent, event, tool)
             if said is not None:
                 answer = module.denial(said) if event.is_before else module.remark(said)
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
@@ -45,14 +47,30 @@ def _has_server() -> bool:
     return find_spec("mcp") is not None
 
 
-def _steer(event: ToolEvent, tool: str) -> str | None:
+def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
+    """What the model is to know of a call; outside a checkout nothing.
+
+    `tool` is what its edits are steered to.
+    """
+    root = Root.around(event.directory).root
+    if not (root / ".git").exists():
+        return None
+    recorder = Recorder(EditSession.open(root, event.session, agent=agent), event.directory)
+    try:
+        recorder.settle(event.transcript)
+    except HkgitError as error:
+        click.echo(f"hkgit: not recorded: {error}", err=True)
+    if tool is not None and event.is_before:
+        return _steer(event, root, tool)
+    return _record(recorder, event)
+
+
+def _steer(event: ToolEvent, root: Path, tool: str) -> str | None:
     """Why an edit of the agent's own tool is stopped. Raises InvalidInput for one elsewhere."""
-    place = Root.around(event.directory)
-    if not (place.root / ".git").exists():
+    if not find_touched_paths(event.did, root, event.directory):
         return None
-    if not find_touched_paths(event.did, place.root, event.directory):
-        return None
-    text = f" and this text: {event.did.text}" if isinstance(event.did, Editing) else ""
+    edit = event.did.edit if isinstance(event.did, UntoldEdit) else event.did
+    text = f" and this text: {edit.text}" if isinstance(edit, Editing) else ""
     return (
         "Files of this repository are changed with the tools of the MCP server `hkgit`, so that"
         f" commits carry evidence. Call its tool `edit` ({tool}) with session"
@@ -60,12 +78,8 @@ def _steer(event: ToolEvent, tool: str) -> str | None:
     )
 
 
-def _record(agent: str, event: ToolEvent) -> str | None:
+def _record(recorder: Recorder, event: ToolEvent) -> str | None:
     """What the model is to know of an edit that was recorded."""
-    root = Root.around(event.directory).root
-    if not (root / ".git").exists():
-        return None
-    recorder = Recorder(EditSession.open(root, event.session, agent=agent), event.directory)
     if not event.is_before:
         answer = recorder.after(event)
         return None if answer is None or not answer.blind else _unread(answer)

@@ -1,0 +1,51 @@
+"""differences.py: render what has become of a file as a unified diff, to be read as an edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher, unified_diff
+
+from hkgit.edits import File, decode_text
+from hkgit.paths import quote_path
+from hkgit.text.document import split_raw
+
+
+def render_diff(path: str, old: File | None, new: File | None, *, is_close: bool) -> Iterator[str]:
+    """The lines of a diff; nothing where nothing has changed.
+
+    `is_close` leaves out the lines around a change: one remains beside lines that are put in.
+    """
+    names = [
+        "/dev/null" if file is None else quote_path(f"{mark}/{path}")
+        for mark, file in (("a", old), ("b", new))
+    ]
+    lines = _lines(old), _lines(new)
+    if is_close and old is not None and new is not None:
+        hunks = [*_close_hunks(*lines)]
+        whole = iter([f"--- {names[0]}\n", f"+++ {names[1]}\n", *hunks] if hunks else [])
+    else:
+        whole = unified_diff(*lines, names[0], names[1])
+    for line in whole:
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _close_hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    """The hunks of a diff, each with what has changed alone."""
+    shift = 0
+    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        above = 1 if a == b and a > 0 else 0
+        below = 1 if a == b and not above and b < len(old) else 0
+        first = a - above + 1
+        counts = b - a + above + below, d - c + above + below
+        yield f"@@ -{first},{counts[0]} +{first + shift},{counts[1]} @@\n"
+        yield from (f" {line}" for line in old[a - above : a])
+        yield from (f"-{line}" for line in old[a:b])
+        yield from (f"+{line}" for line in new[c:d])
+        yield from (f" {line}" for line in old[b : b + below])
+        shift += (d - c) - (b - a)
+
+
+def _lines(file: File | None) -> list[str]:
+    return [] if file is None else [*map(decode_text, split_raw(file.data))]
