@@ -101,14 +101,15 @@ def _print_examples() -> None:
 
 def _print(answer: SqlAnswer, form: str) -> None:
     if form == "json":
-        echo_json(_answer_json(answer))
+        echo_json(answer_json(answer))
     elif form == "csv":
         _print_csv(answer)
     else:
         echo_paged(_render_table(answer))
 
 
-def _answer_json(answer: SqlAnswer) -> dict[str, object]:
+def answer_json(answer: SqlAnswer) -> dict[str, object]:
+    """An answer as one JSON object."""
     columns = zip(answer.names, answer.types, strict=True)
     return {
         "columns": [{"name": name, "type": kind} for name, kind in columns],

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
-from hkgit.audit.tables.columns import TABLES
+from hkgit.audit.tables.columns import TABLES, VERSION
 from hkgit.audit.tables.duck import open_duck, select_table
-from hkgit.audit.tables.store import TableDirectory
+from hkgit.audit.tables.identity import RepositoryIdentity, identify
+from hkgit.audit.tables.querying import answer_sql, open_tables
+from hkgit.audit.tables.store import Files, TableDirectory
 from hkgit.audit.tables.writing import ExportCounts
+from hkgit.cli.history.sql import answer_json
+from hkgit.errors import GitRefused, InvalidInput
+from hkgit.evidence.refusals import RefusalLog
+from hkgit.git.repository import Repository
+from hkgit.text.schemas import schema
+from tests.audit.page.hostile import CORPUS
 from tests.audit.page.orchard import Orchard
-from tests.audit.tables.conftest import edit_text, export_all
+from tests.audit.tables.conftest import edit_text, export_all, refusal
+from tests.support.commands import start
 from tests.support.repos import Repo
+from tests.support.running import run
 
 NOT_LASTING = 4
 """Commits of the orchard whose verdict a signature or a record may change later."""
@@ -25,8 +38,11 @@ def ask(directory: Path, table: str, what: str = "*") -> list[tuple[object, ...]
         return database.execute(f"SELECT {what} FROM {parts} ORDER BY ALL").fetchall()
 
 
-def ids(directory: Path) -> set[object]:
-    return {commit for (commit,) in ask(directory, "commits", "commit")}
+def ids(directory: Path, repo: Repo) -> set[object]:
+    """The commits that stand in the tables for a repository without a remote."""
+    name = identify(Repository.discover(repo.path), repo.head).name
+    found = ask(directory, "commits", "repository, commit")
+    return {commit for repository, commit in found if repository == name}
 
 
 @pytest.fixture
@@ -73,10 +89,10 @@ def test_commits_that_went_go_and_a_range_takes_none_away(small: Repo, tmp_path:
     small.git("reset", "-q", "--hard", "HEAD~1")
     small.commit({"b.txt": "new\n"}, "Another end")
     assert export_all(small, tmp_path / "t", "HEAD~1..HEAD").counts == ExportCounts(added=1)
-    assert old in ids(tmp_path / "t")
+    assert old in ids(tmp_path / "t", small)
     done = export_all(small, tmp_path / "t")
     assert done.counts == ExportCounts(removed=1, kept=1)
-    assert ids(tmp_path / "t") == set(small.git("rev-list", "HEAD").split())
+    assert ids(tmp_path / "t", small) == set(small.git("rev-list", "HEAD").split())
     assert old not in {row[0] for row in ask(tmp_path / "t", "edits", "commit")}
 
 
@@ -89,3 +105,192 @@ def test_another_policy_judges_everything_anew(small: Repo, tmp_path: Path) -> N
     assert set(ask(tmp_path / "t", "commits", "policy_passes")) == {(True,)}
     assert len(set(ask(tmp_path / "t", "commits", "policy"))) == 1
     assert ask(tmp_path / "t", "findings") == []
+
+
+def test_another_engine_finds_the_same_rows(tables: Path) -> None:
+    with open_duck() as database:
+        for name, table in TABLES.items():
+            asked = f"SELECT {', '.join(each.name for each in table.columns)}"
+            parts = f"read_parquet('{tables}/{name}/*/*.parquet', hive_partitioning = true)"
+            found = database.execute(f"{asked} FROM {parts} ORDER BY ALL").fetchall()
+            assert found == ask(tables, name)
+
+
+def test_the_rows_are_as_the_published_schema_says(tables: Path) -> None:
+    with open_tables(tables) as database:
+        said = {name: answer_json(answer_sql(database, f"from {name}", tables)) for name in TABLES}
+    for answer in said.values():
+        Draft202012Validator(schema("sql")).validate(answer)
+    rows = {name: answer["rows"] for name, answer in said.items()}
+    assert all(rows.values())
+    Draft202012Validator(schema("tables")).validate(rows)
+    assert schema("tables")["$id"] == f"urn:hkgit:tables:v{VERSION}"
+
+
+def test_a_repository_without_evidence_has_rows_too(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.txt": "one\n"}, "Begin")
+    said = run("export", "--to", tmp_path / "t", "--json", cwd=repo.path).json()
+    Draft202012Validator(schema("export")).validate(said)
+    assert ask(tmp_path / "t", "commits", "made_by, replay, edits") == [("by hand", "none", 0)]
+    assert ask(tmp_path / "t", "edits") == []
+    assert ask(tmp_path / "t", "files", "path, change") == [("a.txt", "added")]
+
+
+def test_where_there_is_nothing_to_export_it_says_so(repo: Repo, tmp_path: Path) -> None:
+    unborn = run("export", "--to", tmp_path / "t", cwd=repo.path)
+    assert (unborn.code, "HEAD: names no commit here" in unborn.err) == (4, True)
+    nowhere = run("export", "--to", tmp_path / "t", cwd=tmp_path)
+    assert nowhere.code == 7
+    assert not (tmp_path / "t").exists()
+
+
+def test_a_directory_of_a_newer_hkgit_is_left_alone(small: Repo, tmp_path: Path) -> None:
+    export_all(small, tmp_path / "t")
+    about = tmp_path / "t/_hkgit/tables.json"
+    about.write_text(
+        about.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION + 1}')
+    )
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "t").rglob("*")}
+    for asked in (("export", "--to"), ("sql", "from commits", "--tables")):
+        said = run(*asked, tmp_path / "t", cwd=small.path)
+        assert said.code == 4
+        assert f"holds tables of version {VERSION + 1}, this hkgit knows {VERSION}" in said.err
+        assert "Update hkgit" in said.err
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "t").rglob("*")} == before
+
+
+def test_a_directory_of_something_else_is_left_alone(small: Repo, tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine\n")
+    with pytest.raises(InvalidInput, match="holds other files"):
+        export_all(small, tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.txt", "repo"]
+
+
+def test_without_duckdb_it_says_what_to_install(
+    small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    with pytest.raises(InvalidInput, match=r"pip install 'hkgit\[tables\]'"):
+        export_all(small, tmp_path / "t")
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.process
+def test_a_full_disk_leaves_what_was_there(small: Repo, tmp_path: Path) -> None:
+    """A file cannot grow beyond a kibibyte or two; what fails is what fails on a full disk."""
+    export_all(small, tmp_path / "t", "HEAD~1")
+    before = ask(tmp_path / "t", "commits")
+    script = f"ulimit -f 1; exec hkgit export --to {tmp_path / 't'}"
+    done = start("bash", "-c", script, cwd=small.path)
+    assert done.returncode == 7, done.stderr
+    assert f"{tmp_path / 't'}: " in done.stderr
+    assert "nothing there has changed" in done.stderr
+    assert ask(tmp_path / "t", "commits") == before
+    assert [*(tmp_path / "t/_hkgit").glob("draft-*")] == []
+    assert export_all(small, tmp_path / "t").counts.added == 1
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_crash_leaves_the_old_or_the_new(
+    small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    export_all(small, tmp_path / "t", "HEAD~1")
+    old = ask(tmp_path / "t", "commits"), ask(tmp_path / "t", "edits")
+    replace_files, tidy = TableDirectory.replace_files, TableDirectory.tidy
+
+    def crash(self: TableDirectory, identity: RepositoryIdentity, files: Files) -> None:
+        if when == "after":
+            monkeypatch.setattr(TableDirectory, "tidy", lambda *_: None)
+            replace_files(self, identity, files)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TableDirectory, "replace_files", crash)
+    with pytest.raises(KeyboardInterrupt):
+        export_all(small, tmp_path / "t")
+    left = ask(tmp_path / "t", "commits"), ask(tmp_path / "t", "edits")
+    assert (left == old) == (when == "before")
+    assert [len(each) for each in left] == ([2, 1] if when == "before" else [3, 2])
+    monkeypatch.setattr(TableDirectory, "replace_files", replace_files)
+    monkeypatch.setattr(TableDirectory, "tidy", tidy)
+    export_all(small, tmp_path / "t")
+    counted = [path for name in TABLES for path in TableDirectory.open(tmp_path / "t").parts(name)]
+    assert sorted((tmp_path / "t").rglob("*.parquet")) == sorted(counted)
+    assert [len(ask(tmp_path / "t", name)) for name in ("commits", "edits")] == [3, 2]
+
+
+def test_exports_at_once_lose_nothing_and_write_nothing_twice(
+    small: Repo, grown: Repo, tmp_path: Path
+) -> None:
+    asked = [(small, "HEAD~1"), (small, "HEAD~1..HEAD"), (grown, "HEAD"), (small, "HEAD~1..HEAD")]
+    with ThreadPoolExecutor(4) as pool:
+        done = [pool.submit(export_all, repo, tmp_path / "t", rev) for repo, rev in asked]
+        added = [each.result().counts.added for each in done]
+    assert len(ask(tmp_path / "t", "commits")) == 27 + len(ids(tmp_path / "t", small))
+    assert {small.head} <= ids(tmp_path / "t", small)
+    assert sum(added) >= 27 + 2
+    assert export_all(small, tmp_path / "t").counts.changed == 0
+    assert ids(tmp_path / "t", small) == set(small.git("rev-list", "HEAD").split())
+
+
+def test_an_export_that_waits_too_long_says_for_whom(
+    small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = export_all(small, tmp_path / "t").identity
+    monkeypatch.setattr("hkgit.audit.tables.store._PATIENCE", 0.1)
+    with TableDirectory.open(tmp_path / "t").lock(identity), pytest.raises(GitRefused) as refused:
+        export_all(small, tmp_path / "t")
+    assert f"another export writes {identity.name}" in refused.value.what
+
+
+def test_many_small_files_become_one(
+    small: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hkgit.audit.tables.writing.MOST_PARTS", 2)
+    for revision in ("HEAD~2", "HEAD~2..HEAD~1", "HEAD~1..HEAD"):
+        export_all(small, tmp_path / "t", revision)
+    assert len(TableDirectory.open(tmp_path / "t").parts("commits")) == 1
+    export_all(small, tmp_path / "whole")
+    for name in ("commits", "edits", "files", "reads", "findings"):
+        assert ask(tmp_path / "t", name) == ask(tmp_path / "whole", name)
+
+
+def test_refusals_of_clones_are_kept_until_an_entry_claims_them(
+    small: Repo, tmp_path: Path
+) -> None:
+    log = RefusalLog.of(small.path / ".git")
+    log.note(
+        "claude/1", "apply", 1773000000, [("a.txt", "stale", "is another"), ("b", "stale", "")]
+    )
+    export_all(small, tmp_path / "t")
+    first, second = log.read()
+    log.path.unlink()  # as in another clone
+    assert export_all(small, tmp_path / "t").counts == ExportCounts(kept=2)
+    shown = "refusal, source, landed IS NOT NULL"
+    assert {*ask(tmp_path / "t", "refusals", shown)} == {
+        (first.id, "clone", False),
+        (second.id, "clone", False),
+    }
+    edit_text(small, "a.txt", "three", "THREE", refusals=[refusal(first.id), {"id": 5}, "odd"])
+    export_all(small, tmp_path / "t")
+    assert {*ask(tmp_path / "t", "refusals", shown)} == {
+        (first.id, "ledger", True),
+        (second.id, "clone", False),
+    }
+
+
+@pytest.mark.parametrize(("tries", "time"), [("x", 2**53 - 1), (-1, True), (2**53 - 1, 1 - 2**53)])
+def test_claims_that_are_nonsense_are_no_fault(
+    small: Repo, tmp_path: Path, tries: object, time: object
+) -> None:
+    edit_text(small, "a.txt", "three", "3", refusals=[refusal("cc", tries, time)])
+    assert export_all(small, tmp_path / "t").counts.added == 4
+    assert ask(tmp_path / "t", "refusals", "tries") == [(1,)]
+
+
+def test_names_that_try_to_be_paths_or_sql_are_names(small: Repo, tmp_path: Path) -> None:
+    for text in (CORPUS[0], "../../../../tmp/x", "'; drop table commits; --", "a*?[b]"):
+        small.git("config", "remote.origin.url", f"https://example.org/{text}")
+        name = export_all(small, tmp_path / "t").identity.name
+        assert (name,) in ask(tmp_path / "t", "commits", "DISTINCT repository")
+    assert {path.name for path in tmp_path.iterdir()} == {"repo", "t"}
+    assert len(ask(tmp_path / "t", "repositories")) == 4
