@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.agents.acp.watching import Watch
-from hkgit.agents.events import Editing, Shell, ToolReading
+from hkgit.agents.events import END, Editing, PendingToolEdit, Shell, ToolReading
 
 ASK = {"sessionId": "s", "path": "/w/a.py", "line": 3, "limit": 2}
 READ = {"id": 1, "method": "fs/read_text_file", "params": ASK}
@@ -16,9 +16,11 @@ WRITE = {"id": 2, "method": "fs/write_text_file", "params": WRITTEN}
 DONE: dict[str, Any] = {"id": 2, "result": None}
 
 
-def _call(kind: str, status: str = "in_progress") -> dict[str, Any]:
-    update = {"sessionUpdate": "tool_call", "toolCallId": "t", "kind": kind, "status": status}
-    return {"method": "session/update", "params": {"sessionId": "s", "update": update}}
+def _call(kind: str, status: str = "in_progress", **more: Any) -> dict[str, Any]:
+    """A call that is announced; one that is over brings only what is new."""
+    update = {"toolCallId": "t", "status": status, "kind": kind} | more
+    said = {"sessionUpdate": "tool_call" if status == "in_progress" else "tool_call_update"}
+    return {"method": "session/update", "params": {"sessionId": "s", "update": said | update}}
 
 
 def _hear(*messages: tuple[str, dict[str, Any]]) -> list[object]:
@@ -35,35 +37,62 @@ SEEN = (False, ToolReading("/w/a.py", 3, 4, "x\ny\n"))
 EDIT = Editing('{"file_path": "/w/a.py", "content": "z\\n"}', "text-editor")
 EDITED = [(True, EDIT), (False, EDIT)]
 ASKED_AND_WRITTEN = [("agent", WRITE), ("client", DONE)]
+READS = [("agent", READ), ("client", SHOWN)]
+OVER = ("agent", _call("read", "completed"))
+AT: dict[str, Any] = {"locations": [{"path": "/w/a.py"}]}
 
 
-def test_a_reading_counts_while_an_agent_says_that_it_reads() -> None:
-    heard = _hear(("agent", _call("read")), ("agent", READ), ("client", SHOWN))
-    assert heard == [SEEN]
+def test_a_reading_counts_once_the_call_that_it_was_for_is_over() -> None:
+    assert _hear(("agent", _call("read")), *READS, OVER) == [SEEN]
+
+
+def test_what_the_model_was_shown_counts_before_what_its_tool_has_read() -> None:
+    shown: list[object] = [{"type": "content", "content": {"type": "text", "text": "x\n"}}]
+    over = ("agent", _call("read", "completed", content=shown))
+    heard = _hear(("agent", _call("read", **AT)), *READS, over)
+    assert heard == [(False, ToolReading("/w/a.py", 1, END, "x\n"))]
+
+
+def test_a_call_that_failed_has_shown_nothing() -> None:
+    assert _hear(("agent", _call("read")), *READS, ("agent", _call("read", "failed"))) == []
 
 
 def test_a_file_that_the_edit_tool_reads_is_not_read_by_the_model() -> None:
-    reads = [("agent", READ), ("client", SHOWN)]
-    assert _hear(("agent", _call("edit")), *reads, *ASKED_AND_WRITTEN) == EDITED
+    assert _hear(("agent", _call("edit")), *READS, *ASKED_AND_WRITTEN) == EDITED
 
 
 def test_nor_is_one_that_it_reads_before_the_call_is_announced() -> None:
-    reads = [("agent", READ), ("client", SHOWN)]
-    assert _hear(*reads, ("agent", _call("edit")), *ASKED_AND_WRITTEN) == EDITED
+    assert _hear(OVER, *READS, ("agent", _call("edit")), *ASKED_AND_WRITTEN) == EDITED
 
 
 def test_an_agent_that_announces_no_call_has_its_readings_counted_at_the_write() -> None:
-    assert _hear(("agent", READ), ("client", SHOWN), *ASKED_AND_WRITTEN) == [SEEN, *EDITED]
-
-
-def test_a_call_that_is_over_is_none() -> None:
-    calls = [("agent", _call("read")), ("agent", _call("read", "completed"))]
-    assert _hear(*calls, ("agent", READ), ("client", SHOWN)) == []
+    assert _hear(*READS, *ASKED_AND_WRITTEN) == [SEEN, *EDITED]
 
 
 def test_a_refused_write_is_no_edit() -> None:
     refused = {"id": 2, "error": {"code": -32000, "message": "no"}}
     assert _hear(("agent", WRITE), ("client", refused)) == [(True, EDIT)]
+
+
+DIFF = {"type": "diff", "path": "/w/a.py", "oldText": "x", "newText": "y"}
+OWN = Editing('{"file_path": "/w/a.py", "old_string": "x", "new_string": "y"}', "text-editor")
+
+
+def test_an_edit_without_the_editor_is_put_aside_and_taken_from_its_announcements() -> None:
+    made = _call("edit", "completed", content=[DIFF])
+    heard = _hear(("agent", _call("edit", **AT)), ("agent", made))
+    assert heard == [(True, PendingToolEdit("/w/a.py")), (False, OWN)]
+
+
+def test_an_edit_that_the_editor_wrote_is_taken_once() -> None:
+    made = ("agent", _call("edit", "completed", content=[DIFF]))
+    assert _hear(("agent", _call("edit")), *ASKED_AND_WRITTEN, made) == EDITED
+
+
+def test_a_command_that_the_agent_runs_itself_is_one_of_the_shell() -> None:
+    begun = _call("execute", rawInput={"command": "cat a.py"})
+    over = _call("execute", "completed", rawOutput={"content": "x\n"})
+    assert _hear(("agent", begun), ("agent", over)) == [(False, Shell("cat a.py", "x\n"))]
 
 
 def test_a_command_of_the_editor_is_a_command_of_the_shell() -> None:
@@ -86,5 +115,6 @@ def test_requests_of_the_two_sides_may_have_the_same_number() -> None:
         ("agent", READ),
         ("client", SHOWN),
         ("agent", answer),
+        OVER,
     )
     assert heard == [SEEN]

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import sys
 from pathlib import Path
 
 from tests.agents.real.programs import Program
-from tests.agents.real.sandbox import Run, Sandbox
-from tests.agents.real.scenarios import BLIND, FILES, STRICT, Commit, Scenario
+from tests.agents.real.sandbox import PROJECT, Run, Sandbox
+from tests.agents.real.scenarios import ACP, BLIND, FILES, STRICT, Commit, Scenario
 
 FAILS = re.compile(r"policy fails: (.*)")
 BROKEN = {"failing": "exit 2", "hanging": "sleep 300"}
@@ -20,22 +21,38 @@ def play(program: Program, scenario: Scenario, folder: Path) -> dict[str, str]:
     sandbox = Sandbox(folder=folder, program=program)
     sandbox.prepare(FILES)
     sandbox.run("hkgit", "init")
-    done = sandbox.run("hkgit", "init", "--agent", program.name, "--mode", scenario.mode)
-    assert done.returncode == 0, done.stderr
-    if program.approval:
-        assert shlex.join(program.approval) in done.stdout
-        sandbox.run(*program.approval)
+    if scenario.mode != ACP:
+        _connect(sandbox, scenario.mode)
     sandbox.run("git", "add", "-A")
     sandbox.run("git", "commit", "-qm", "Seed")
     run = sandbox.drive(
         scenario.turns,
         hkgit=_tools(sandbox, scenario.hkgit),
         directory=scenario.directory,
-        options=() if scenario.is_asking else program.automatic,
+        command=_command(sandbox, scenario),
         beside=scenario.beside,
     )
     # Programs add to settings of their own (a schema, a version); that is no part of the work.
     return {each.name: _judge(sandbox, scenario, each, run) for each in scenario.commits}
+
+
+def _connect(sandbox: Sandbox, mode: str) -> None:
+    """Do as a person would who reads what `hkgit init` says."""
+    program = sandbox.program
+    done = sandbox.run("hkgit", "init", "--agent", program.name, "--mode", mode)
+    assert done.returncode == 0, done.stderr
+    if program.approval:
+        assert shlex.join(program.approval) in done.stdout
+        sandbox.run(*program.approval)
+
+
+def _command(sandbox: Sandbox, scenario: Scenario) -> list[str]:
+    """How the agent is started; through an editor and the proxy where that is what is tried."""
+    program = sandbox.program
+    if scenario.mode != ACP:
+        return [*program.command, *(() if scenario.is_asking else program.automatic)]
+    editor = ["env", f"PYTHONPATH={PROJECT}", sys.executable, "-m", "tests.agents.real.editor"]
+    return [*editor, str(sandbox.repo), "hkgit", "acp", "--", *program.acp]
 
 
 def _tools(sandbox: Sandbox, hkgit: str) -> Path | None:

@@ -39,6 +39,8 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
     settings: Mapping[str, str] = field(default_factory=dict)
     """Files of its home."""
+    acp: tuple[str, ...] = ()
+    """How it is started to be an editor's agent; nothing where it cannot be."""
     approval: tuple[str, ...] = ()
     """What `hkgit init --agent` tells a person to type once, if anything."""
     has_servers: bool = True
@@ -163,7 +165,12 @@ _SCRIPTED = {
     "options": {"baseURL": f"{URL}/v1", "apiKey": "dummy"},
     "models": {"m": {"name": "m", "tool_call": True, "limit": {"context": 200000, "output": 8000}}},
 }
-_OPENCODE = {"autoupdate": False, "share": "disabled", "provider": {"scripted": _SCRIPTED}}
+_OPENCODE = {
+    "model": "scripted/m",
+    "autoupdate": False,
+    "share": "disabled",
+    "provider": {"scripted": _SCRIPTED},
+}
 _QUIET = {"general": {"enableAutoUpdate": False}, "privacy": {"usageStatisticsEnabled": False}}
 
 
@@ -203,6 +210,7 @@ GEMINI = Program(
     title="Gemini CLI",
     package="@google/gemini-cli",
     version="0.61.0",
+    acp=("gemini", "-m", "gemini-2.5-pro", "--experimental-acp"),
     command=("gemini", "-m", "gemini-2.5-pro", "-o", "stream-json", "-p", PROMPT),
     automatic=("--yolo",),
     environment={
@@ -218,6 +226,7 @@ OPENCODE = Program(
     title="OpenCode",
     package="opencode-ai",
     version="1.18.33",
+    acp=("opencode", "acp"),
     command=("opencode", "run", "-m", "scripted/m", "--format", "json", PROMPT),
     environment={
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
@@ -233,6 +242,7 @@ COPILOT = Program(
     title="Copilot CLI",
     package="@github/copilot",
     version="1.0.102",
+    acp=("copilot", "--acp"),
     command=("copilot", "-p", PROMPT, "--no-color", "--trust-folder"),
     automatic=("--allow-all-tools", "--allow-all-paths"),
     environment={
@@ -250,6 +260,7 @@ QWEN = Program(
     title="Qwen Code",
     package="@qwen-code/qwen-code",
     version="0.24.4",
+    acp=("qwen", "--acp"),
     command=("qwen", "-o", "stream-json", "-p", PROMPT),
     automatic=("--yolo",),
     environment={

@@ -108,7 +108,7 @@ class Sandbox:
         *,
         hkgit: Path | None,
         directory: str = ".",
-        options: Sequence[str] = (),
+        command: Sequence[str],
         beside: str = "",
         seconds: int = 120,
     ) -> Run:
@@ -116,13 +116,12 @@ class Sandbox:
         script = [[self.program.say(step) for step in turn] for turn in turns]
         text = json.dumps(script).replace("$ROOT", json.dumps(str(self.repo))[1:-1])
         (self.folder / "script.json").write_text(text)
-        agent = shlex.join([*self.program.command, *options])
         shell = _SHELL.format(
             python=shlex.join(["env", f"PYTHONPATH={PROJECT}", sys.executable, "-m"]),
             folder=shlex.quote(str(self.folder)),
             directory=shlex.quote(directory),
             beside=f"{beside} &" if beside else "",
-            agent=f"timeout -k 5 {seconds} {agent}",
+            agent=f"timeout -k 5 {seconds} {shlex.join(command)}",
         )
         environment = self.environment(hkgit) | dict(self.program.environment)
         begun = time.monotonic()

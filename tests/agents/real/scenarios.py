@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hkgit.text.tags import tag
+from tests.agents.real.programs import Program
 from tests.agents.real.sandbox import PROJECT
 from tests.agents.real.steps import Create, Edit, Ours, Read, Shell, Step
 
@@ -28,6 +29,8 @@ FILES = {
 FORMATTER = f"{shlex.quote(sys.executable)} {PROJECT}/tests/agents/real/formatter.py greet.py"
 
 STRICT, BLIND = "strict", "refused: blind"
+ACP = "acp"
+"""The mode in which an editor starts the agent, and nothing is set up for it."""
 
 
 @dataclass(frozen=True)
@@ -160,9 +163,22 @@ SERVER = Scenario(
     [Commit("MCP", ("greet.py",))],
 )
 
-SCENARIOS = (
-    RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING, STEER, STEER_ASKING, SERVER,
-)  # fmt: skip
-WITHOUT_SERVERS = (
-    RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING, STEER_TO_TAGS,
-)  # fmt: skip
+EDITOR = Scenario(
+    "editor",
+    [*MEND, [_edit("other.py", 7, 700)]],
+    [
+        Commit("through an editor", ("greet.py",)),
+        Commit("the same, blind", ("other.py",), wanted=BLIND),
+    ],
+    mode=ACP,
+)
+
+ALONE = (RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING)
+WITH_SERVERS = (STEER, STEER_ASKING, SERVER)
+SCENARIOS = (*ALONE, *WITH_SERVERS, EDITOR)
+
+
+def find_scenarios(program: Program) -> tuple[Scenario, ...]:
+    """What an agent can be driven through at all."""
+    more = WITH_SERVERS if program.has_servers else (STEER_TO_TAGS,)
+    return (*ALONE, *more, *((EDITOR,) if program.acp else ()))

@@ -16,7 +16,7 @@ from tests.agents.real import results
 from tests.agents.real.playing import play
 from tests.agents.real.programs import PROGRAMS, Program
 from tests.agents.real.sandbox import find_obstacle
-from tests.agents.real.scenarios import SCENARIOS, WITHOUT_SERVERS, Scenario
+from tests.agents.real.scenarios import Scenario, find_scenarios
 
 
 @pytest.mark.agents
@@ -25,7 +25,7 @@ from tests.agents.real.scenarios import SCENARIOS, WITHOUT_SERVERS, Scenario
     [
         pytest.param(program, scenario, id=f"{program.name}-{scenario.name}")
         for program in PROGRAMS
-        for scenario in (SCENARIOS if program.has_servers else WITHOUT_SERVERS)
+        for scenario in find_scenarios(program)
     ],
 )
 def test_an_agents_work_is_judged_as_recorded(
