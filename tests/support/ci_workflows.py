@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,9 @@ from tests.support.commands import ROOT, start
 _TO_JSON = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"
 
 
+@cache
 def load(path: Path) -> Any:
-    """A YAML file as values; the framework brings the parser."""
+    """A YAML file as values, not to be changed; the framework brings the parser."""
     done = start(sys.executable, "-c", _TO_JSON, cwd=ROOT, stdin=path.read_text())
     return json.loads(done.stdout)
 

@@ -75,7 +75,8 @@ class Loaded:
 
     def _write_relay(self) -> None:
         """Write the programs of `relay` and `loaded_program`."""
-        for name, count in (("python", 4), ("program", 1)):
+        (self.directory / "bin").mkdir()
+        for name, count in (("python", 4), ("bin/hkgit", 1)):
             path = self.directory / name
             place = f"SOCKET, COUNT = {str(self.socket)!r}, {count}"
             path.write_text(f"#!{sys.executable} -IS\n{place}\n{_RELAY}")
@@ -113,8 +114,11 @@ def relay() -> Path:
 
 
 def loaded_program() -> Path:
-    """Return a program that does what `hkgit` does, in a fork: for servers and their clients."""
-    return _load().directory / "program"
+    """Return a program that does what `hkgit` does, in a fork: for servers, clients and scripts.
+
+    Its folder holds no other program.
+    """
+    return _load().directory / "bin" / "hkgit"
 
 
 _loaded: list[Loaded] = []
