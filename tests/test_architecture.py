@@ -6,11 +6,9 @@ import ast
 import re
 import runpy
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "hkgit"
+from tests.support.modules import PACKAGE, ROOT, modules
 
 STARTS_PROGRAMS = {
     "hkgit.gate.attestations.keys": "ssh-keygen makes and checks signatures",
@@ -41,17 +39,6 @@ MOST_MODULES = {"hkgit": 4}
 
 ORDER = [place for row in layers() for place in row]
 ROW_OF = {place: number for number, row in enumerate(layers()) for place in row}
-
-
-@cache
-def modules() -> dict[str, ast.Module]:
-    """Every module of the package by its dotted name."""
-    found = {}
-    for path in PACKAGE.rglob("*.py"):
-        parts = path.relative_to(ROOT).with_suffix("").parts
-        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-        found[name] = ast.parse(path.read_text())
-    return found
 
 
 def place(module: str) -> str:

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
@@ -55,13 +54,14 @@ def _render(fence: str, commands: list[str], outputs: Iterator[str]) -> str:
 
 def _run_commands(commands: list[str]) -> list[str]:
     """Return what each command prints in one shell that begins in an empty folder."""
+    from tests.support.commands import loaded_path  # it remembers the sealed environment
+
     script = "".join(f"{command}\necho '{_MARK}'\n" for command in commands)
     with tempfile.TemporaryDirectory() as place:
-        found = os.pathsep.join([sysconfig.get_path("scripts"), os.environ["PATH"]])
         done = subprocess.run(
             ["bash", "-c", f"exec 2>&1\n{script}"],
             cwd=place,
-            env=os.environ | {"PATH": found},
+            env=os.environ | loaded_path(),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from tests.support.forks import loaded_program
 from tests.support.repos import Repo
 from tests.support.running import run_process, run_script
 
@@ -19,6 +20,15 @@ ROOT = Path(__file__).parents[2]
 
 PATH = {"PATH": os.pathsep.join((sysconfig.get_path("scripts"), os.environ["PATH"]))}
 """With the programs of this environment first."""
+
+
+def loaded_path() -> dict[str, str]:
+    """PATH with an hkgit that forks (see `forks`), then with the programs of this environment.
+
+    For scripts; how hkgit starts is tested elsewhere.
+    """
+    return {"PATH": os.pathsep.join((str(loaded_program().parent), PATH["PATH"]))}
+
 
 AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 HUMAN: dict[str, str] = {}

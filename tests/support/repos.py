@@ -182,6 +182,15 @@ class Repo:
         """The bytes of a file as a commit has it."""
         return self.git_bytes("cat-file", "blob", f"{rev}:{path}")
 
+    def files(self, rev: str = "HEAD") -> dict[str, bytes]:
+        """The bytes of every file of a commit, by their paths."""
+        import pygit2  # it looks for HOME when it is loaded
+
+        opened = pygit2.Repository(str(self.path))
+        index = pygit2.Index()
+        index.read_tree(opened.revparse_single(rev).peel(pygit2.Tree))
+        return {entry.path: opened[entry.id].read_raw() for entry in index}
+
     def status(self) -> list[str]:
         """The lines of `git status --porcelain`."""
         return self.git("status", "--porcelain").splitlines()

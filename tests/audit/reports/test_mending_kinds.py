@@ -35,13 +35,13 @@ from tests.support.attacks import (
     governed_repository,
     honest,
 )
+from tests.support.commands import loaded_path
 from tests.support.commits import AGENT, PERSON, Change, applied, commit, commit_tree, judge
 from tests.support.keys import made_key, public
+from tests.support.modules import modules
 from tests.support.planning import Operation, protocol, replace_range
 from tests.support.repos import Repo
-from tests.support.running import run, script
-
-ROOT = Path(__file__).parents[3]
+from tests.support.running import run
 
 
 @dataclass(frozen=True)
@@ -280,8 +280,7 @@ def follow(repo: Repo, command: str, edit: str) -> None:
     if edit:
         first, _, rest = command.partition("  # ")
         command = f"{first}\n{edit} -i *.patch\n{rest.partition('then: ')[2]}"
-    path = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
-    env = os.environ | {"PATH": path}
+    env = os.environ | loaded_path()
     script_of = ["sh", "-e", "-c", command]
     done = subprocess.run(script_of, cwd=repo.path, env=env, capture_output=True, text=True)
     assert done.returncode == 0, f"{command}\n{done.stderr}"
@@ -289,10 +288,8 @@ def follow(repo: Repo, command: str, edit: str) -> None:
 
 def contents(repo: Repo, rev: str) -> dict[str, bytes]:
     """The files of a commit, without what hkgit itself keeps there."""
-    names = repo.git("ls-tree", "-r", "-z", "--name-only", rev).split("\0")
     own = (".hkgit/ledger/", ".hkgit/.gitattributes")
-    listed = [name for name in names if name and not name.startswith(own)]
-    return {name: repo.git_bytes("show", f"{rev}:{name}") for name in listed}
+    return {name: data for name, data in repo.files(rev).items() if not name.startswith(own)}
 
 
 def test_a_signature_is_made_afterwards(template: Repo, tmp_path: Path) -> None:
@@ -362,8 +359,8 @@ def test_no_rule_is_left_out() -> None:
 
 def rules_of_the_code() -> Iterator[str]:
     """The first argument of each finding that hkgit makes."""
-    for path in (ROOT / "hkgit").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for tree in modules().values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and _makes_finding(node.func):
                 named = [each.value for each in node.keywords if each.arg == "rule"]
                 match (*node.args, *named)[:1]:

@@ -16,8 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.ci_workflows import load, run, step
-from tests.support.commands import PATH, ROOT, replace_line_two
-from tests.support.forks import loaded_program
+from tests.support.commands import ROOT, loaded_path, replace_line_two
 from tests.support.repos import Repo
 from tests.support.serving import Served
 
@@ -73,9 +72,7 @@ class Runner:
             "RUNNER_TEMP": str(temp),
             "GITHUB_SERVER_URL": "https://host.invalid",
             "GITHUB_REPOSITORY": "owner/name",
-            "PATH": os.pathsep.join(
-                (str(self.folder / "bin"), str(loaded_program().parent), PATH["PATH"])
-            ),
+            "PATH": os.pathsep.join((str(self.folder / "bin"), loaded_path()["PATH"])),
             "GIT_CONFIG_COUNT": "1",
             "GIT_CONFIG_KEY_0": f"url.{self.host.path}.insteadOf",
             "GIT_CONFIG_VALUE_0": "https://host.invalid/owner/name",
