@@ -1,0 +1,236 @@
+"""Edits past the edit tools, and readings that the model saw a part of, as really sent."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.agents.events import ShellChange, ShellHunk
+from hkgit.agents.shell_edits import find_before
+from hkgit.agents.shown.scripts import find_script_output
+from hkgit.edits import File
+from hkgit.errors import Stale
+from hkgit.sessions.answers import Status
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import paths as places
+from tests.agents.test_streams import GREETING, replay_lines, session, stream, told
+from tests.support.repos import Repo
+from tests.support.running import run
+
+MANY = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(1, 16)).encode()
+NOTEBOOK = {
+    "cells": [
+        {"cell_type": "code", "execution_count": None, "id": "c1", "metadata": {}}
+        | {"outputs": [], "source": ["x = 1\n"]}
+    ],
+    "metadata": {"language_info": {"name": "python"}},
+    "nbformat": 4,
+    "nbformat_minor": 5,
+}
+
+
+@pytest.fixture
+def seeded(repo: Repo) -> Repo:
+    """The repository that the programs worked in."""
+    files = {
+        "greet.py": GREETING,
+        "other.py": MANY,
+        "part.py": MANY,
+        ".gitattributes": b"* -text\n",
+    }
+    files |= {"multi.py": b"one = 1\ntwo = 2\nthree = 3\nfour = 4\n"}
+    files |= {"many.py": b"a = old_name\nb = old_name\nc = old_name + 1\n"}
+    files |= {"sub/inner.py": b"x = 1\ny = 2\nz = 3\n"}
+    files |= {"quotes.md": "It\u2019s \u201cfine\u201d.\nSecond line.\n".encode()}
+    repo.commit(files | {"nb.ipynb": json.dumps(NOTEBOOK, indent=1).encode() + b"\n"})
+    return repo
+
+
+def play(name: str, repo: Repo, *options: str) -> list[dict[str, Any]]:
+    """The answers to a stream; `log` is what the program writes into its transcript."""
+    log = repo.path.parent / "log.jsonl"
+    log.touch()
+    return replay_lines(name.split("-")[0], _lines(name, repo, log), repo, *options)
+
+
+def _lines(name: str, repo: Repo, log: Path) -> Iterator[dict[str, Any]]:
+    for line in stream(name, repo):
+        for path in [path for path, text in line.get("disk", {}).items() if text is None]:
+            (repo.path / path).unlink()
+            del line["disk"][path]
+        if "log" in line:
+            with log.open("a") as file:
+                file.write(json.dumps(line["log"]) + "\n")
+        yield json.loads(json.dumps(line).replace("$LOG", log.as_posix()))
+
+
+def _sessions(repo: Repo) -> list[Status]:
+    found = (EditSession.open(repo.path, each.name).status() for each in places.existing(repo.path))
+    return sorted(found, key=lambda status: len(status.session))
+
+
+def _remarks(answers: list[dict[str, Any]]) -> list[str]:
+    outputs = (answer.get("hookSpecificOutput", {}) for answer in answers)
+    return [output["additionalContext"] for output in outputs if "additionalContext" in output]
+
+
+def test_what_claude_changes_in_its_shell_is_recorded(seeded: Repo) -> None:
+    answers = play("claude-shell", seeded)
+    status = session(seeded)
+    assert [sorted(call.files) for call in status.calls] == [
+        ["made.py", "multi.py", "quotes.md", "quotes2.md"],
+        ["sub/inner.py"],
+    ]
+    assert [call.blind for call in status.calls] == [2, 0]
+    [remark] = _remarks(answers)
+    assert "multi.py:4-4, quotes.md:1-2 was not read" in remark
+
+
+def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) -> None:
+    run("init", cwd=seeded.path)
+    seeded.git("add", ".hkgit")
+    seeded.git("commit", "-q", "-m", "Set up")
+    play("claude-shell", seeded)
+    seeded.git("add", "-A")
+    assert run("record", "--staged", cwd=seeded.path).code == 0
+    refused = run("gate", "--staged", cwd=seeded.path)
+    assert refused.code != 0
+    [mend] = [
+        line.split("mend: ")[1] for line in refused.stdout.decode().splitlines() if "mend: " in line
+    ]
+    for command in mend.split("  #")[0].split(" && "):
+        assert run(*command.split()[1:], cwd=seeded.path).code == 0
+    seeded.git("commit", "-q", "-m", "By shell")
+    assert run("gate", "--range", "HEAD~1..HEAD", cwd=seeded.path).code == 0
+
+
+def test_what_git_brings_back_is_no_edit(seeded: Repo) -> None:
+    hunk = {"newStart": 1, "lines": ["-one = 2", "+one = 1", " two = 2"]}
+    files = [{"filePath": f"{seeded.path}/multi.py", "hunks": [hunk]}]
+    told("claude", _shell(seeded, files))
+    assert not any(status.calls for status in _sessions(seeded))
+
+
+@pytest.mark.parametrize(
+    "diff",
+    [
+        pytest.param(7, id="a number"),
+        pytest.param({"files": [7, {"filePath": 7}]}, id="files that are none"),
+        pytest.param({"files": [{"filePath": "multi.py", "hunks": [7]}]}, id="a hunk that is none"),
+        pytest.param(
+            {"files": [{"filePath": "multi.py", "hunks": [{"newStart": 9, "lines": ["+x"]}]}]},
+            id="lines that are not there",
+        ),
+        pytest.param({"files": [{"filePath": "/etc/passwd", "hunks": []}]}, id="a file elsewhere"),
+    ],
+)
+def test_a_diff_that_is_not_so_is_not_recorded(diff: object, seeded: Repo) -> None:
+    seeded.write("multi.py", b"one = 7\n")
+    answer = _shell(seeded, [])
+    answer["tool_response"]["bashEditDiff"] = diff
+    assert told("claude", answer) == {}
+    assert not any(status.calls for status in _sessions(seeded))
+
+
+def _shell(repo: Repo, files: list[dict[str, Any]]) -> dict[str, Any]:
+    response = {"stdout": "", "stderr": "", "bashEditDiff": {"files": files, "moreFiles": 0}}
+    call = {"tool_name": "Bash", "tool_input": {"command": "x"}, "tool_response": response}
+    return {"session_id": "a", "cwd": str(repo.path), "hook_event_name": "PostToolUse"} | call
+
+
+def test_the_line_ends_that_a_diff_does_not_tell_are_those_of_a_known_version() -> None:
+    hunk = ShellHunk(1, ("alpha\r", "beta\r", "gamma"), ("alpha\r", "beta\r", "GAMMA"))
+    change, now = ShellChange("a", (hunk,)), File(b"alpha\r\nbeta\r\nGAMMA")
+    known = File(b"alpha\r\nbeta\r\ngamma")
+    assert find_before(change, now, [None, File(b"other\n"), known]) == known
+    assert find_before(change, now, []) == File(b"alpha\r\nbeta\r\ngamma\r\n")
+    with pytest.raises(Stale):
+        find_before(change, File(b"alpha\n"), [known])
+
+
+def test_the_output_of_a_command_that_failed_counts(seeded: Repo) -> None:
+    play("claude-failing", seeded)
+    status = session(seeded)
+    assert (len(status.calls), status.blind) == (1, 0)
+    assert {each.path for each in status.receipts} == {"part.py", "other.py"}
+
+
+def test_a_cell_of_a_notebook_is_read_and_edited(seeded: Repo) -> None:
+    assert _remarks(play("claude-notebook", seeded)) == []
+    status = session(seeded)
+    assert [(call.files, call.blind) for call in status.calls] == [(("nb.ipynb",), 0)]
+
+
+def test_a_cell_that_was_not_shown_is_not_read(seeded: Repo) -> None:
+    lines = [line for line in stream("claude-notebook", seeded) if "Read" not in json.dumps(line)]
+    replay_lines("claude", lines, seeded)
+    assert session(seeded).blind == 1
+
+
+def test_what_a_sub_agent_read_is_its_own(seeded: Repo) -> None:
+    """Its own edit rests on it; that of the agent which has called it does not."""
+    answers = play("claude-sub", seeded)
+    agent, sub_agent = _sessions(seeded)
+    assert sub_agent.session.startswith(agent.session + "-")
+    assert (agent.blind, sub_agent.blind) == (1, 0)
+    assert len(_remarks(answers)) == 1
+
+
+def test_a_patch_in_codexs_shell_is_recorded_at_the_next_event(seeded: Repo) -> None:
+    """Codex carries it out by itself, and says nothing after it."""
+    play("codex-heredoc", seeded)
+    status = session(seeded)
+    assert [(call.files, call.blind) for call in status.calls] == [(("many.py",), 0)]
+
+
+def test_a_patch_that_failed_leaves_nothing(seeded: Repo) -> None:
+    replay_lines("codex", (x for x in stream("codex-heredoc", seeded) if "disk" not in x), seeded)
+    assert session(seeded).calls == ()
+
+
+def test_a_patch_in_codexs_shell_is_steered(seeded: Repo) -> None:
+    answers = play("codex-heredoc", seeded, "--steer")
+    assert [("*** Begin Patch" in str(answer)) for answer in answers].count(True) == 1
+
+
+def test_of_a_script_only_what_it_passed_on_was_read(seeded: Repo) -> None:
+    """The second script prints what it reads, and edits before the model sees it."""
+    answers = play("codex-script", seeded)
+    status = session(seeded)
+    assert [(call.files, call.blind) for call in status.calls] == [
+        (("greet.py",), 0),
+        (("part.py",), 1),
+    ]
+    assert len(_remarks(answers)) == 1
+    assert {each.path for each in status.receipts} >= {"greet.py", "part.py"}
+
+
+def test_without_a_transcript_nothing_of_a_script_was_read(seeded: Repo) -> None:
+    lines = [line for line in stream("codex-script", seeded) if "log" not in line]
+    replay_lines("codex", lines, seeded)
+    assert session(seeded).blind == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("{\n[1]\n7\nitem_completed\n", id="no JSON"),
+        pytest.param(
+            '{"payload": {"type": "item_completed", "item": {"id": "c"}}}', id="no output"
+        ),
+        pytest.param(
+            '{"payload": {"type": "custom_tool_call_output", "output": "x"}}\n'
+            '{"payload": {"type": "item_completed", "item": {"id": "c"}}}',
+            id="an output before the call",
+        ),
+    ],
+)
+def test_a_transcript_that_does_not_say(tmp_path: Path, text: str) -> None:
+    (tmp_path / "log").write_text(text)
+    assert find_script_output(tmp_path / "log", "c") is None
+    assert find_script_output(tmp_path / "none", "c") is None
