@@ -121,7 +121,7 @@ class LineOrigins:
         """The origin of a line."""
         if line.commit is None:
             return LineOrigin(line)
-        ruling = self._ruling(line.commit)
+        ruling = self.rule(line.commit)
         if _is_beside(ruling, line):
             return LineOrigin(line, ruling, is_beside=True)
         wrote = _writer(self._entries(line.commit, ruling), line)
@@ -131,7 +131,8 @@ class LineOrigins:
         """Whether a commit was judged already."""
         return commit in self._rulings
 
-    def _ruling(self, commit: str) -> Ruling:
+    def rule(self, commit: str) -> Ruling:
+        """The ruling on a commit."""
         if commit not in self._rulings:
             self._rulings[commit] = self.gate.judge(candidate_of(self.repository, commit))
         return self._rulings[commit]

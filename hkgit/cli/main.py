@@ -35,6 +35,7 @@ COMMANDS = {
     "log": "List commits with their verdicts",
     "show": "Show one commit's evidence",
     "blame": "Show which edit wrote each line",
+    "attribution": "Say which lines agents wrote, in formats of other tools",
     "stats": "Count edits by agent, tier, evidence and confidence",
     "report": "Report on a range for reviewers and auditors",
     "export": "Write the evidence of commits as tables",
@@ -61,7 +62,10 @@ COMMANDS = {
 GROUPS = {
     "edit": ("read", "apply", "edit", "undo", "redo"),
     "review": ("gate", "policy", "verify", "fleet", "attest", "ledger", "consult"),
-    "history": ("log", "show", "blame", "stats", "report", "export", "sql", "refusals", "qa"),
+    "history": (
+        *("log", "show", "blame", "attribution", "stats", "report", "export", "sql"),
+        *("refusals", "qa"),
+    ),
     "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve", "acp"),
     "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from pathlib import Path
 
 from hkgit import __version__
@@ -13,7 +14,7 @@ from hkgit.gate import CommitRange, JudgeContext, Report, commits_of, judge_rang
 from hkgit.gate.attestations.entries import entry_refs, sign_entry
 from hkgit.gate.attestations.envelope import Envelope, Signature, pae
 from hkgit.gate.attestations.keeping import keep_below
-from hkgit.gate.attestations.keys import fingerprint, sign
+from hkgit.gate.attestations.keys import NAMESPACE, fingerprint, sign
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement
 from hkgit.gate.policy.digest import policy_digest
 from hkgit.gate.policy.model import Policy
@@ -26,7 +27,36 @@ from hkgit.matching.places import LADDER_VERSION
 def attest(
     repository: Repository, old: str, new: str, policy: Policy, key: Path, target: str | None = None
 ) -> Envelope:
-    """The signed verdict that every commit of `old..new` passes.
+    """The signed verdict that every commit of `old..new` passes (see `judge_statement`)."""
+    payload = judge_statement(repository, old, new, policy, target).to_bytes()
+    return _sign(payload, key, NAMESPACE)
+
+
+def attest_summary(
+    repository: Repository,
+    old: str,
+    new: str,
+    policy: Policy,
+    key: Path,
+    target: str | None = None,
+    *,
+    resource: str,
+) -> Envelope:
+    """The same as a SLSA verification summary of a source revision, for other tools.
+
+    `resource` is the URI of the repository. Raises as `judge_statement` does.
+    """
+    from hkgit.gate.attestations import summary
+
+    statement = judge_statement(repository, old, new, policy, target)
+    payload = summary.summary_bytes(statement, resource, datetime.now(UTC))
+    return _sign(payload, key, summary.NAMESPACE)
+
+
+def judge_statement(
+    repository: Repository, old: str, new: str, policy: Policy, target: str | None = None
+) -> Statement:
+    """Judge `old..new`, and state that every commit passes.
 
     Raises Rejected when one does not, whatever the policy's mode, and InvalidInput for an empty
     range, and for one whose head does not descend from its base: the tree of the one would undo
@@ -43,7 +73,7 @@ def attest(
     policy = policy if target is None else policy.for_refs([target])
     report = judge_range(repository, CommitRange(old, new), policy, JudgeContext(ref=target))
     _expect_all_pass(report)
-    statement = Statement(
+    return Statement(
         base=old,
         base_tree=repository.commit(old).tree,
         head=new,
@@ -56,8 +86,10 @@ def attest(
         git=".".join(map(str, program.version())),
         hkgit=__version__,
     )
-    payload = statement.to_bytes()
-    signature = sign(key, pae(PAYLOAD_TYPE, payload))
+
+
+def _sign(payload: bytes, key: Path, namespace: str) -> Envelope:
+    signature = sign(key, pae(PAYLOAD_TYPE, payload), namespace)
     return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
 
 

@@ -28,6 +28,10 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "log": ("hkgit log main..HEAD src/app.py",),
     "show": ("hkgit show HEAD --json",),
     "blame": ("hkgit blame src/app.py",),
+    "attribution": (
+        "hkgit attribution main..HEAD",
+        "hkgit attribution main..HEAD --format git-ai --notes",
+    ),
     "stats": ("hkgit stats main..HEAD",),
     "report": ("hkgit report main..HEAD",),
     "export": ("hkgit export --to tables",),
@@ -74,6 +78,7 @@ TERMS: Mapping[str, tuple[str, ...]] = {
     "log": ("verdict", "evidence"),
     "show": ("ledger entry", "verdict"),
     "blame": ("verdict", "tier"),
+    "attribution": ("ledger entry", "replay"),
     "stats": ("tier", "evidence", "confidence"),
     "report": ("verdict",),
     "ledger": ("ledger entry",),

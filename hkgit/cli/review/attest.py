@@ -9,6 +9,8 @@ import click
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
 from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.errors import InvalidInput
+from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 
@@ -20,6 +22,15 @@ from hkgit.text.counting import count_noun
 @click.option("--target", metavar="REF", help="The ref that the commits are for.")
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
 @click.option("--output", metavar="FILE", help="Write it to a file instead of a ref.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["hkgit", "slsa"]),
+    default="hkgit",
+    show_default=True,
+    help="The verdict, or a SLSA verification summary for other tools.",
+)
+@click.option("--resource", metavar="URI", help="For slsa: the repository, else its remote.")
 @click.option("--add", metavar="FILE", help="Keep an attestation that stands in a file.")
 @json_option
 def command(
@@ -29,6 +40,8 @@ def command(
     target: str | None,
     policy: str | None,
     output: str | None,
+    form: str,
+    resource: str | None,
     add: str | None,
     as_json: bool,
 ) -> None:
@@ -40,6 +53,9 @@ def command(
 
     With --entries each ledger entry is signed by its id, which a rebase, a squash and a
     cherry-pick do not change. Kept under refs/hkgit/entries/.
+
+    With --format slsa the file of --output holds a SLSA source verification summary, an in-toto
+    statement in DSSE with the same kind of signature. No gate of hkgit reads it.
     """
     repository = open_repository()
     if add is not None:
@@ -49,8 +65,10 @@ def command(
         return
     if commits is None or key is None:
         raise click.UsageError("A..B and --key are needed.")
-    from hkgit.workflows.attest import attest
-
+    if form == "slsa" and (output is None or entries):
+        raise click.UsageError("--format slsa needs --output FILE, and takes no --entries.")
+    if resource is not None and form != "slsa":
+        raise click.UsageError("--resource is for --format slsa.")
     old, new = resolve_range(repository, commits)
     if entries:
         if (target, policy, output) != (None, None, None):
@@ -58,11 +76,39 @@ def command(
         _sign_entries(repository, old, new, Path(key), as_json)
         return
     trusted = load_policy(repository, policy, old)
-    data = attest(repository, old, new, trusted, Path(key), target).to_bytes()
+    data = _attest(repository, (old, new), trusted, Path(key), target, form, resource)
     if output is None:
         _keep(repository, data, as_json)
     else:
         _write(output, data, commits, as_json)
+
+
+def _attest(
+    repository: Repository,
+    ends: tuple[str, str],
+    policy: Policy,
+    key: Path,
+    target: str | None,
+    form: str,
+    resource: str | None,
+) -> bytes:
+    from hkgit.workflows.attest import attest, attest_summary
+
+    if form == "hkgit":
+        return attest(repository, *ends, policy, key, target).to_bytes()
+    named = resource or _find_resource(repository)
+    return attest_summary(repository, *ends, policy, key, target, resource=named).to_bytes()
+
+
+def _find_resource(repository: Repository) -> str:
+    """The URI of a repository by its remote, as SPDX writes it. Raises InvalidInput."""
+    from hkgit.audit.tables.identity import find_url
+
+    url = find_url(repository)
+    if url is None or not url.startswith(("https://", "file://")):
+        fix = "Say where the repository is: --resource git+https://HOST/PATH"
+        raise InvalidInput("--format slsa", "no remote says where the repository is", fix)
+    return f"git+{url}"
 
 
 def _sign_entries(repository: Repository, old: str, new: str, key: Path, as_json: bool) -> None:

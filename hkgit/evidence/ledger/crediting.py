@@ -1,0 +1,28 @@
+"""crediting.py: the `Assisted-by` trailer that an entry comes to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hkgit.evidence.ledger.entry import Entry
+
+KEY = "Assisted-by"
+_LINE = re.compile(rb"^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$", re.IGNORECASE | re.MULTILINE)
+
+
+def credit_line(entry: Entry) -> str:
+    """The trailer that names the agent of an entry, by its own word."""
+    return f"{KEY}: {entry.agent}"
+
+
+def credited_agents(message: bytes) -> list[str]:
+    """Everyone whom a message names as having assisted, as written."""
+    return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]
+
+
+def missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
+    """The trailers of entries that a message has not."""
+    there = set(credited_agents(message))
+    wanted = dict.fromkeys(" ".join(each.agent.split()) for each in entries)
+    return [f"{KEY}: {agent}" for agent in wanted if agent not in there]

@@ -1,0 +1,1 @@
+"""Which lines agents wrote, in formats of other tools."""
