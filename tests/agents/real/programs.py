@@ -174,6 +174,9 @@ _OPENCODE = {
 _QUIET = {"general": {"enableAutoUpdate": False}, "privacy": {"usageStatisticsEnabled": False}}
 
 
+_TRUSTED = {"projects": {"$ROOT": {"hasTrustDialogAccepted": True}}}
+
+
 def _auth(kind: str) -> str:
     return json.dumps(_QUIET | {"security": {"auth": {"selectedType": kind}}})
 
@@ -192,6 +195,7 @@ CLAUDE = Program(
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "DISABLE_AUTOUPDATER": "1",
     },
+    settings={".claude.json": json.dumps(_TRUSTED)},
     say=_say_claude,
 )
 CODEX = Program(
