@@ -270,9 +270,11 @@ class _Late:
         self._given = (source, flags)
 
     def __getattr__(self, name: str) -> Any:
+        source, flags = self._given
+        if name == "pattern":
+            return source
         import re
 
-        source, flags = self._given
         compiled: Any = re.compile(source, flags)
         found = getattr(compiled, name)
         setattr(self, name, found)

@@ -7,7 +7,6 @@ of the text.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 from hkgit.edits import (
@@ -28,8 +27,8 @@ _PATCH = r"\*\*\* (?:Begin Patch|End Patch|End of File|(?:Add|Update|Delete) Fil
 _BLOCK = r"(?:<{5,12} ?|-{5,12} )SEARCH>?|(?:>{5,12} ?|\+{5,12} )REPLACE"
 
 _ANYWHERE = {
-    "unified-diff": re.compile(_HUNK),
-    "apply-patch": re.compile(f"{_PATCH}|{_HUNK}"),
+    "unified-diff": late_pattern(_HUNK),
+    "apply-patch": late_pattern(f"{_PATCH}|{_HUNK}"),
 }
 _LEAKED = late_pattern(rf"{_BLOCK}|\*\*\* (?:Begin|End) Patch")
 _TYPED = frozenset({"protocol", "search-replace"})

@@ -16,6 +16,7 @@ TRANSACTION = "HKGIT_TRANSACTION"
 """The variable by which `hkgit apply` tells hooks that it commits (see `git.facts`)."""
 
 PLAIN = {
+    "apply": "hkgit.cli.edit.apply",
     "edit": "hkgit.cli.edit.edit",
     "gate": "hkgit.cli.review.gate",
     "read": "hkgit.cli.edit.read",

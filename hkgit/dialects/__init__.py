@@ -11,6 +11,7 @@ from hkgit.dialects.names import parse_expect, relative_path, resolve_path
 from hkgit.dialects.reading import Dialect, ParseResult
 from hkgit.edits import AnyEdit, Edit, RenameFile, Spec, decode_text
 from hkgit.errors import InvalidInput, Truncated
+from hkgit.text.strict_json import has_opening
 from hkgit.values import late_pattern, replace
 
 __all__ = [
@@ -52,6 +53,19 @@ class _Registry(Mapping[str, Dialect]):
 
 
 DIALECTS = _Registry()
+
+_TAGGED = ("pos", "end", "start", "anchor", "after", "before", "line", "first", "last", "hash_stop")
+_SIGNS: Mapping[str, tuple[str, ...]] = {
+    "protocol": (),
+    "harnesskit": ("<edit",),
+    "search-replace": ("<<<<", "-----"),
+    "unified-diff": ("+++ ", "diff --git ", "`diff", "`patch", "~diff", "~patch"),
+    "apply-patch": ("*** ",),
+    "hashline": ("\nSWAP", "\nDEL", "\nINS", "\nPUT", *(f'{key}"' for key in _TAGGED)),
+    "text-editor": (),
+}
+"""One of these is in every text that looks like a dialect, or it has JSON."""
+_WITHOUT_JSON = frozenset({"search-replace", "unified-diff"})
 
 MAX_CUT = 20
 """At so many places a text may be cut off and still be taken."""
@@ -136,7 +150,7 @@ def find_dialect(name: str) -> Dialect:
 
 def detect(text: str) -> str:
     """The name of the one dialect that a text can be read in; raises InvalidInput otherwise."""
-    found = [module for module in DIALECTS.values() if module.detects(text)]
+    found = list(_detecting(text))
     if len(found) > 1:
         found = [module for module in found if _holds_others(module, text)] or found
     if len(found) == 1:
@@ -150,13 +164,23 @@ def detect(text: str) -> str:
     raise unknown.refusal(text, DIALECTS)
 
 
+def _detecting(text: str) -> Iterator[Dialect]:
+    """The dialects that a text looks like; what has no sign of one does not load it."""
+    has_json = has_opening(text)
+    for name in DIALECTS:
+        if (has_json and name not in _WITHOUT_JSON) or any(each in text for each in _SIGNS[name]):
+            dialect = DIALECTS[name]
+            if dialect.detects(text):
+                yield dialect
+
+
 def _unindent(text: str, format: str) -> str:
     """A text without the margin of its only indented stretch, where it can be read so only.
 
     Models indent what they write below an item of a list.
     """
-    modules = DIALECTS.values() if format == "auto" else [find_dialect(format)]
-    if any(module.detects(text) for module in modules):
+    is_seen = any(_detecting(text)) if format == "auto" else find_dialect(format).detects(text)
+    if is_seen:
         return text
     lines = text.split("\n")
     indented = [i for i, line in enumerate(lines) if line[:1] in " \t" and line.strip()]

@@ -17,28 +17,28 @@ from hkgit.dialects.patches.shells import here_words, unquote_lines
 from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import InvalidInput, Truncated
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, late_pattern
 
 NAME = "apply-patch"
 SEQUENTIAL = True
 JSON = False
-BLOCK = re.compile(
+BLOCK = late_pattern(
     r"^(?:.*\bapply_patch\s*[\"']?)?\*\*\* (?:Begin Patch|(?:Add|Delete|Update) [Ff]ile: ?.*)\s*$"
     r"(?s:.*?)(?:^\*\*\* End Patch[\"']?\s*$|\Z)",
     re.MULTILINE,
 )
 
-_BEGIN = re.compile(r"(?:.*\bapply_patch\s*(?P<quote>[\"']?))?\*\*\* Begin Patch\s*")
-_END = re.compile(r"\*\*\* +End Patch[\"']?\s*")
-_PADDED_END = re.compile(r"\s+\*\*\* +End Patch[\"']?\s*")
-_PART = re.compile(r"\*{1,3}(?: E?| En?| End ?| End Pa?t?c?)?")
+_BEGIN = late_pattern(r"(?:.*\bapply_patch\s*(?P<quote>[\"']?))?\*\*\* Begin Patch\s*")
+_END = late_pattern(r"\*\*\* +End Patch[\"']?\s*")
+_PADDED_END = late_pattern(r"\s+\*\*\* +End Patch[\"']?\s*")
+_PART = late_pattern(r"\*{1,3}(?: E?| En?| End ?| End Pa?t?c?)?")
 """What may be left of the last line of a patch, or of the head of a section."""
 
-_SECTION = re.compile(r"\*\*\* +(?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*")
-_MOVE = re.compile(r"\*\*\* +Move to: ?(?P<path>.*\S)\s*")
-_QUOTED = re.compile(r'@?"([^"]+)"')
-_LAST = re.compile(r"\*\*\* End of File\s*")
-_NUMBERS = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?\s*")
+_SECTION = late_pattern(r"\*\*\* +(?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*")
+_MOVE = late_pattern(r"\*\*\* +Move to: ?(?P<path>.*\S)\s*")
+_QUOTED = late_pattern(r'@?"([^"]+)"')
+_LAST = late_pattern(r"\*\*\* End of File\s*")
+_NUMBERS = late_pattern(r"@@ -(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?\s*")
 
 
 @dataclass(slots=True)

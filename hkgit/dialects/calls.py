@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from hkgit.text import strict_json
 from hkgit.text.json_nodes import Node
+from hkgit.values import late_pattern
 
 _ARGUMENTS = ("input", "arguments", "parameters", "args")
 _REMARKS = frozenset({"instruction", "explanation", "description"})
-_QUOTED_KEY = re.compile(r'[{,]\s*+\\+"(\w++)\\+"\s*+:')
+_QUOTED_KEY = late_pattern(r'[{,]\s*+\\+"(\w++)\\+"\s*+:')
 
 
 def keys(text: str) -> frozenset[str]:

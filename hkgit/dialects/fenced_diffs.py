@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from hkgit.dialects.blocks.headings import closes, name_above
+from hkgit.values import late_pattern
 
-_FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*")
+_FENCE = late_pattern(r"[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*")
 _SAYS_ITSELF = ("--- ", "+++ ", "diff --git ", "Index: ", "*** ", "<<<<", "------- ")
 
 

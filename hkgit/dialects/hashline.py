@@ -18,6 +18,7 @@ from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
 from hkgit.text.json_nodes import Node, check_fields, read_expected_hash
 from hkgit.text.tags import TAG
+from hkgit.values import late_pattern
 
 NAME = "hashline"
 SEQUENTIAL = True
@@ -25,8 +26,8 @@ JSON = True
 BLOCK = NO_BLOCK
 
 # Notations with the same idea and other hashes: [path#1F3A] with verbs, and "12:a3" or "12#VK".
-_VERBS = re.compile(r"^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b", re.MULTILINE)
-_NUMBERED = re.compile(
+_VERBS = late_pattern(r"^\[[^\]\n]+#[0-9A-Za-z]{2,8}\]\s*\n(?:SWAP|DEL|INS|PUT)\b", re.MULTILINE)
+_NUMBERED = late_pattern(
     r'"(?:pos|end|start|anchor|after|before|line|first|last|start_anchor|end_anchor|'
     r'hash_start|hash_stop)"\s*+:\s*+"\d{1,7}[:#][0-9A-Za-z]{2,4}(?:[:|][^"]*)?"'
 )

@@ -23,12 +23,12 @@ from hkgit.dialects.blocks.headings import (
 from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import Truncated
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
 NAME = "search-replace"
 SEQUENTIAL = True
 JSON = False
-BLOCK = re.compile(rf"^{marks.HEAD_MARK}$(?s:.*?)(?:^{marks.TAIL_MARK}$|\Z)", re.MULTILINE)
+BLOCK = late_pattern(rf"^{marks.HEAD_MARK}$(?s:.*?)(?:^{marks.TAIL_MARK}$|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,21 +27,21 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.paths import quote_path
-from hkgit.values import dataclass, field
+from hkgit.values import dataclass, field, late_pattern
 
 NAME = "unified-diff"
 SEQUENTIAL = False
 JSON = False
-BLOCK = re.compile(r"^@@.*(?:\n(?:[ +\\-].*)?)*", re.MULTILINE)
+BLOCK = late_pattern(r"^@@.*(?:\n(?:[ +\\-].*)?)*", re.MULTILINE)
 
 NO_NEWLINE = "\\ No newline at end of file"
 
-_FENCED = re.compile(r"^[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*$", re.MULTILINE)
-_SEEN = re.compile(r"^(?:diff --git \S|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
-_MODE = re.compile(r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*")
-_MOVE = re.compile(r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)")
-_BINARY = re.compile(r"GIT binary patch|Binary files .* differ")
-_OTHER_HEADER = re.compile(r"index [0-9a-f]|(?:dis)?similarity index ")
+_FENCED = late_pattern(r"^[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*$", re.MULTILINE)
+_SEEN = late_pattern(r"^(?:diff --git \S|--- \S.*\n\+\+\+ \S)", re.MULTILINE)
+_MODE = late_pattern(r"(?P<kind>old|new|new file|deleted file) mode (?P<mode>[0-7]{6})\s*")
+_MOVE = late_pattern(r"(?P<kind>rename|copy) (?P<side>from|to) (?P<name>.+)")
+_BINARY = late_pattern(r"GIT binary patch|Binary files .* differ")
+_OTHER_HEADER = late_pattern(r"index [0-9a-f]|(?:dis)?similarity index ")
 
 
 @dataclass(slots=True)

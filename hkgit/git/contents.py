@@ -5,7 +5,7 @@ Reading raises Unverifiable where something is not here or not as git writes it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from hkgit.git.backends.backend import BLOB, COMMIT, Backend, common_dir_of
 from hkgit.git.objects.building import Builder, Files
 from hkgit.git.objects.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
 from hkgit.git.objects.objects import Commit, TreeSnapshot, parse_commit
-from hkgit.git.objects.store import Store
+from hkgit.git.objects.store import ObjectBatch, Store
 from hkgit.git.objects.tags import peel, read_tags
 from hkgit.git.objects.trees import Tree, TreeChange, compare
 from hkgit.paths import check_tree_path
@@ -122,6 +122,10 @@ class Contents:
         """Store a blob; raises GitRefused when the object store cannot be written."""
         return self._store.write_blob(data)
 
+    def write_blobs(self, blobs: Iterable[bytes]) -> list[str]:
+        """Store blobs together; their ids in the same order. Raises GitRefused."""
+        return self._store.write_blobs(blobs)
+
     def write_tree(self, base_tree: str | None, files: Files) -> str:
         """Store the tree that `base_tree` becomes with these files; None removes one.
 
@@ -130,8 +134,11 @@ class Contents:
         """
         for path in files:
             check_tree_path(path)
-        builder = Builder(self.tree, self._store.write_tree, self.write_blob)
-        return builder.build(base_tree, files) or self._store.write_tree({})
+        batch = ObjectBatch(self._backend)
+        builder = Builder(self.tree, batch.add_tree, batch.add_blob)
+        tree = builder.build(base_tree, files) or batch.add_tree({})
+        batch.write()
+        return tree
 
     # How it is done
 

@@ -109,6 +109,11 @@ def facts_of_commit() -> Facts | None:
     )
 
 
+def run_shell(*args: str) -> str:
+    """What a script of the shell prints; nothing where it fails."""
+    return _Child(*args, program="sh").answer() if hasattr(os, "posix_spawnp") else ""
+
+
 def _is_odd(git_dir: str) -> bool:
     """Whether this is a merge, or no plain repository, or somebody wants another judge."""
     own = (name for name in os.environ if name.startswith(("HKGIT_", "GITHEAD_")))
@@ -178,19 +183,20 @@ def _stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
 
 
 class _Child:
-    """A git process in the background; its error messages are dropped."""
+    """A process in the background, git's as a rule; its error messages are dropped."""
 
-    def __init__(self, *args: str, asked: str = "") -> None:
+    def __init__(self, *args: str, asked: str = "", program: str = "git") -> None:
         ours, out = os.pipe()
         source, given = os.pipe()
         os.write(given, asked.encode())
         os.close(given)
         silent = (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
         actions = [(os.POSIX_SPAWN_DUP2, source, 0), (os.POSIX_SPAWN_DUP2, out, 1), silent]
-        command = ("git", "-c", "core.fsmonitor=false", *args)
-        settings = os.environ | _SETTINGS
+        options = ("-c", "core.fsmonitor=false") if program == "git" else ()
+        settings = os.environ | _SETTINGS if program == "git" else os.environ
         try:
-            self._pid = os.posix_spawnp("git", command, settings, file_actions=actions)
+            command = (program, *options, *args)
+            self._pid = os.posix_spawnp(program, command, settings, file_actions=actions)
         finally:
             os.close(out)
             os.close(source)

@@ -91,7 +91,8 @@ def follow(
         _stage(repository, plain, index.env)
         files = _make_files(repository, plain, temporary, index.env)
         write_files(repository.work_tree, files, found)
-    read_tree(repository, old, new, index.env)
+    if len(plain) < len(changed):  # else the index says already what it would
+        read_tree(repository, old, new, index.env)
     if plain:
         repository.git("update-index", "-q", "--refresh", env=index.env, check=False)
 

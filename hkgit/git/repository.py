@@ -27,6 +27,7 @@ from hkgit.git.merging import (
 from hkgit.git.objects.ids import FULL_ID
 from hkgit.git.objects.objects import Head
 from hkgit.git.program import Git, git_on, read_config
+from hkgit.git.settings import GitSettings
 from hkgit.git.signatures import verify_principal, verify_tagger
 from hkgit.values import dataclass
 
@@ -183,15 +184,25 @@ class Repository(Contents):
 
     def config(self, name: str) -> str | None:
         """The last value of a configuration variable, as git reads it."""
-        return read_config(self.git, name)
+        return read_config(self.git, name) if self._settings.may_have(name) else None
+
+    def identity(self, who: str) -> str:
+        """`AUTHOR` or `COMMITTER` as git would write it, without the time; empty if it cannot."""
+        return self._settings.identity(f"GIT_{who}_IDENT")
+
+    @cached_property
+    def _settings(self) -> GitSettings:
+        return GitSettings.ask(self.git)
 
     def quick_config(self, name: str) -> str | None:
         """The value of a variable, without a process where one can; `name` in lower case."""
-        return self._backend.config(name)
+        return self.config(name) if self.backend == "program" else self._backend.config(name)
 
     @cached_property
     def hooks_path(self) -> Path | None:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
+        if not self._settings.may_have("core.hooksPath"):
+            return None
         said = read_config(self.git, "core.hooksPath", "--type=path")
         return (self.work_tree or self.git_dir) / said if said is not None else None
 

@@ -36,6 +36,11 @@ class _Flaw:
     what: str
 
 
+def has_opening(text: str) -> bool:
+    """Whether a line begins as a JSON document does; else a text holds none."""
+    return _OPENING.search(text) is not None
+
+
 def keys(text: str) -> frozenset[str]:
     """The keys of all objects of the JSON in a text, which may be broken; none without JSON.
 

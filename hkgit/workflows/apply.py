@@ -12,8 +12,7 @@ from hkgit.applying.outcome import EditOutcome, first_error, number_outcomes
 from hkgit.edits import Spec
 from hkgit.errors import BlindEdit, HkgitError
 from hkgit.evidence.refusals import RefusalLog, ids_claimed
-from hkgit.gate.conflicts.noting import STATUSES, RefusedSpec
-from hkgit.gate.conflicts.tracking import note_tried, open_conflicts, tip_of
+from hkgit.gate.conflicts import PLACE as CONFLICTS
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.recovery import settle_abandoned
 from hkgit.values import dataclass, replace
@@ -31,6 +30,7 @@ from hkgit.workflows.commits.targets import (
 )
 
 if TYPE_CHECKING:
+    from hkgit.gate.conflicts.resolution import ConflictsMet
     from hkgit.workflows.commits.correct import Reflection
 
 
@@ -85,7 +85,7 @@ def apply(
         for settled in settle_abandoned(repository):
             if settled.hindrance is not None:
                 progress.say(f"warning: {settled.hindrance}")
-    met = open_conflicts(repository, request.options.branch)
+    met = _find_conflicts(repository, request.options.branch)
     refused = RefusalLog.of(repository.common_dir)
     options = replace(request.options, met=met, refused=refused)
     under_way = _Application(repository, request, options, progress)
@@ -94,6 +94,15 @@ def apply(
     except HkgitError as error:
         under_way.result = replace(under_way.result, error=error)
     return under_way.result
+
+
+def _find_conflicts(repository: Repository, branch: str | None) -> ConflictsMet | None:
+    """The conflicts that edits on a branch may resolve; None where there are none."""
+    if not (repository.common_dir / CONFLICTS).is_dir():
+        return None
+    from hkgit.gate.conflicts.tracking import open_conflicts
+
+    return open_conflicts(repository, branch)
 
 
 def advise(result: ApplyResult, fix: str, mend: str | None = None) -> ApplyResult:
@@ -169,6 +178,10 @@ class _Application:
 
     def _note_conflicts(self, refused: PlannedCommit) -> None:
         """Write down the conflicts with others that a refused spec met."""
+        # Few calls meet one.
+        from hkgit.gate.conflicts.noting import STATUSES, RefusedSpec
+        from hkgit.gate.conflicts.tracking import note_tried, tip_of
+
         spec, outcomes = refused.spec, refused.plan.outcomes
         tip = tip_of(self.repository, self.options.branch)
         is_met = any(each.status in STATUSES for each in outcomes)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hkgit import dialects
 from hkgit.errors import InvalidInput
@@ -95,3 +97,23 @@ def test_paths_of_every_edit_become_relative_to_the_root() -> None:
 
 def test_a_block_names_the_relative_path() -> None:
     assert dialects.parse(BLOCK.replace("a.py", "/r/a.py"), root="/r").blocks == (BLOCK,)
+
+
+FRAGMENTS = (
+    "<edit path=", "<edits><edit path=", "<<<<<<< SEARCH", "<<<<search", "----- SEARCH",
+    "<<<<< ORIGINAL", "diff --git a b", "--- a", "+++ b", "```diff", "~~~patch", "`a.py`:",
+    "@@ -1 +1 @@", "*** Begin Patch", "*** Update File: a", "apply_patch *** Begin Patch",
+    "*** End Patch", "[a#1F3A]", "SWAP 1", "INS", '"pos": "12:a3"', '"start_anchor": "1#VK"',
+    '"hash_stop": "9:abcd|x"', '{"path": "a", "content": "b"}', '[{"hash_start": "ab"}]',
+    '{"operations": 1, "op": 2}', '{"file_path": 1, "content": 2, "old_text": 3}', "{", "[", "x",
+    '{"input": "*** Begin Patch"}', '{"file": 1, "edits": 2}', '{"command": 1, "path": 2}',
+)  # fmt: skip
+
+
+@given(st.lists(st.tuples(st.sampled_from(FRAGMENTS), st.sampled_from("\n \t")), max_size=6))
+def test_a_dialect_without_a_sign_in_the_text_does_not_detect_it(
+    parts: list[tuple[str, str]],
+) -> None:
+    text = "".join(fragment + end for fragment, end in parts)
+    loaded = [each.NAME for each in dialects.DIALECTS.values() if each.detects(text)]
+    assert [each.NAME for each in dialects._detecting(text)] == loaded

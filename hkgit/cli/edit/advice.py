@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import click
-
 from hkgit.cli.edit.command_line import again, expecting, relative
+from hkgit.cli.edit.spec_options import SpecOptions
 from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
@@ -15,24 +14,24 @@ from hkgit.workflows.apply import ApplyResult, advise
 from hkgit.workflows.commits.rules import Unread
 
 
-def add_advice(ctx: click.Context, repository: Repository, result: ApplyResult) -> ApplyResult:
+def add_advice(session: str | None, repository: Repository, result: ApplyResult) -> ApplyResult:
     """The result of `apply`; edits that are refused as blind get the command that mends them."""
-    mend = _mend(ctx, repository, result.stopping) if result.stopping else None
+    mend = _mend(session, repository, result.stopping) if result.stopping else None
     return result if mend is None else advise(result, f"Mend it: {mend}", mend)
 
 
 def tell_complaint(
-    ctx: click.Context, repository: Repository, result: ApplyResult, *, allow_blind: bool
+    session: str | None, repository: Repository, result: ApplyResult, given: SpecOptions
 ) -> None:
     """Say in one line what the policy would reject of what has landed, or would."""
     assert result.rules is not None
     source = result.rules.policy.source
-    if result.blind and allow_blind:
+    if result.blind and given.allow_blind:
         count = count_noun(len(result.blind), "edit")
-        landed = "would land" if ctx.params.get("dry_run") else "landed"
+        landed = "would land" if given.dry_run else "landed"
         print_note(f"note: {count} {landed} blind, as asked; {source} would reject that")
     elif result.blind:
-        mend = _mend(ctx, repository, result.blind)
+        mend = _mend(session, repository, result.blind)
         way = "" if mend is None else f"; with evidence: {_take_back(result)}{mend}"
         error = result.rules.refusal(result.blind)
         print_note(f"note: {source} would reject this: {error.where}: {error.what}{way}")
@@ -42,24 +41,24 @@ def tell_complaint(
             print_note(f"note: would be rejected: {first.where}: {first.what}. {first.fix}")
 
 
-def _mend(ctx: click.Context, repository: Repository, blind: Sequence[Unread]) -> str | None:
+def _mend(session: str | None, repository: Repository, blind: Sequence[Unread]) -> str | None:
     """The command that gives blind edits their evidence; None where there is none."""
     root = repository.work_tree
     if all("hash" in each.accepted and each.whole_hash is not None for each in blind):
         hashes = [(each.path, each.whole_hash or "") for each in blind]
         return again(*expecting(root, hashes))
     if all("receipt" in each.accepted for each in blind):
-        return _read_first(ctx, root, dict.fromkeys(each.path for each in blind))
+        return _read_first(session, root, dict.fromkeys(each.path for each in blind))
     return None
 
 
-def _read_first(ctx: click.Context, root: Path | None, paths: Iterable[str]) -> str | None:
+def _read_first(session: str | None, root: Path | None, paths: Iterable[str]) -> str | None:
     """The same command in a session that reads the files first."""
-    session = ctx.params.get("session") or "apply"
-    command = again("--session", session)
+    name = session or "apply"
+    command = again("--session", name)
     if command is None:
         return None
-    reads = (f"hkgit read {relative(root, path)} --session {session}" for path in paths)
+    reads = (f"hkgit read {relative(root, path)} --session {name}" for path in paths)
     return " && ".join([*reads, command])
 
 

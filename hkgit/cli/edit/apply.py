@@ -5,23 +5,23 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-import click
-
 from hkgit.applying.diff import render_diff
 from hkgit.applying.reporting import refusal_text, render_apply_json
-from hkgit.cli.agent.sessions import session_option
+from hkgit.cli.agent.sessions import session_row
 from hkgit.cli.common import echo_json, open_repository, root_relative
 from hkgit.cli.edit.advice import add_advice, tell_complaint
-from hkgit.cli.edit.merging import merge_option, tell_merge
-from hkgit.cli.edit.spec_options import SpecOptions, spec_options
+from hkgit.cli.edit.merging import MERGE, only_merge, tell_merge
+from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
 from hkgit.cli.edit.specs import (
     echo_notes,
     outcome_line,
     read_expects,
     read_specs,
 )
+from hkgit.cli.forms.form import CommandForm, Option
 from hkgit.cli.output import (
     VERBOSE,
+    echo,
     finish,
     loudness,
     print_error,
@@ -34,42 +34,55 @@ from hkgit.edits import Read
 from hkgit.errors import HkgitError
 from hkgit.evidence.ledger.trailers import decimal
 from hkgit.git.repository import Repository
-from hkgit.sessions.session import EditSession
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
 from hkgit.workflows.commits.commit import LandedCommit
 from hkgit.workflows.commits.targets import ApplyOptions, Progress
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
-@click.command()
-@click.pass_context
-@spec_options
-@click.option("--base", metavar="REV", help="The commit that the edits were written against.")
-@click.option("--branch", metavar="NAME", help="Land on this branch, made at the base if absent.")
-@merge_option
-@click.option("--agent", metavar="NAME", help="Who made the edits, as name/version.")
-@session_option("Take what this session has read for evidence.")
-@click.option("-m", "--message", metavar="TEXT", help="The commit message.")
-@click.option("--verify", metavar="COMMAND", help="Commit only if this passes on the edited files.")
-@click.option(
-    "--accept-hook-changes",
-    is_flag=True,
-    help="Commit what hooks of the repository change as well, recorded as theirs.",
+
+FORM = CommandForm(
+    """Apply specs of edits and commit them with their evidence.
+
+    Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
+    commit. Nothing lands unless every edit of every spec applies.
+    """,
+    (SPECS,),
+    (
+        *SPEC_OPTIONS,
+        Option("base", ("--base",), "The commit that the edits were written against.", "REV"),
+        Option("branch", ("--branch",), "Land on this branch, made at the base if absent.", "NAME"),
+        MERGE,
+        Option("agent", ("--agent",), "Who made the edits, as name/version.", "NAME"),
+        session_row("Take what this session has read for evidence."),
+        Option("message", ("-m", "--message"), "The commit message.", "TEXT"),
+        Option(
+            "verify", ("--verify",), "Commit only if this passes on the edited files.", "COMMAND"
+        ),
+        Option(
+            "accept_hook_changes",
+            ("--accept-hook-changes",),
+            "Commit what hooks of the repository change as well, recorded as theirs.",
+            is_flag=True,
+        ),
+        Option("reflect", ("--reflect",), "Ask this command to correct refused edits.", "COMMAND"),
+        Option(
+            "retry",
+            ("--retry/--no-retry",),
+            "Plan again where the branch moved meanwhile.  [default: retry]",
+            default=True,
+        ),
+    ),
 )
-@click.option("--reflect", metavar="COMMAND", help="Ask this command to correct refused edits.")
-@click.option(
-    "--retry/--no-retry",
-    default=True,
-    show_default=True,
-    help="Plan again where the branch moved meanwhile.",
-)
-def command(
-    ctx: click.Context,
-    /,
+
+
+def run(
     *,
-    given: SpecOptions,
     base: str | None,
     branch: str | None,
-    merge: str | None,
+    merge: tuple[str, ...],
     agent: str | None,
     session: str | None,
     message: str | None,
@@ -77,19 +90,17 @@ def command(
     accept_hook_changes: bool,
     reflect: str | None,
     retry: bool,
-) -> None:
-    """Apply specs of edits and commit them with their evidence.
-
-    Each SPEC is a file, or - for standard input, in any dialect that hkgit reads, and becomes one
-    commit. Nothing lands unless every edit of every spec applies.
-    """
+    **values: Any,
+) -> int:
+    """Apply and commit the specs; the exit code."""
+    given = SpecOptions.take(values)
     result = ApplyResult()
     try:
-        repository = open_repository()
+        repository = open_repository(is_small=True)
         expected = read_expects(given.expect, partial(root_relative, repository))
         options = ApplyOptions(
             branch=branch,
-            merge=merge,
+            merge=only_merge(merge),
             base=base,
             agent=agent,
             message=message,
@@ -104,7 +115,7 @@ def command(
         )
         request = _request(repository, given, options, reflect)
         progress = Progress(print_note, show_progress("committing spec"))
-        result = add_advice(ctx, repository, apply(repository, request, progress))
+        result = add_advice(session, repository, apply(repository, request, progress))
         for words in result.conflicts:
             print_note(words)
         if result.error is not None:
@@ -117,15 +128,18 @@ def command(
             )
             echo_json(refused | mend)
         print_error(refusal_text(result.outcomes) or str(error))
-        ctx.exit(error.exit_code)
+        return error.exit_code
     _print(repository, result, given)
-    tell_complaint(ctx, repository, result, allow_blind=given.allow_blind)
+    tell_complaint(session, repository, result, given)
+    return 0
 
 
 def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
     """What a session has read, as far as it still stands so in the checkout."""
     if session is None or repository.work_tree is None:
         return ()
+    from hkgit.sessions.session import EditSession
+
     return EditSession.open(repository.work_tree, session).status().receipts
 
 
@@ -162,13 +176,13 @@ def _print(repository: Repository, result: ApplyResult, given: SpecOptions) -> N
     for step, record in zip(result.steps, result.records, strict=False):
         for change in step.plan.files:
             shown = render_diff(change).encode("utf-8", "surrogateescape")
-            click.echo(printable_text(shown), nl=False)
-        click.echo(b"\n" + printable_text(record.message), nl=False)
+            echo(printable_text(shown), nl=False)
+        echo(b"\n" + printable_text(record.message), nl=False)
     for each in landed:
         print_info(summary_line(branch, each))
     if landed and loudness() == VERBOSE:
         for outcome in result.outcomes:
-            click.echo(f"  {outcome_line(outcome)}  {outcome.evidence.kind}")
+            echo(f"  {outcome_line(outcome)}  {outcome.evidence.kind}")
 
 
 def summary_line(branch: str, done: LandedCommit) -> str:

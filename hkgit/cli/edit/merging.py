@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import click
-
+from hkgit.cli.forms.form import Misuse, Option
 from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
@@ -13,25 +10,25 @@ from hkgit.text.json_nodes import JsonObject
 from hkgit.workflows.commits.merge import ConflictResult, list_conflict_results
 from hkgit.workflows.commits.plan import PlannedCommit
 
-if TYPE_CHECKING:
-    from hkgit.cli.common import Command
-
 _HOW = {
     True: ("note", "resolved by the edits"),
     False: ("warning", "stays as the first parent has it"),
 }
 
 
-def merge_option(command: Command) -> Command:
-    """The option `--merge`, which is given once: a merge of more than two is judged by nobody."""
-    text = "Merge REV in the same commit; the spec resolves the conflicts."
-    option = click.option("--merge", metavar="REV", multiple=True, callback=_only, help=text)
-    return option(command)
+MERGE = Option(
+    "merge",
+    ("--merge",),
+    "Merge REV in the same commit; the spec resolves the conflicts.",
+    "REV",
+    is_many=True,
+)
 
 
-def _only(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> str | None:
+def only_merge(given: tuple[str, ...]) -> str | None:
+    """The one revision to merge; a merge of more than two is judged by nobody. Raises Misuse."""
     if len(given) > 1:
-        raise click.BadParameter("merge them one by one", ctx, param)
+        raise Misuse("--merge: merge them one by one")
     return given[0] if given else None
 
 

@@ -8,7 +8,6 @@ from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 
@@ -100,20 +99,3 @@ SPEC_OPTIONS = (
     Option("dry_run", ("--dry-run",), "Show what would change, change nothing.", is_flag=True),
     JSON,
 )
-
-
-def spec_options(run: Callable[..., None]) -> Callable[..., None]:
-    """Give Click's command the options by which specs are given, as one value named `given`."""
-    from functools import wraps
-
-    import click
-
-    from hkgit.cli.forms.clicking import option_of
-
-    @wraps(run)
-    def command(*args: Any, **values: Any) -> None:
-        run(*args, given=SpecOptions.take(values), **values)
-
-    for option in reversed(SPEC_OPTIONS):
-        command = option_of(option)(command)
-    return click.argument(SPECS.name, nargs=-1, metavar=SPECS.metavar)(command)

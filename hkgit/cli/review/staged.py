@@ -83,13 +83,8 @@ def _judge_index(
     return judge_index(
         repository,
         trusted.for_refs(refs),
-        author=_identity(repository, "GIT_AUTHOR_IDENT"),
-        committer=_identity(repository, "GIT_COMMITTER_IDENT"),
+        author=repository.identity("AUTHOR"),
+        committer=repository.identity("COMMITTER"),
         message=message,
         explain=explain,
     )
-
-
-def _identity(repository: Repository, variable: str) -> str:
-    """`Name <email>` of the commit about to be made, as git in this hook would write it."""
-    return repository.git("var", variable).text.rpartition(" ")[0].rpartition(" ")[0]

@@ -5,23 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from hkgit.values import late_pattern
+
 MAX_LINES_ABOVE = 3
 MAX_NAME = 1000
 
-_FENCE = re.compile(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
-_LEAD = re.compile(r"(?:#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+)+")
-_LABEL = re.compile(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
-_WORD = re.compile(r"[^\s`<>\"']*\w[^\s`<>\"']*")
-_SPACED = re.compile(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+")
+_FENCE = late_pattern(r"\s*(?P<marks>`{3,}|~{3,})(?P<info>[^`]*)")
+_LEAD = late_pattern(r"(?:#+\s*|//\s*|[-*+]\s+|[0-9]+[.)]\s+)+")
+_LABEL = late_pattern(r"(?:file ?name|file|path)\s*:[*\s]*", re.IGNORECASE)
+_WORD = late_pattern(r"[^\s`<>\"']*\w[^\s`<>\"']*")
+_SPACED = late_pattern(r"[^\s`<>\"'.]+/[^\s`<>\"'.]*(?: [^\s`<>\"',;:]+)* [^\s`<>\"',;:]*\.\w+")
 """A path with blanks: its first word has a slash and no dot, its last one a suffix."""
 
-_QUOTED = re.compile(r"`([^`\s]+)`")
-_BARE_NAME = re.compile(r"[A-Z][A-Z0-9_]+|\w+file")
-_LANGUAGE = re.compile(r"\w+")
+_QUOTED = late_pattern(r"`([^`\s]+)`")
+_BARE_NAME = late_pattern(r"[A-Z][A-Z0-9_]+|\w+file")
+_LANGUAGE = late_pattern(r"\w+")
 """In the line of a fence `dockerfile` and `makefile` are languages."""
 
-_SUFFIX = re.compile(r"[^.]\.\w+$|^\.\w")
-_SHELLS = re.compile(
+_SUFFIX = late_pattern(r"[^.]\.\w+$|^\.\w")
+_SHELLS = late_pattern(
     r"bash|bat|batch|cmd|console|fish|powershell|ps1|pwsh|sh|shell|shell-session|terminal|zsh",
     re.IGNORECASE,
 )

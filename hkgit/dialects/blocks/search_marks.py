@@ -7,33 +7,38 @@ from __future__ import annotations
 
 import re
 
+from hkgit.values import late_pattern
+
 MARKS = "5,12"
 
 HEAD_MARK = rf"(?:<{{{MARKS}}} ?|-{{{MARKS}}} )(?:(?i:SEARCH)>?|ORIGINAL)\s*"
 TAIL_MARK = rf"(?:>{{{MARKS}}} ?|\+{{{MARKS}}} )(?:(?i:REPLACE)|UPDATED)\s*"
 
-HEAD = re.compile(HEAD_MARK)
-DIVIDER = re.compile(rf"={{{MARKS}}}\s*")
-TAIL = re.compile(TAIL_MARK)
-START = re.compile(r":start_line:[ \t]*([0-9]{1,9})\s*")
-END = re.compile(r":end_line:[ \t]*[0-9]{1,9}\s*")
-RULE = re.compile(rf"-{{{MARKS}}}\s*")
-APPEND = re.compile(r":empty_search:append\s*")
-STRAY = re.compile(r"\s*(?:[<>=+-]{4,} *(?:SEARCH|REPLACE)\b|<{4,} *ORIGINAL\b|>{4,} *UPDATED\b).*")
-SEEN = re.compile(r"^(?:(?:<{4,} *|-{5,} +)(?i:SEARCH)\b|<{5,} *ORIGINAL\s*$)", re.MULTILINE)
+HEAD = late_pattern(HEAD_MARK)
+DIVIDER = late_pattern(rf"={{{MARKS}}}\s*")
+TAIL = late_pattern(TAIL_MARK)
+START = late_pattern(r":start_line:[ \t]*([0-9]{1,9})\s*")
+END = late_pattern(r":end_line:[ \t]*[0-9]{1,9}\s*")
+RULE = late_pattern(rf"-{{{MARKS}}}\s*")
+APPEND = late_pattern(r":empty_search:append\s*")
+STRAY = late_pattern(
+    r"\s*(?:[<>=+-]{4,} *(?:SEARCH|REPLACE)\b|<{4,} *ORIGINAL\b|>{4,} *UPDATED\b).*"
+)
+SEEN = late_pattern(r"^(?:(?:<{4,} *|-{5,} +)(?i:SEARCH)\b|<{5,} *ORIGINAL\s*$)", re.MULTILINE)
 
 ESCAPE = "Put a \\ in front of a line of text that looks like a marker."
 
 _WORDS = r"(?:SEARCH|REPLACE)"
-_NEAR = re.compile(
+_NEAR_MARK = (
     rf"\s*(?:[<>=+-]{{5,}}[ \t]*(?i:{_WORDS})\b.*|[<>=]{{1,4}}[ \t]*{_WORDS}\s*"
     rf"|[+-]{{3,4}}[ \t]*{_WORDS}\s*|[<>=+-]{{5,}}[ \t]*(?:ORIGINAL|UPDATED|HEAD|END)\b.*"
     r"|[<>]{5,}(?:[ \t]+\S+)?\s*|[<>]{7}[ \t].*|:(?:start|end)_line:[ \t]*[0-9]*\s*)"
 )
+_NEAR = late_pattern(_NEAR_MARK)
 _FIRST = ("<", ">", "=", "+", "-", ":")
 
 _WHOLE = (HEAD, DIVIDER, TAIL, START, END, RULE, APPEND)
-_ESCAPED = re.compile(rf"\\*(?:{'|'.join(mark.pattern for mark in (*_WHOLE, _NEAR))})")
+_ESCAPED = late_pattern(rf"\\*(?:{'|'.join(mark.pattern for mark in (*_WHOLE, _NEAR))})")
 
 _HEAD_LINE = "<<<<<<< SEARCH"
 _TAIL_LINES = (">>>>>>> REPLACE", "+++++++ REPLACE")

@@ -6,7 +6,6 @@ what its lines leave open.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hkgit.dialects.blocks.headings import is_fence
@@ -14,14 +13,14 @@ from hkgit.dialects.patches.hunks import Body, text_of
 from hkgit.dialects.reading import wrong_line
 from hkgit.edits import Edit
 from hkgit.errors import Truncated
-from hkgit.values import dataclass
+from hkgit.values import dataclass, late_pattern
 
-_HEAD = re.compile(
+_HEAD = late_pattern(
     r"@@ -(?P<start>\d{1,9})(?:,(?P<old>\d{1,9}))? \+\d{1,9}(?:,(?P<new>\d{1,9}))?(?: @@.*)?\s*"
 )
-_COUNTS = re.compile(r"@@ -(?P<old>\d+)(?:,\d+)? \+(?P<new>\d+)(?:,\d+)?")
-_BEHIND = re.compile(r"@@|diff -|Index: |Only in ")
-_SIGNATURE = re.compile(r"\d+\.\d+")
+_COUNTS = late_pattern(r"@@ -(?P<old>\d+)(?:,\d+)? \+(?P<new>\d+)(?:,\d+)?")
+_BEHIND = late_pattern(r"@@|diff -|Index: |Only in ")
+_SIGNATURE = late_pattern(r"\d+\.\d+")
 
 Counts = tuple[int, int]
 

@@ -7,15 +7,16 @@ import re
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.paths import quote_path
+from hkgit.values import late_pattern
 
 DEV_NULL = "/dev/null"
 
-_STAMP = re.compile(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
+_STAMP = late_pattern(r"\s+\d{4}-\d\d-\d\d[ T]\d\d:\d\d.*$")
 # What git (diff.mnemonicPrefix too) and people put before the two sides of one file.
-_PREFIX = re.compile(r"(?:[abciow12]|old|new|orig|original|modified|before|after)/")
-_BACKUP = re.compile(r"(?:\.orig|\.old|\.bak)$")
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)", re.DOTALL)
+_PREFIX = late_pattern(r"(?:[abciow12]|old|new|orig|original|modified|before|after)/")
+_BACKUP = late_pattern(r"(?:\.orig|\.old|\.bak)$")
+_QUOTED = late_pattern(r'"((?:[^"\\]|\\.)*)"')
+_ESCAPE = late_pattern(rb"\\([0-7]{3}|.)", re.DOTALL)
 _LETTERS = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from hkgit.text import strict_json
 from hkgit.text.json_nodes import Node
+from hkgit.values import late_pattern
 
-_MARKER = re.compile(r"\*\*\* Begin Patch\\+n")
-_OPERATION = re.compile(r'"type"\s*+:\s*+"(?:create|update|delete)_file"')
+_MARKER = late_pattern(r"\*\*\* Begin Patch\\+n")
+_OPERATION = late_pattern(r'"type"\s*+:\s*+"(?:create|update|delete)_file"')
 _VERBS = {"create_file": "Add", "update_file": "Update", "delete_file": "Delete"}
 
 

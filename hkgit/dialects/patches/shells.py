@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-_SHELL = re.compile(r".*\b(?:ba|z)?sh -l?c (?P<quote>[\"'])")
-_HERE_DOCUMENT = re.compile(r".*<<-?\s*['\"]?(?P<word>\w+)")
+from hkgit.values import late_pattern
+
+_SHELL = late_pattern(r".*\b(?:ba|z)?sh -l?c (?P<quote>[\"'])")
+_HERE_DOCUMENT = late_pattern(r".*<<-?\s*['\"]?(?P<word>\w+)")
 
 
 def here_words(lines: Sequence[str]) -> list[str]:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import InvalidInput
+from hkgit.gate.conflicts import PLACE
 from hkgit.gate.conflicts.records import ConflictRecord, conflict_json, read_conflict
 from hkgit.text.strict_json import only_document
 from hkgit.values import dataclass
@@ -29,7 +30,7 @@ class ConflictStore:
     @classmethod
     def of(cls, common_dir: Path) -> ConflictStore:
         """The store of conflicts of a repository."""
-        return cls(common_dir / "hkgit" / "conflicts")
+        return cls(common_dir / PLACE)
 
     def __iter__(self) -> Iterator[ConflictRecord]:
         """Every open conflict that can be read, the one tried last first."""

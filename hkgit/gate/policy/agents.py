@@ -74,7 +74,7 @@ name follows.
 """
 
 _CO_AUTHOR, _CREDITED = (
-    re.compile(rb"^(?:%s)-by[ \t]*:(.*(?:\n[ \t].*)*)$" % keys, re.IGNORECASE | re.MULTILINE)
+    late_pattern(rb"^(?:%s)-by[ \t]*:(.*(?:\n[ \t].*)*)$" % keys, re.IGNORECASE | re.MULTILINE)
     for keys in (rb"co-authored", rb"co-authored|assisted|generated")
 )
 """A co-author, or anybody credited, with the lines below that git folds into it."""

@@ -7,7 +7,6 @@ built-in policy holds.
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Mapping
 from typing import Any
 
@@ -93,6 +92,8 @@ def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
     """A TOML document. Raises InvalidInput."""
     if len(data) > LARGEST:
         raise InvalidInput(where, f"has over {LARGEST} bytes", "Nothing that long is read.")
+    import tomllib  # few trees have a policy, and it takes half a start of the interpreter
+
     try:
         return tomllib.loads(data.decode())
     except RecursionError as error:

@@ -7,6 +7,7 @@ too is refused with git's own words. `HKGIT_GIT=libgit2` or `HKGIT_GIT=program` 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -64,6 +65,10 @@ class Backend(Protocol):
 
     def write(self, kind: str, data: bytes) -> str:
         """Store an object and give its id."""
+        ...
+
+    def write_all(self, objects: Mapping[str, tuple[str, bytes]]) -> None:
+        """Store objects, type and bytes by id, which is that of their content."""
         ...
 
     def resolve(self, rev: str) -> str | None:

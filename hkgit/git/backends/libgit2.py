@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
@@ -86,6 +86,10 @@ class LibGit2:
             object_id = str(self.repository.write(_NUMBERS[kind], data))
             self._share(object_id)
         return object_id
+
+    def write_all(self, objects: Mapping[str, tuple[str, bytes]]) -> None:
+        for kind, data in objects.values():
+            self.write(kind, data)
 
     def _share(self, object_id: str) -> None:
         """libgit2 does not know core.sharedRepository: let in whom the directory above lets in."""

@@ -7,6 +7,8 @@ which git does not do by itself; all else is a process a question.
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +24,7 @@ from hkgit.git.backends.backend import (
     unwritten,
 )
 from hkgit.git.backends.batch import CatFile
+from hkgit.git.backends.packing import pack_of
 from hkgit.git.objects.ids import FULL_ID, id_of
 from hkgit.git.program import Completed, Git, git_on, read_config
 from hkgit.values import dataclass, late_pattern
@@ -33,6 +36,8 @@ _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetch
 """What git says of what is not here: in any clone, and in a partial one."""
 
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
+_OWN = "refs/hkgit/tx/"
+"""Refs that keep the objects of a transaction from gc while it runs; each is written twice."""
 _TAGGED = late_pattern(rb"object ([0-9a-f]+)\n")
 
 
@@ -60,7 +65,7 @@ class Plumbing:
                 return cls(git, Path(path), Path(top), object_format)
         asked = here(*args, check=False)
         if "not a git repository" in asked.stderr:
-            raise NotFound(start)
+            raise _damaged_above(start) or NotFound(start)
         if asked.code != 0:
             raise program.refusal(args, asked)
         bare, object_format, path = asked.text.split("\n", 2)
@@ -93,6 +98,17 @@ class Plumbing:
             return self.git("hash-object", "-t", kind, "-w", *plain, "--stdin", stdin=data).text
         except GitRefused as refusal:
             raise unwritten("object store", refusal.what) from refusal
+
+    def write_all(self, objects: Mapping[str, tuple[str, bytes]]) -> None:
+        if len(objects) == 1:
+            [(kind, data)] = objects.values()
+            self.write(kind, data)
+        elif objects:
+            pack = pack_of(objects.values(), self.object_format)
+            try:
+                self.git("unpack-objects", "-q", stdin=pack)
+            except GitRefused as refusal:
+                raise unwritten("object store", refusal.what) from refusal
 
     # History, refs and configuration
 
@@ -147,7 +163,8 @@ class Plumbing:
         return None
 
     def write_ref(self, name: str, object_id: str) -> None:
-        self._update_ref(name, name, object_id)
+        if not _write_loose(common_dir_of(self.git_dir), name, object_id):
+            self._update_ref(name, name, object_id)
 
     def delete_ref(self, name: str) -> None:
         self._update_ref(name, "-d", name)
@@ -204,6 +221,36 @@ def _is_stored(common_dir: Path, name: str) -> bool:
         return f" {name}\n".encode() in (common_dir / "packed-refs").read_bytes()
     except OSError:
         return False
+
+
+def _write_loose(common_dir: Path, name: str, object_id: str) -> bool:
+    """Write the file of a ref of hkgit's own as git does; False where that is for git itself.
+
+    Its directory's names are hkgit's alone, so there is none above or below that is a ref too.
+    """
+    is_shared = (common_dir / "refs").stat().st_mode & (stat.S_ISGID | stat.S_IWGRP | stat.S_IWOTH)
+    if not name.startswith(_OWN) or is_shared or (common_dir / "reftable").exists():
+        return False
+    place = common_dir / name
+    lock = place.with_name(f"{place.name}.lock")
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with lock.open("x", encoding="ascii") as file:
+            file.write(f"{object_id}\n")
+        lock.replace(place)
+    except OSError:  # git says what is wrong
+        return False
+    return True
+
+
+def _damaged_above(start: Path) -> GitRefused | None:
+    """The refusal of a directory that git does not take for a repository, though it was one."""
+    for place in (start, *start.parents):
+        if (place / ".git" / "objects").is_dir():
+            what = "git cannot read this repository: its HEAD or refs are damaged"
+            fix = "See what its HEAD says: a branch, as in `ref: refs/heads/main`."
+            return GitRefused(str(place / ".git"), what, fix)
+    return None
 
 
 def _check_id(object_id: str) -> str:

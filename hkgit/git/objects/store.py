@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property, lru_cache
 
 from hkgit.errors import Unverifiable
 from hkgit.git.backends.backend import BLOB, COMMIT, TREE, Backend
-from hkgit.git.objects.ids import EMPTY_TREE, is_empty_tree
+from hkgit.git.objects.ids import EMPTY_TREE, id_of, is_empty_tree
 from hkgit.git.objects.treediff import TreeDiffer
 from hkgit.git.objects.trees import ReadTree, Tree, format_tree, parse_tree
-from hkgit.values import dataclass
+from hkgit.values import dataclass, field
 
 __all__ = ["EMPTY_TREE", "Store"]
 
 
 LARGEST = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20}
 """Bytes of an object that is read: packs make gigabytes of next to nothing."""
+
+
+@dataclass(frozen=True)
+class ObjectBatch:
+    """Objects that are stored together: a process each would be felt."""
+
+    backend: Backend
+    objects: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+
+    def add_blob(self, data: bytes) -> str:
+        return self._add(BLOB, data)
+
+    def add_tree(self, entries: Tree) -> str:
+        return self._add(TREE, format_tree(entries))
+
+    def _add(self, kind: str, data: bytes) -> str:
+        object_id = id_of(kind, data, self.backend.object_format)
+        self.objects[object_id] = kind, data
+        return object_id
+
+    def write(self) -> None:
+        """Store what was added. Raises GitRefused."""
+        self.backend.write_all(self.objects)
 
 
 @dataclass(frozen=True)
@@ -47,13 +71,14 @@ class Store:
         return is_empty_tree(object_id) or self.backend.header(object_id)[0] == TREE
 
     def write_blob(self, data: bytes) -> str:
-        return self._write(BLOB, data)
+        return self.backend.write(BLOB, data)
 
-    def write_tree(self, entries: Tree) -> str:
-        return self._write(TREE, format_tree(entries))
-
-    def _write(self, kind: str, data: bytes) -> str:
-        return self.backend.write(kind, data)
+    def write_blobs(self, blobs: Iterable[bytes]) -> list[str]:
+        """Store blobs; their ids in the same order."""
+        batch = ObjectBatch(self.backend)
+        ids = [batch.add_blob(data) for data in blobs]
+        batch.write()
+        return ids
 
     @cached_property
     def differ(self) -> TreeDiffer:

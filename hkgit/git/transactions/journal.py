@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -95,7 +94,7 @@ def tidy(common_dir: Path) -> None:
 
 def new_id() -> str:
     """A name that no other transaction has."""
-    return secrets.token_hex(8)
+    return os.urandom(8).hex()
 
 
 def begin(common_dir: Path, state: TransactionState) -> TransactionJournal:

@@ -7,7 +7,6 @@ clears away.
 from __future__ import annotations
 
 import os
-import socket
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
@@ -72,6 +71,15 @@ class Transaction:
         self.repository.write_ref(self.journal.state.ref, object_id)
 
 
+def _host() -> str:
+    """The name of this machine, for people to read."""
+    if hasattr(os, "uname"):
+        return os.uname().nodename
+    import socket
+
+    return socket.gethostname()
+
+
 @contextmanager
 def transaction(
     repository: Repository, *, branch: str, old: str | None, checkout: bool
@@ -86,7 +94,7 @@ def transaction(
             id=new_id(),
             step="objects",
             pid=os.getpid(),
-            host=socket.gethostname(),
+            host=_host(),
             started=int(time.time()),
             temporary=str(Path(tempfile.gettempdir()).resolve()),
             branch=branch,

@@ -68,8 +68,8 @@ def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) ->
         files[ATTRIBUTES_PATH] = File(ATTRIBUTES)
     if not _is_passing(repository):
         write_files(root, files)
-    ids = {path: repository.write_blob(file.data) for path, file in files.items()}
-    update_index(repository, ids)
+    ids = repository.write_blobs(file.data for file in files.values())
+    update_index(repository, dict(zip(files, ids, strict=True)))
 
 
 def _is_passing(repository: Repository) -> bool:

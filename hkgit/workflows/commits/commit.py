@@ -18,7 +18,6 @@ from hkgit.git.transactions.transaction import Transaction, transaction
 from hkgit.git.transactions.worktree import Worktree, advance, reset
 from hkgit.paths import quote_path
 from hkgit.values import dataclass, replace
-from hkgit.workflows.commits.hook_changes import plan_hook_changes
 from hkgit.workflows.commits.merge import tree_on
 from hkgit.workflows.commits.plan import PlannedCommit
 from hkgit.workflows.commits.records import RecordedStep, ledger_files, record_step
@@ -167,6 +166,8 @@ class _Series:
         self, worktree: Worktree, planned: LandedCommit, changed: HookChanged
     ) -> LandedCommit:
         """Commit again, with a second entry for what hooks have changed."""
+        from hkgit.workflows.commits.hook_changes import plan_hook_changes  # few hooks do
+
         step = plan_hook_changes(self.repository, worktree.tree, changed)
         merging = planned.step.merging
         if merging is not None and not step.files.keys() <= {*merging.conflicts}:

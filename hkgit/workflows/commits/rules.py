@@ -138,9 +138,7 @@ class LandingRules:
         return kind(first.where, f"{first.what}{more} ({self.policy.source})", first.fix)
 
     def _judge(self, tree: str, parents: tuple[str, ...], message: bytes) -> Ruling:
-        author, committer = (
-            _identity(self.repository, f"GIT_{who}_IDENT") for who in ("AUTHOR", "COMMITTER")
-        )
+        author, committer = map(self.repository.identity, ("AUTHOR", "COMMITTER"))
         policy = self.policy.with_blind() if self.allow_blind else self.policy
         gate = Gate(self.repository, policy, JudgeContext(on_client=True))
         return gate.judge(
@@ -165,8 +163,3 @@ def _has_gate(repository: Repository) -> bool:
     directory = repository.hooks_path or repository.common_dir / "hooks"
     hooks = (directory / name for name in ("commit-msg", "pre-commit"))
     return any(is_active(hook) and calls_gate(hook.read_bytes()) for hook in hooks)
-
-
-def _identity(repository: Repository, variable: str) -> str:
-    """`Name <email>` as git would write it; empty where it has none, which git itself refuses."""
-    return repository.git("var", variable, check=False).text.rpartition(" ")[0].rpartition(" ")[0]

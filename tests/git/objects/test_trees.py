@@ -138,7 +138,7 @@ def test_a_tree_nested_without_end_is_unverifiable(repo: Repo) -> None:
     opened = Repository.discover(repo.path)
     tree = opened.write_tree(None, {"x": File(b"")})
     for _ in range(20):
-        tree = opened._store.write_tree({"d" * 250: TreeEntry(0o40000, tree)})
+        tree = raw_tree(repo, b"40000 " + b"d" * 250 + b"\0" + bytes.fromhex(tree))
     with pytest.raises(Unverifiable, match="nested too deep"):
         opened.changes(None, tree)
 

@@ -106,8 +106,8 @@ def test_a_file_saved_while_apply_brings_the_checkout_along_is_not_lost(
 ) -> None:
     tip = repo.git("rev-parse", "HEAD")
     save_while_writing(monkeypatch, save)
-    done = CliRunner().invoke(main, ["apply", "-"], input=json.dumps(SPEC))
-    assert done.exit_code == GitRefused.exit_code
+    done = CliRunner().invoke(main, ["apply", "-"], input=json.dumps(SPEC), standalone_mode=False)
+    assert done.return_value == GitRefused.exit_code
     assert "local changes in the way: f2" in done.output
     assert texts(repo.path) == UNTOUCHED
     assert repo.git("rev-parse", "HEAD") == tip
