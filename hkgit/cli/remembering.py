@@ -40,10 +40,20 @@ def is_known_to_pass(message_file: str | None) -> bool:
         if facts is None:
             return False
         if facts.keeps_ledger:
-            return _line(facts) in _lines(facts)
+            return _is_remembered(facts, is_staged=message_file is None)
         return message_file is not None and _sign_recorded(facts, message_file)
     except OSError:
         return False
+
+
+def _is_remembered(facts: Facts, *, is_staged: bool) -> bool:
+    if _line(facts) not in _lines(facts):
+        return False
+    if is_staged:
+        from hkgit.cli.question import keep_question
+
+        keep_question(facts)
+    return True
 
 
 def is_signed(message_file: str) -> bool:
@@ -112,7 +122,11 @@ def remember(facts: Facts | None, report: Report) -> None:
         return
     try:
         kept = [line for line in _lines(facts) if line != _line(facts)]
-        _write(facts, [_line(facts), *kept][:_MOST])
+        from hkgit.cli.question import keep_question, replace_file
+
+        lines = [_line(facts), *kept][:_MOST]
+        replace_file(f"{facts.git_dir}/{_FILE}", b"".join(line + b"\n" for line in lines))
+        keep_question(facts)
     except OSError:  # then it is judged again
         return
 
@@ -127,8 +141,10 @@ def _remember_recorded(facts: Facts, report: Report) -> None:
     from hkgit.sessions.commit.messages import name_entries
 
     lines = name_entries(ruling.judged.entries)
+    from hkgit.cli.question import replace_file
+
     try:
-        _replace(f"{facts.git_dir}/{_RECORDED}", os.fsencode("\n".join((_key(facts), *lines))))
+        replace_file(f"{facts.git_dir}/{_RECORDED}", os.fsencode("\n".join((_key(facts), *lines))))
     except OSError:
         return
 
@@ -172,15 +188,3 @@ def _lines(facts: Facts) -> list[bytes]:
             return file.read(_MOST * _LONGEST).split(b"\n")[:-1]
     except FileNotFoundError:
         return []
-
-
-def _write(facts: Facts, lines: list[bytes]) -> None:
-    """Replace the file in one step: two commits of one clone may end at the same time."""
-    _replace(f"{facts.git_dir}/{_FILE}", b"".join(line + b"\n" for line in lines))
-
-
-def _replace(path: str, data: bytes) -> None:
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(f"{path}.{os.getpid()}", "wb") as file:
-        file.write(data)
-    os.replace(f"{path}.{os.getpid()}", path)

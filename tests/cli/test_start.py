@@ -96,6 +96,7 @@ print(*sorted(set(sys.modules) - before))
 HOOK_MODULES = {
     "hkgit",
     "hkgit.cli",
+    "hkgit.cli.question",
     "hkgit.cli.remembering",
     "hkgit.cli.start",
     "hkgit.git",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -31,9 +32,20 @@ def _stage(repo: Repo, text: str) -> None:
 
 
 def is_known(repo: Repo, monkeypatch: pytest.MonkeyPatch, message: Path | None = None) -> bool:
-    """Whether a hook that git starts in the repository would ask no further."""
+    """Whether a hook that git starts in the repository would ask no further.
+
+    What the shell lets pass, Python does too.
+    """
+    is_passing = may_pass(repo, *(() if message is None else ("message", str(message))))
     monkeypatch.chdir(repo.path)
-    return is_known_to_pass(None if message is None else str(message))
+    known = is_known_to_pass(None if message is None else str(message))
+    assert known or not is_passing
+    return known
+
+
+def may_pass(repo: Repo, *words: str) -> bool:
+    """What the shell's own question says."""
+    return start("sh", ".git/hkgit/ask", *words, cwd=repo.path).returncode == 0
 
 
 def test_the_places_are_those_that_the_judge_reads() -> None:
@@ -43,6 +55,38 @@ def test_the_places_are_those_that_the_judge_reads() -> None:
 
 def test_a_persons_next_commit_is_known(known: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_known(known, monkeypatch)
+    assert may_pass(known)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param("mkdir -p .git/hkgit/sessions; : >.git/hkgit/sessions/.waiting", id="waiting"),
+        pytest.param("mkdir bin; : >bin/hkgit; chmod +x bin/hkgit", id="another hkgit on PATH"),
+        pytest.param("sed -i 's/^[0-9]* -/1 -/' .git/hkgit/asked", id="hkgit installed anew"),
+        pytest.param(": >.git/hkgit/asked", id="nothing kept"),
+    ],
+)
+def test_the_shell_leaves_to_python_what_it_does_not_know(known: Repo, change: str) -> None:
+    assert start("sh", "-c", change, cwd=known.path).returncode == 0
+    path = f"{known.path}/bin{os.pathsep}{os.environ['PATH']}"
+    done = start("sh", ".git/hkgit/ask", cwd=known.path, env={"PATH": path})
+    assert done.returncode == 1
+
+
+def test_what_python_knows_the_shell_learns(known: Repo) -> None:
+    known.write(".git/hkgit/asked", b"")
+    assert hkgit(known, "gate", "--quiet", "--staged") == ""
+    assert may_pass(known)
+
+
+def test_a_persons_commit_starts_no_python(known: Repo, tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    env = {"GIT_TRACE2_EVENT": str(seen), "PYTHONPROFILEIMPORTTIME": "1"}
+    passes, said = git(known, "commit", "-q", "-m", "Two", env=env)
+    assert passes
+    assert "hook" in seen.read_text()
+    assert "import time" not in said
 
 
 def test_a_linked_worktree_remembers_too(

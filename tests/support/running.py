@@ -190,7 +190,14 @@ def _names(git_dir: Path) -> Iterator[str]:
         yield from (each.as_posix() for each in found if not _is_left_on_purpose(each))
 
 
-_LEFT = {("hkgit",), ("hkgit", "conflicts"), ("hkgit", "judged"), ("hkgit", "refusals.jsonl")}
+_LEFT = {
+    ("hkgit",),
+    ("hkgit", "conflicts"),
+    ("hkgit", "judged"),
+    ("hkgit", "ask"),
+    ("hkgit", "asked"),
+    ("hkgit", "refusals.jsonl"),
+}
 """What hkgit leaves on purpose: a stale edit's conflict, what was refused, the judge's cache."""
 
 

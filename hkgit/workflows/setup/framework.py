@@ -16,7 +16,7 @@ from hkgit.edits import decode_text, encode_text
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, calls_gate
 from hkgit.workflows.setup import prek
 from hkgit.workflows.setup.framework_hooks import (
-    FORMER,
+    FORMERS,
     PUBLISHED,
     WRITTEN,
     Known,
@@ -150,7 +150,7 @@ def _is_former(block: re.Match[str]) -> bool:
     """Whether a block is one that only an older hkgit wrote."""
     if _is_written(block, WRITTEN):
         return False
-    return any(_is_written(block, known) for known in (PUBLISHED, FORMER))
+    return any(_is_written(block, known) for known in FORMERS)
 
 
 def _is_written(block: re.Match[str], known: Known) -> bool:

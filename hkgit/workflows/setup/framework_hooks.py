@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 
-from hkgit.values import dataclass
+from hkgit.values import dataclass, replace
 
 # That nothing can be recorded stops no commit: whether it needs evidence, the gate knows.
 _RECORD = """\
@@ -80,7 +81,7 @@ _PUSH = """\
 Known = Mapping[str, Sequence[str]]
 """The items of each hook, in the order in which they run."""
 
-PUBLISHED: Known = {
+_PUBLISHED_BEFORE: Known = {
     "pre-commit": (_RECORD, _CHANGES),
     "pre-merge-commit": (_CHANGES,),
     "prepare-commit-msg": (_RECORD_MESSAGE,),
@@ -107,6 +108,10 @@ class LocalHook:
         said = f"sh -c {shlex.quote(self.command)} hkgit"
         return said.replace("\\", "\\\\").replace('"', '\\"')
 
+    def to_entry(self) -> str:
+        """The line of a manifest that says what is run."""
+        return f'  entry: "{self._entry}"\n'
+
     @property
     def _is_named(self) -> str:
         return "true" if '"$@"' in self.command else "false"
@@ -125,6 +130,16 @@ class LocalHook:
         return f"{head}, stages = [{stages}], {rest} }},\n"
 
 
+# What nearly every commit is answered by, before Python starts: no edit waits to be recorded, and
+# the judge has let such a commit pass (see `cli.question`).
+_WAITS = (
+    'p=${GIT_DIR:-.git}; [ -d "$p" ] || p=$(git rev-parse --git-dir);'
+    ' [ -e "$p/hkgit/sessions/.waiting" ] || [ -e .hkgit/local/sessions/.waiting ] ||'
+    ' [ -n "$HKGIT_STATE" ] || exit 0; '
+)
+_KNOWN = 'a=${GIT_DIR:-.git}/hkgit/ask; [ -f "$a" ] && (. "$a") && exit; '
+_KNOWN_MESSAGE = _KNOWN.replace('(. "$a")', '(set -- message "$@"; . "$a")')
+
 _IF_HERE = "if command -v hkgit >/dev/null; then hkgit record {} || :; fi"
 _L_RECORD = LocalHook("hkgit-record", _IF_HERE.format("--staged"), ("pre-commit",))
 _L_RECORD_MESSAGE = LocalHook(
@@ -141,7 +156,7 @@ _L_MESSAGE = LocalHook(
 )
 _L_PUSH = LocalHook("hkgit-gate-push", f"{_GONE} hkgit gate --pre-push", ("pre-push",))
 
-LOCAL_HOOKS: Mapping[str, Sequence[LocalHook]] = {
+_LOCAL_BEFORE: Mapping[str, Sequence[LocalHook]] = {
     "pre-commit": (_L_RECORD, _L_CHANGES),
     "pre-merge-commit": (_L_CHANGES,),
     "prepare-commit-msg": (_L_RECORD_MESSAGE,),
@@ -149,10 +164,44 @@ LOCAL_HOOKS: Mapping[str, Sequence[LocalHook]] = {
     "post-commit": (_L_RECORD_DONE,),
     "pre-push": (_L_PUSH,),
 }
-WRITTEN: Known = {
-    name: tuple(each.to_yaml() for each in hooks) for name, hooks in LOCAL_HOOKS.items()
+_ASKS_FIRST = {
+    "hkgit-record": _WAITS,
+    "hkgit-record-message": _WAITS,
+    "hkgit-record-done": _WAITS,
+    "hkgit-gate": _KNOWN,
+    "hkgit-gate-message": _KNOWN_MESSAGE,
+    "hkgit-gate-push": "",
 }
+
+
+def _ask_first(hook: LocalHook) -> LocalHook:
+    return replace(hook, command=_ASKS_FIRST[hook.id] + hook.command)
+
+
+LOCAL_HOOKS: Mapping[str, Sequence[LocalHook]] = {
+    name: tuple(map(_ask_first, hooks)) for name, hooks in _LOCAL_BEFORE.items()
+}
+
+
+def _to_yaml(known: Mapping[str, Sequence[LocalHook]]) -> Known:
+    return {name: tuple(each.to_yaml() for each in hooks) for name, hooks in known.items()}
+
+
+WRITTEN = _to_yaml(LOCAL_HOOKS)
 """What `install` writes: a line a hook."""
+
+
+def _publish(text: str, hook: LocalHook) -> str:
+    """An item of the manifest that runs the command of a local hook."""
+    if not _ASKS_FIRST[hook.id]:
+        return text
+    return re.sub(r"  entry: (?s:.*?)(?=  language:)", lambda _: hook.to_entry(), text)
+
+
+PUBLISHED: Known = {
+    name: tuple(map(_publish, texts, LOCAL_HOOKS[name]))
+    for name, texts in _PUBLISHED_BEFORE.items()
+}
 
 _PUSH_BEFORE = """\
   entry: >-
@@ -160,10 +209,13 @@ _PUSH_BEFORE = """\
     || git merge-base --is-ancestor "$PRE_COMMIT_TO_REF" "$PRE_COMMIT_FROM_REF"
     || exec hkgit gate --range "$PRE_COMMIT_FROM_REF..$PRE_COMMIT_TO_REF"'
 """
-FORMER: Known = {
+_FORMER: Known = {
     "pre-commit": (_CHANGES,),
     "pre-merge-commit": (_CHANGES,),
     "commit-msg": (_MESSAGE,),
     "pre-push": (_PUSH.replace("  entry: hkgit gate --pre-push\n", _PUSH_BEFORE),),
 }
+FORMERS: Sequence[Known] = (PUBLISHED, _PUBLISHED_BEFORE, _FORMER, _to_yaml(_LOCAL_BEFORE))
 """What an older hkgit wrote."""
+FORMER_HOOKS = tuple(each for hooks in _LOCAL_BEFORE.values() for each in hooks)
+"""The same, as lines of `prek.toml`."""

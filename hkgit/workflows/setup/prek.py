@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.edits import decode_text, encode_text
-from hkgit.workflows.setup.framework_hooks import LOCAL_HOOKS
+from hkgit.workflows.setup.framework_hooks import FORMER_HOOKS, LOCAL_HOOKS
 from hkgit.workflows.setup.steps import Action, SetupStep, keep_file, read
 
 CONFIG = "prek.toml"
@@ -81,7 +81,8 @@ def _parse(text: str) -> dict[str, Any] | None:
 
 def _is_own(inner: str) -> bool:
     """Whether lines are those that `install` writes, for whichever hooks."""
-    known = {each.to_toml() for hooks in LOCAL_HOOKS.values() for each in hooks}
+    hooks = (each for hooks in LOCAL_HOOKS.values() for each in hooks)
+    known = {each.to_toml() for each in (*hooks, *FORMER_HOOKS)}
     head, *listed = inner.replace("\r\n", "\n").split("hooks = [\n", 1)
     lines = listed[0].removesuffix("]\n").splitlines(keepends=True) if listed else []
     return head == '[[repos]]\nrepo = "local"\n' and {*lines} <= known
