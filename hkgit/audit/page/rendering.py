@@ -53,6 +53,31 @@ def render_directory(facts: PageFacts) -> dict[str, str]:
     }
 
 
+def read_style() -> str:
+    """The style sheet of every page."""
+    return _asset("style.css")
+
+
+def render_template(name: str, sheet: str | None, **values: Any) -> str:
+    """A page without a script: its style stands in it, or in the `sheet` beside it."""
+    template = _environment().get_template(name)
+    from markupsafe import Markup
+
+    style = read_style() if sheet is None else ""
+    source = _hash(style) if sheet is None else "'self'"
+    shown: str = template.render(
+        policy=f"{_CLOSED}; style-src {source}",
+        inline=sheet is None,
+        sheet=sheet,
+        style=Markup(style),  # our own file, which no history can change
+        version=__version__,
+        standings=STANDINGS,
+        kinds=KINDS,
+        **values,
+    )
+    return shown
+
+
 def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: str) -> str:
     environment = _environment()
     from markupsafe import Markup

@@ -33,7 +33,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
         "hkgit attribution main..HEAD --format git-ai --notes",
     ),
     "stats": ("hkgit stats main..HEAD",),
-    "report": ("hkgit report main..HEAD",),
+    "report": ("hkgit report main..HEAD", "hkgit report --tables tables --html all.html"),
     "export": ("hkgit export --to tables",),
     "sql": (
         "hkgit sql 'select agent, count(*) from commits group by agent'",

@@ -21,7 +21,7 @@ from hkgit.git.repository import Repository
 
 
 @click.command()
-@click.argument("commits", metavar="A..B")
+@click.argument("commits", metavar="[A..B]", required=False)
 @click.option("--policy", metavar="FILE|REV:PATH", help="Another policy than A's.")
 @click.option(
     "--format",
@@ -31,13 +31,15 @@ from hkgit.git.repository import Repository
     show_default=True,
     help="The whole, a comment for a pull request, or an SVG badge.",
 )
+@click.option("--tables", metavar="DIR", help="Pages over the tables of many repositories.")
 @click.option("--html", metavar="FILE", help="Write the page, one file that fetches nothing.")
 @click.option("--html-dir", metavar="DIR", help="Write the page with its style sheet apart.")
 @json_option
 def command(
-    commits: str,
+    commits: str | None,
     policy: str | None,
     form: str,
+    tables: str | None,
     html: str | None,
     html_dir: str | None,
     as_json: bool,
@@ -45,8 +47,16 @@ def command(
     """Report on A..B: what is derived, what is only claimed, what was let pass.
 
     As Markdown, or as a page for a browser with --html or --html-dir. It judges nothing by its
-    exit code: that is what `hkgit gate` is for.
+    exit code: that is what `hkgit gate` is for. With --tables the page is of all repositories in
+    the tables of `hkgit export`, and links to a page of each.
     """
+    if tables is not None:
+        if commits is not None or policy is not None or form != "markdown" or as_json:
+            raise click.UsageError("--tables goes with --html or --html-dir alone.")
+        _write_overview(Path(tables), html, html_dir)
+        return
+    if commits is None:
+        raise click.UsageError("Say on which range: hkgit report A..B, or give --tables DIR.")
     repository = open_repository()
     ends = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, ends[0])
@@ -91,13 +101,37 @@ def _write_pages(
         print_info(f"the page: {Path(html_dir) / 'index.html'}")
 
 
+def _write_overview(tables: Path, html: str | None, html_dir: str | None) -> None:
+    """The pages over tables: in one file and a folder beside it, or in a directory."""
+    # Few reports are over tables, and DuckDB is an extra.
+    from hkgit.audit.tables.pages import render_tables
+    from hkgit.audit.tables.querying import open_tables
+
+    if html is None and html_dir is None:
+        raise click.UsageError("Say where to: --html FILE or --html-dir DIR.")
+    with open_tables(tables) as database:
+        if html is not None:
+            path = Path(html)
+            pages = render_tables(database, path.name, f"{path.stem}-repositories", inline=True)
+            _write_directory(path.parent, dict(pages))
+            print_info(f"the page: {html}")
+        if html_dir is not None:
+            pages = render_tables(database, "index.html", "repositories", inline=False)
+            _write_directory(Path(html_dir), dict(pages))
+            print_info(f"the page: {Path(html_dir) / 'index.html'}")
+
+
 def _write_directory(directory: Path, pages: Mapping[str, str]) -> None:
+    for name, text in pages.items():
+        _make((directory / name).parent)
+        _write(directory / name, text)
+
+
+def _make(directory: Path) -> None:
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _unwritable(directory, error) from error
-    for name, text in pages.items():
-        _write(directory / name, text)
 
 
 def _write(path: Path, text: str) -> None:

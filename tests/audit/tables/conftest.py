@@ -53,9 +53,9 @@ def grown(orchard: Orchard, tmp_path_factory: pytest.TempPathFactory) -> Repo:
     shutil.copytree(orchard.repo.path, path)
     repo = Repo(path)
     repo.git("remote", "add", "origin", SECRET)
+    repo.git("revert", "--no-edit", "HEAD")
     claims = [refusal("aa" * 8), refusal("bb" * 8, 2)]
     edit_text(repo, "README.md", "# Orchard", "# The orchard", refusals=claims)
-    repo.git("revert", "--no-edit", "HEAD")
     RefusalLog.of(path / ".git").note(
         "aider/0.86", "apply", 1773000000, [("src/x.py", "no_match", "stands nowhere")]
     )

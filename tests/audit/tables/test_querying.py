@@ -35,6 +35,11 @@ def test_each_example_gives_rows(tables: Path, example: SqlExample) -> None:
     assert any(value not in (None, 0, 0.0) for row in found for value in row[1:])
 
 
+def test_a_revert_says_what_it_takes_back(tables: Path) -> None:
+    sql = "select b.subject from commits a join commits b on a.reverts = b.commit"
+    assert ask(tables, sql) == [("Note review round 7",)]
+
+
 def test_the_columns_are_those_of_the_schema(tables: Path) -> None:
     for table in TABLES.values():
         found = [row[:2] for row in ask(tables, f"describe {table.name}")]

@@ -1,0 +1,287 @@
+"""summing.py: what the pages over tables show, summed up by DuckDB: of all, or of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from hkgit.applying.evidence import KINDS
+from hkgit.audit.commits import DERIVED, STANDINGS
+from hkgit.audit.page.facts import Period
+from hkgit.audit.reports.rules import sentence
+from hkgit.gate.rulings import AGENT, NO_EVIDENCE
+from hkgit.values import dataclass
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MOST_AGENTS = 100
+MOST_COMMITS = 200
+MOST_FILES = 50
+MOST_WEEKS = 104
+"""Weeks on a page; older ones are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositorySum:
+    """One repository; `blind` counts edits that its policy does not accept, `derived` commits
+    by agents that can be derived.
+
+    `exported` says when its rows were looked at last, `status` how that went.
+    """
+
+    name: str
+    url: str | None
+    status: str
+    error: str | None
+    exported: datetime
+    policy_source: str | None
+    commits: int
+    passing: int
+    derived: int
+    edits: int
+    blind: int
+    newest: datetime | None
+    standings: Mapping[str, int]
+    made_by: Mapping[str, int]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its last export went well."""
+        return self.status == "ok"
+
+    @property
+    def failing(self) -> int:
+        return self.commits - self.passing
+
+    @property
+    def by_agents(self) -> int:
+        return self.made_by[AGENT] + self.made_by[NO_EVIDENCE]
+
+    @property
+    def bare(self) -> int:
+        return self.made_by[NO_EVIDENCE]
+
+    @property
+    def badness(self) -> tuple[bool, float, float, float]:
+        """A key that sorts the worst last."""
+        failing = self.failing / self.commits if self.commits else 0.0
+        bare = self.bare / self.by_agents if self.by_agents else 0.0
+        return not self.is_whole, failing, bare, self.blind / self.edits if self.edits else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSum:
+    """One agent over all; `repositories` says in how many it worked."""
+
+    name: str
+    repositories: int
+    commits: int
+    derived: int
+    passing: int
+    bare: int
+    edits: int
+    lowest: float | None
+    evidence: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitSum:
+    """One of the commits to look at first."""
+
+    id: str
+    time: datetime
+    who: str
+    subject: str
+    standing: str
+    passes: bool
+    rule: str
+    evidence: str | None
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSum:
+    """A rule that commits break: how often, and what it is for."""
+
+    rule: str
+    findings: int
+    commits: int
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class FileSum:
+    """A file by what agents changed of it unseen."""
+
+    path: str
+    commits: int
+    removed: int
+    unseen: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """What a page shows: of all repositories, or of one with its commits and files."""
+
+    repositories: tuple[RepositorySum, ...]
+    agents: tuple[AgentSum, ...]
+    periods: tuple[Period, ...]
+    rules: tuple[RuleSum, ...]
+    commits: tuple[CommitSum, ...] = ()
+    files: tuple[FileSum, ...] = ()
+
+    @property
+    def count(self) -> int:
+        return sum(each.commits for each in self.repositories)
+
+    @property
+    def passing(self) -> int:
+        return sum(each.passing for each in self.repositories)
+
+    @property
+    def edits(self) -> int:
+        return sum(each.edits for each in self.repositories)
+
+    @property
+    def blind(self) -> int:
+        return sum(each.blind for each in self.repositories)
+
+    @property
+    def standings(self) -> dict[str, int]:
+        return {name: sum(each.standings[name] for each in self.repositories) for name in STANDINGS}
+
+    @property
+    def derived(self) -> int:
+        """Commits by agents that can be derived."""
+        return sum(each.derived for each in self.repositories)
+
+    @property
+    def by_agents(self) -> int:
+        return sum(each.by_agents for each in self.repositories)
+
+    @property
+    def broken(self) -> int:
+        """How many repositories could not be looked at last time."""
+        return sum(not each.is_whole for each in self.repositories)
+
+
+def sum_all(database: DuckDBPyConnection) -> TableFacts:
+    """The facts of all repositories of some tables, the worst first."""
+    return TableFacts(
+        repositories=tuple(_repositories(database)),
+        agents=tuple(_agents(database, None)),
+        periods=_periods(database, None),
+        rules=tuple(_rules(database, None)),
+    )
+
+
+def sum_one(database: DuckDBPyConnection, repository: RepositorySum) -> TableFacts:
+    """The facts of one repository of some tables."""
+    return TableFacts(
+        repositories=(repository,),
+        agents=tuple(_agents(database, repository.name)),
+        periods=_periods(database, repository.name),
+        rules=tuple(_rules(database, repository.name)),
+        commits=tuple(_commits(database, repository.name)),
+        files=tuple(_files(database, repository.name)),
+    )
+
+
+def _ask(database: DuckDBPyConnection, sql: str, *values: object) -> list[tuple[Any, ...]]:
+    return database.execute(sql, list(values)).fetchall()
+
+
+_OF = "(repository = $1 OR $1::VARCHAR IS NULL)"
+
+
+def _repositories(database: DuckDBPyConnection) -> Iterator[RepositorySum]:
+    counted: dict[str, dict[str, dict[str, int]]] = {}
+    for column in ("standing", "made_by"):
+        asked = f"SELECT repository, {column}, count(*) FROM commits GROUP BY ALL"
+        for name, value, count in _ask(database, asked):
+            counted.setdefault(name, {}).setdefault(column, {})[value] = count
+    asked = f"""
+        SELECT repository, any_value(url), any_value(status), any_value(error),
+          max(exported), any_value(repositories.policy_source), count(commit),
+          count(commit) FILTER (policy_passes),
+          count(commit) FILTER (standing = '{DERIVED}' AND made_by = '{AGENT}'),
+          coalesce(sum(edits), 0)::BIGINT, coalesce(sum(blind_edits), 0)::BIGINT, max(time)
+        FROM repositories LEFT JOIN commits USING (repository) GROUP BY repository"""
+    found = [
+        RepositorySum(*row, *_fill_counts(counted.get(row[0], {}))) for row in _ask(database, asked)
+    ]
+    yield from sorted(found, key=lambda each: (*(-value for value in each.badness), each.name))
+
+
+def _fill_counts(counted: Mapping[str, Mapping[str, int]]) -> tuple[dict[str, int], ...]:
+    """The commits of a repository by standing and by who made them, none left out."""
+    makers = dict.fromkeys((AGENT, NO_EVIDENCE), 0)
+    return (
+        dict.fromkeys(STANDINGS, 0) | {**counted.get("standing", {})},
+        makers | {**counted.get("made_by", {})},
+    )
+
+
+def _agents(database: DuckDBPyConnection, name: str | None) -> Iterator[AgentSum]:
+    evidence: dict[str, dict[str, int]] = {}
+    asked = f"SELECT agent, evidence, count(*) FROM edits WHERE {_OF} GROUP BY ALL"
+    for agent, kind, count in _ask(database, asked, name):
+        evidence.setdefault(agent, dict.fromkeys(KINDS, 0))[kind] = count
+    asked = f"""
+        SELECT agent, count(DISTINCT repository), count(*),
+          count(*) FILTER (standing = '{DERIVED}'), count(*) FILTER (policy_passes),
+          count(*) FILTER (made_by = '{NO_EVIDENCE}'), sum(edits)::BIGINT, min(lowest_confidence)
+        FROM commits WHERE agent IS NOT NULL AND {_OF}
+        GROUP BY agent ORDER BY count(*) DESC, agent LIMIT {MOST_AGENTS}"""
+    for row in _ask(database, asked, name):
+        yield AgentSum(*(*row, evidence.get(row[0], dict.fromkeys(KINDS, 0))))
+
+
+def _periods(database: DuckDBPyConnection, name: str | None) -> tuple[Period, ...]:
+    """The commits by week and standing, weeks without any too."""
+    asked = f"""
+        SELECT date_trunc('week', time)::DATE AS week, standing, count(*)
+        FROM commits WHERE time IS NOT NULL AND {_OF} GROUP BY ALL ORDER BY week"""
+    found: dict[date, dict[str, int]] = {}
+    for week, standing, count in _ask(database, asked, name):
+        found.setdefault(week, dict.fromkeys(STANDINGS, 0))[standing] = count
+    return tuple(_fill(found))
+
+
+def _fill(found: Mapping[date, Mapping[str, int]]) -> Iterator[Period]:
+    if not found:
+        return
+    last = max(found)
+    count = min((last - min(found)).days // 7 + 1, MOST_WEEKS)
+    for back in reversed(range(count)):
+        week = last - timedelta(days=7 * back)
+        yield Period(week, found.get(week, dict.fromkeys(STANDINGS, 0)))
+
+
+def _rules(database: DuckDBPyConnection, name: str | None) -> Iterator[RuleSum]:
+    asked = f"""
+        SELECT rule, count(*), count(DISTINCT commit) FROM findings
+        WHERE blocks AND {_OF} GROUP BY rule ORDER BY count(*) DESC, rule"""
+    for rule, findings, commits in _ask(database, asked, name):
+        yield RuleSum(rule, findings, commits, sentence(rule))
+
+
+def _commits(database: DuckDBPyConnection, name: str) -> Iterator[CommitSum]:
+    """What does not pass, then what is blind, then what is least sure."""
+    order: Sequence[str] = ("policy_passes", "NOT blind", "coalesce(lowest_confidence, 1)")
+    asked = f"""
+        SELECT commit, time, coalesce(nullif(array_to_string(agents, ', '), ''), author), subject,
+          standing, policy_passes, rule, weakest_evidence, lowest_confidence
+        FROM commits WHERE repository = $1 AND made_by IN ('{AGENT}', '{NO_EVIDENCE}')
+        ORDER BY {", ".join(order)}, time DESC, commit LIMIT {MOST_COMMITS}"""
+    return (CommitSum(*row) for row in _ask(database, asked, name))
+
+
+def _files(database: DuckDBPyConnection, name: str) -> Iterator[FileSum]:
+    asked = f"""
+        SELECT path, count(*), sum(lines_removed)::BIGINT, sum(lines_unseen)::BIGINT AS unseen
+        FROM files WHERE repository = $1 AND lines_unseen IS NOT NULL
+        GROUP BY path HAVING unseen > 0 ORDER BY unseen DESC, path LIMIT {MOST_FILES}"""
+    return (FileSum(*row) for row in _ask(database, asked, name))

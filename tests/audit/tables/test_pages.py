@@ -1,0 +1,119 @@
+"""The page over tables: which repositories stand in it, in which order, and that it is inert."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hkgit.audit.tables.identity import RepositoryIdentity
+from hkgit.audit.tables.querying import open_tables
+from hkgit.audit.tables.summing import sum_all, sum_one
+from hkgit.audit.tables.writing import ExportFacts, write_tables
+from tests.audit.page.hostile import CORPUS, hostile
+from tests.audit.page.test_page import Outline
+from tests.audit.tables.conftest import export_all
+from tests.support.repos import Repo
+from tests.support.running import run
+
+
+@pytest.fixture(scope="module")
+def several(grown: Repo, tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The orchard, a repository of a person alone, a hostile one, and one that is out of reach."""
+    place = tmp_path_factory.mktemp("several")
+    shutil.copytree(tables, place / "tables")
+    plain = Repo.init(place / "plain")
+    plain.commit({"a.txt": "one\n"}, "Begin")
+    plain.git("remote", "add", "origin", "git@example.org:mara/plain.git")
+    bad = Repo.init(place / "bad")
+    hostile(bad)
+    bad.git("config", "remote.origin.url", f"https://example.org/{CORPUS[0]}")
+    for repo in (plain, bad):
+        export_all(repo, place / "tables")
+    lost = RepositoryIdentity("example.org/mara/lost", "https://example.org/mara/lost")
+    facts = ExportFacts("HEAD", status="failed", error=f"no route to it {CORPUS[1]}")
+    write_tables(place / "tables", lost, (), facts)
+    return place / "tables"
+
+
+def test_the_worst_come_first(several: Path) -> None:
+    with open_tables(several) as database:
+        facts = sum_all(database)
+    assert [each.name.rpartition("/")[2] for each in facts.repositories][:1] == ["lost"]
+    assert [each.name for each in facts.repositories][-2:] == [
+        "example.org/mara/orchard",
+        "example.org/mara/plain",
+    ]
+    assert (facts.broken, facts.count) == (1, 27 + 1 + 13)
+    assert sum(facts.standings.values()) == facts.count
+    assert sum(period.total for period in facts.periods[-1:]) > 0
+
+
+def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
+    with open_tables(tables) as database:
+        (row,) = sum_all(database).repositories
+        own = sum_one(database, row)
+    assert (row.commits, row.by_agents, row.bare, row.edits) == (27, 22, 1, 21)
+    assert (row.derived, own.standings["derived"]) == (20, 22)  # one takes back, one is empty
+    assert {each.name: each.commits for each in own.agents}["claude-code"] == 9
+    assert sum(each.commits for each in own.agents) == row.by_agents
+    assert not own.commits[0].passes
+    assert own.rules[0].rule == "blind"
+    assert own.files[0].unseen > 0
+    assert sum(period.total for period in own.periods) == 27
+
+
+def test_each_repository_has_a_page_of_its_own(several: Path, tmp_path: Path) -> None:
+    said = run("report", "--tables", several, "--html", tmp_path / "all.html", cwd=tmp_path)
+    assert said.code == 0, said.err
+    first = (tmp_path / "all.html").read_text("utf-8")
+    links = re.findall(r'href="(all-repositories/[0-9a-f]{16}\.html)"', first)
+    assert len(links) == 4
+    names = []
+    for link in links:
+        page = (tmp_path / link).read_text("utf-8")
+        assert 'href="../all.html"' in page
+        names.append(re.findall(r"<strong><bdi>(.*?)</bdi>", page)[0].rpartition("/")[2])
+    assert names[0] == "lost"
+    assert names[-1] == "plain"
+
+
+def test_nothing_in_a_name_becomes_markup_and_nothing_is_fetched(
+    several: Path, tmp_path: Path
+) -> None:
+    run("report", "--tables", several, "--html-dir", tmp_path / "pages", cwd=tmp_path)
+    pages = [*(tmp_path / "pages").rglob("*.html")]
+    assert len(pages) == 5
+    allowed = {"html", "head", "meta", "title", "link", "body", "a", "header", "p", "strong", "bdi"}
+    allowed |= {"h1", "h2", "span", "nav", "ul", "li", "main", "section", "svg", "rect", "i", "b"}
+    allowed |= {"dl", "div", "dt", "dd", "small", "table", "caption", "thead", "tbody", "tr", "th"}
+    allowed |= {"td", "time", "details", "summary", "line", "text", "code", "em", "footer"}
+    for page in pages:
+        text = page.read_text("utf-8")
+        outline = Outline(text)
+        assert outline.tags <= allowed
+        assert {name for name, _ in outline.attributes if name.startswith("on")} == set()
+        assert "default-src &#39;none&#39;" in text
+        links = {value for name, value in outline.attributes if name in ("href", "src")}
+        shown = r"#\w+|(\.\./)?(style\.css|index\.html)|repositories/[0-9a-f]{16}\.html"
+        assert [link for link in links if re.fullmatch(shown, link or "") is None] == []
+        assert not {"\u202e", "\u200b", "\x1b"} & set(text)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        pytest.param(("--tables", "t"), 64, "Say where to", id="nowhere"),
+        pytest.param(("A..B", "--tables", "t", "--html", "x"), 64, "goes with", id="and a range"),
+        pytest.param((), 64, "Say on which range", id="nothing"),
+        pytest.param(("--tables", "t", "--html", "x"), 4, "is no directory of tables", id="none"),
+    ],
+)
+def test_what_it_cannot_do_it_says(
+    tmp_path: Path, words: tuple[str, ...], code: int, said: str
+) -> None:
+    done = run("report", *words, cwd=tmp_path)
+    assert done.code == code
+    assert said in done.err
