@@ -15,6 +15,8 @@ from hkgit.sessions.storage.journal import SessionJournal
 _REMADE = 24 * 3600
 """Seconds within which a commit that was made past the hooks may be made again with them."""
 
+_REBASING = ("rebase-merge", "rebase-apply")
+
 _NAMED = 200
 """The most paths to pass to git; with more, it is asked about all files."""
 
@@ -31,7 +33,10 @@ def awaiting(
 def may_be_committed(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> bool:
-    """Whether the next commit must look for edits: some wait, or a stash may restore some."""
+    """Whether the next commit must look for edits: some wait, or git may yet restore some.
+
+    From a stash, or from the commits that it makes again in a rebase.
+    """
     units = waiting(journals)
     if not units or any(journal.state.proposed for journal in journals):
         return bool(units)
@@ -42,8 +47,12 @@ def may_be_committed(
     since = (time.time() - _REMADE) * 1000
     if any(unit.paths & changed or unit.call.time > since for unit in standing):
         return True
+    if len(standing) == len(units):
+        return False
+    if any((repository.git_dir / each).exists() for each in _REBASING):
+        return True
     stash = repository.git("rev-parse", "--quiet", "--verify", "refs/stash", check=False)
-    return len(standing) < len(units) and stash.code == 0
+    return stash.code == 0
 
 
 def _standing(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:

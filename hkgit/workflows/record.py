@@ -54,7 +54,20 @@ def _settle(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
     from hkgit.sessions.commit.settling import settle_commit
 
     settle_commit(repository)
-    return ()
+    return list_commits_past_hooks(repository)
+
+
+def list_commits_past_hooks(repository: Repository) -> tuple[str, ...]:
+    """Lines on commits that were made past the hooks and hold what sessions edited, if any do."""
+    from hkgit.sessions.storage.paths import may_wait
+
+    root = repository.work_tree
+    if root is None or not may_wait(root):
+        return ()
+    from hkgit.sessions.bypassing import describe_commits_past_hooks, find_commits_past_hooks
+
+    found = find_commits_past_hooks(repository, root)
+    return tuple(describe_commits_past_hooks(repository, found))
 
 
 def _withdraw(repository: Repository, request: RecordRequest) -> tuple[str, ...]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +15,10 @@ import pytest
 from hkgit.agents.hooks import gemini
 from hkgit.sessions.storage import paths as places
 from tests.agents.test_streams import GREETING, replay_lines, session, stream, told
+from tests.sessions.committing import SCRIPTS
+from tests.sessions.test_bypassing import HOOKS_OFF
 from tests.support.repos import Repo
+from tests.support.running import run
 
 MANY = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(1, 16)).encode()
 LONG = "".join(f"v{n} = 1\n" for n in range(1, 4001))
@@ -116,14 +123,14 @@ def test_of_a_long_output_copilot_shows_the_beginning(seeded: Repo) -> None:
     assert _known(seeded) == [(1, 2)]
 
 
-def _gemini(repo: Repo, output: str) -> dict[str, Any]:
+def _gemini(repo: Repo, output: str, command: str = "cat long.py") -> dict[str, Any]:
     text = f"<untrusted_context>\nOutput: {output}Process Group PGID: 40\n</untrusted_context>"
     return {
         "session_id": "s",
         "cwd": str(repo.path),
         "hook_event_name": "AfterTool",
         "tool_name": "run_shell_command",
-        "tool_input": {"command": "cat long.py", "description": "look"},
+        "tool_input": {"command": command, "description": "look"},
         "tool_response": {"llmContent": text, "returnDisplay": output},
     }
 
@@ -149,3 +156,56 @@ def test_a_setting_of_geminis_leaves_out_more(
     (tmp_path / gemini.SETTINGS).write_text(json.dumps(settings))
     told("gemini", _gemini(seeded, LONG))
     assert sum(last - first + 1 for first, last in _known(seeded)) < 120
+
+
+@pytest.fixture
+def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """The repository, held to its gate, with commits dated now."""
+    run("init", cwd=seeded.path)
+    seeded.git("add", "-A")
+    seeded.git("commit", "-q", "--no-verify", "-m", "Set up")
+    monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, f"@{int(time.time())} +0000")
+    return seeded
+
+
+def _shell(repo: Repo, command: str) -> tuple[int, str]:
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=repo.path,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_two_blind_places_of_a_patch_are_mended_by_what_is_said(gated: Repo) -> None:
+    replay_lines("copilot", stream("copilot-patch", gated), gated)
+    code, said = _shell(gated, "git add -A && git commit -m Patch")
+    assert code != 0
+    [mend] = re.findall(r"mend: (.*?)(?:  #.*)?$", said, re.MULTILINE)
+    assert mend.count("hkgit read") == 2
+    assert _shell(gated, f"{mend} >/dev/null && git commit -q -m Patch")[0] == 0
+
+
+def test_a_commit_in_geminis_shell_is_told_to_the_model_and_mended(
+    gated: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replay_lines("gemini", stream("gemini", gated), gated)
+    with monkeypatch.context() as patch:
+        for name, value in HOOKS_OFF.items():
+            patch.setenv(name, value)
+        assert _shell(gated, "git add -A && git commit -q -m Work") == (0, "")
+    answer = told("gemini", _gemini(gated, "", "git add -A && git commit -m Work"))
+    told_words = answer["hookSpecificOutput"]["additionalContext"]
+    mend = told_words.rpartition("mend: ")[2]
+    with monkeypatch.context() as patch:
+        for name, value in HOOKS_OFF.items():
+            patch.setenv(name, value)
+        code, said = _shell(gated, mend)
+    assert code == 0, said
+    assert gated.git("log", "-1", "--format=%B").count("Hkgit-Entry: ") == 2
+    assert told("gemini", _gemini(gated, "", "git status")) == {}

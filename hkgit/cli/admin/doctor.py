@@ -17,6 +17,12 @@ from hkgit.git.repository import Repository
 from hkgit.git.transactions.index import foreign_lock
 from hkgit.git.transactions.landing import under_way
 from hkgit.git.transactions.recovery import Outcome, Settled
+from hkgit.sessions.bypassing import (
+    CommitPastHooks,
+    are_hooks_off,
+    describe_commits_past_hooks,
+    find_commits_past_hooks,
+)
 from hkgit.sessions.ending import SessionState, sessions_of
 from hkgit.sessions.reporting import session_json
 from hkgit.sessions.writing import find_crashed
@@ -56,15 +62,23 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
     halves = [] if repository.work_tree is None else find_crashed(repository.work_tree, fix=fix)
     halves += health.find_leftovers(repository, fix=fix)
     sessions = _sessions(repository)
+    past = _find_past_hooks(repository)
     is_well = all(each.hindrance is None for each in stale) and (fix or not (stale or halves))
     if as_json:
         status = "well" if is_well else "stale"
         document = {**_document(repository, stale, fix), "sessions": halves}
         document["session_list"] = [session_json(each) for each in sessions]
+        document["past_hooks"] = [
+            {"commit": each.id, "sessions": [*each.sessions], "paths": [*each.paths]}
+            for each in past
+        ]
         echo_json({"status": status, "versions": known, **document})
     else:
         lines = [*_lines(repository, stale, fix), *(f"session      {line}" for line in halves)]
         lines += [visible(f"session      {line_of(each)}") for each in sessions]
+        told = describe_commits_past_hooks(repository, past)
+        lines += [visible(f"past hooks   {line}") for line in told]
+        lines += _say_hooks_off()
         click.echo("\n".join(lines))
     if not is_well:
         ctx.exit(GitRefused.exit_code)
@@ -72,6 +86,16 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
 
 def _sessions(repository: Repository) -> list[SessionState]:
     return [] if repository.work_tree is None else sessions_of(repository, repository.work_tree)
+
+
+def _find_past_hooks(repository: Repository) -> list[CommitPastHooks]:
+    root = repository.work_tree
+    return [] if root is None else find_commits_past_hooks(repository, root)
+
+
+def _say_hooks_off() -> Iterator[str]:
+    if are_hooks_off():
+        yield "hooks off    by GIT_CONFIG_* of this environment: its commits have no evidence"
 
 
 def _owner(repository: Repository, hook: health.InstalledHook) -> str:

@@ -10,7 +10,14 @@ from pathlib import Path
 import click
 
 from hkgit.agents import HOOKED, find_agent
-from hkgit.agents.events import Editing, ToolEvent, UntoldEdit, parse_payload
+from hkgit.agents.events import (
+    Editing,
+    Shell,
+    ToolEvent,
+    UnshownShell,
+    UntoldEdit,
+    parse_payload,
+)
 from hkgit.agents.recorder import Recorder, find_touched_paths
 from hkgit.agents.servers.roots import Root
 from hkgit.errors import HkgitError
@@ -62,7 +69,8 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
         click.echo(f"hkgit: not recorded: {error}", err=True)
     if tool is not None and event.is_before:
         return _steer(event, root, tool)
-    return _record(recorder, event)
+    said = _record(recorder, event)
+    return said or _tell_past_hooks(event, root)
 
 
 def _steer(event: ToolEvent, root: Path, tool: str) -> str | None:
@@ -85,6 +93,25 @@ def _record(recorder: Recorder, event: ToolEvent) -> str | None:
         return None if answer is None or not answer.blind else _unread(answer)
     recorder.before(event.did)
     return None
+
+
+def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
+    """What to do about commits that a command has made past git's hooks."""
+    did = event.did.shell if isinstance(event.did, UnshownShell) else event.did
+    if event.is_before or not isinstance(did, Shell) or "git" not in did.command:
+        return None
+    from hkgit.sessions.storage.paths import may_wait
+
+    if not may_wait(root):
+        return None
+    # Few commands leave such commits.
+    from hkgit.git.repository import Repository
+    from hkgit.sessions.bypassing import describe_commits_past_hooks, find_commits_past_hooks
+
+    repository = Repository.discover(root)
+    found = find_commits_past_hooks(repository, root)
+    lines = describe_commits_past_hooks(repository, found, for_agent=True)
+    return "\n".join(f"hkgit: {line}" for line in lines) or None
 
 
 def _unread(answer: EditReport) -> str:

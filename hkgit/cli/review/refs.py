@@ -13,7 +13,7 @@ from hkgit.audit.reports.plain import report_json
 from hkgit.audit.reports.text import summary
 from hkgit.cli.common import echo_json, open_repository
 from hkgit.cli.forms.form import Misuse
-from hkgit.cli.output import QUIET, VERBOSE, echo, loudness
+from hkgit.cli.output import QUIET, VERBOSE, echo, loudness, print_error
 from hkgit.cli.review.judging import load_policy, report_lines
 from hkgit.errors import InvalidInput
 from hkgit.gate import Report
@@ -32,6 +32,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.escaping import console, to_json_text
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
+from hkgit.workflows.record import list_commits_past_hooks
 
 NAMED = 20
 """So many refs are named that are refused for one reason."""
@@ -70,6 +71,8 @@ def _judge_push(
 ) -> list[UpdateResult]:
     updates = list(parse_pushed(told)) or list(read_framework_update(os.environ))
     remote = remote or os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
+    for line in list_commits_past_hooks(repository):
+        print_error(f"hkgit: {line}")
     return list(judge_pushed(repository, updates, remote, given))
 
 

@@ -38,15 +38,19 @@ def _with_reads(repository: Repository, report: Report) -> Report:
     # Few commits are rejected.
     from hkgit.sessions.mending import blind_reads
 
-    reads = dict(blind_reads(repository.work_tree))
+    reads: dict[str, dict[str, None]] = {}
+    for path, command in blind_reads(repository.work_tree):
+        reads.setdefault(path, {})[command] = None
     adopted = "" if reads else _find_adoption(repository, report)
 
     def told(finding: Finding) -> Finding:
-        read = reads.get(finding.where.rpartition(":")[0])
+        known = reads.get(finding.where.rpartition(":")[0], {})
+        own = [each for each in known if finding.where in each.split()]
+        read = " && ".join(own or known)
         if finding.rule == BLIND and adopted:
             fix = f"A transcript explains all of it: {adopted}"
             return replace(finding, fix=fix, mend=adopted)
-        if finding.rule != BLIND or read is None:
+        if finding.rule != BLIND or not read:
             return finding
         return replace(finding, fix=f"Read what it touched: {read}", mend=read)
 

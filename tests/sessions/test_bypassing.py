@@ -1,0 +1,194 @@
+"""Commits that an agent made past git's hooks are found and said; what is said mends them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from hkgit.evidence.replay.judging import replay
+from hkgit.gate import candidate_of
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from hkgit.git.repository import Repository
+from hkgit.sessions.bypassing import (
+    CommitPastHooks,
+    describe_commits_past_hooks,
+    find_commits_past_hooks,
+)
+from hkgit.workflows.setup import install
+from tests.sessions.committing import Work
+from tests.sessions.conftest import LINES
+from tests.support.repos import Repo
+from tests.support.running import run
+
+HOOKS_OFF = {
+    "GIT_CONFIG_COUNT": "2",
+    "GIT_CONFIG_KEY_0": "core.fsmonitor",
+    "GIT_CONFIG_VALUE_0": "",
+    "GIT_CONFIG_KEY_1": "core.hooksPath",
+    "GIT_CONFIG_VALUE_1": "",
+}
+"""What Gemini CLI 0.61.0 gives to the commands of its shell."""
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """A repository that is held to its gate."""
+    repo = Repo.init(tmp_path_factory.mktemp("bypassed") / "repo")
+    repo.write("a.py", LINES)
+    repo.write("b.py", LINES)
+    install(Repository.discover(repo.path), HOOKS)
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Begin")
+    return repo
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commits are dated now, as the journal is."""
+    for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
+        monkeypatch.setenv(name, f"@{int(time.time())} +0000")
+
+
+def bypass(work: Work, message: str = "Work") -> str:
+    """Commit everything as in an agent's shell that has the hooks off."""
+    work.repo.git("add", "-A")
+    work.repo.git("commit", "-q", "-m", message, env=HOOKS_OFF)
+    return work.repo.head
+
+
+def find(work: Work) -> list[CommitPastHooks]:
+    return find_commits_past_hooks(Repository.discover(work.repo.path), work.repo.path)
+
+
+def follow(work: Work, line: str, **environment: str) -> None:
+    """Do to the letter what was said, in a shell."""
+    assert line.startswith("mend: ")
+    subprocess.run(
+        ["sh", "-c", line.removeprefix("mend: ")],
+        cwd=work.repo.path,
+        env=os.environ | work.environment | environment,
+        check=True,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+    )
+
+
+def advice(work: Work) -> str:
+    """The last line of what is said."""
+    repository = Repository.discover(work.repo.path)
+    return [*describe_commits_past_hooks(repository, find(work))][-1]
+
+
+def verdicts(work: Work, count: int) -> list[str]:
+    """Of the last commits, the newest first, whether they have evidence."""
+    repository = Repository.discover(work.repo.path)
+    ids = work.repo.git("rev-list", f"-{count}", "HEAD").split()
+    judged = [replay(repository, candidate_of(repository, each)) for each in ids]
+    return ["none" if each is None else str(each.verdict) for each in judged]
+
+
+def test_a_commit_past_the_hooks_is_found(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    head = bypass(work)
+    assert find(work) == [CommitPastHooks(head, "Work", ("task",), ("a.py",))]
+
+
+def test_with_the_hooks_nothing_is_found(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.commit_with_hooks("-a", "-m", "Work")
+    work.edit("line 7\n", "seven\n")
+    assert find(work) == []
+
+
+def test_what_a_person_commits_meanwhile_is_their_own(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.repo.write("b.py", LINES.replace("line 9\n", "nine\n"))
+    work.repo.git("add", "b.py")
+    work.repo.git("commit", "-q", "-m", "By hand", env=HOOKS_OFF)
+    assert find(work) == []
+
+
+def test_an_edit_that_somebody_changed_further_is_found(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    work.repo.write("a.py", LINES.replace("line 5\n", "five\n").replace("line 30", "thirty"))
+    bypass(work)
+    assert [each.paths for each in find(work)] == [("a.py",)]
+
+
+@pytest.mark.parametrize("environment", [{}, HOOKS_OFF], ids=["a shell", "gemini's shell"])
+def test_what_is_said_mends_the_last_commit(
+    environment: dict[str, str], work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work.edit("line 5\n", "five\n")
+    bypass(work)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    follow(work, advice(work), **environment)
+    assert verdicts(work, 1) == ["strict"]
+    assert work.repo.git("log", "-1", "--format=%s").strip() == "Work"
+    assert find(work) == []
+    assert work.repo.status() == []
+
+
+def test_what_is_said_mends_several(work: Work) -> None:
+    for number, word in ((5, "five"), (7, "seven"), (9, "nine")):
+        work.edit(f"line {number}\n", f"{word}\n")
+        bypass(work, word)
+    work.repo.write("b.py", LINES.replace("line 2", "two"))
+    assert len(find(work)) == 3
+    follow(work, advice(work))
+    assert verdicts(work, 3) == ["strict"] * 3
+    assert work.repo.git("log", "-3", "--format=%s").split() == ["nine", "seven", "five"]
+    assert find(work) == []
+    assert work.repo.status() == [" M b.py"]
+
+
+def test_a_later_commit_keeps_its_evidence(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    bypass(work)
+    work.edit("line 2\n", "two\n", "b.py")
+    said = work.commit_with_hooks("-a", "-m", "Later")
+    assert "was made past git's hooks" in said
+    follow(work, advice(work))
+    assert "none" not in verdicts(work, 2)
+    assert find(work) == []
+
+
+def test_a_push_says_so(work: Work, tmp_path: Path) -> None:
+    Repo.init(tmp_path / "remote", bare=True)
+    work.repo.git("remote", "add", "origin", str(tmp_path / "remote"))
+    work.edit("line 5\n", "five\n")
+    bypass(work)
+    said = subprocess.run(
+        ["git", "push", "-q", "origin", "main"],
+        cwd=work.repo.path,
+        env=os.environ | work.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stderr
+    assert "was made past git's hooks" in said
+    assert "mend: git reset" in said
+
+
+def test_what_is_published_is_not_made_again(work: Work, tmp_path: Path) -> None:
+    Repo.init(tmp_path / "remote", bare=True)
+    work.repo.git("remote", "add", "origin", str(tmp_path / "remote"))
+    work.edit("line 5\n", "five\n")
+    head = bypass(work)
+    work.repo.git("push", "-q", "--no-verify", "origin", "main")
+    assert advice(work) == f"mend: hkgit adopt {head[:9]}~1..HEAD"
+
+
+def test_doctor_says_so(work: Work) -> None:
+    work.edit("line 5\n", "five\n")
+    head = bypass(work)
+    said = run("doctor", cwd=work.repo.path, env=HOOKS_OFF).stdout.decode()
+    assert f"commit {head[:9]} (Work) was made past git's hooks" in said
+    assert "hooks off" in said
+    document = run("doctor", "--json", cwd=work.repo.path).json()
+    assert document["past_hooks"] == [{"commit": head, "sessions": ["task"], "paths": ["a.py"]}]
