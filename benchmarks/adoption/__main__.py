@@ -170,8 +170,11 @@ def judge_line(
     past = (each for truth in session.earlier.get(path, ()) for each in truth)
     if any(each.text == line.text and each.author == told for each in past):
         return "written by that edit, and later once more"
-    if line.author >= 0 and edits[told].path == path and line.text in split_text(edits[told].new):
-        return "written alike by that edit"
+    if edits[told].path == path and line.text in split_text(edits[told].new):
+        if line.author >= 0:
+            return "written alike by that edit"
+        if line.again:
+            return "one of equal lines that were replaced together"
     return _name_author(line.author) + ("" if line.text.strip() else ", blank")
 
 

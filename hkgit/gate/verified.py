@@ -22,7 +22,7 @@ from hkgit.matching.places import LADDER_VERSION
 from hkgit.values import dataclass
 
 _LINE = re.compile(r"([0-9a-f]{40,64}) ([a-z]+)\Z")
-_FROM_REFS = frozenset({Verdict.ATTESTED, Verdict.UNVERIFIABLE, Verdict.FAIL})
+_FROM_REFS = frozenset({Verdict.ATTESTED, Verdict.RECOVERED, Verdict.UNVERIFIABLE, Verdict.FAIL})
 """Verdicts that may change with time: refs move and objects are fetched."""
 
 

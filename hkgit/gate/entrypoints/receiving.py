@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 
 from hkgit.errors import GitRefused, HkgitError, Rejected
+from hkgit.evidence.replay.recovered import REFS as RECOVERED
 from hkgit.gate import BREAK_GLASS, Watch, is_of_one_ref, read_trusted_policy
 from hkgit.gate.attestations.entries import REFS as ENTRIES
 from hkgit.gate.entrypoints.budget import Budget
@@ -124,8 +125,8 @@ class _Server:
 
 
 def _coming(updates: Sequence[Update]) -> dict[str, str]:
-    """Find what speaks for other commits of the push: break-glass records, signatures."""
-    speaking = (BREAK_GLASS, ENTRIES)
+    """Find what speaks for other commits of the push: records of all kinds, signatures."""
+    speaking = (BREAK_GLASS, ENTRIES, RECOVERED)
     return {u.ref: u.new for u in updates if u.new is not None and u.ref.startswith(speaking)}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from hkgit.evidence.replay.findings import Finding
+from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.floors import APPLY, entry_findings
 from hkgit.gate.rules.manual import hand_findings
@@ -30,7 +30,8 @@ def _tightness(case: JudgedCommit) -> Iterator[Finding]:
 
 
 def _recovered(case: JudgedCommit) -> Iterator[Finding]:
-    if any(entry.claims.get("origin") for _, entry in case.judged.entries):
+    is_record = case.judged.verdict is Verdict.RECOVERED
+    if is_record or any(entry.claims.get("origin") for _, entry in case.judged.entries):
         from hkgit.gate.rules.recovered import recovered_findings
 
         yield from recovered_findings(case)

@@ -1,6 +1,7 @@
 """recovered.py: what a policy asks of entries that were made from a transcript.
 
-That an entry was is its own claim, made by `hkgit adopt`.
+That an entry was is its own claim, made by `hkgit adopt`; those of a record beside the history are,
+whatever they claim.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.trailers import decimal
-from hkgit.evidence.replay.findings import Finding
+from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.floors import APPLY
 from hkgit.gate.rules.strength import strengths
@@ -19,7 +20,7 @@ ORIGIN = "recovered"
 
 def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Where the recovered entries of a commit are refused, or fall below their floors."""
-    found = [each for each in case.judged.entries if each[1].claims.get("origin") == ORIGIN]
+    found = [each for each in case.judged.entries if _is_recovered(case, each[1])]
     rules = case.policy.recovered
     for _, entry in found:
         if not rules.is_accepted:
@@ -29,6 +30,10 @@ def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
             yield from _confidence_findings(entry, rules.min_confidence)
     if found and rules.is_accepted and rules.min_tightness:
         yield from _tightness_findings(case, found, rules.min_tightness)
+
+
+def _is_recovered(case: JudgedCommit, entry: Entry) -> bool:
+    return case.judged.verdict is Verdict.RECOVERED or entry.claims.get("origin") == ORIGIN
 
 
 def _confidence_findings(entry: Entry, floor: int) -> Iterator[Finding]:

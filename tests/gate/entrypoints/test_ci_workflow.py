@@ -46,7 +46,7 @@ def test_the_workflow_brings_what_was_signed_beside_the_commits(
     checkout.git("clone", "-q", "--bare", str(checkout.path), str(origin.path))
     origin.git("update-ref", "refs/hkgit/entries/x", origin.git("rev-parse", "HEAD"))
     checkout.git("remote", "set-url", "origin", str(origin.path))
-    fetch = step(load(QA_GATE), "gate", "Fetch signed verdicts and entries")
+    fetch = step(load(QA_GATE), "gate", "Fetch the records beside the history")
 
     done = run(fetch, checkout.path, {}, TOKEN="secret")
 
