@@ -14,7 +14,7 @@ from hkgit.agents.events import ToolEvent
 from hkgit.agents.setup.settings import Part
 from hkgit.text.json_nodes import JsonObject
 
-HOOKED = ("claude", "codex", "copilot", "cursor", "gemini", "opencode", "pi", "qwen")
+HOOKED = ("claude", "codex", "copilot", "cursor", "gemini", "kilo", "opencode", "pi", "qwen")
 """Agents that offer hooks on the calls of their tools."""
 
 PLAIN = ("aider", "other")

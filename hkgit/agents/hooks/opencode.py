@@ -31,7 +31,7 @@ _NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
 """A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""
 
 _PLUGIN = """\
-// Written by `hkgit init --agent opencode`; `--remove` takes it away.
+// Written by `hkgit init --agent {agent}`; `--remove` takes it away.
 // Tells hkgit of each call of a tool that reads or edits files, before and after it.
 // Where hkgit is missing or fails, nothing is told; where it takes longer than LIMIT milliseconds,
 // nothing for a minute.
@@ -105,13 +105,18 @@ export const Hkgit = async ({{ directory }}) => {{
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
+    return build_parts(command, NAME, "opencode.json", _NEW)
+
+
+def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]:
+    """The settings that connect OpenCode or a fork of it; its folder is named after it."""
     tools, edits = (json.dumps([*names]) for names in (EDITS | LOOKS, EDITS))
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     words, limit = json.dumps(command.split()), HOOK_SECONDS * 1000
-    plugin = _PLUGIN.format(tools=tools, edits=edits, command=words, limit=limit)
+    plugin = _PLUGIN.format(agent=agent, tools=tools, edits=edits, command=words, limit=limit)
     return [
-        JsonPart("opencode.json", {"mcp": {"hkgit": server}}, _NEW),
-        FilePart(".opencode/plugins/hkgit.js", plugin),
+        JsonPart(settings, {"mcp": {"hkgit": server}}, new),
+        FilePart(f".{agent}/plugins/hkgit.js", plugin),
     ]
 
 

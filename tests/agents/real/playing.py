@@ -88,7 +88,8 @@ def _judge_change(sandbox: Sandbox, commit: Commit, run: Run) -> str:
     """Whether the agent's own tools did what they were told, in a time that nobody notices."""
     if not sandbox.run("git", "status", "--porcelain", "--", *commit.paths).stdout:
         return "not edited"
-    return "as wanted" if run.seconds < 60 else f"edited after {run.seconds:.0f} s"
+    most = sandbox.program.seconds / 2
+    return "as wanted" if run.seconds < most else f"edited after {run.seconds:.0f} s"
 
 
 def _commit(sandbox: Sandbox, scenario: Scenario, commit: Commit) -> str:

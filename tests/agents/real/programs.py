@@ -43,6 +43,8 @@ class Program:
     """How it is started to be an editor's agent; nothing where it cannot be."""
     approval: tuple[str, ...] = ()
     """What `hkgit init --agent` tells a person to type once, if anything."""
+    seconds: int = 120
+    """So long it may take, with the time that it waits for a network that is not there."""
     has_servers: bool = True
     """Whether it starts servers; one that does not is steered to tools that it has instead."""
 
@@ -294,4 +296,24 @@ PI = Program(
     has_servers=False,
 )
 
-PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, COPILOT, QWEN, PI)
+KILO = Program(
+    name="kilo",
+    title="Kilo",
+    package="@kilocode/cli",
+    version="7.7.7",
+    command=("kilo", "run", "-m", "scripted/m", "--format", "json", PROMPT),
+    automatic=("--auto",),
+    acp=("kilo", "acp"),
+    seconds=300,
+    environment={
+        "KILO_DISABLE_AUTOUPDATE": "1",
+        "KILO_DISABLE_MODELS_FETCH": "1",
+        "KILO_DISABLE_LSP_DOWNLOAD": "1",
+        "KILO_DISABLE_SHARE": "1",
+        "npm_config_fetch_retries": "0",
+    },
+    settings={".config/kilo/kilo.json": json.dumps(_OPENCODE)},
+    say=_say_opencode,
+)
+
+PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, KILO, COPILOT, QWEN, PI)

@@ -110,7 +110,6 @@ class Sandbox:
         directory: str = ".",
         command: Sequence[str],
         beside: str = "",
-        seconds: int = 120,
     ) -> Run:
         """Start the agent in a directory of the checkout, with `beside` running next to it."""
         script = [[self.program.say(step) for step in turn] for turn in turns]
@@ -121,7 +120,7 @@ class Sandbox:
             folder=shlex.quote(str(self.folder)),
             directory=shlex.quote(directory),
             beside=f"{beside} &" if beside else "",
-            agent=f"timeout -k 5 {seconds} {shlex.join(command)}",
+            agent=f"timeout -k 5 {self.program.seconds} {shlex.join(command)}",
         )
         environment = self.environment(hkgit) | dict(self.program.environment)
         begun = time.monotonic()

@@ -1,0 +1,27 @@
+"""kilo.py: Kilo Code's command line, a fork of OpenCode: kilo.ai/docs/cli."""
+
+from __future__ import annotations
+
+from hkgit.agents.events import ToolEvent, tool_event
+from hkgit.agents.hooks import opencode
+from hkgit.agents.setup.settings import Part
+from hkgit.text.json_nodes import JsonObject
+
+NAME = "kilo"
+EDIT_TOOL = opencode.EDIT_TOOL
+
+_NEW = '{\n  "$schema": "https://app.kilo.ai/config.json"\n}\n'
+
+
+def parts(command: str) -> list[Part]:
+    """The settings that connect it, with the command of its hooks."""
+    return opencode.build_parts(command, NAME, "kilo.json", _NEW)
+
+
+def event(payload: JsonObject) -> ToolEvent | None:
+    """What the plugin's input speaks of; None where it does not matter here."""
+    return tool_event(NAME, payload, opencode.EDITS | opencode.LOOKS, "before", "after")
+
+
+denial = opencode.denial
+remark = opencode.remark
