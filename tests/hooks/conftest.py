@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ from tests.support.commands import (
     replace_line_two,
 )
 from tests.support.repos import Repo
+from tests.support.serving import preload_hooks
 
-NATIVE, FRAMEWORK = "native hooks", "the framework"
+NATIVE, STARTED, FRAMEWORK = "native hooks", "native hooks, started", "the framework"
 
 
 def _gated(path: Path, config: str | None) -> Repo:
@@ -46,13 +48,18 @@ def framework_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def templates(tmp_path_factory: pytest.TempPathFactory, framework_home: None) -> dict[str, Repo]:
-    """ProposedEntry once, copied for every test."""
+def held(tmp_path_factory: pytest.TempPathFactory, framework_home: None) -> Callable[[str], Repo]:
+    """Give a repository of each kind, made once, to be copied for every test."""
     folder = tmp_path_factory.mktemp("gated")
-    return {
-        NATIVE: _gated(folder / "native", None),
-        FRAMEWORK: _gated(folder / "framework", FRAMEWORK_CONFIG),
-    }
+
+    @cache
+    def make(kind: str) -> Repo:
+        repo = _gated(folder / kind, FRAMEWORK_CONFIG if kind == FRAMEWORK else None)
+        if kind == NATIVE:
+            preload_hooks(repo)
+        return repo
+
+    return make
 
 
 def _copied(template: Repo, path: Path) -> Repo:
@@ -62,19 +69,21 @@ def _copied(template: Repo, path: Path) -> Repo:
     return repo
 
 
-@pytest.fixture(params=[NATIVE, pytest.param(FRAMEWORK, marks=pytest.mark.slow)])
-def gated(request: pytest.FixtureRequest, templates: dict[str, Repo], tmp_path: Path) -> Repo:
-    """A repository that is held to the gate, in both ways."""
-    return _copied(templates[request.param], tmp_path / "gated")
+@pytest.fixture(
+    params=[NATIVE, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (STARTED, FRAMEWORK))]
+)
+def gated(request: pytest.FixtureRequest, held: Callable[[str], Repo], tmp_path: Path) -> Repo:
+    """A repository that is held to the gate, in every way."""
+    return _copied(held(request.param), tmp_path / "gated")
 
 
 @pytest.fixture
-def native(templates: dict[str, Repo], tmp_path: Path) -> Repo:
+def native(held: Callable[[str], Repo], tmp_path: Path) -> Repo:
     """A repository with plain git hooks."""
-    return _copied(templates[NATIVE], tmp_path / "gated")
+    return _copied(held(NATIVE), tmp_path / "gated")
 
 
 @pytest.fixture
-def framework(templates: dict[str, Repo], tmp_path: Path) -> Repo:
+def framework(held: Callable[[str], Repo], tmp_path: Path) -> Repo:
     """A repository whose hooks the framework runs."""
-    return _copied(templates[FRAMEWORK], tmp_path / "gated")
+    return _copied(held(FRAMEWORK), tmp_path / "gated")

@@ -16,6 +16,7 @@ from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import FRAMEWORK_CONFIG, install_framework
 from tests.support.repos import Repo
+from tests.support.serving import preload_hooks
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +26,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo.write("a.py", LINES)
     repo.write("b.py", LINES)
     install(Repository.discover(repo.path), HOOKS)
+    preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Begin")
     return repo

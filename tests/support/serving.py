@@ -73,10 +73,13 @@ def copied(template: Served, folder: Path) -> Served:
     return served
 
 
-def preload_hooks(repo: Repo) -> None:
-    """Let the installed hooks start an interpreter that has loaded hkgit; see `forks.relay`."""
+def preload_hooks(repo: Repo, python: Path | None = None) -> None:
+    """Let the installed hooks start another interpreter; by default one that has loaded hkgit.
+
+    See `forks.relay`.
+    """
     for path in (repo.path / repo.git("rev-parse", "--git-path", "hooks")).iterdir():
-        text, count = re.subn("(?m)^python=.*$", f"python='{relay()}'", path.read_text())
+        text, count = re.subn("(?m)^python=.*$", f"python='{python or relay()}'", path.read_text())
         if count:
             path.write_text(text)
 

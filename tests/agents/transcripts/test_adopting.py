@@ -16,6 +16,7 @@ from hkgit.workflows.setup import install
 from tests.support.commands import AGENT, PATH
 from tests.support.repos import Repo
 from tests.support.running import Result, run
+from tests.support.serving import preload_hooks
 from tests.support.transcripts import ClaudeLog, CodexLog
 
 APP = "import sys\n\n\ndef greet(name):\n    print('Helo, ' + name)\n\n\ngreet(sys.argv[1])\n"
@@ -30,6 +31,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo.write("app.py", APP.encode())
     repo.write("notes/plan.md", b"# Plan\n\n- one\n- two\n")
     install(Repository.discover(repo.path), HOOKS)
+    preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Begin")
     return repo

@@ -16,7 +16,7 @@ import pytest
 from tests.audit.page.orchard import Orchard
 from tests.gate.entrypoints.jobs import github
 from tests.support.ci_workflows import load, run
-from tests.support.commands import ROOT, start
+from tests.support.commands import ROOT, loaded_path, start
 from tests.support.running import run as run_hkgit
 
 ACTION = load(ROOT / "action.yml")
@@ -42,7 +42,7 @@ def job(orchard: Orchard, tmp_path: Path) -> dict[str, str]:
     pull = {"base": side, "head": {**side, "sha": head, "ref": "topic"}, "number": 7}
     repository = {"default_branch": "main", "full_name": "o/r"}
     payload = {"pull_request": pull, "repository": repository, "number": 7}
-    places = [str(gh.parent), str(Path(sys.executable).parent), os.environ["PATH"]]
+    places = [str(gh.parent), loaded_path()["PATH"]]
     return {
         **github(tmp_path, "pull_request", payload),
         "GITHUB_REPOSITORY": "o/r",

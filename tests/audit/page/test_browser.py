@@ -24,9 +24,12 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 DRIVER = shutil.which("chromedriver")
 AXE = Path(__file__).parents[3] / ".venv/browser/node_modules/axe-core/axe.min.js"
 
-pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or DRIVER is None, reason="no Chromium with its driver is installed"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        CHROMIUM is None or DRIVER is None, reason="no Chromium with its driver is installed"
+    ),
+]
 FLAGS = (
     "--headless=new",
     "--no-sandbox",

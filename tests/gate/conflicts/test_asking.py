@@ -19,6 +19,7 @@ from tests.gate.conflicts.conftest import FILE, Desk
 from tests.support.commits import AGENT, judge
 from tests.support.repos import Repo
 from tests.support.running import Result, run
+from tests.support.serving import preload_hooks
 
 
 def refuse(desk: Desk, times: int, line: int = 10) -> None:
@@ -41,6 +42,7 @@ def test_where_everybody_is_governed_an_answer_passes(desk: Desk, is_known: bool
     if is_known:
         desk.repo.commit({}, "Ask")
     install(Repository.discover(desk.repo.path), HOOKS)
+    preload_hooks(desk.repo)
     config = '[gate]\ngovern = "all"\n'
     desk.repo.write(".hkgit/config.toml", config)
     desk.repo.git("add", ".hkgit/config.toml", ".hkgit/.gitattributes")
@@ -91,6 +93,7 @@ def in_session(repo: Repo, *args: str) -> Result:
 def edit_and_ask(desk: Desk) -> None:
     """Three stale edits of one verse, then a good one of another, and all of it staged."""
     install(Repository.discover(desk.repo.path), HOOKS)
+    preload_hooks(desk.repo)
     refuse(desk, 3)
     run("read", FILE, "--session", "task", cwd=desk.repo.path)
     single = ("--file", FILE, "--old", "verse 30\n", "--new", "verse thirty\n")

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.support.repos import Repo
-from tests.support.serving import Served, begin, commit, copied
+from tests.support.serving import Served, begin, commit, copied, preload_hooks
 
 
 @pytest.fixture(scope="session")
 def served_template(tmp_path_factory: pytest.TempPathFactory) -> Served:
-    return begin(tmp_path_factory.mktemp("served"))
+    template = begin(tmp_path_factory.mktemp("served"))
+    preload_hooks(template.server)
+    return template
 
 
 @pytest.fixture

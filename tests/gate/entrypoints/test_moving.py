@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.commands import AGENT, git, hkgit, replace_line_two
 from tests.support.repos import Repo
-from tests.support.serving import Served, commit, copied
+from tests.support.serving import Served, commit, copied, preload_hooks
 
 HOOK = ".git/hooks/reference-transaction"
 
@@ -17,6 +17,7 @@ HOOK = ".git/hooks/reference-transaction"
 def netted_template(served_template: Served, tmp_path_factory: pytest.TempPathFactory) -> Served:
     served = copied(served_template, tmp_path_factory.mktemp("netted"))
     hkgit(served.clone, "init", "--hook", "reference-transaction")
+    preload_hooks(served.clone)
     return served
 
 

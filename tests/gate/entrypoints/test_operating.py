@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 from tests.support.commands import git, hkgit
 from tests.support.repos import Repo
-from tests.support.serving import Served
+from tests.support.serving import Served, preload_hooks
 
 
 def test_a_first_push_is_judged_from_the_beginning_under_the_built_in_policy(
@@ -78,6 +81,7 @@ def test_a_server_with_a_checkout_judges_too(served: Served) -> None:
 
 
 def test_the_environment_of_a_push_does_not_choose_what_python_loads(served: Served) -> None:
+    preload_hooks(served.server, Path(sys.executable))
     served.clone.write("elsewhere/hkgit/__init__.py", "raise SystemExit(0)\n")
 
     done, said = served.push("blind:main", PYTHONPATH=str(served.clone.path / "elsewhere"))
