@@ -30,23 +30,43 @@ def detects(record: Record) -> bool:
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
     """Every call of a log whose result it holds, in the order of the results."""
-    pending: dict[object, tuple[Line, Record]] = {}
+    pending: dict[object, tuple[Line, Record, str]] = {}
+    sides = _SideChains()
     for line in lines:
+        side = sides.name(line.record)
         for block in tables(table(line.record.get("message")).get("content")):
             if block.get("type") == "tool_use":
-                pending[block.get("id")] = line, block
+                pending[block.get("id")] = line, block, side
             elif block.get("type") == "tool_result":
                 asked = pending.pop(block.get("tool_use_id"), None)
                 if asked is not None and block.get("is_error") is not True:
-                    yield from _call(asked[0], asked[1], line.record, block)
+                    yield from _call(*asked, line.record, block)
 
 
-def _call(asked: Line, block: Record, answer: Record, result: Record) -> Iterator[LoggedCall]:
+class _SideChains:
+    """Tells sub-agents apart: by their id, in old logs by the first line of their chain."""
+
+    def __init__(self) -> None:
+        self._firsts: dict[object, str] = {}
+
+    def name(self, record: Record) -> str:
+        """The sub-agent that a line is of; "" for the agent itself."""
+        own = text(record.get("agentId"))
+        if own is not None or record.get("isSidechain") is not True:
+            return own or ""
+        uuid = record.get("uuid")
+        first = self._firsts.get(record.get("parentUuid"), f"side-{str(uuid)[-12:]}")
+        self._firsts[uuid] = first
+        return first
+
+
+def _call(
+    asked: Line, block: Record, own: str, answer: Record, result: Record
+) -> Iterator[LoggedCall]:
     did = _did(str(block.get("name")), table(block.get("input")), answer, result)
     if did is None:
         return
     record = asked.record
-    own = text(record.get("agentId")) or ("side" if record.get("isSidechain") is True else "")
     session = text(record.get("sessionId")) or "unnamed"
     yield LoggedCall(
         time=parse_time(answer.get("timestamp") or record.get("timestamp")),

@@ -70,7 +70,7 @@ def _call(session: _Session, asked: Line, data: Record, answer: Record) -> Itera
     own = text(data.get("parentToolCallId")) or text(asked.record.get("agentId"))
     yield LoggedCall(
         time=parse_time(answer.get("timestamp")),
-        conversation=f"{session.id[:18]}-{own}" if own else session.id,
+        conversation=f"{session.id[:18]}-{own[-18:]}" if own else session.id,
         agent=f"{NAME}/{session.version}",
         directory=session.directory,
         where=asked.where,

@@ -14,7 +14,7 @@ _NO_END = "\\ No newline"
 
 def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
     """The hunks of a unified diff of one file; none where it is cut off or is no such diff."""
-    lines = (text or "").split("\n")
+    lines = (text or "").removesuffix("\n").split("\n")
     hunks: list[CallHunk] = []
     at = 0
     while at < len(lines):

@@ -1,0 +1,219 @@
+"""What a log may hold besides plain edits: notebooks, shell edits, sub-agents, very many lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.agents.transcripts.logged.diffs import parse_diff, structured_diff
+from hkgit.agents.transcripts.logged.records import CallHunk
+from hkgit.errors import InvalidInput
+from hkgit.workflows.adopting.hunks import apply_hunks
+from hkgit.workflows.adopting.steps import LoggedHunk
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.transcripts import ClaudeLog
+
+APP = "import sys\n\n\ndef greet(name):\n    print('Helo, ' + name)\n\n\ngreet(sys.argv[1])\n"
+NEW = APP.replace("Helo", "Hello")
+NOTEBOOK = json.dumps({"cells": [{"cell_type": "code", "source": ["x = 1\n"]}]}, indent=1) + "\n"
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Repo:
+    repo = Repo.init(tmp_path / "repo")
+    repo.write("app.py", APP.encode())
+    repo.write("nb.ipynb", NOTEBOOK.encode())
+    repo.write("old.txt", b"old\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Begin")
+    return repo
+
+
+@pytest.fixture
+def log(repo: Repo) -> ClaudeLog:
+    return ClaudeLog(repo.path)
+
+
+def adopt(repo: Repo, log: ClaudeLog | Path, code: int = 0) -> dict[str, Any]:
+    """What is explained of the checkout."""
+    place = log if isinstance(log, Path) else log.save(repo.path.parent / "log.jsonl")
+    result = run("adopt", "-n", "--from", place, "--json", cwd=repo.path)
+    assert result.code == code, result.out + result.err
+    change: dict[str, Any] = result.json()["changes"][0]
+    return change
+
+
+def explained(change: dict[str, Any]) -> list[tuple[str, list[int], str, str]]:
+    return [(x["path"], x["lines"], x["tool"], x["evidence"]) for x in change["explained"]]
+
+
+def hunk(start: int, *lines: str) -> dict[str, Any]:
+    return {"oldStart": start, "newStart": start, "lines": list(lines)}
+
+
+def test_a_cell_of_a_notebook(repo: Repo, log: ClaudeLog) -> None:
+    after = NOTEBOOK.replace("x = 1", "x = 2")
+    sent = {"notebook_path": f"{log.root}/nb.ipynb", "new_source": "x = 2\n", "cell_id": "0"}
+    detail = {"notebook_path": sent["notebook_path"], "original_file": NOTEBOOK}
+    log.call("NotebookEdit", sent, "Updated cell", detail | {"updated_file": after})
+    repo.write("nb.ipynb", after.encode())
+    [(path, lines, tool, _)] = explained(adopt(repo, log))
+    assert (path, tool) == ("nb.ipynb", "NotebookEdit")
+    [number] = [at for at, line in enumerate(after.split("\n"), 1) if "x = 2" in line]
+    assert lines == [number, number]
+
+
+def test_files_that_a_command_changed_made_and_removed(repo: Repo, log: ClaudeLog) -> None:
+    greet = hunk(
+        4, " def greet(name):", "-    print('Helo, ' + name)", "+    print('Hello, ' + name)"
+    )
+    files = [
+        {"filePath": f"{log.root}/app.py", "hunks": [greet]},
+        {"filePath": f"{log.root}/made.txt", "hunks": [hunk(0, "+made")], "created": True},
+        {"filePath": f"{log.root}/old.txt", "hunks": [hunk(1, "-old")], "deleted": True},
+    ]
+    detail = {"stdout": "", "bashEditDiff": {"files": files, "moreFiles": 0}}
+    log.read("app.py", APP)
+    log.call("Bash", {"command": "sed -i s/Helo/Hello/ app.py; ..."}, "", detail)
+    repo.write("app.py", NEW.encode())
+    repo.write("made.txt", b"made\n")
+    (repo.path / "old.txt").unlink()
+    change = adopt(repo, log)
+    assert {(path, tool) for path, _, tool, _ in explained(change)} == {
+        ("app.py", "Bash"),
+        ("made.txt", "Bash"),
+        ("old.txt", "Bash"),
+    }
+
+
+def test_a_file_of_which_a_command_s_diff_tells_no_lines_is_not_explained(
+    repo: Repo, log: ClaudeLog
+) -> None:
+    listed = {"files": [], "moreFiles": 1, "changedFiles": [f"{log.root}/app.py"]}
+    log.read("app.py", APP)
+    log.call("Bash", {"command": "make"}, "", {"bashEditDiff": listed})
+    repo.write("app.py", NEW.encode())
+    change = adopt(repo, log, code=6)
+    assert explained(change) == []
+    assert [each["why"] for each in change["skipped"]] != []
+
+
+def test_the_diff_tells_what_was_written_where_the_words_do_not(repo: Repo, log: ClaudeLog) -> None:
+    """Quotes of the model become the file's: the log has both."""
+    curly = NEW.replace("'Hello, '", "\u2018Hello, \u2019")
+    patch = [hunk(5, "-    print('Helo, ' + name)", "+    print(\u2018Hello, \u2019 + name)")]
+    sent = {"file_path": f"{log.root}/app.py", "old_string": "'Helo, '", "new_string": "'Hello, '"}
+    told = {"filePath": sent["file_path"], "oldString": "'Helo, '", "newString": "'Hello, '"}
+    log.read("app.py", APP)
+    log.call("Edit", sent, "ok", told | {"originalFile": APP, "structuredPatch": patch})
+    repo.write("app.py", curly.encode())
+    assert explained(adopt(repo, log)) == [("app.py", [5, 5], "Edit", "receipt")]
+
+
+def test_sub_agents_of_old_logs_have_readings_of_their_own(repo: Repo, log: ClaudeLog) -> None:
+    """They have no name there: a chain of lines each, in the log of the agent that started them."""
+    side = {"isSidechain": True}
+    for chain in ("reader", "writer"):
+        log.line("user", f"You are the {chain}.", **side, uuid=chain, parentUuid=None)
+        helper = ClaudeLog(repo.path, isSidechain=True)
+        helper.time = log.time
+        if chain == "reader":
+            helper.read("app.py", APP)
+        else:
+            helper.edit("app.py", "print('Helo, ' + name)", "print('Hello, ' + name)", APP)
+        parent = chain
+        for line in helper.lines:
+            record = json.loads(line) | {"parentUuid": parent}
+            parent = record["uuid"] = f"{chain}-{record['uuid']}"
+            for block in record["message"]["content"]:
+                names = [name for name in ("id", "tool_use_id") if name in block]
+                block |= {name: f"{chain}-{block[name]}" for name in names}
+            log.lines.append(json.dumps(record))
+        log.time = helper.time
+    repo.write("app.py", NEW.encode())
+    assert explained(adopt(repo, log)) == [("app.py", [5, 5], "Edit", "none")]
+
+
+LIMIT = 110 * 2**20
+"""Bytes of memory for a log of 60 MB: hkgit itself takes most of them, its lines one at a time."""
+
+
+@pytest.mark.slow
+def test_memory_does_not_grow_with_the_log(repo: Repo, log: ClaudeLog, tmp_path: Path) -> None:
+    place = tmp_path / "long.jsonl"
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello", APP)
+    talk = log.lines[0]
+    chatter = json.dumps(
+        json.loads(talk) | {"type": "assistant", "message": {"content": "x" * 9000}}
+    )
+    with place.open("w") as stream:
+        for _ in range(6800):
+            stream.write(f"{chatter}\n")
+        stream.write("\n".join(log.lines) + "\n")
+    assert place.stat().st_size > 60 * 2**20
+    repo.write("app.py", NEW.encode())
+    words = [sys.executable, "-m", "hkgit", "adopt", "-n", "--from", str(place)]
+    child = subprocess.Popen(words, cwd=repo.path, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0
+    assert usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024) < LIMIT, usage.ru_maxrss
+
+
+DIFF = "Index: a\n===\n--- a\n+++ a\n@@ -2,3 +2,3 @@\n b\n-c\n+C\n d\n"
+OLD = b"a\nb\nc\nd\ne\n"
+
+
+@pytest.mark.parametrize(
+    ("diff", "old", "new"),
+    [
+        pytest.param(DIFF, OLD, OLD.replace(b"c", b"C"), id="in the middle"),
+        pytest.param(DIFF, OLD.replace(b"\n", b"\r\n"), b"a\r\nb\r\nC\r\nd\r\ne\r\n", id="CRLF"),
+        pytest.param(
+            DIFF, b" a\n\tb\n\tc\n\td\n", b" a\n\tb\n\tC\n\td\n", id="without the indentation"
+        ),
+        pytest.param("@@ -1 +1,2 @@\n a\n+b\n", b"a\n", b"a\nb\n", id="at the end"),
+        pytest.param(
+            "@@ -1 +1 @@\n-a\n+b\n\\ No newline at end of file\n", b"a\n", b"b", id="no end"
+        ),
+        pytest.param(
+            "@@ -1,3 +1,3 @@\n a\n-b\n+B\n \n", b"a\nb\n", b"a\nB\n", id="an end as a line"
+        ),
+        pytest.param("@@ -0,0 +1 @@\n+a\n", b"", b"a\n", id="of nothing"),
+        pytest.param(
+            "@@ -1 +1 @@\n-a\n+A\n@@ -5 +5,2 @@\n-e\n+E\n+f\n", OLD, b"A\nb\nc\nd\nE\nf\n", id="two"
+        ),
+    ],
+)
+def test_hunks_of_a_log_are_applied_at_their_lines(diff: str, old: bytes, new: bytes) -> None:
+    assert apply_hunks(old, [encode(each) for each in parse_diff(diff)]) == new
+
+
+def encode(hunk: CallHunk) -> LoggedHunk:
+    old, new = (tuple(line.encode() for line in lines) for lines in (hunk.old, hunk.new))
+    return LoggedHunk(hunk.start_line, old, new, hunk.is_ended)
+
+
+def test_a_hunk_that_stands_elsewhere_does_not_fit() -> None:
+    with pytest.raises(InvalidInput, match="does not fit"):
+        apply_hunks(b"x\n" + OLD, [encode(each) for each in parse_diff(DIFF)])
+
+
+@pytest.mark.parametrize(
+    "diff", [None, "", "nothing", DIFF.removesuffix(" d\n"), "@@ -1,9 +1,9 @@\n a\n"]
+)
+def test_a_diff_that_is_none_or_cut_off_has_no_hunks(diff: str | None) -> None:
+    assert parse_diff(diff) == ()
+
+
+@pytest.mark.parametrize("patch", [None, [], [{"lines": None}], ["x"], [{"oldStart": "1"}]])
+def test_a_structured_diff_that_is_none_has_no_hunks(patch: object) -> None:
+    assert structured_diff(patch) == ()
