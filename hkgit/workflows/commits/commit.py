@@ -9,7 +9,7 @@ from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, HkgitError, Rejected, VerifyFailed
 from hkgit.evidence.ledger.entry import entry_path
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
-from hkgit.gate import REJECTED
+from hkgit.gate import REJECTED, Ruling
 from hkgit.gate.entrypoints.hook_scripts import foreign_hooks
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.commits import HookChanged, run_and_hear, run_command
@@ -18,6 +18,7 @@ from hkgit.git.transactions.transaction import Transaction, transaction
 from hkgit.git.transactions.worktree import Worktree, advance, reset
 from hkgit.paths import quote_path
 from hkgit.values import dataclass, replace
+from hkgit.workflows.commits.answering import find_settled, leave_answer
 from hkgit.workflows.commits.merge import tree_on
 from hkgit.workflows.commits.plan import PlannedCommit
 from hkgit.workflows.commits.records import RecordedStep, ledger_files, record_step
@@ -121,8 +122,12 @@ class _Series:
         record = record_step(step, self.choices, verified)
         files = {**step.files, **self._ledger_files(before, record)}
         tree = tree_on(self.repository, tip, step.merging, files)
-        complaint = self._ask_judge(tip, tree, step, record)
+        ruling = self._ask_judge(tip, tree, step, record)
+        complaint = self.rules.complaint(ruling)
+        if complaint is not None and self.rules.binds:
+            raise complaint
         worktree = self._worktree(tip, tree, tuple(files))
+        leave_answer(worktree, find_settled(ruling))
         try:
             commit = self._commit(worktree, step, record.message)
             return LandedCommit(step, record, commit, complaint)
@@ -141,15 +146,9 @@ class _Series:
                 del files[ATTRIBUTES_PATH]
         return files
 
-    def _ask_judge(
-        self, tip: str, tree: str, step: PlannedCommit, record: RecordedStep
-    ) -> HkgitError | None:
-        """What the policy has against a commit, where it only warns. Raises Rejected."""
+    def _ask_judge(self, tip: str, tree: str, step: PlannedCommit, record: RecordedStep) -> Ruling:
         parents = (tip,) if step.merging is None else (tip, step.merging.commit)
-        complaint = self.rules.complaint(tree, parents, record.message)
-        if complaint is not None and self.rules.binds:
-            raise complaint
-        return complaint
+        return self.rules.judge(tree, parents, record.message)
 
     def _commit(self, worktree: Worktree, step: PlannedCommit, message: bytes) -> str:
         merged = None if step.merging is None else step.merging.commit

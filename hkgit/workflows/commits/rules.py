@@ -127,9 +127,8 @@ class LandingRules:
             )
         return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
 
-    def complaint(self, tree: str, parents: tuple[str, ...], message: bytes) -> HkgitError | None:
+    def complaint(self, ruling: Ruling) -> HkgitError | None:
         """What the policy has against a commit that is about to be made; None if nothing."""
-        ruling = self._judge(tree, parents, message)
         if ruling.passes:
             return None
         first, *others = ruling.findings
@@ -137,7 +136,8 @@ class LandingRules:
         kind = BlindEdit if first.rule == BLIND else Rejected
         return kind(first.where, f"{first.what}{more} ({self.policy.source})", first.fix)
 
-    def _judge(self, tree: str, parents: tuple[str, ...], message: bytes) -> Ruling:
+    def judge(self, tree: str, parents: tuple[str, ...], message: bytes) -> Ruling:
+        """What the judge says of a commit that is about to be made."""
         author, committer = map(self.repository.identity, ("AUTHOR", "COMMITTER"))
         policy = self.policy.with_blind() if self.allow_blind else self.policy
         gate = Gate(self.repository, policy, JudgeContext(on_client=True))
