@@ -121,7 +121,10 @@ HANGING = Scenario(
     "hanging", MEND, [Commit("hkgit hanging", ("greet.py",), "edited")], hkgit="hanging"
 )
 BLOCK = f"greet.py\n<<<<<<< SEARCH\n{HELO}=======\n{HELLO}>>>>>>> REPLACE\n"
+WAIT: list[list[Step]] = [[Shell("sleep 8")]]
+"""Most agents do not wait for their servers to start."""
 FOLLOWED: list[list[Step]] = [
+    *WAIT,
     *MEND,
     [Ours("follow", {})],
     [Create("notes.txt", "Greets.\n")],
@@ -155,7 +158,7 @@ STEER_TO_TAGS = Scenario(
 SERVER = Scenario(
     "server",
     [
-        [Shell("sleep 3")],  # an agent does not wait for its servers to start
+        *WAIT,
         [Ours("read", {"path": "greet.py"})],
         [Ours("edit", {"text": BLOCK})],
         [Ours("status", {})],
