@@ -160,6 +160,8 @@ def test_memory_does_not_grow_with_the_log(repo: Repo, log: ClaudeLog, tmp_path:
         stream.write("\n".join(log.lines) + "\n")
     assert place.stat().st_size > 60 * 2**20
     repo.write("app.py", NEW.encode())
+    if sys.platform == "win32":
+        pytest.skip("nothing tells there how much memory a process took")
     words = [sys.executable, "-m", "hkgit", "adopt", "-n", "--from", str(place)]
     child = subprocess.Popen(words, cwd=repo.path, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
