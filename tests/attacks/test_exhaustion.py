@@ -40,6 +40,7 @@ def receive(server: Repo, new: str, trace: Path, budget: str) -> tuple[int, str]
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("budget", "code"), [("60", 0), ("0", 6)], ids=["taken", "refused"])
 def test_very_many_refs_start_no_process_each(
     served: Served, tmp_path: Path, budget: str, code: int

@@ -225,6 +225,7 @@ def test_a_hundred_loose_edits_are_judged_in_time(scene: Scene, policy: Policy) 
     assert time.process_time() - began < 20
 
 
+@pytest.mark.slow
 def test_an_honest_commit_of_five_hundred_edits_is_judged_in_the_time_of_a_push(
     scene: Scene, policy: Policy
 ) -> None:

@@ -39,11 +39,13 @@ def test_a_message_whose_file_is_filtered_away_is_judged(filtered: Repo) -> None
     assert not done, said
 
 
+@pytest.mark.slow
 def test_a_persons_commit_outside_the_filter_passes(filtered: Repo) -> None:
     done, said = git(filtered, "commit", "-m", "Mine")
     assert done, said
 
 
+@pytest.mark.slow
 def test_a_clean_merge_passes_where_the_name_of_its_message_is_filtered_away(
     filtered: Repo,
 ) -> None:

@@ -60,6 +60,7 @@ repos:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_a_framework_runs_the_published_hooks(
     repo: Repo, make_repo: Callable[[str], Repo], program: str

@@ -56,7 +56,7 @@ def make(repo: Repo, step: Step) -> None:
 
 
 @given(st.lists(STEP, max_size=5), st.sampled_from(sorted(WAYS)), STEP)
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_any_abandoned_edits_before_a_good_one_end_in_a_commit_that_passes(
     template: Repo, abandoned: Sequence[Step], way: str, good: Step
 ) -> None:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.commands import loaded_path
 from tests.support.repos import Repo
-from tests.support.running import run, script
+from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 AGENT = {"GIT_AUTHOR_NAME": "Claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 BASE = "".join(f"line {number}\n" for number in range(1, 21))
@@ -111,12 +113,11 @@ KINDS: Mapping[str, Callable[[Repo], None]] = {
 
 
 def paste(repo: Repo, command: str, **env: str) -> None:
-    path = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
     done = subprocess.run(
         command,
         shell=True,
         cwd=repo.path,
-        env=os.environ | env | {"PATH": path},
+        env=os.environ | env | loaded_path(),
         capture_output=True,
         text=True,
     )
@@ -202,18 +203,18 @@ def test_what_a_hook_rejects_is_committed_again_with_evidence(
         started = repo.head
     hooks = tmp_path / "repo/.git/hooks"
     assert run("init", cwd=repo.path).code == 0
+    preload_hooks(repo)
     (repo.path / ".hkgit/.gitattributes").unlink()
     assert (hooks / "pre-commit").exists()
     repo.write("a.txt", WANTED)
     repo.write("new.txt", "new\n")
     repo.git("add", "new.txt")
-    path = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
     done = subprocess.run(
         ["git", "commit", "-q", "-a", "-m", "Say five"],
         cwd=repo.path,
         capture_output=True,
         text=True,
-        env=os.environ | dict(env) | {"PATH": path},
+        env=os.environ | dict(env) | loaded_path(),
     )
     assert done.returncode == 1
     said = done.stderr + done.stdout
@@ -228,17 +229,17 @@ def test_what_a_hook_rejects_is_committed_again_with_evidence(
 @pytest.mark.parametrize("again", ["unstaged\n", "line 5, again\n"], ids=["beside", "on it"])
 def test_what_was_not_staged_stays_so(repo: Repo, started: str, again: str) -> None:
     assert run("init", cwd=repo.path).code == 0
+    preload_hooks(repo)
     repo.write("a.txt", WANTED)
     repo.git("add", "a.txt")
     unstaged = WANTED.replace("five\n" if "again" in again else "line 20\n", again)
     repo.write("a.txt", unstaged)
-    path = os.pathsep.join((str(script("hkgit").parent), os.environ["PATH"]))
     done = subprocess.run(
         ["git", "commit", "-q", "-m", "Say five"],
         cwd=repo.path,
         capture_output=True,
         text=True,
-        env=os.environ | AGENT | {"PATH": path},
+        env=os.environ | AGENT | loaded_path(),
     )
     said = done.stderr + done.stdout
     paste(repo, said.partition("mend: ")[2].partition("\n")[0], **AGENT)

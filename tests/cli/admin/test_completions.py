@@ -58,6 +58,7 @@ def test_hk_completes_as_well(tagged: Repo) -> None:
     assert offered("hk ed", tagged.path, "hk") == ["edit"]
 
 
+@pytest.mark.slow
 def test_files_are_left_to_the_shell(tagged: Repo) -> None:
     env = {"COMP_WORDS": "hkgit apply sp", "COMP_CWORD": "2", "_HKGIT_COMPLETE": "bash_complete"}
     assert run(cwd=tagged.path, env=env).out == "file,sp\n"

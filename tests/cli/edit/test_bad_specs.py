@@ -109,10 +109,18 @@ SPECS = [
         id="changes nothing",
     ),
     pytest.param(
-        protocol(operation("create_file", "big", new_text=BIG)), 4, "Split", id="10 MB in one edit"
+        protocol(operation("create_file", "big", new_text=BIG)),
+        4,
+        "Split",
+        id="10 MB in one edit",
+        marks=pytest.mark.slow,
     ),
     pytest.param(
-        harnesskit(edit(BIG, "x")), 1, "not in the file", id="10 MB of text that is nowhere"
+        harnesskit(edit(BIG, "x")),
+        1,
+        "not in the file",
+        id="10 MB of text that is nowhere",
+        marks=pytest.mark.slow,
     ),
     pytest.param(
         protocol(*[operation("create_file", f"many/{n}", new_text="") for n in range(1001)]),

@@ -218,6 +218,7 @@ def test_a_server_of_sha_256_judges_what_is_pushed(
     assert len(served.refs["refs/heads/main"]) == 64
 
 
+@pytest.mark.slow
 def test_the_demonstration_works_where_sha_256_is_the_default() -> None:
     assert run("demo", cwd=Path.cwd(), env={"GIT_DEFAULT_HASH": "sha256"}).code == 0
 

@@ -74,6 +74,7 @@ def test_rulings_that_are_told_are_not_kept(history: Path) -> None:
     assert 1 <= most < 10
 
 
+@pytest.mark.slow
 def test_the_shares_are_the_whole(history: Path) -> None:
     whole = [each["commit"] for each in verified(history)]
     shares = (verified(history, "--shard", part) for part in ("1/2", "2/2"))

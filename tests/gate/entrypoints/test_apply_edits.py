@@ -154,6 +154,7 @@ def test_the_specs_themselves_are_no_part_of_what_is_applied(runner: Runner, spe
     assert [name for name in listed if not name.startswith(".hkgit/ledger/")] == ["app.py"]
 
 
+@pytest.mark.slow
 def test_several_specs_become_a_commit_each_in_the_order_of_their_names(runner: Runner) -> None:
     _offer(runner, "edits/files", {"edits/1.json": _new("x"), "edits/2.json": _new("y")})
 
@@ -167,6 +168,7 @@ def test_several_specs_become_a_commit_each_in_the_order_of_their_names(runner: 
 ODD = ("$(touch pwned).json", "`touch pwned`;touch pwned", "--branch=main", "two\nlines")
 
 
+@pytest.mark.slow
 def test_the_names_of_specs_are_no_part_of_any_shell(runner: Runner) -> None:
     _offer(runner, "edits/odd", {f"edits/{name}": _new(str(n)) for n, name in enumerate(ODD)})
 
@@ -177,6 +179,7 @@ def test_the_names_of_specs_are_no_part_of_any_shell(runner: Runner) -> None:
     assert not list(runner.folder.rglob("pwned"))
 
 
+@pytest.mark.slow
 def test_the_name_of_a_branch_is_no_part_of_any_shell(runner: Runner, spec: str) -> None:
     branch = "edits/$(touch${IFS}pwned)"
     _offer(runner, branch, {"edits/two.json": spec})
@@ -188,6 +191,7 @@ def test_the_name_of_a_branch_is_no_part_of_any_shell(runner: Runner, spec: str)
     assert not list(runner.folder.rglob("pwned"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "files",
     [
@@ -206,6 +210,7 @@ def test_without_a_spec_that_applies_nothing_is_handed_on(
     assert not runner.bundle.exists()
 
 
+@pytest.mark.slow
 def test_what_the_last_job_would_refuse_is_refused_in_the_first_with_a_way_out(
     runner: Runner,
 ) -> None:
@@ -219,6 +224,7 @@ def test_what_the_last_job_would_refuse_is_refused_in_the_first_with_a_way_out(
     assert not runner.bundle.exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "branch",
     [
@@ -240,6 +246,7 @@ def test_a_forged_bundle_is_not_published(runner: Runner, branch: str) -> None:
     assert not _applied(runner, "forged")
 
 
+@pytest.mark.slow
 def test_a_tag_of_the_branchs_name_is_not_judged_in_its_place(runner: Runner) -> None:
     runner.host.git("tag", "hkgit-applied", "good")
     forger = Repo(runner.folder / "forger")
@@ -253,6 +260,7 @@ def test_a_tag_of_the_branchs_name_is_not_judged_in_its_place(runner: Runner) ->
     assert done.returncode == 6, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_what_is_no_name_of_a_branch_is_not_pushed(runner: Runner, spec: str) -> None:
     """Behind a colon git would read the ref that a push writes."""
     _offer(runner, "edits/two", {"edits/two.json": spec})
@@ -265,6 +273,7 @@ def test_what_is_no_name_of_a_branch_is_not_pushed(runner: Runner, spec: str) ->
     assert not (runner.folder / "calls").exists()
 
 
+@pytest.mark.slow
 def test_a_spec_that_takes_the_place_of_another_is_applied(runner: Runner, spec: str) -> None:
     _offer(runner, "main", {"edits/old.json": spec})
     author = Repo(runner.folder / "author")
@@ -278,6 +287,7 @@ def test_a_spec_that_takes_the_place_of_another_is_applied(runner: Runner, spec:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_what_stands_on_the_host_under_that_name_is_not_overwritten(
     runner: Runner, spec: str
 ) -> None:

@@ -91,6 +91,7 @@ def offered(host: Served) -> Served:
     return host
 
 
+@pytest.mark.slow
 def test_a_spec_on_a_branch_becomes_a_branch(offered: Served) -> None:
     applied = _job(offered, "hkgit-apply", "edits/two", **EDITS)
     _hand_on(offered)
@@ -103,6 +104,7 @@ def test_a_spec_on_a_branch_becomes_a_branch(offered: Served) -> None:
     assert not list(offered.clone.path.parent.glob("*/pwned"))
 
 
+@pytest.mark.slow
 def test_a_forged_bundle_is_not_published(offered: Served) -> None:
     folder = offered.clone.path.parent / "hkgit-apply"
     folder.mkdir()
@@ -117,6 +119,7 @@ def test_a_forged_bundle_is_not_published(offered: Served) -> None:
     assert "refs/heads/applied/two" not in offered.refs
 
 
+@pytest.mark.slow
 def test_the_template_fits_gitlabs_schema() -> None:
     schema = ("--builtin-schema", "vendor.gitlab-ci")
 

@@ -92,7 +92,7 @@ def test_the_schema_is_one() -> None:
 
 @pytest.mark.parametrize("key", sorted(SCHEMA["properties"]))
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=20)
 def test_what_the_schema_says_of_a_key_is_what_is_read(key: str, data: st.DataObject) -> None:
     table = {key: data.draw(values_of(SCHEMA["properties"][key]))}
     assert is_read(table) is VALIDATOR.is_valid(table)

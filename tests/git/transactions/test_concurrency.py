@@ -168,6 +168,7 @@ def in_parallel(count: int, work: Callable[[int], object]) -> None:
             done.result()
 
 
+@pytest.mark.slow
 def test_writers_of_different_lines_all_land(based: Repo) -> None:
     base = based.head
 
@@ -210,6 +211,7 @@ def test_a_branch_without_a_checkout_has_many_writers_too(based: Repo) -> None:
     expect_sound(based)
 
 
+@pytest.mark.slow
 def test_writers_of_different_branches_do_not_meet(based: Repo) -> None:
     def write(writer: int) -> None:
         for turn in range(COMMITS // 2):
