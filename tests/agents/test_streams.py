@@ -213,3 +213,15 @@ def test_no_value_of_an_input_stands_in_anybodys_way(agent: str, greeting: Repo)
         for key in line.get("input", {}):
             for value in (None, 7, [7], {"a": 7}, "\0"):
                 told(agent, line["input"] | {key: value})
+
+
+def test_what_a_command_of_cursor_prints_is_read(greeting: Repo) -> None:
+    lines = [*stream("cursor", greeting)]
+    [shown] = [line for line in lines if "output" in line.get("input", {})]
+    told("cursor", shown["input"] | {"output": GREETING.decode()})
+    for line in lines:
+        for name, content in line.get("disk", {}).items():
+            greeting.write(name, content.encode())
+        if "input" in line and line["input"]["hook_event_name"] in ("preToolUse", "afterFileEdit"):
+            told("cursor", line["input"])
+    assert session(greeting).blind == 0

@@ -14,6 +14,7 @@ from hkgit.agents.events import (
     Did,
     Editing,
     PendingToolEdit,
+    Shell,
     ToolEvent,
     ToolReading,
     session_name,
@@ -35,6 +36,7 @@ def parts(command: str) -> list[Part]:
         _EDIT: [{"command": guarded, "matcher": "Write"}],
         "beforeReadFile": [run],
         "afterFileEdit": [run],
+        "afterShellExecution": [run],
     }
     return [
         JsonPart(".cursor/mcp.json", {"mcpServers": {"hkgit": MCP_SERVER}}),
@@ -66,6 +68,10 @@ def _did(payload: JsonObject) -> Did | None:
         case "afterFileEdit" if isinstance(path, str):
             said = {"file_path": path, "edits": _normalize_edits(payload.get("edits"))}
             return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
+        case "afterShellExecution":
+            command, output = payload.get("command"), payload.get("output")
+            if isinstance(command, str) and isinstance(output, str):
+                return Shell(command, output)
         case "preToolUse":
             return _find_pending_edit(payload.get("tool_input"))
     return None

@@ -83,6 +83,7 @@ def remaining_steps(name: str) -> Iterator[str]:
     yield "let git's hooks turn what is recorded into evidence: hkgit init"
     if name == "aider":
         yield "let aider read the words: aider --read AGENTS.md"
+        yield "let aider run git's hooks, which it skips: aider --git-commit-verify"
     if name == "qwen":
         yield "let Qwen Code start the server: qwen mcp approve hkgit"
     if name == "codex":
