@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
 
@@ -109,6 +113,38 @@ def test_what_sessions_did_need_not_be_done_again(work: Work, by_hand: bytes, me
     work.desk.edit(replacing("line 5\n", "five\n"))
     work.repo.write("a.py", by_hand + work.repo.read("a.py"))
     assert f"mend: {mend}  #" in work.commit_with_hooks("-a", "-m", "Blind", code=1)
+
+
+def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Work) -> None:
+    """One file is gone, one is changed, and a session's edit of a third is blind."""
+    work.repo.commit({"c.py": "c\n"}, "More")
+    work.desk.edit(replacing("line 5\n", "five\n"))
+    work.repo.write("c.py", "by hand\n")
+    (work.repo.path / "b.py").unlink()
+    work.repo.git("add", "-A")
+    person = {"PATH": work.environment["PATH"]}
+    said = shell(work, "git commit -m Mixed", person).stderr
+    [mend] = re.findall(r"mend: (.*?)  #", said)
+    assert mend.startswith("git commit -q -m 'By hand' --only -- ")
+    done = shell(work, f"{mend} && git commit -q -m Rest", person)
+    assert done.returncode == 0, done.stderr
+    assert work.verdict().startswith("strict")
+    assert work.repo.git("show", "--format=%s", "--name-only", "HEAD~1").split() == [
+        *("By", "hand", "b.py", "c.py")
+    ]
+    assert work.repo.status() == []
+
+
+def shell(work: Work, command: str, environment: dict[str, str]) -> CompletedProcess[str]:
+    """Do something to the letter."""
+    return subprocess.run(
+        ["sh", "-c", command],
+        cwd=work.repo.path,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.slow

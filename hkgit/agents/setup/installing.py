@@ -88,6 +88,13 @@ def remaining_steps(name: str) -> Iterator[str]:
         yield "let Qwen Code start the server: qwen mcp approve hkgit"
     if name == "codex":
         yield "trust this project and its hooks when Codex asks, or in /hooks"
+    if name == "gemini":
+        yield "trust this folder when Gemini asks: else it runs no hooks of a project"
+        yield "commit in a shell of your own: Gemini's switches git's hooks off"
+    if name == "copilot":
+        yield "let it call hkgit's tools without asking: copilot --allow-tool hkgit"
+    if name in ("copilot", "gemini"):
+        yield f"start {name} in this directory: in one below it reads no hooks"
 
 
 def _tidy(folder: Path, root: Path) -> None:

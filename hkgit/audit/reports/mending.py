@@ -89,8 +89,7 @@ def _before_commit(ruling: Ruling) -> str:
     if ruling.rule in _BY_HAND:
         return f"git status  # the change is kept: {_BY_HAND[ruling.rule]}, then commit again"
     if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
-        # Sessions account for some of it: that need not be made again.
-        return "git reset -q && git add -p  # stage and commit first what is by hand, then the rest"
+        return _apart_from_sessions(ruling)
     candidate = ruling.judged.candidate
     if ruling.rule == BLIND and not ruling.judged.entries:
         return f"hkgit redo --tree {candidate.tree[:12]}"
@@ -100,6 +99,25 @@ def _before_commit(ruling: Ruling) -> str:
         f"{_expecting(ruling.before.files)} && git reset -q again-{short}"
         f" && git restore :/.hkgit/ledger :/.hkgit/.gitattributes && git branch -q -D again-{short}"
     )
+
+
+def _apart_from_sessions(ruling: Ruling) -> str:
+    """For a commit of which sessions account for some: that need not be made again.
+
+    Whole files by hand, also those that went, get a commit of their own; so do lines, by whoever
+    can tell them apart.
+    """
+    reads = dict.fromkeys(each.mend for each in ruling.findings if each.mend)
+    known = {file.path for _, entry in ruling.judged.entries for file in entry.files}
+    named = [each.path or each.where for each in ruling.findings if each.rule == ruling.rule]
+    changed = {path for path, _ in ruling.before.files} - known
+    if ruling.agent is None and changed.issuperset(named):
+        paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
+        by_hand = f"git commit -q -m 'By hand' --only -- {paths}"
+        return f"{' && '.join([by_hand, *reads])}  # then commit again"
+    first = "".join(f"{each} && " for each in reads)
+    then = "stage and commit first what is by hand, then the rest"
+    return f"{first}git reset -q && git add -p  # {then}"
 
 
 def _after_commit(ruling: Ruling, commit: str) -> str:
