@@ -12,7 +12,7 @@ from hkgit.audit.fleet.tasks import (
     PartJob,
     failure_of,
 )
-from hkgit.audit.tables.rows import describe_judges, rows_of
+from hkgit.audit.tables.rows import describe_judges, is_lasting, rows_of
 from hkgit.audit.trail import Trail
 from hkgit.errors import HkgitError
 from hkgit.gate import Gate
@@ -40,10 +40,10 @@ def _judge(job: PartJob) -> int:
     with (pending / f"{job.start}.jsonl").open("w", encoding="utf-8") as file:
         for commit in commits:
             told = trail.tell(commit)
-            rows = rows_of(trail.repository, told, job.policy, judge)
             if job.has_tables:
+                rows = rows_of(trail.repository, told, job.policy, judge)
                 file.write(json.dumps(rows) + "\n")
-            if rows["commits"][0]["lasting"]:
+            if is_lasting(told.ruling):
                 settled.count(told)
             else:
                 opened.count(told)

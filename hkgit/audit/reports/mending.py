@@ -43,6 +43,8 @@ def mend(ruling: Ruling) -> str:
     if rule == "signature" and candidate.id is not None:
         commits = f"{candidate.id[:12]}^..{candidate.id[:12]}"
         return f"hkgit attest --entries {commits} --key FILE  # then push refs/hkgit/entries/*"
+    if rule == "assisted-by":
+        return _reword(ruling)
     reads = list(dict.fromkeys(each.mend for each in ruling.findings if each.mend))
     if rule == BLIND and reads:
         return f"{' && '.join(reads)}  # then commit again"
@@ -65,6 +67,15 @@ def _decide_first(candidate: CandidateCommit, answer: str) -> str:
         f" && git checkout -q - && git rebase -q -r -X ours --onto again-{short} {parent}"
         f" && git branch -q -D again-{short}{others}"
     )
+
+
+def _reword(ruling: Ruling) -> str:
+    """The message alone is wrong: everything else of the commit stays."""
+    candidate, fix = ruling.judged.candidate, ruling.findings[0].fix
+    if candidate.id is None:
+        return f"git commit  # {fix}"
+    onto = f"{candidate.id[:12]}^" if candidate.parents else "--root"
+    return f"git rebase -i -r {onto}  # reword it: {fix}"
 
 
 def _to_look_at(ruling: Ruling) -> str:

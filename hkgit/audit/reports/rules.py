@@ -5,6 +5,7 @@ from __future__ import annotations
 RULES = {
     "after": "An entry makes of a file what it says the file becomes.",
     "anchor": "On a moved base, each change has only one place where it fits.",
+    "assisted-by": "The policy says whether a message names agents as having assisted.",
     "before": "A file is, before an entry, what the entry says it was.",
     "blind": "An edit needs evidence that its author had read what it changes.",
     "break-glass": "Who has the role may let one commit pass, by a signed record with a reason.",

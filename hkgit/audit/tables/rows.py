@@ -113,11 +113,11 @@ def _commit(told: AuditedCommit, rows: Rows) -> Row:
         "blind_edits": sum(each["blind"] for each in rows["edits"]),
         "files": len(rows["files"]),
         "findings": len(rows["findings"]),
-        "lasting": _is_lasting(told.ruling),
+        "lasting": is_lasting(told.ruling),
     }
 
 
-def _is_lasting(ruling: Ruling) -> bool:
+def is_lasting(ruling: Ruling) -> bool:
     """Whether neither refs nor what is fetched later can change what is said of a commit."""
     judged = ruling.judged
     if judged.verdict in _OF_REFS or ruling.rule in _OF_RECORDS:

@@ -146,6 +146,16 @@ def _connect(address: str | None, scheduler_file: str | None) -> Iterator[Any]:
         fix = "Start one: dask scheduler; then name its address, tcp://HOST:8786."
         raise InvalidInput(str(named), "no scheduler answers there", fix) from error
     try:
+        _expect_same_versions(client)
         yield client
     finally:
         client.close(timeout=_PATIENCE)
+
+
+def _expect_same_versions(client: Any) -> None:
+    """Raise InvalidInput where a worker has another hkgit: values would not be understood."""
+    own = describe_versions()
+    for worker, versions in client.run(describe_versions).items():
+        if tuple(versions) != own:
+            what = f"has {', '.join(versions)}; here are {', '.join(own)}"
+            raise InvalidInput(f"worker {worker}", what, "Install the same everywhere.")

@@ -94,6 +94,8 @@ def _find_loosened(given: Any, policy: Policy, base: Policy) -> Iterator[str]:
             yield key
     if "reject_text" in given and not set(base.reject_text) <= set(policy.reject_text):
         yield "reject_text"
+    if "assisted_by" in given and base.assisted_by not in ("allow", policy.assisted_by):
+        yield "assisted_by"
     if "max_seconds" in given and policy.max_seconds > base.max_seconds:
         yield "max_seconds"
     if "consult" in given and base.consult_required and not policy.consult_required:

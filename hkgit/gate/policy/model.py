@@ -107,6 +107,7 @@ class Policy:
     consult_required: bool = False
     entries_signed: bool = False
     recovered: Recovered = Recovered()
+    assisted_by: str = "allow"
     max_seconds: int = 60
     extends: str | None = None
     open: tuple[str, ...] = ()

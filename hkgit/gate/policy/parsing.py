@@ -14,6 +14,7 @@ from hkgit.gate.policy.table import Table
 MODES = ("report", "warn", "enforce")
 GOVERN = ("agents", "all")
 REWRITES = ("judge", "refuse")
+CREDITS = ("allow", "require", "forbid")
 TIERS = (
     "exact",
     "whitespace",
@@ -32,7 +33,7 @@ KEYS = (
     *("mode", "govern", "agents", "accept", "verdicts", "tiers", "ladders", "min_confidence"),
     *("min_threshold", "min_tightness", "since", "manual", "refs", "rewrites", "targets", "paths"),
     *("protect", "unprotect", "reject_text", "allowed_signers", "pusher_variable", "roles"),
-    *("attest", "consult", "entries", "recovered", "max_seconds", "extends", "open"),
+    *("attest", "consult", "entries", "recovered", "assisted_by", "max_seconds", "extends", "open"),
 )
 
 _RECOVERED = ("accept", "min_confidence", "min_tightness")
@@ -77,6 +78,7 @@ def read_table(table: Any, source: str) -> Policy:
         attest_keys=attest.texts("keys", ()),
         consult_required=reader.inner("consult", "require").flag("require"),
         entries_signed=reader.inner("entries", "signed").flag("signed"),
+        assisted_by=reader.choice("assisted_by", CREDITS, "allow"),
         recovered=_recovered(reader.inner("recovered", *_RECOVERED)),
         max_seconds=reader.integer("max_seconds", 1, MOST_SECONDS, 60),
         extends=reader.text("extends"),

@@ -37,6 +37,10 @@ def sentences(policy: Policy) -> Iterator[str]:
         yield from _floors(floors, f"An edit of {_join_words(floors.paths)} also")
     yield from _entries(policy)
     yield from _recovered(policy.recovered)
+    if policy.assisted_by == "require":
+        yield "The message of a commit names the agents of its entries as Assisted-by."
+    elif policy.assisted_by == "forbid":
+        yield "No message of a governed commit has a line Assisted-by."
     yield f"These verdicts pass: {_join_words(policy.verdicts)}."
     yield from map(_target, policy.targets)
     yield from _refs(policy)

@@ -58,6 +58,13 @@ def _signatures(case: JudgedCommit) -> Iterator[Finding]:
         yield from signature_findings(case)
 
 
+def _crediting(case: JudgedCommit) -> Iterator[Finding]:
+    if case.policy.assisted_by != "allow":
+        from hkgit.gate.rules.crediting import credit_findings
+
+        yield from credit_findings(case)
+
+
 CHECKS: dict[str, Check] = {
     "by hand": hand_findings,
     "floors": _floors,
@@ -70,5 +77,6 @@ CHECKS: dict[str, Check] = {
     "protected": path_findings,
     "text": _text,
     "consult": _consult,
+    "assisted-by": _crediting,
 }
 """Each check yields what is wrong with a commit that replays."""

@@ -9,6 +9,7 @@ from hkgit.evidence.ledger.entry import LEDGER, Entry
 from hkgit.evidence.ledger.footers import read_trailers, sign_words, split_template
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.ledger.trailers import trailer_lines
+from hkgit.gate.policy.files import CONFIG
 from hkgit.git.messages import comment_mark, read_message
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
@@ -24,11 +25,27 @@ def sign(repository: Repository, place: Path) -> bool:
     entries = _find_added_entries(repository)
     text, template = split_template(message, comment_mark(repository))
     named = read_trailers(text).entries
-    lines = name_entries([(name, entry) for name, entry in entries if name not in named])
+    new = [(name, entry) for name, entry in entries if name not in named]
+    lines = (*_credit(repository, [entry for _, entry in new], text), *name_entries(new))
     if not lines or not text.strip():
         return False
     place.write_bytes(sign_words(text, template, lines))
     return True
+
+
+def _credit(repository: Repository, entries: Sequence[Entry], text: bytes) -> tuple[str, ...]:
+    """The `Assisted-by` lines that the policy asks for; most policies ask for none."""
+    head = repository.head().commit
+    file = None if head is None or not entries else repository.snapshot(head).get(CONFIG)
+    if file is None or not any(word in file.data for word in (b"assisted_by", b"extends")):
+        return ()
+    # Only then is the whole policy of interest.
+    from hkgit.evidence.ledger.crediting import missing_lines
+    from hkgit.gate.trusted import read_trusted_policy
+
+    if read_trusted_policy(repository, head).assisted_by != "require":
+        return ()
+    return tuple(missing_lines(entries, text))
 
 
 def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:

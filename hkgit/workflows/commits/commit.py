@@ -119,7 +119,8 @@ class _Series:
         verified = None
         if self.choices.verify is not None:
             verified = self._verify(tip, step, self.choices.verify)
-        record = record_step(step, self.choices, verified)
+        credits_agents = self.rules.policy.assisted_by == "require"
+        record = record_step(step, self.choices, verified, credits_agents=credits_agents)
         files = {**step.files, **self._ledger_files(before, record)}
         tree = tree_on(self.repository, tip, step.merging, files)
         ruling = self._ask_judge(tip, tree, step, record)

@@ -6,6 +6,7 @@ import time
 
 from hkgit.edits import File, Snapshot
 from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.crediting import missing_lines
 from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.ledger.recording import make_claims, record
@@ -27,9 +28,16 @@ class RecordedStep:
 
 
 def record_step(
-    step: PlannedCommit, choices: ApplyOptions, verify: dict[str, object] | None
+    step: PlannedCommit,
+    choices: ApplyOptions,
+    verify: dict[str, object] | None,
+    *,
+    credits_agents: bool = False,
 ) -> RecordedStep:
-    """The entry and message of a step in which every edit applied."""
+    """The entry and message of a step in which every edit applied.
+
+    With `credits_agents` the message says that the agent assisted, too.
+    """
     spec = step.spec
     agent = _first(choices.agent, spec.agent, "unknown")
     _check_line("--agent", agent)
@@ -57,7 +65,8 @@ def record_step(
         raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
-    return RecordedStep(entry, name, with_trailers(text, trailer_lines(entry, name)))
+    credit = missing_lines([entry], text.encode()) if credits_agents else []
+    return RecordedStep(entry, name, with_trailers(text, (*credit, *trailer_lines(entry, name))))
 
 
 def _find_refusals(

@@ -1,0 +1,26 @@
+"""crediting.py: what a policy asks of `Assisted-by` trailers: that they are there, or are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hkgit.evidence.ledger.crediting import credited_agents, missing_lines
+from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.case import JudgedCommit
+
+RULE = "assisted-by"
+
+
+def credit_findings(case: JudgedCommit) -> Iterator[Finding]:
+    """Agents of entries whom the message does not name, or anybody it names where none may be."""
+    message = case.candidate.message
+    if message is None:  # it is not written yet
+        return
+    if case.policy.assisted_by == "forbid":
+        for name in credited_agents(message):
+            what = f"the message says that {name} assisted, and the policy forbids such lines"
+            yield Finding(RULE, "commit", what, "Take the line Assisted-by out of the message.")
+        return
+    for line in missing_lines((entry for _, entry in case.judged.entries), message):
+        what = "the message does not name the agent of an entry as the policy asks"
+        yield Finding(RULE, "commit", what, f"Add to the message: {line}")

@@ -1,0 +1,101 @@
+"""The policy may require that a message names the agents of its entries, or forbid it."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+
+import pytest
+
+from hkgit.audit.reports.mending import mend
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.crediting import missing_lines
+from hkgit.gate.policy import Policy
+from hkgit.gate.policy.extending import extend_policy
+from hkgit.gate.policy.parsing import parse_policy
+from tests.support.commits import applied, commit, judge, message_of
+from tests.support.gating import begun, good
+from tests.support.planning import protocol
+from tests.support.repos import Repo
+from tests.support.running import run
+
+REQUIRE, FORBID = Policy(assisted_by="require"), Policy(assisted_by="forbid")
+
+
+def commit_saying(repo: Repo, *lines: str) -> None:
+    """An agent's commit with its entry, and more lines in its message."""
+    change = applied(repo, protocol(good()))
+    text = message_of(change).decode().rstrip("\n")
+    commit(repo, replace(change, message="\n".join((text, *lines)) + "\n"))
+
+
+def agent_of(repo: Repo) -> str:
+    [(_, entry)] = judge(repo).judged.entries
+    return entry.agent
+
+
+@pytest.mark.parametrize("lines", [(), ("Assisted-by: somebody/else",)])
+def test_a_message_must_name_the_agent_of_its_entry(repo: Repo, lines: tuple[str, ...]) -> None:
+    commit_saying(begun(repo), *lines)
+    assert judge(repo).passes
+    ruling = judge(repo, policy=REQUIRE)
+    assert (ruling.passes, ruling.rule) == (False, "assisted-by")
+    assert ruling.findings[0].fix == f"Add to the message: Assisted-by: {agent_of(repo)}"
+
+
+def test_a_message_that_names_it_passes_unless_that_is_forbidden(repo: Repo) -> None:
+    begun(repo)
+    agent = judge_agent(repo)
+    commit_saying(repo, f"assisted-by:  {agent}")
+    assert judge(repo, policy=REQUIRE).passes
+    ruling = judge(repo, policy=FORBID)
+    assert (ruling.passes, ruling.rule) == (False, "assisted-by")
+    assert "Take the line Assisted-by out" in ruling.findings[0].fix
+
+
+def judge_agent(repo: Repo) -> str:
+    """The agent that entries of these tests name."""
+    entry = applied(repo, protocol(good())).entries[0]
+    agent: str = entry["claims"].get("agent", "unknown")
+    return agent
+
+
+def test_the_command_under_the_finding_mends_it(repo: Repo) -> None:
+    commit_saying(begun(repo))
+    ruling = judge(repo, policy=REQUIRE)
+    command, _, advice = mend(ruling).partition("  # reword it: ")
+    line = advice.removeprefix("Add to the message: ")
+    environment = {
+        "GIT_SEQUENCE_EDITOR": "sed -i s/^pick/reword/",
+        "GIT_EDITOR": f"git interpret-trailers --in-place --trailer '{line}'",
+    }
+    repo.git(*command.split()[1:], env=os.environ | environment)
+    ruling = judge(repo, policy=REQUIRE)
+    assert ruling.passes, (ruling.findings, repo.git("log", "-1"))
+
+
+def test_apply_and_sessions_write_what_the_policy_requires(repo: Repo) -> None:
+    repo.commit({"app.py": "a\nb\n", ".hkgit/config.toml": "[gate]\nassisted_by = 'require'\n"})
+    spec = {"op": "replace_range", "path": "app.py", "start_line": 2, "end_line": 2}
+    told = json.loads(run("read", "app.py:2", "--json", cwd=repo.path).stdout)
+    spec |= {"expected_hash": told["range_hash"], "new_text": "c"}
+    document = json.dumps({"version": "1", "operations": [spec]}).encode()
+    done = run("apply", "-", "--agent", "robot/1", cwd=repo.path, stdin=document)
+    assert done.code == 0, done.err
+    assert repo.git("log", "-1", "--format=%(trailers:key=Assisted-by,valueonly)") == "robot/1"
+
+
+def test_entries_of_one_agent_ask_for_one_line(repo: Repo) -> None:
+    commit_saying(begun(repo))
+    entries = [entry for _, entry in judge(repo).judged.entries] * 2
+    assert missing_lines(entries, b"") == [f"Assisted-by: {agent_of(repo)}"]
+
+
+def test_a_policy_over_another_keeps_what_that_one_asks() -> None:
+    base = parse_policy({"assisted_by": "require"}, "base")
+    with pytest.raises(InvalidInput, match="assisted_by"):
+        extend_policy(parse_policy({"assisted_by": "forbid"}, "own"), base)
+    assert extend_policy(parse_policy({}, "own"), base).assisted_by == "require"
+    with pytest.raises(InvalidInput, match="assisted_by"):
+        parse_policy({"assisted_by": "perhaps"}, "own")
