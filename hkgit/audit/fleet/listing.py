@@ -12,7 +12,7 @@ from hkgit.audit.tables.identity import normalise_url
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.gate.policy.table import Table
-from hkgit.git.mirrors import check_address, hide_credentials
+from hkgit.git.remotes.mirrors import check_address, hide_credentials
 from hkgit.values import dataclass, replace
 
 _SCP = re.compile(r"(?:[^/@\s:]+@)?[^/@\s:]+:(?!//)\S+")

@@ -20,7 +20,7 @@ from hkgit.evidence.ledger.canonical import digest
 from hkgit.gate import BREAK_GLASS, read_trusted_policy
 from hkgit.gate.policy import Policy
 from hkgit.gate.policy.digest import policy_digest
-from hkgit.git.mirrors import RemoteRefs, list_mirror, list_remote, update_mirror
+from hkgit.git.remotes.mirrors import RemoteRefs, list_mirror, list_remote, update_mirror
 from hkgit.git.repository import Repository
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace

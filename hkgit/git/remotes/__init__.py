@@ -1,0 +1,1 @@
+"""Repositories elsewhere, which nobody here vouches for."""
