@@ -6,6 +6,7 @@ import base64
 import hashlib
 from collections.abc import Sequence
 from datetime import date
+from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -100,10 +101,18 @@ def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: 
 
 def _environment() -> Environment:
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
+        import jinja2  # noqa: F401
     except ImportError as error:
         what, fix = "needs Jinja2, which is not here", "Install it: pip install 'hkgit[report]'"
         raise InvalidInput("--html", what, fix) from error
+    return _make_environment()
+
+
+@cache
+def _make_environment() -> Environment:
+    """The templates, compiled once: tables may have a page for each of a thousand repositories."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
     made = Environment(
         loader=PackageLoader("hkgit.audit.page"),
         autoescape=True,

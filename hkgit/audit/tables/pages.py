@@ -10,8 +10,7 @@ from hkgit.audit.tables.summing import (
     MOST_COMMITS,
     RepositorySum,
     TableFacts,
-    sum_all,
-    sum_one,
+    sum_tables,
 )
 from hkgit.evidence.ledger.canonical import digest
 
@@ -27,13 +26,12 @@ def render_tables(
     Each page fetches nothing where its style stands in it, else only the style sheet beside the
     first. Raises InvalidInput where Jinja2 is not here.
     """
-    facts = sum_all(database)
-    links = {each.name: f"{folder}/{name_page(each)}" for each in facts.repositories}
+    sums = sum_tables(database)
+    links = {each.name: f"{folder}/{name_page(each)}" for each in sums.whole.repositories}
     style = None if inline else "style.css"
-    yield name, _render(facts, "", links, style)
-    for each in facts.repositories:
-        own = sum_one(database, each)
-        yield links[each.name], _render(own, f"../{name}", {}, style and f"../{style}")
+    yield name, _render(sums.whole, "", links, style)
+    for each, own in sums.single.items():
+        yield links[each], _render(own, f"../{name}", {}, style and f"../{style}")
     if style is not None:
         yield style, read_style()
 

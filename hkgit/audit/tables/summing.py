@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED, STANDINGS
@@ -167,33 +167,55 @@ class TableFacts:
         return sum(not each.is_whole for each in self.repositories)
 
 
-def sum_all(database: DuckDBPyConnection) -> TableFacts:
-    """The facts of all repositories of some tables, the worst first."""
-    return TableFacts(
-        repositories=tuple(_repositories(database)),
-        agents=tuple(_agents(database, None)),
-        periods=_periods(database, None),
-        rules=tuple(_rules(database, None)),
+@dataclass(frozen=True, slots=True)
+class TableSums:
+    """The facts of all repositories, the worst first, and of each by its name."""
+
+    whole: TableFacts
+    single: Mapping[str, TableFacts]
+
+
+def sum_tables(database: DuckDBPyConnection) -> TableSums:
+    """What the pages show. Each table is read a few times, however many repositories there are."""
+    repositories = tuple(_repositories(database))
+    agents, periods = _agents(database, _EACH), _periods(database, _EACH)
+    rules, commits, files = _rules(database, _EACH), _commits(database), _files(database)
+    whole = TableFacts(
+        repositories=repositories,
+        agents=_agents(database, _ALL).get("", ()),
+        periods=_periods(database, _ALL).get("", ()),
+        rules=_rules(database, _ALL).get("", ()),
     )
+    single = {
+        each.name: TableFacts(
+            repositories=(each,),
+            agents=agents.get(each.name, ()),
+            periods=periods.get(each.name, ()),
+            rules=rules.get(each.name, ()),
+            commits=commits.get(each.name, ()),
+            files=files.get(each.name, ()),
+        )
+        for each in repositories
+    }
+    return TableSums(whole, single)
 
 
-def sum_one(database: DuckDBPyConnection, repository: RepositorySum) -> TableFacts:
-    """The facts of one repository of some tables."""
-    return TableFacts(
-        repositories=(repository,),
-        agents=tuple(_agents(database, repository.name)),
-        periods=_periods(database, repository.name),
-        rules=tuple(_rules(database, repository.name)),
-        commits=tuple(_commits(database, repository.name)),
-        files=tuple(_files(database, repository.name)),
-    )
+_EACH, _ALL = "repository", "''"
+"""What rows are put together by: the repository, or nothing."""
+
+Value = TypeVar("Value")
 
 
-def _ask(database: DuckDBPyConnection, sql: str, *values: object) -> list[tuple[Any, ...]]:
-    return database.execute(sql, list(values)).fetchall()
+def _ask(database: DuckDBPyConnection, sql: str) -> list[tuple[Any, ...]]:
+    return database.execute(sql).fetchall()
 
 
-_OF = "(repository = $1 OR $1::VARCHAR IS NULL)"
+def _collect(found: Iterable[tuple[str, Value]]) -> dict[str, tuple[Value, ...]]:
+    """Values by their first halves, in their order."""
+    listed: dict[str, list[Value]] = {}
+    for name, value in found:
+        listed.setdefault(name, []).append(value)
+    return {name: tuple(values) for name, values in listed.items()}
 
 
 def _repositories(database: DuckDBPyConnection) -> Iterator[RepositorySum]:
@@ -224,35 +246,42 @@ def _fill_counts(counted: Mapping[str, Mapping[str, int]]) -> tuple[dict[str, in
     )
 
 
-def _agents(database: DuckDBPyConnection, name: str | None) -> Iterator[AgentSum]:
-    evidence: dict[str, dict[str, int]] = {}
-    asked = f"SELECT agent, evidence, count(*) FROM edits WHERE {_OF} GROUP BY ALL"
-    for agent, kind, count in _ask(database, asked, name):
-        evidence.setdefault(agent, dict.fromkeys(KINDS, 0))[kind] = count
+def _first(count: int, order: str) -> str:
+    """SQL that keeps so many rows of each name."""
+    return f"QUALIFY row_number() OVER (PARTITION BY name ORDER BY {order}) <= {count}"
+
+
+def _agents(database: DuckDBPyConnection, by: str) -> dict[str, tuple[AgentSum, ...]]:
+    evidence: dict[tuple[str, str], dict[str, int]] = {}
+    asked = f"SELECT {by}, agent, evidence, count(*) FROM edits GROUP BY ALL"
+    for name, agent, kind, count in _ask(database, asked):
+        evidence.setdefault((name, agent), dict.fromkeys(KINDS, 0))[kind] = count
     asked = f"""
-        SELECT agent, count(DISTINCT repository), count(*),
+        SELECT {by} AS name, agent, count(DISTINCT repository), count(*) AS commits,
           count(*) FILTER (standing = '{DERIVED}'), count(*) FILTER (policy_passes),
           count(*) FILTER (made_by = '{NO_EVIDENCE}'), sum(edits)::BIGINT, min(lowest_confidence)
-        FROM commits WHERE agent IS NOT NULL AND {_OF}
-        GROUP BY agent ORDER BY count(*) DESC, agent LIMIT {MOST_AGENTS}"""
-    for row in _ask(database, asked, name):
-        yield AgentSum(*(*row, evidence.get(row[0], dict.fromkeys(KINDS, 0))))
+        FROM commits WHERE agent IS NOT NULL GROUP BY name, agent
+        {_first(MOST_AGENTS, "count(*) DESC, agent")} ORDER BY name, commits DESC, agent"""
+    none = dict.fromkeys(KINDS, 0)
+    return _collect(
+        (name, AgentSum(*(*row, evidence.get((name, row[0]), none))))
+        for name, *row in _ask(database, asked)
+    )
 
 
-def _periods(database: DuckDBPyConnection, name: str | None) -> tuple[Period, ...]:
+def _periods(database: DuckDBPyConnection, by: str) -> dict[str, tuple[Period, ...]]:
     """The commits by week and standing, weeks without any too."""
     asked = f"""
-        SELECT date_trunc('week', time)::DATE AS week, standing, count(*)
-        FROM commits WHERE time IS NOT NULL AND {_OF} GROUP BY ALL ORDER BY week"""
-    found: dict[date, dict[str, int]] = {}
-    for week, standing, count in _ask(database, asked, name):
-        found.setdefault(week, dict.fromkeys(STANDINGS, 0))[standing] = count
-    return tuple(_fill(found))
+        SELECT {by} AS name, date_trunc('week', time)::DATE AS week, standing, count(*)
+        FROM commits WHERE time IS NOT NULL GROUP BY ALL ORDER BY name, week"""
+    found: dict[str, dict[date, dict[str, int]]] = {}
+    for name, week, standing, count in _ask(database, asked):
+        weeks = found.setdefault(name, {})
+        weeks.setdefault(week, dict.fromkeys(STANDINGS, 0))[standing] = count
+    return {name: tuple(_fill(weeks)) for name, weeks in found.items()}
 
 
 def _fill(found: Mapping[date, Mapping[str, int]]) -> Iterator[Period]:
-    if not found:
-        return
     last = max(found)
     count = min((last - min(found)).days // 7 + 1, MOST_WEEKS)
     for back in reversed(range(count)):
@@ -260,28 +289,31 @@ def _fill(found: Mapping[date, Mapping[str, int]]) -> Iterator[Period]:
         yield Period(week, found.get(week, dict.fromkeys(STANDINGS, 0)))
 
 
-def _rules(database: DuckDBPyConnection, name: str | None) -> Iterator[RuleSum]:
+def _rules(database: DuckDBPyConnection, by: str) -> dict[str, tuple[RuleSum, ...]]:
     asked = f"""
-        SELECT rule, count(*), count(DISTINCT commit) FROM findings
-        WHERE blocks AND {_OF} GROUP BY rule ORDER BY count(*) DESC, rule"""
-    for rule, findings, commits in _ask(database, asked, name):
-        yield RuleSum(rule, findings, commits, sentence(rule))
+        SELECT {by} AS name, rule, count(*) AS findings, count(DISTINCT commit) FROM findings
+        WHERE blocks GROUP BY name, rule ORDER BY name, findings DESC, rule"""
+    return _collect(
+        (name, RuleSum(*(*row, sentence(row[0])))) for name, *row in _ask(database, asked)
+    )
 
 
-def _commits(database: DuckDBPyConnection, name: str) -> Iterator[CommitSum]:
+def _commits(database: DuckDBPyConnection) -> dict[str, tuple[CommitSum, ...]]:
     """What does not pass, then what is blind, then what is least sure."""
-    order: Sequence[str] = ("policy_passes", "NOT blind", "coalesce(lowest_confidence, 1)")
+    order = "policy_passes, NOT blind, coalesce(lowest_confidence, 1), time DESC, commit"
     asked = f"""
-        SELECT commit, time, coalesce(nullif(array_to_string(agents, ', '), ''), author), subject,
-          standing, policy_passes, rule, weakest_evidence, lowest_confidence
-        FROM commits WHERE repository = $1 AND made_by IN ('{AGENT}', '{NO_EVIDENCE}')
-        ORDER BY {", ".join(order)}, time DESC, commit LIMIT {MOST_COMMITS}"""
-    return (CommitSum(*row) for row in _ask(database, asked, name))
+        SELECT repository AS name, commit, time,
+          coalesce(nullif(array_to_string(agents, ', '), ''), author), subject, standing,
+          policy_passes, rule, weakest_evidence, lowest_confidence
+        FROM commits WHERE made_by IN ('{AGENT}', '{NO_EVIDENCE}')
+        {_first(MOST_COMMITS, order)} ORDER BY name, {order}"""
+    return _collect((name, CommitSum(*row)) for name, *row in _ask(database, asked))
 
 
-def _files(database: DuckDBPyConnection, name: str) -> Iterator[FileSum]:
+def _files(database: DuckDBPyConnection) -> dict[str, tuple[FileSum, ...]]:
     asked = f"""
-        SELECT path, count(*), sum(lines_removed)::BIGINT, sum(lines_unseen)::BIGINT AS unseen
-        FROM files WHERE repository = $1 AND lines_unseen IS NOT NULL
-        GROUP BY path HAVING unseen > 0 ORDER BY unseen DESC, path LIMIT {MOST_FILES}"""
-    return (FileSum(*row) for row in _ask(database, asked, name))
+        SELECT repository AS name, path, count(*), sum(lines_removed)::BIGINT,
+          sum(lines_unseen)::BIGINT AS unseen
+        FROM files WHERE lines_unseen > 0 GROUP BY name, path
+        {_first(MOST_FILES, "sum(lines_unseen) DESC, path")} ORDER BY name, unseen DESC, path"""
+    return _collect((name, FileSum(*row)) for name, *row in _ask(database, asked))

@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.audit.tables.identity import RepositoryIdentity
 from hkgit.audit.tables.querying import open_tables
-from hkgit.audit.tables.summing import sum_all, sum_one
+from hkgit.audit.tables.summing import sum_tables
 from hkgit.audit.tables.writing import ExportFacts, write_tables
 from tests.audit.page.hostile import CORPUS, hostile
 from tests.audit.page.test_page import Outline
@@ -40,7 +40,7 @@ def several(grown: Repo, tables: Path, tmp_path_factory: pytest.TempPathFactory)
 
 def test_the_worst_come_first(several: Path) -> None:
     with open_tables(several) as database:
-        facts = sum_all(database)
+        facts = sum_tables(database).whole
     assert [each.name.rpartition("/")[2] for each in facts.repositories][:1] == ["lost"]
     assert [each.name for each in facts.repositories][-2:] == [
         "example.org/mara/orchard",
@@ -53,8 +53,9 @@ def test_the_worst_come_first(several: Path) -> None:
 
 def test_the_numbers_are_those_of_the_history(tables: Path) -> None:
     with open_tables(tables) as database:
-        (row,) = sum_all(database).repositories
-        own = sum_one(database, row)
+        ((name, own),) = sum_tables(database).single.items()
+    (row,) = own.repositories
+    assert row.name == name
     assert (row.commits, row.by_agents, row.bare, row.edits) == (27, 22, 1, 21)
     assert (row.derived, own.standings["derived"]) == (20, 22)  # one takes back, one is empty
     assert {each.name: each.commits for each in own.agents}["claude-code"] == 9
