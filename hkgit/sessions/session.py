@@ -5,7 +5,7 @@ Two processes that open the same session see each other's calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -38,6 +38,10 @@ from hkgit.sessions.writing import (
 )
 from hkgit.values import dataclass, replace
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self
+
 KEPT_CALLS = 50
 """So many calls without a session can be undone at least; those of a session, until a commit."""
 
@@ -51,7 +55,7 @@ class EditSession:
     agent: str = "unknown"
 
     @classmethod
-    def open(cls, root: Path, session: str, *, agent: str = "unknown") -> EditSession:
+    def open(cls, root: Path, session: str, *, agent: str = "unknown") -> Self:
         """Open a session, new or not.
 
         Raises InvalidInput for a name that a session or an agent cannot have.
@@ -115,30 +119,6 @@ class EditSession:
         spec = dialects.parse(text, format, root=root, accept_truncated=accept_truncated)
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
 
-    def edit(
-        self,
-        text_or_spec: str | bytes | Spec,
-        *,
-        format: str = "auto",
-        expect: Iterable[str | Read] = (),
-        threshold: float = 0.8,
-        dry_run: bool = False,
-        batch: str | None = None,
-        relocate: bool = False,
-        check_syntax: bool | None = None,
-    ) -> EditReport:
-        """Apply a spec to the checkout, all of it or nothing. Refusals stand in the outcomes.
-
-        Raises InvalidInput for a text that cannot be read, GitRefused when a file cannot be
-        written; then nothing has changed.
-        """
-        given = text_or_spec
-        spec = given if isinstance(given, Spec) else self.parse(given, format)
-        if batch is not None:
-            spec = self.correct_batch(batch, [spec])
-        options = Options.of(threshold, relocate=relocate, check_syntax=check_syntax)
-        return self.edit_all([spec], options, expect=expect, dry_run=dry_run, batch=batch)
-
     def correct_batch(self, batch: str, corrections: Sequence[Spec]) -> Spec:
         """A batch with corrections in place of its refused edits (see `batches`)."""
         if self._is_unnamed or len(corrections) != 1:
@@ -155,7 +135,7 @@ class EditSession:
         specs: Sequence[Spec],
         options: Options,
         *,
-        expect: Iterable[str | Read] = (),
+        expect: Sequence[Read] = (),
         dry_run: bool = False,
         batch: str | None = None,
     ) -> EditReport:
@@ -166,10 +146,9 @@ class EditSession:
         for spec in specs:
             if spec.dialect not in dialects.DIALECTS:
                 raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")
-        reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
         if dry_run or self._is_unnamed:
             # Where nothing may come of it, the git directory gets no session either.
-            made = self._plan(specs, options, reads)
+            made = self._plan(specs, options, expect)
             if dry_run:
                 return self._answer(made, None)
             if not made.is_ok:
@@ -178,7 +157,7 @@ class EditSession:
                 write_files(self.root, made.changed, made.found)
                 return self._answer(made, None)
         with at_work(self.root, self.journal):
-            made = self._plan(specs, options, reads)
+            made = self._plan(specs, options, expect)
             if not made.is_ok:
                 waiting = self._waiting(made.correctable, batch)
                 return EditReport(made.outcomes, batch=waiting, conflicts=self._note_refused(made))

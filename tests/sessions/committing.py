@@ -11,8 +11,8 @@ from pathlib import Path
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.settling import settle_commit
 from hkgit.sessions.commit.staging import stage
-from hkgit.sessions.session import EditSession
 from tests.support.repos import Repo
+from tests.support.sessions import TextSession
 
 AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
 SCRIPTS = Path(sys.executable).parent
@@ -25,7 +25,7 @@ class Work:
     """A repository, and the desk of an agent in it."""
 
     repo: Repo
-    desk: EditSession
+    desk: TextSession
 
     def edit(self, old: str, new: str, path: str = "a.py") -> None:
         """An edit of a file that the agent has read whole."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.sessions.session import EditSession
 from tests.sessions.committing import Work
 from tests.support.repos import Repo
+from tests.support.sessions import TextSession
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
 
@@ -29,8 +29,8 @@ def root(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def desk(root: Path) -> EditSession:
-    return EditSession.open(root, "task", agent="tester/1")
+def desk(root: Path) -> TextSession:
+    return TextSession.open(root, "task", agent="tester/1")
 
 
 @pytest.fixture(scope="module")
@@ -46,4 +46,4 @@ def work(template: Repo, tmp_path: Path) -> Work:
     """A copy of the template, and an agent at its desk there."""
     path = tmp_path / "repo"
     shutil.copytree(template.path, path, symlinks=True)
-    return Work(Repo(path), EditSession.open(path, "task", agent="tester/1"))
+    return Work(Repo(path), TextSession.open(path, "task", agent="tester/1"))

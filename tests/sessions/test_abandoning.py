@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hkgit.sessions.session import EditSession
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.repos import Repo
+from tests.support.sessions import TextSession
 
 WAYS: dict[str, Callable[[Repo], object]] = {
     "checkout": lambda repo: repo.git("checkout", "-q", "."),
@@ -46,7 +46,7 @@ Step = tuple[str, str, bool, str, str | None]
 def make(repo: Repo, step: Step) -> None:
     """One edit of a session, read first or blind, and perhaps what somebody does then."""
     name, session, is_read, path, way = step
-    desk = EditSession.open(repo.path, session, agent="tester/1")
+    desk = TextSession.open(repo.path, session, agent="tester/1")
     if is_read:
         desk.read(path)
     operation = {"path": path, **json.loads(json.dumps(EDITS[name]))}
@@ -63,7 +63,7 @@ def test_any_abandoned_edits_before_a_good_one_end_in_a_commit_that_passes(
     with TemporaryDirectory() as place:
         path = Path(place) / "repo"
         shutil.copytree(template.path, path, symlinks=True)
-        work = Work(Repo(path), EditSession.open(path, "task", agent="tester/1"))
+        work = Work(Repo(path), TextSession.open(path, "task", agent="tester/1"))
         for step in abandoned:
             make(work.repo, step)
         WAYS[way](work.repo)

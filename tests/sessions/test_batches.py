@@ -10,8 +10,8 @@ import pytest
 from hkgit.applying.planner import Options
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.session import EditSession
 from tests.sessions.conftest import LINES, replacing
+from tests.support.sessions import TextSession
 
 
 def edits(*pairs: tuple[str, str]) -> str:
@@ -25,7 +25,7 @@ ALL = LINES.replace(*GOOD).replace(*RIGHT).replace("line 20\n", "twenty\n").repl
 
 
 @pytest.fixture
-def failed(desk: EditSession) -> EditReport:
+def failed(desk: TextSession) -> EditReport:
     """A batch of four, of which the second and the fourth were refused."""
     desk.read("a.py")
     return desk.edit(edits(GOOD, WRONG, ("line 20\n", "twenty\n"), WORSE))
@@ -39,7 +39,7 @@ def test_nothing_lands_and_the_answer_names_the_batch(failed: EditReport, root: 
 
 
 def test_with_its_corrections_all_of_it_lands(
-    desk: EditSession, failed: EditReport, root: Path
+    desk: TextSession, failed: EditReport, root: Path
 ) -> None:
     answer = desk.edit(edits(RIGHT, BETTER), batch=failed.batch)
     assert [each.number for each in answer.outcomes] == [1, 2, 3, 4]
@@ -47,7 +47,7 @@ def test_with_its_corrections_all_of_it_lands(
 
 
 def test_corrections_may_come_in_another_dialect(
-    desk: EditSession, failed: EditReport, root: Path
+    desk: TextSession, failed: EditReport, root: Path
 ) -> None:
     block = "a.py\n<<<<<<< SEARCH\n{}=======\n{}>>>>>>> REPLACE\n"
     spec = block.format(*RIGHT) + block.format(*BETTER)
@@ -55,7 +55,7 @@ def test_corrections_may_come_in_another_dialect(
     assert (root / "a.py").read_text() == ALL
 
 
-def test_corrections_may_name_their_edits(desk: EditSession, failed: EditReport) -> None:
+def test_corrections_may_name_their_edits(desk: TextSession, failed: EditReport) -> None:
     first = desk.edit(edits(BETTER), batch=f"{failed.batch}:4")
     assert [each.number for each in first.outcomes if each.error is not None] == [2]
     assert first.batch == failed.batch
@@ -72,28 +72,28 @@ def test_corrections_may_name_their_edits(desk: EditSession, failed: EditReport)
     ],
 )
 def test_corrections_that_fit_nothing_are_refused(
-    desk: EditSession, failed: EditReport, batch: str, what: str
+    desk: TextSession, failed: EditReport, batch: str, what: str
 ) -> None:
     with pytest.raises(InvalidInput, match=what):
         desk.edit(edits(RIGHT), batch=batch.format(failed.batch))
 
 
-def test_a_batch_that_landed_is_forgotten(desk: EditSession, failed: EditReport) -> None:
+def test_a_batch_that_landed_is_forgotten(desk: TextSession, failed: EditReport) -> None:
     desk.edit(edits(RIGHT, BETTER), batch=failed.batch)
     assert desk.status().batches == ()
 
 
 def test_a_batch_waits_over_a_restart(failed: EditReport, root: Path) -> None:
-    assert EditSession.open(root, "task").edit(edits(RIGHT, BETTER), batch=failed.batch).ok
+    assert TextSession.open(root, "task").edit(edits(RIGHT, BETTER), batch=failed.batch).ok
     assert (root / "a.py").read_text() == ALL
 
 
 def test_a_batch_of_one_session_is_not_anothers(failed: EditReport, root: Path) -> None:
     with pytest.raises(InvalidInput, match="is not kept here"):
-        EditSession.open(root, "other").edit(edits(RIGHT, BETTER), batch=failed.batch)
+        TextSession.open(root, "other").edit(edits(RIGHT, BETTER), batch=failed.batch)
 
 
-def test_an_edit_that_fails_alone_makes_no_batch(desk: EditSession) -> None:
+def test_an_edit_that_fails_alone_makes_no_batch(desk: TextSession) -> None:
     assert desk.edit(edits(WRONG)).batch is None
 
 
@@ -103,14 +103,14 @@ def _cut(*pairs: tuple[str, str]) -> str:
     return "".join(block.format(*pair) for pair in pairs).removesuffix(">>>>>>> REPLACE\n")
 
 
-def test_what_was_cut_off_is_still_said_to_be_where_a_batch_lands(desk: EditSession) -> None:
+def test_what_was_cut_off_is_still_said_to_be_where_a_batch_lands(desk: TextSession) -> None:
     desk.read("a.py")
     failed = desk.edit(desk.parse(_cut(WRONG, GOOD), accept_truncated=True))
     answer = desk.edit(edits(RIGHT), batch=failed.batch)
     assert [each.repairs for each in answer.outcomes] == [(), ("truncated",)]
 
 
-def test_a_correction_may_be_cut_off_itself_or_mend_what_was(desk: EditSession) -> None:
+def test_a_correction_may_be_cut_off_itself_or_mend_what_was(desk: TextSession) -> None:
     desk.read("a.py")
     failed = desk.edit(desk.parse(_cut(GOOD, WRONG), accept_truncated=True))
     cut = desk.parse(_cut(RIGHT), accept_truncated=True)
@@ -121,7 +121,7 @@ def test_a_correction_may_be_cut_off_itself_or_mend_what_was(desk: EditSession) 
 
 
 def test_specs_of_one_call_are_held_to_what_all_of_them_leave(
-    desk: EditSession, root: Path
+    desk: TextSession, root: Path
 ) -> None:
     (root / "b.py").write_text("x = f(1)\ny = 2\n")
     opens = desk.parse(replacing("x  = f(1)\n", "x = f(\n", "b.py"))

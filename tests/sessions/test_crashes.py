@@ -15,16 +15,17 @@ import pytest
 from hkgit.applying.files import directory
 from hkgit.applying.files.replace import take_place
 from hkgit.errors import GitRefused
-from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.writing import find_crashed
 from tests.sessions.conftest import LINES
+from tests.support.commands import ROOT
+from tests.support.sessions import TextSession
 
 DYING = """
 import os, signal, sys
 from pathlib import Path
 from hkgit.applying.files import directory
-from hkgit.sessions.session import EditSession
+from tests.support.sessions import TextSession
 from hkgit.sessions.storage.journal import SessionJournal
 
 last = int(sys.argv[2])
@@ -39,7 +40,7 @@ def dying(*args):
     return take_place(*args)
 
 directory.take_place = dying
-EditSession.open(Path(sys.argv[1]), "task").edit(sys.stdin.read())
+TextSession.open(Path(sys.argv[1]), "task").edit(sys.stdin.read())
 os.kill(os.getpid(), signal.SIGKILL)
 """
 THREE = json.dumps(
@@ -68,7 +69,7 @@ def root(root: Path) -> Path:
 def die(root: Path, after: int) -> None:
     """An edit of three files, killed when so many of them are written."""
     command = [sys.executable, "-c", DYING, str(root), str(after)]
-    done = subprocess.run(command, input=THREE, text=True, check=False)
+    done = subprocess.run(command, input=THREE, text=True, check=False, cwd=ROOT)
     assert done.returncode == -signal.SIGKILL
 
 
@@ -76,13 +77,13 @@ def die(root: Path, after: int) -> None:
 def test_a_call_that_died_is_taken_back_by_the_next(root: Path, after: int) -> None:
     before = contents(root)
     die(root, after)
-    EditSession.open(root, "other").read("a.py")
+    TextSession.open(root, "other").read("a.py")
     assert contents(root) == before
 
 
 def test_a_call_that_wrote_everything_before_it_died_stands(root: Path) -> None:
     die(root, 3)
-    assert [call.id for call in EditSession.open(root, "task").status().calls] == ["1"]
+    assert [call.id for call in TextSession.open(root, "task").status().calls] == ["1"]
     assert "five\n" in (root / "b.py").read_text()
 
 
@@ -113,39 +114,39 @@ def test_when_the_second_of_three_files_cannot_be_written_none_is(
 
     monkeypatch.setattr(directory, "take_place", full)
     with pytest.raises(GitRefused, match="No space left"):
-        EditSession.open(root, "task").edit(THREE)
+        TextSession.open(root, "task").edit(THREE)
     assert contents(root) == before
 
 
 def test_a_line_that_a_crash_cut_short_was_never_said(root: Path) -> None:
-    desk = EditSession.open(root, "task")
+    desk = TextSession.open(root, "task")
     desk.read("a.py", 1, 3)
     journal = root / ".git/hkgit/sessions/task/journal"
     journal.write_bytes(journal.read_bytes() + b'{"kind":"known","kno')
-    EditSession.open(root, "task").read("a.py", 4, 6)
-    receipts = EditSession.open(root, "task").status().receipts
+    TextSession.open(root, "task").read("a.py", 4, 6)
+    receipts = TextSession.open(root, "task").status().receipts
     assert [(each.start_line, each.end_line) for each in receipts] == [(1, 6)]
 
 
 def test_a_damaged_journal_is_refused_and_says_what_to_do(root: Path) -> None:
-    desk = EditSession.open(root, "task")
+    desk = TextSession.open(root, "task")
     desk.read("a.py", 1, 3)
     journal = root / ".git/hkgit/sessions/task/journal"
     journal.write_bytes(b'{"kind": 3}\n[]\n' + journal.read_bytes())
     with pytest.raises(GitRefused, match="Move this file away"):
-        EditSession.open(root, "task").status()
+        TextSession.open(root, "task").status()
 
 
 def test_a_call_that_cannot_be_closed_stands_all_the_same(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = EditSession.open(root, "task")
+    desk = TextSession.open(root, "task")
     with monkeypatch.context() as full:
         full.setattr(SessionJournal, "end", _full)
         assert desk.edit(THREE).ok
-    assert [call.id for call in EditSession.open(root, "task").status().calls] == []
-    EditSession.open(root, "task").read("a.py")
-    assert [call.id for call in EditSession.open(root, "task").status().calls] == ["1"]
+    assert [call.id for call in TextSession.open(root, "task").status().calls] == []
+    TextSession.open(root, "task").read("a.py")
+    assert [call.id for call in TextSession.open(root, "task").status().calls] == ["1"]
 
 
 def _full(*args: object) -> None:

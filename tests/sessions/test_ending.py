@@ -10,10 +10,10 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.sessions import ending
-from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.paths import EXPIRY, existing, may_wait
 from hkgit.workflows.setup import remove
 from tests.sessions.committing import PROVEN, Work
+from tests.support.sessions import TextSession
 
 
 def names(work: Work) -> list[str]:
@@ -63,7 +63,7 @@ def test_a_session_that_has_ended_knows_nothing_any_more(work: Work) -> None:
 
     work.edit("line 5\n", "five\n")
     end(work)
-    again = EditSession.open(work.repo.path, "task", agent="tester/1")
+    again = TextSession.open(work.repo.path, "task", agent="tester/1")
     assert again.edit(replacing("line 9\n", "nine\n")).blind
     states = ending.sessions_of(opened(work), work.repo.path)
     assert [(each.is_ended, each.waiting, each.blind) for each in states] == [(False, 2, 1)]
@@ -71,7 +71,7 @@ def test_a_session_that_has_ended_knows_nothing_any_more(work: Work) -> None:
 
 def test_only_sessions_without_edits_that_wait_are_cleaned(work: Work) -> None:
     work.edit("line 5\n", "five\n")
-    EditSession.open(work.repo.path, "reader").read("b.py")
+    TextSession.open(work.repo.path, "reader").read("b.py")
     assert clean(work) == (["reader"], ["task"])
     assert clean(work, "task", force=True) == (["task"], [])
     with pytest.raises(InvalidInput, match="hkgit session list"):
@@ -86,10 +86,10 @@ def test_an_edit_that_was_taken_back_keeps_no_session(work: Work) -> None:
 
 def test_sessions_that_nobody_uses_expire_unless_an_edit_waits(work: Work) -> None:
     work.edit("line 5\n", "five\n")
-    EditSession.open(work.repo.path, "reader").read("b.py")
+    TextSession.open(work.repo.path, "reader").read("b.py")
     age(work)
     age(work, "reader")
-    EditSession.open(work.repo.path, "new").read("b.py")
+    TextSession.open(work.repo.path, "new").read("b.py")
     assert names(work) == ["new", "task"]
     work.repo.git("checkout", "-q", ".")
     assert ending.expire(work.repo.path) == ["task"]
@@ -108,7 +108,7 @@ def test_a_damaged_journal_is_listed_and_can_be_removed(work: Work) -> None:
 def test_without_the_set_up_there_is_no_state(work: Work, tmp_path: Path) -> None:
     work.edit("line 5\n", "five\n")
     work.repo.git("worktree", "add", "-q", str(tmp_path / "side"))
-    EditSession.open(tmp_path / "side", "aside").read("a.py")
+    TextSession.open(tmp_path / "side", "aside").read("a.py")
     remove(opened(work))
     assert not (work.repo.path / ".git" / "hkgit").exists()
     assert existing(tmp_path / "side") == []

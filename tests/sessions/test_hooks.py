@@ -14,13 +14,13 @@ from hkgit.evidence.replay.judging import replay
 from hkgit.gate import candidate_of
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.sessions.session import EditSession
 from hkgit.workflows.setup import install
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.commands import FRAMEWORK_CONFIG, install_framework
 from tests.support.repos import Repo
 from tests.support.serving import preload_hooks
+from tests.support.sessions import TextSession
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +178,7 @@ def test_words_written_in_an_editor_get_their_trailers(work: Work) -> None:
 def test_a_linked_worktree_has_sessions_of_its_own(work: Work, tmp_path: Path) -> None:
     work.edit("line 6\n", "six\n")
     work.repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
-    side = Work(Repo(tmp_path / "side"), EditSession.open(tmp_path / "side", "task"))
+    side = Work(Repo(tmp_path / "side"), TextSession.open(tmp_path / "side", "task"))
     side.edit("line 5\n", "five\n")
     side.commit_with_hooks("-a", "-m", "Aside")
     assert side.verdict() == PROVEN
@@ -218,7 +218,7 @@ def test_the_framework_records_as_plain_hooks_do(
     repo.git("add", "-A")
     repo.git("commit", "-q", "-m", "Begin")
     install_framework(repo)
-    work = Work(repo, EditSession.open(repo.path, "task"))
+    work = Work(repo, TextSession.open(repo.path, "task"))
     work.edit("line 5\n", "five\n")
     work.commit_with_hooks("-m", "Write numbers out", *options)
     assert work.verdict() == PROVEN

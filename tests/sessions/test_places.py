@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.paths import candidates, check_session, existing, folder_of
 from tests.sessions.conftest import replacing
+from tests.support.sessions import TextSession
 
 
 @pytest.mark.parametrize("name", ["a", "claude-4.5_x", "2026-01-01", "A" * 64])
@@ -85,7 +85,7 @@ def test_else_state_is_in_the_checkout_and_ignores_itself(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_only(monkeypatch, root / ".git")
-    EditSession.open(root, "task").read("a.py")
+    TextSession.open(root, "task").read("a.py")
     assert (root / ".hkgit/local/sessions/task/journal").exists()
     assert (root / ".hkgit/local/.gitignore").read_text() == "*\n"
 
@@ -93,7 +93,7 @@ def test_else_state_is_in_the_checkout_and_ignores_itself(
 def test_a_session_is_found_where_it_was_begun(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as sandbox:
         read_only(sandbox, root / ".git")
-        EditSession.open(root, "task").read("a.py")
+        TextSession.open(root, "task").read("a.py")
     assert folder_of(root, "task") == root / ".hkgit/local/sessions/task"
     assert [folder.name for folder in existing(root)] == ["task"]
 
@@ -102,7 +102,7 @@ def test_a_call_without_a_session_makes_nothing_in_the_checkout(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read_only(monkeypatch, root / ".git")
-    assert EditSession.open(root, places.UNNAMED).edit(replacing("line 5\n", "five\n")).ok
+    assert TextSession.open(root, places.UNNAMED).edit(replacing("line 5\n", "five\n")).ok
     assert sorted(path.name for path in root.iterdir()) == [".git", "a.py"]
 
 
@@ -117,8 +117,8 @@ def test_two_checkouts_share_a_named_place_and_nothing_else(
 READER = """
 import sys
 from pathlib import Path
-from hkgit.sessions.session import EditSession
-desk = EditSession.open(Path(sys.argv[1]), "shared")
+from tests.support.sessions import TextSession
+desk = TextSession.open(Path(sys.argv[1]), "shared")
 for line in range(int(sys.argv[2]), 31, 3):
     desk.read("a.py", line, line)
     assert desk.edit('{"file": "b%d.py", "old_text": "", "new_text": "x"}' % line).ok
@@ -129,7 +129,7 @@ def test_agents_that_share_a_session_lose_nothing_of_each_other(root: Path) -> N
     commands = [[sys.executable, "-c", READER, str(root), str(start)] for start in (1, 2, 3)]
     running = [subprocess.Popen(command, env=os.environ) for command in commands]
     assert [each.wait() for each in running] == [0, 0, 0]
-    status = EditSession.open(root, "shared").status()
+    status = TextSession.open(root, "shared").status()
     read = [each for each in status.receipts if each.path == "a.py"]
     assert [(each.start_line, each.end_line) for each in read] == [(1, 30)]
     assert [call.id for call in status.calls] == [str(number) for number in range(1, 31)]

@@ -8,9 +8,9 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions.readings import reading
-from hkgit.sessions.session import EditSession
 from hkgit.text.document import range_hash
 from tests.sessions.conftest import replacing
+from tests.support.sessions import TextSession
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
@@ -26,7 +26,7 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
     ],
 )
 def test_a_reading_says_where_to_go_on(
-    desk: EditSession,
+    desk: TextSession,
     start: int,
     end: int,
     limit: int,
@@ -38,14 +38,14 @@ def test_a_reading_says_where_to_go_on(
     assert found.next_line == next_line
 
 
-def test_only_what_was_shown_has_a_receipt(desk: EditSession) -> None:
+def test_only_what_was_shown_has_a_receipt(desk: TextSession) -> None:
     desk.read("a.py", limit=10)
     answer = desk.edit(replacing("line 11\n", "eleven\n"))
     assert [each.lines for each in answer.blind] == [(11, 11)]
 
 
 def test_long_lines_are_cut_off_by_their_bytes(
-    desk: EditSession, root: Path, monkeypatch: pytest.MonkeyPatch
+    desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     (root / "long").write_text(f"{'x' * 60}\n" * 3)
@@ -55,7 +55,7 @@ def test_long_lines_are_cut_off_by_their_bytes(
 
 
 def test_a_line_that_is_too_long_is_stepped_over(
-    desk: EditSession, root: Path, monkeypatch: pytest.MonkeyPatch
+    desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     (root / "long").write_text(f"{'x' * 200}\nshort\n")
@@ -66,7 +66,7 @@ def test_a_line_that_is_too_long_is_stepped_over(
 
 
 def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
-    desk: EditSession, root: Path, monkeypatch: pytest.MonkeyPatch
+    desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "MAX_BYTES", 100)
     (root / "long").write_text("x" * 200)
@@ -88,7 +88,7 @@ def test_a_last_line_that_is_too_long_is_named_for_the_next_call(
     ],
 )
 def test_images_and_binary_files_are_passed_by(
-    desk: EditSession, root: Path, data: bytes, kind: str, mime: str | None
+    desk: TextSession, root: Path, data: bytes, kind: str, mime: str | None
 ) -> None:
     (root / "file").write_bytes(data)
     found = desk.read("file", hashline=True)
@@ -106,7 +106,7 @@ def test_images_and_binary_files_are_passed_by(
     ],
 )
 def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
-    desk: EditSession, root: Path, start: int | None, end: int | None, lines: tuple[int, int]
+    desk: TextSession, root: Path, start: int | None, end: int | None, lines: tuple[int, int]
 ) -> None:
     data = b"\0one\n\xfftwo\nthree"
     (root / "file").write_bytes(data)
@@ -116,19 +116,19 @@ def test_what_is_passed_by_is_counted_and_hashed_all_the_same(
     assert found.range_hash == range_hash(data, *lines)
 
 
-def test_a_line_that_a_binary_file_has_not_is_refused(desk: EditSession, root: Path) -> None:
+def test_a_line_that_a_binary_file_has_not_is_refused(desk: TextSession, root: Path) -> None:
     (root / "file").write_bytes(b"\0one\n")
     with pytest.raises(InvalidInput, match="starts past the last line"):
         desk.read("file", 2)
 
 
-def test_what_was_passed_by_has_no_receipt(desk: EditSession, root: Path) -> None:
+def test_what_was_passed_by_has_no_receipt(desk: TextSession, root: Path) -> None:
     (root / "logo.png").write_bytes(PNG)
     assert not desk.read("logo.png").has_receipt
     assert desk.status().receipts == ()
 
 
-def test_tags_are_told_apart_from_the_top_of_the_file(desk: EditSession, root: Path) -> None:
+def test_tags_are_told_apart_from_the_top_of_the_file(desk: TextSession, root: Path) -> None:
     (root / "tagged").write_text("same\nother\nsame\n")
     first = desk.read("tagged", 1, 1, hashline=True).shown[0]
     assert first.endswith("|same")
@@ -136,7 +136,7 @@ def test_tags_are_told_apart_from_the_top_of_the_file(desk: EditSession, root: P
     assert desk.read("tagged", 3, 3, hashline=True).shown == ["  |same"]
 
 
-def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: EditSession) -> None:
+def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: TextSession) -> None:
     tag = desk.read("a.py", 5, 5, hashline=True).shown[0][:2]
     spec = f'{{"path": "a.py", "hash_start": "{tag}", "hash_stop": "{tag}", "content": "five"}}'
     answer = desk.edit(spec)
@@ -152,7 +152,7 @@ def test_an_edit_by_tag_has_the_receipt_of_the_reading(desk: EditSession) -> Non
     ],
 )
 def test_a_large_file_is_read_in_parts(
-    desk: EditSession,
+    desk: TextSession,
     root: Path,
     monkeypatch: pytest.MonkeyPatch,
     start: int,
@@ -163,14 +163,14 @@ def test_a_large_file_is_read_in_parts(
     (root / "large").write_text("".join(f"row {number}\n" for number in range(1, 50_001)))
     streamed = desk.read("large", start, end)
     monkeypatch.undo()
-    whole = EditSession.open(root, "other").read("large", start, end)
+    whole = TextSession.open(root, "other").read("large", start, end)
     assert streamed.lines == lines
     assert streamed.total_lines == 50_000
     assert streamed.range_hash == whole.range_hash
 
 
 def test_a_receipt_of_a_large_file_holds_at_its_lines(
-    desk: EditSession, root: Path, monkeypatch: pytest.MonkeyPatch
+    desk: TextSession, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "STREAMED", 10)
     desk.read("a.py", 5, 8)
@@ -179,14 +179,14 @@ def test_a_receipt_of_a_large_file_holds_at_its_lines(
 
 
 def test_tags_of_a_large_file_are_refused_with_what_to_do(
-    desk: EditSession, monkeypatch: pytest.MonkeyPatch
+    desk: TextSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reading, "STREAMED", 10)
     with pytest.raises(InvalidInput, match="Read without them"):
         desk.read("a.py", hashline=True)
 
 
-def test_a_file_too_large_to_edit_is_refused(desk: EditSession, root: Path) -> None:
+def test_a_file_too_large_to_edit_is_refused(desk: TextSession, root: Path) -> None:
     with (root / "huge").open("wb") as stream:
         stream.truncate(100 * 2**20)
     answer = desk.edit(replacing("x", "y", "huge"))
@@ -194,6 +194,6 @@ def test_a_file_too_large_to_edit_is_refused(desk: EditSession, root: Path) -> N
     assert "104,857,600 bytes" in answer.error.what
 
 
-def test_a_reading_of_nothing_is_refused(desk: EditSession) -> None:
+def test_a_reading_of_nothing_is_refused(desk: TextSession) -> None:
     with pytest.raises(InvalidInput, match="there is no such file"):
         desk.read("absent")

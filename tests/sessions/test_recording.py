@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.sessions.session import EditSession
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.repos import Repo
+from tests.support.sessions import TextSession
 
 
 def test_what_is_staged_is_accounted_for(work: Work) -> None:
@@ -125,7 +125,7 @@ def test_an_amended_commit_has_its_own_entries_and_the_new_ones(work: Work) -> N
 
 def test_the_first_commit_of_a_repository_is_accounted_for(tmp_path: Path) -> None:
     repo = Repo.init(tmp_path / "new")
-    work = Work(repo, EditSession.open(repo.path, "task"))
+    work = Work(repo, TextSession.open(repo.path, "task"))
     assert work.desk.edit(replacing("", "one\n")).ok
     repo.git("add", "a.py")
     work.commit()

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from hkgit.sessions.session import EditSession
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES
+from tests.support.sessions import TextSession
 
 
 def test_what_a_person_changed_in_between_is_theirs(work: Work) -> None:
@@ -84,7 +84,7 @@ def test_the_journal_of_another_branch_stays_out(work: Work) -> None:
 
 
 def test_two_sessions_in_one_checkout_are_both_recorded(work: Work) -> None:
-    other = Work(work.repo, EditSession.open(work.repo.path, "other"))
+    other = Work(work.repo, TextSession.open(work.repo.path, "other"))
     work.edit("line 5\n", "five\n")
     other.edit("five\n", "5\n")
     work.edit("5\n", "V\n")
@@ -109,7 +109,7 @@ def test_a_hash_of_a_whole_file_that_others_changed_is_one_of_the_lines_left(
 ) -> None:
     work.repo.write("a.py", LINES + "by hand\n")
     whole = work.desk.read("a.py").range_hash
-    fresh = EditSession.open(work.repo.path, "fresh")
+    fresh = TextSession.open(work.repo.path, "fresh")
     edit = {"file": "a.py" if old else "new.py", "old_text": old, "new_text": new}
     if expected == WHOLE and old:
         edit["expected_hash"] = str(whole)

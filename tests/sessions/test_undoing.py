@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit.errors import Conflict, InvalidInput
-from hkgit.sessions.session import EditSession
 from hkgit.sessions.undoing import merge_back
 from tests.sessions.conftest import LINES, replacing
+from tests.support.sessions import TextSession
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d\r\n"])
 TEXT = st.lists(LINE, max_size=6).map(b"".join)
@@ -49,7 +49,7 @@ def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after
     ],
 )
 def test_what_stands_beside_an_undone_line(
-    desk: EditSession, root: Path, later: tuple[str, str], result: str | None
+    desk: TextSession, root: Path, later: tuple[str, str], result: str | None
 ) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     changed = (root / "a.py").read_text().replace(*later)
@@ -71,7 +71,7 @@ OPERATIONS = [
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_whole_files_are_put_back(desk: EditSession, root: Path, operation: dict[str, str]) -> None:
+def test_whole_files_are_put_back(desk: TextSession, root: Path, operation: dict[str, str]) -> None:
     (root / "a.py").chmod(0o755)
     spec = json.dumps({"version": "1", "operations": [operation]})
     assert desk.edit(spec).ok
@@ -83,7 +83,7 @@ def test_whole_files_are_put_back(desk: EditSession, root: Path, operation: dict
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_whole_files_stay_where_somebody_has_taken_their_place(
-    desk: EditSession, root: Path, operation: dict[str, str]
+    desk: TextSession, root: Path, operation: dict[str, str]
 ) -> None:
     spec = json.dumps({"version": "1", "operations": [operation]})
     assert desk.edit(spec).ok
@@ -92,7 +92,7 @@ def test_whole_files_stay_where_somebody_has_taken_their_place(
         desk.undo()
 
 
-def test_a_session_is_taken_back_whole(desk: EditSession, root: Path) -> None:
+def test_a_session_is_taken_back_whole(desk: TextSession, root: Path) -> None:
     for old, new in (("line 5\n", "five\n"), ("five\n", "5\nmore\n"), ("line 9\n", "")):
         desk.edit(replacing(old, new))
     (root / "a.py").write_text("mine\n" + (root / "a.py").read_text())
@@ -100,28 +100,28 @@ def test_a_session_is_taken_back_whole(desk: EditSession, root: Path) -> None:
     assert (root / "a.py").read_text() == f"mine\n{LINES}"
 
 
-def test_a_call_is_undone_once(desk: EditSession) -> None:
+def test_a_call_is_undone_once(desk: TextSession) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     desk.undo("1")
     with pytest.raises(InvalidInput, match="no call that can be undone"):
         desk.undo("1")
 
 
-def test_taking_back_is_no_call_to_take_back(desk: EditSession) -> None:
+def test_taking_back_is_no_call_to_take_back(desk: TextSession) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
     desk.undo()
     assert [(call.id, call.is_undone) for call in desk.status().calls] == [("1", True)]
 
 
-def test_another_session_is_left_alone(desk: EditSession, root: Path) -> None:
+def test_another_session_is_left_alone(desk: TextSession, root: Path) -> None:
     desk.edit(replacing("line 5\n", "five\n"))
-    other = EditSession.open(root, "other")
+    other = TextSession.open(root, "other")
     other.edit(replacing("line 9\n", "nine\n"))
     desk.undo(whole_session=True)
     assert (root / "a.py").read_text() == LINES.replace("line 9", "nine")
 
 
-def test_an_agent_still_knows_what_undo_left(desk: EditSession) -> None:
+def test_an_agent_still_knows_what_undo_left(desk: TextSession) -> None:
     desk.read("a.py")
     desk.edit(replacing("line 5\n", "five\n"))
     desk.undo()

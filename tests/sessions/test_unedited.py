@@ -8,11 +8,11 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import EditReport
-from hkgit.sessions.session import EditSession
 from tests.sessions.committing import Work
 from tests.sessions.conftest import replacing
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.sessions import TextSession
 
 CREATE = '{"version": "1", "operations": [{"op": "create_file", "path": "%s", "new_text": "x\\n"}]}'
 
@@ -79,7 +79,7 @@ def sparse(repo: Repo) -> Repo:
     "spec", [replacing("2", "two", "out/b"), CREATE % "out/b"], ids=["edited", "created"]
 )
 def test_what_a_sparse_checkout_leaves_out_is_not_overwritten(sparse: Repo, spec: str) -> None:
-    assert "left out of this sparse checkout" in refusal(EditSession(sparse.path, "s").edit(spec))
+    assert "left out of this sparse checkout" in refusal(TextSession(sparse.path, "s").edit(spec))
     assert sparse.status() == []
 
 
@@ -94,5 +94,5 @@ def test_what_a_sparse_checkout_leaves_out_is_edited_as_is_said(sparse: Repo) ->
     assert sparse.show("HEAD", "out/b") == b"1\ntwo\n"
     assert sparse.status() == []
     sparse.git("sparse-checkout", "add", "out")
-    assert EditSession(sparse.path, "s").edit(replacing("two", "2", "out/b")).ok
+    assert TextSession(sparse.path, "s").edit(replacing("two", "2", "out/b")).ok
     assert sparse.status() == [" M out/b"]

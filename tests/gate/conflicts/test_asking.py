@@ -12,7 +12,6 @@ from hkgit.audit.questions import points, range_of
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.gate.policy import parse_policy
 from hkgit.git.repository import Repository
-from hkgit.sessions.session import EditSession as Session
 from hkgit.text.tags import tag
 from hkgit.workflows.setup import install
 from tests.gate.conflicts.conftest import FILE, Desk
@@ -20,6 +19,7 @@ from tests.support.commits import AGENT, judge
 from tests.support.repos import Repo
 from tests.support.running import Result, run
 from tests.support.serving import preload_hooks
+from tests.support.sessions import TextSession as Session
 
 
 def refuse(desk: Desk, times: int, line: int = 10) -> None:

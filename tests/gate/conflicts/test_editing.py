@@ -14,10 +14,10 @@ from hkgit.git.repository import Repository
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.commit.settling import settle_commit
 from hkgit.sessions.commit.staging import stage
-from hkgit.sessions.session import EditSession
 from tests.gate.conflicts.conftest import FILE, POEM
 from tests.support.repos import Repo
 from tests.support.running import range_hash, run
+from tests.support.sessions import TextSession
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Scene:
     """A poem whose tenth verse another has changed since the agent has read it, and its desk."""
 
     repo: Repo
-    desk: EditSession
+    desk: TextSession
 
     def edit(self, rev: str | None = None, *, line: int = 10, dry_run: bool = False) -> EditReport:
         """An edit of one line, with the hash that it has in a revision, or else in the checkout."""
@@ -51,7 +51,7 @@ def scene(repo: Repo, request: pytest.FixtureRequest) -> Scene:
     repo.commit({FILE: POEM, ".hkgit/config.toml": "[consult]\n"}, "Write")
     repo.git("tag", "read")
     repo.commit({FILE: POEM.replace(b"verse 10\n", b"verse ten\n")}, "Spell the tenth verse")
-    return Scene(repo, EditSession.open(repo.path, request.param, agent="codex/1"))
+    return Scene(repo, TextSession.open(repo.path, request.param, agent="codex/1"))
 
 
 def test_a_stale_edit_leaves_a_record(scene: Scene) -> None:
@@ -133,7 +133,7 @@ def test_a_dry_run_and_other_refusals_leave_nothing(scene: Scene) -> None:
 def test_outside_a_repository_nothing_is_left(tmp_path: Path) -> None:
     (tmp_path / FILE).write_bytes(POEM)
     spec = {"file": FILE, "old_text": "verse 1\n", "new_text": "x\n", "expected_hash": "0" * 64}
-    answer = EditSession.open(tmp_path, "_").edit(json.dumps(spec))
+    answer = TextSession.open(tmp_path, "_").edit(json.dumps(spec))
     assert answer.status == "stale"
     assert [path.name for path in tmp_path.iterdir()] == [FILE]
 

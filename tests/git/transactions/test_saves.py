@@ -17,8 +17,8 @@ from hkgit.applying.files.replace import clear_away, take_place
 from hkgit.cli.main import main
 from hkgit.edits import Edit, File
 from hkgit.errors import GitRefused, Stale
-from hkgit.sessions.session import EditSession
 from tests.support.repos import Repo
+from tests.support.sessions import TextSession
 
 Save = Callable[[Path], None]
 OLD, NEW = "one\ntwo\n", "ONE\ntwo\n"
@@ -73,7 +73,7 @@ def test_a_file_saved_while_edit_writes_is_not_lost(
 ) -> None:
     save_while_writing(monkeypatch, save)
     with pytest.raises(Stale, match="f2: was changed while it was being edited"):
-        EditSession.open(repo.path, "task").edit(json.dumps(SPEC))
+        TextSession.open(repo.path, "task").edit(json.dumps(SPEC))
     assert texts(repo.path) == UNTOUCHED
 
 
@@ -92,7 +92,7 @@ def test_a_file_saved_while_edits_of_the_library_are_written_is_not_lost(
 def test_a_file_saved_while_undo_writes_is_not_lost(
     repo: Repo, save: Save, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = EditSession.open(repo.path, "task")
+    desk = TextSession.open(repo.path, "task")
     desk.edit(json.dumps(SPEC))
     save_while_writing(monkeypatch, save)
     with pytest.raises(Stale):
@@ -147,7 +147,7 @@ def test_what_is_saved_on_top_of_a_new_file_stays_when_the_others_are_put_back(
 
     save_while_writing(monkeypatch, both)
     with pytest.raises(Stale):
-        EditSession.open(repo.path, "task").edit(json.dumps(SPEC))
+        TextSession.open(repo.path, "task").edit(json.dumps(SPEC))
     assert texts(repo.path) == UNTOUCHED | {"f0": "on top\n"}
 
 
@@ -185,7 +185,7 @@ def test_an_edit_by_root_leaves_owner_group_and_attributes(repo: Repo, command: 
 
 
 def test_undo_of_a_new_file_leaves_no_directory(repo: Repo) -> None:
-    desk = EditSession.open(repo.path, "task")
+    desk = TextSession.open(repo.path, "task")
     desk.edit(json.dumps({"version": "1", "operations": [CREATE | {"path": "g/h/i.txt"}]}))
     desk.undo()
     assert not (repo.path / "g").exists()

@@ -1,0 +1,34 @@
+"""sessions.py: a session for tests, which takes texts where hkgit takes requests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hkgit.applying.planner import Options
+from hkgit.dialects import parse_expect
+from hkgit.edits import Read, Spec
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.session import EditSession
+from hkgit.workflows.edit import EditRequest, edit
+
+
+class TextSession(EditSession):
+    """A session with `edit`: what the commands and servers do with one text."""
+
+    def edit(
+        self,
+        text_or_spec: str | bytes | Spec,
+        *,
+        format: str = "auto",
+        expect: Iterable[str | Read] = (),
+        dry_run: bool = False,
+        batch: str | None = None,
+    ) -> EditReport:
+        """Apply one spec to the checkout, all of it or nothing. Refusals stand in the outcomes."""
+        given = text_or_spec
+        spec = given if isinstance(given, Spec) else self.parse(given, format)
+        reads = tuple(parse_expect(each) if isinstance(each, str) else each for each in expect)
+        return edit(
+            self,
+            EditRequest((spec,), Options(), expect=reads, dry_run=dry_run, batch=batch),
+        )
