@@ -6,19 +6,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tests.agents.real.steps import (
-    Create,
-    Edit,
-    Json,
-    Ours,
-    Read,
-    Say,
-    Shell,
-    Step,
-    call,
-    make_patch,
-    say_ours,
+from tests.agents.real.saying import (
+    say_claude,
+    say_codex,
+    say_copilot,
+    say_gemini,
+    say_opencode,
+    say_pi,
+    say_qwen,
 )
+from tests.agents.real.steps import Say
 
 URL = "http://127.0.0.1:8099"
 PROMPT = "Mend the greeting."
@@ -47,104 +44,6 @@ class Program:
     """So long it may take, with the time that it waits for a network that is not there."""
     has_servers: bool = True
     """Whether it starts servers; one that does not is steered to tools that it has instead."""
-
-
-def _say_claude(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("Read", file_path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            return call("Edit", file_path=f"$ROOT/{path}", old_string=old, new_string=new)
-        case Create(path, text):
-            return call("Write", file_path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("Bash", command=command, description="run")
-        case Ours():
-            return say_ours(step)
-
-
-def _say_codex(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("exec_command", cmd=f"cat $ROOT/{path}")
-        case Edit() | Create():
-            return call("apply_patch", "custom", input=make_patch(step))
-        case Shell(command):
-            return call("exec_command", cmd=command)
-        case Ours():
-            return say_ours(step)
-
-
-def _say_gemini(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read_file", file_path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            named = {"file_path": f"$ROOT/{path}", "instruction": "Mend it."}
-            return call("replace", **named, old_string=old, new_string=new)
-        case Create(path, text):
-            return call("write_file", file_path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("run_shell_command", command=command, description="run")
-        case Ours():
-            return say_ours(step)
-
-
-def _say_qwen(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read_file", file_path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            return call("edit", file_path=f"$ROOT/{path}", old_string=old, new_string=new)
-        case Create(path, text):
-            return call("write_file", file_path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("run_shell_command", command=command, is_background=False)
-        case Ours():
-            return say_ours(step)
-
-
-def _say_opencode(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read", filePath=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            return call("edit", filePath=f"$ROOT/{path}", oldString=old, newString=new)
-        case Create(path, text):
-            return call("write", filePath=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("bash", command=command, description="run")
-        case Ours():
-            return say_ours(step)
-
-
-def _say_pi(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("read", path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            edits = [{"oldText": old, "newText": new}]
-            return call("edit", path=f"$ROOT/{path}", edits=edits)
-        case Create(path, text):
-            return call("write", path=f"$ROOT/{path}", content=text)
-        case Shell(command):
-            return call("bash", command=command)
-        case Ours(tool, arguments):
-            return call(tool, **arguments)
-
-
-def _say_copilot(step: Step) -> Json:
-    match step:
-        case Read(path):
-            return call("view", path=f"$ROOT/{path}")
-        case Edit(path, old, new):
-            return call("edit", path=f"$ROOT/{path}", old_str=old, new_str=new)
-        case Create(path, text):
-            return call("create", path=f"$ROOT/{path}", file_text=text)
-        case Shell(command):
-            return call("bash", command=command, description="run", initial_wait=30)
-        case Ours():
-            return say_ours(step)
 
 
 _CODEX = f"""\
@@ -198,7 +97,7 @@ CLAUDE = Program(
         "DISABLE_AUTOUPDATER": "1",
     },
     settings={".claude.json": json.dumps(_TRUSTED)},
-    say=_say_claude,
+    say=say_claude,
 )
 CODEX = Program(
     name="codex",
@@ -209,7 +108,7 @@ CODEX = Program(
     automatic=("--dangerously-bypass-approvals-and-sandbox",),
     environment={"SCRIPTED_KEY": "dummy"},
     settings={".codex/config.toml": _CODEX},
-    say=_say_codex,
+    say=say_codex,
 )
 GEMINI = Program(
     name="gemini",
@@ -225,7 +124,7 @@ GEMINI = Program(
         "GEMINI_CLI_TRUST_WORKSPACE": "true",
     },
     settings={".gemini/settings.json": _auth("gemini-api-key")},
-    say=_say_gemini,
+    say=say_gemini,
 )
 OPENCODE = Program(
     name="opencode",
@@ -241,7 +140,7 @@ OPENCODE = Program(
         "npm_config_fetch_retries": "0",
     },
     settings={".config/opencode/opencode.json": json.dumps(_OPENCODE)},
-    say=_say_opencode,
+    say=say_opencode,
 )
 COPILOT = Program(
     name="copilot",
@@ -259,7 +158,7 @@ COPILOT = Program(
         "COPILOT_OFFLINE": "true",
         "COPILOT_AUTO_UPDATE": "false",
     },
-    say=_say_copilot,
+    say=say_copilot,
 )
 QWEN = Program(
     name="qwen",
@@ -276,7 +175,7 @@ QWEN = Program(
     },
     settings={".qwen/settings.json": _auth("openai")},
     approval=("qwen", "mcp", "approve", "hkgit"),
-    say=_say_qwen,
+    say=say_qwen,
 )
 
 _MODELS = {"baseUrl": f"{URL}/v1", "api": "openai-completions", "apiKey": "dummy"}
@@ -292,7 +191,7 @@ PI = Program(
             {"providers": {"scripted": _MODELS | {"models": [{"id": "m"}]}}}
         )
     },
-    say=_say_pi,
+    say=say_pi,
     has_servers=False,
 )
 
@@ -313,7 +212,7 @@ KILO = Program(
         "npm_config_fetch_retries": "0",
     },
     settings={".config/kilo/kilo.json": json.dumps(_OPENCODE)},
-    say=_say_opencode,
+    say=say_opencode,
 )
 
 PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, KILO, COPILOT, QWEN, PI)

@@ -1,0 +1,114 @@
+"""How each agent's own tools say a step."""
+
+from __future__ import annotations
+
+from tests.agents.real.steps import (
+    Create,
+    Edit,
+    Json,
+    Ours,
+    Read,
+    Shell,
+    Step,
+    call,
+    make_patch,
+    say_ours,
+)
+
+
+def say_claude(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("Read", file_path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            return call("Edit", file_path=f"$ROOT/{path}", old_string=old, new_string=new)
+        case Create(path, text):
+            return call("Write", file_path=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("Bash", command=command, description="run")
+        case Ours():
+            return say_ours(step)
+
+
+def say_codex(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("exec_command", cmd=f"cat $ROOT/{path}")
+        case Edit() | Create():
+            return call("apply_patch", "custom", input=make_patch(step))
+        case Shell(command):
+            return call("exec_command", cmd=command)
+        case Ours():
+            return say_ours(step)
+
+
+def say_gemini(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read_file", file_path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            named = {"file_path": f"$ROOT/{path}", "instruction": "Mend it."}
+            return call("replace", **named, old_string=old, new_string=new)
+        case Create(path, text):
+            return call("write_file", file_path=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("run_shell_command", command=command, description="run")
+        case Ours():
+            return say_ours(step)
+
+
+def say_qwen(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read_file", file_path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            return call("edit", file_path=f"$ROOT/{path}", old_string=old, new_string=new)
+        case Create(path, text):
+            return call("write_file", file_path=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("run_shell_command", command=command, is_background=False)
+        case Ours():
+            return say_ours(step)
+
+
+def say_opencode(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read", filePath=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            return call("edit", filePath=f"$ROOT/{path}", oldString=old, newString=new)
+        case Create(path, text):
+            return call("write", filePath=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("bash", command=command, description="run")
+        case Ours():
+            return say_ours(step)
+
+
+def say_pi(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read", path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            edits = [{"oldText": old, "newText": new}]
+            return call("edit", path=f"$ROOT/{path}", edits=edits)
+        case Create(path, text):
+            return call("write", path=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("bash", command=command)
+        case Ours(tool, arguments):
+            return call(tool, **arguments)
+
+
+def say_copilot(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("view", path=f"$ROOT/{path}")
+        case Edit(path, old, new):
+            return call("edit", path=f"$ROOT/{path}", old_str=old, new_str=new)
+        case Create(path, text):
+            return call("create", path=f"$ROOT/{path}", file_text=text)
+        case Shell(command):
+            return call("bash", command=command, description="run", initial_wait=30)
+        case Ours():
+            return say_ours(step)
