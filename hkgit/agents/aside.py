@@ -55,6 +55,10 @@ class PutAside:
         for place in self._list(path):
             place.write_text(json.dumps(kept))
 
+    def has(self, path: str) -> bool:
+        """Whether some call may be changing a file."""
+        return next(self._list(path), None) is not None
+
     def _find(self, path: str, words: str) -> Path:
         """That of the call with those words; else one put aside without words, or with others."""
         names = (f"{_digest(path)}-{_digest(each)}.json" for each in (words, ""))

@@ -28,6 +28,7 @@ from hkgit.agents.events import (
     UnshownShell,
     UntoldEdit,
 )
+from hkgit.agents.late_writes import note_written, settle_written
 from hkgit.agents.shown.readings import find_readings
 from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
 from hkgit.edits import AnyEdit, File, RenameFile, Spec, encode_text
@@ -60,6 +61,10 @@ class Recorder:
         folder = self._session.journal.folder
         if waiting_in(folder).exists():
             settle_waiting(folder, self._end_edit, partial(self._end_shell, transcript))
+
+    def settle_formatters(self) -> None:
+        """Take in what formatters have made of files since their edits. Raises HkgitError."""
+        settle_written(self._session, self._aside.has)
 
     def _end_edit(self, edit: Editing, directory: Path) -> bool:
         recorder = Recorder(self._session, directory)
@@ -163,6 +168,8 @@ class Recorder:
         for path, file in after.items():
             self._aside.drop(path, words)
             self._aside.renew(path, file)
+            if file is not None:
+                note_written(self._session, path, file)
 
     def _take_changes(self, changes: Iterable[ShellChange]) -> EditReport | None:
         """Take in what a command has changed. Raises HkgitError."""

@@ -209,3 +209,37 @@ def test_a_commit_in_geminis_shell_is_told_to_the_model_and_mended(
     assert code == 0, said
     assert gated.git("log", "-1", "--format=%B").count("Hkgit-Entry: ") == 2
     assert told("gemini", _gemini(gated, "", "git status")) == {}
+
+
+def _format(repo: Repo, *, after: float) -> None:
+    """What a formatter does to a file, so many seconds after the last edit."""
+    repo.write("greet.py", repo.read("greet.py").replace(b'"', b"'"))
+    written = time.time() + after
+    os.utime(repo.path / "greet.py", (written, written))
+
+
+def test_a_formatter_that_is_late_is_the_agents(gated: Repo) -> None:
+    """Gemini runs its hooks side by side: the formatter writes after hkgit has recorded."""
+    replay_lines("gemini", stream("gemini", gated), gated)
+    _format(gated, after=0.5)
+    code, said = _shell(gated, "git add -A && git commit -q -m Work")
+    assert code == 0, said
+    assert session(gated).uncommitted == 0
+    assert "strict" in run("log", "-n", "1", cwd=gated.path).out
+
+
+def test_a_formatter_that_is_late_is_taken_in_by_the_next_call(gated: Repo) -> None:
+    lines = list(stream("gemini", gated))
+    replay_lines("gemini", lines[:5], gated)
+    _format(gated, after=0.5)
+    replay_lines("gemini", lines[5:], gated)
+    files = [call.files for call in session(gated).calls]
+    assert files == [("greet.py",), ("greet.py",), ("notes.txt",)]
+
+
+def test_what_a_person_writes_later_is_theirs(gated: Repo) -> None:
+    replay_lines("gemini", stream("gemini", gated), gated)
+    _format(gated, after=60)
+    code, said = _shell(gated, "git add -A && git commit -q -m Work")
+    assert code != 0
+    assert "bytes that no entry accounts for" in said

@@ -14,6 +14,7 @@ from hkgit.agents.events import (
     Editing,
     Shell,
     ToolEvent,
+    ToolReading,
     UnshownShell,
     UntoldEdit,
     parse_payload,
@@ -65,6 +66,9 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
     recorder = Recorder(EditSession.open(root, event.session, agent=agent), event.directory)
     try:
         recorder.settle(event.transcript)
+        is_look = isinstance(event.did, ToolReading | Shell)
+        if event.is_before or (is_look and not getattr(event.did, "changes", ())):
+            recorder.settle_formatters()
     except HkgitError as error:
         click.echo(f"hkgit: not recorded: {error}", err=True)
     if tool is not None and event.is_before:

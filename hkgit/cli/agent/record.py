@@ -8,6 +8,7 @@ from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_error, print_note
 from hkgit.errors import HkgitError
 from hkgit.sessions.storage.paths import may_wait
+from hkgit.sessions.storage.written import find_late_sessions
 from hkgit.workflows.record import RecordRequest, record
 
 TYPE_CHECKING = False
@@ -70,5 +71,10 @@ def try_recording(request: RecordRequest) -> None:
 
 
 def _record(request: RecordRequest) -> None:
+    if request.step == "staged" and find_late_sessions(work_root()):
+        # Few formatters write after the agent's hooks.
+        from hkgit.agents.late_writes import settle_all_written
+
+        settle_all_written(work_root())
     for line in record(open_repository(in_hook=True, is_small=True), request):
         print_note(line)

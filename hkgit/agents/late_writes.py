@@ -1,0 +1,95 @@
+"""late_writes.py: take in what a formatter makes of a file just after an agent's tool wrote it.
+
+Agents run their hooks side by side, so a formatter may write a file after hkgit has recorded the
+edit. What comes within moments of an edit is the formatter's; what comes later, a person's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.agents.differences import render_diff
+from hkgit.edits import File
+from hkgit.errors import HkgitError, Stale
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.written import (
+    Written,
+    find_late_sessions,
+    load_written,
+    save_written,
+)
+
+_MOMENTS = 3.0
+"""Seconds within which a formatter has written."""
+
+
+def note_written(session: EditSession, path: str, file: File) -> None:
+    """Remember what an edit has left of a file, for the moments after it."""
+    folder, blobs = session.journal.folder, session.journal.blobs
+    kept = load_written(folder) | {path: (blobs.put(file.data), file.mode, time.time())}
+    save_written(folder, kept)
+
+
+def settle_written(session: EditSession, is_busy: Callable[[str], bool]) -> None:
+    """Take in what formatters have written since; nothing of files that a call is changing.
+
+    Raises HkgitError where it cannot be recorded; it is not tried again.
+    """
+    folder = session.journal.folder
+    written = load_written(folder)
+    if not written:
+        return
+    checkout = Checkout(session.root)
+    left: Written = {}
+    save_written(folder, {})
+    for path, (version, mode, since) in written.items():
+        data, file = session.journal.blobs.get(version), checkout.get(path)
+        if is_busy(path) or data is None or file is None:
+            continue
+        before = File(data, mode)
+        if file == before:
+            if time.time() - since < _MOMENTS:
+                left[path] = version, mode, since
+        elif _is_late(session, path, file, since):
+            _adopt(session, path, before, file)
+    save_written(folder, left | load_written(folder))
+
+
+def settle_all_written(root: Path) -> None:
+    """Do so for every session of a checkout: a commit of their edits is being made."""
+    for name in find_late_sessions(root):
+        # Whether it must be recorded, the gate knows.
+        with suppress(HkgitError):
+            settle_written(EditSession.open(root, name), lambda path: False)
+
+
+def _adopt(session: EditSession, path: str, before: File, file: File) -> None:
+    """Record the difference; where it has no place without the lines around it, with them."""
+    for is_close in (True, False):
+        text = "".join(render_diff(path, before, file, is_close=is_close))
+        with suppress(Stale):
+            if session.adopt(session.parse(text, "unified-diff"), {path: before}).ok:
+                return
+
+
+def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
+    """Whether a file was written within moments of an edit, and by no call of the session."""
+    try:
+        changed = (session.root / path).stat().st_mtime
+    except OSError:
+        return False
+    changes = (
+        change
+        for call in session.journal.load().standing
+        for spec in call.specs
+        for change in spec.changes
+        if change.new_path == path
+    )
+    name = digest(file.data)
+    is_known = any(each.after is not None and each.after.sha256 == name for each in changes)
+    return changed - since <= _MOMENTS and not is_known
