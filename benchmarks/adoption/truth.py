@@ -42,7 +42,7 @@ def take_edit(
         return take_change(truth, after, who)
     # Of all places, the stretch from the first to the last is compared line by line.
     first = before.count("\n", 0, places[0])
-    last = before.count("\n", 0, places[-1] + len(old))
+    last = before.count("\n", 0, places[-1] + len(old) - old.endswith("\n"))
     tail = len(split_text(before)) - last - 1
     lines = split_text(after)
     end = len(lines) - max(tail, 0)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
-from hkgit.errors import GitRefused, Unverifiable
+from hkgit.errors import GitRefused
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.pending import PendingEdit, waiting
@@ -25,12 +24,10 @@ from hkgit.workflows.adopting.narrowing import narrow
 from hkgit.workflows.adopting.replaying import Replayed, TranscriptReplay
 from hkgit.workflows.adopting.steps import Step
 from hkgit.workflows.adopting.tracing import Origin
+from hkgit.workflows.adopting.versions import FileVersions
 
 OWN = ".hkgit/"
 """What hkgit itself writes into commits: nobody's edit, and not explained."""
-
-_VERSIONS = 30
-"""So many versions of a file are looked up in its history."""
 
 
 class Transcripts(Protocol):
@@ -189,38 +186,8 @@ def _marks(before: object, after: object) -> tuple[str | None, str | None]:
     return getattr(before, "sha256", None), getattr(after, "sha256", None)
 
 
-class _Versions:
-    """The versions of files: those before the changes, then those of the history, newest first."""
-
-    def __init__(self, repository: Repository, trees: Sequence[str]) -> None:
-        self._repository = repository
-        self._trees = trees
-        self._known = lru_cache(maxsize=None)(self._list)
-
-    def __call__(self, path: str) -> Iterator[bytes]:
-        for tree in self._trees:
-            file = self._repository.snapshot(tree).get(path)
-            if file is not None:
-                yield file.data
-        for blob in self._known(path):
-            try:
-                yield self._repository.blob(blob)
-            except Unverifiable:
-                return
-
-    def _list(self, path: str) -> tuple[str, ...]:
-        if self._repository.head().commit is None:
-            return ()
-        options = ("--no-renames", "--no-ext-diff", "--format=", "--raw", "--no-abbrev")
-        limit = f"-{_VERSIONS}"
-        listed = self._repository.git("log", limit, *options, "HEAD", "--", f":(top,literal){path}")
-        blobs = (line.split()[3:1:-1] for line in listed.text.splitlines() if line[:1] == ":")
-        named = (blob for pair in blobs for blob in pair if blob.strip("0"))
-        return tuple(dict.fromkeys(named))
-
-
-def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> _Versions:
-    return _Versions(repository, tuple(dict.fromkeys(before for before, _ in sides[:1])))
+def _versions_in(repository: Repository, sides: Sequence[tuple[str, str]]) -> FileVersions:
+    return FileVersions(repository, tuple(dict.fromkeys(before for before, _ in sides[:1])))
 
 
 def _explain(

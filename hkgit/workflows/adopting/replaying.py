@@ -12,13 +12,9 @@ from pathlib import Path
 
 from hkgit.applying.planner import Options
 from hkgit.edits import (
-    CreateFile,
-    DeleteFile,
     File,
     MappingSnapshot,
     Overlay,
-    RenameFile,
-    WriteFile,
 )
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.drafting import CallPlan, plan_call
@@ -37,9 +33,12 @@ from hkgit.text.document import Document
 from hkgit.values import dataclass, field
 from hkgit.workflows.adopting.results import (
     find_after,
+    is_what_came,
     make_difference,
+    makes_file,
     may_be_made_on,
     name_states,
+    needs_text,
 )
 from hkgit.workflows.adopting.steps import LoggedEdit, LoggedReading, Step
 from hkgit.workflows.adopting.texts import count_shown, is_shown_as, with_ends
@@ -172,9 +171,9 @@ class TranscriptReplay:
             told = edit.before[path]
             return None if told is None else self._as_stored(path, told)
         is_here = path in self._files
-        if not _needs_text(edit, path):
+        if not needs_text(edit, path):
             return self._files[path] if is_here else next(self._versions(path), None)
-        if _makes(edit, path, is_here=is_here):
+        if makes_file(edit, path, is_here=is_here):
             return None
         candidates = [self._files[path]] if is_here else []
         for data in (*candidates, *self._versions(path)):
@@ -202,7 +201,7 @@ class TranscriptReplay:
         known = self._known.setdefault(step.session, {})
         if edit.spec is not None and edit.is_final:
             made = plan_call([edit.spec], files, Options(), (), known, self._blobs.get)
-            if made.is_ok and _agrees(made, before, after):
+            if made.is_ok and is_what_came(made, before, after):
                 return made
         if after is None:
             raise _unknown(edit.paths, "the log does not say what the call made of it")
@@ -250,23 +249,6 @@ class TranscriptReplay:
             self._files.pop(path, None)
 
 
-def _needs_text(edit: LoggedEdit, path: str) -> bool:
-    """Whether a call could be made on one text of a file and not on another."""
-    if edit.spec is None:
-        return path in (edit.hunks or {}) or (edit.after or {}).get(path) is not None
-    kinds = {type(each) for each in edit.spec.edits if each.path == path}
-    return not kinds or not kinds <= {WriteFile, DeleteFile, RenameFile}
-
-
-def _makes(edit: LoggedEdit, path: str, *, is_here: bool) -> bool:
-    """Whether a call makes a new file."""
-    edits = () if edit.spec is None else edit.spec.edits
-    if any(isinstance(each, CreateFile) for each in edits if each.path == path):
-        return True
-    is_named = any(each.path == path for each in edits) or path in (edit.hunks or {})
-    return not is_named and not is_here
-
-
 def _unknown(paths: Sequence[str], what: str) -> InvalidInput:
     return InvalidInput(", ".join(paths), what)
 
@@ -274,12 +256,3 @@ def _unknown(paths: Sequence[str], what: str) -> InvalidInput:
 def _count(reading: LoggedReading, data: bytes) -> int:
     """How many lines of a reading a file has, from the first on."""
     return count_shown(reading.lines, reading.start_line, Document(data).lines)
-
-
-def _agrees(
-    made: CallPlan, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None] | None
-) -> bool:
-    """Whether a plan comes to what the log says."""
-    changed = {path: None if file is None else file.data for path, file in made.changed.items()}
-    left = {**before, **changed}
-    return after is None or all(left.get(path) == data for path, data in after.items())

@@ -6,10 +6,19 @@ import difflib
 from collections.abc import Iterator, Mapping
 
 from hkgit import dialects
-from hkgit.edits import Spec, decode_text, encode_text
+from hkgit.edits import (
+    CreateFile,
+    DeleteFile,
+    RenameFile,
+    Spec,
+    WriteFile,
+    decode_text,
+    encode_text,
+)
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.paths import quote_path
+from hkgit.sessions.drafting import CallPlan
 from hkgit.text.document import split_raw
 from hkgit.values import replace
 from hkgit.workflows.adopting.hunks import apply_hunks, do_hunks_fit
@@ -69,6 +78,32 @@ def may_be_made_on(edit: LoggedEdit, path: str, data: bytes) -> bool:
         if each.path == path
     )
     return all(show_text(encode_text(old)) in text for old in olds)
+
+
+def needs_text(edit: LoggedEdit, path: str) -> bool:
+    """Whether a call could be made on one text of a file and not on another."""
+    if edit.spec is None:
+        return path in (edit.hunks or {}) or (edit.after or {}).get(path) is not None
+    kinds = {type(each) for each in edit.spec.edits if each.path == path}
+    return not kinds or not kinds <= {WriteFile, DeleteFile, RenameFile}
+
+
+def makes_file(edit: LoggedEdit, path: str, *, is_here: bool) -> bool:
+    """Whether a call makes a new file."""
+    edits = () if edit.spec is None else edit.spec.edits
+    if any(isinstance(each, CreateFile) for each in edits if each.path == path):
+        return True
+    is_named = any(each.path == path for each in edits) or path in (edit.hunks or {})
+    return not is_named and not is_here
+
+
+def is_what_came(
+    made: CallPlan, before: Mapping[str, bytes | None], after: Mapping[str, bytes | None] | None
+) -> bool:
+    """Whether a plan comes to what the log says."""
+    changed = {path: None if file is None else file.data for path, file in made.changed.items()}
+    left = {**before, **changed}
+    return after is None or all(left.get(path) == data for path, data in after.items())
 
 
 def make_difference(before: Texts, after: Texts) -> Spec:
