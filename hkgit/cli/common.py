@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
 from hkgit.cli.output import echo
@@ -52,6 +53,12 @@ def open_repository(*, in_hook: bool = False, is_small: bool = False) -> Reposit
     from hkgit.git.repository import Repository
 
     return Repository.discover(Path.cwd(), in_hook=in_hook, is_small=is_small)
+
+
+@lru_cache(1)
+def hook_repository() -> Repository:
+    """The repository whose hook this process is, opened once for all that the hook does."""
+    return open_repository(in_hook=True, is_small=True)
 
 
 def root_relative(repository: Repository, path: str) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.backends.opening import open_backend
+from hkgit.git.backends.settings import GitSettings
 from hkgit.git.contents import Contents
 from hkgit.git.merging import (
     Contested,
@@ -27,7 +28,6 @@ from hkgit.git.merging import (
 from hkgit.git.objects.ids import FULL_ID
 from hkgit.git.objects.objects import Head
 from hkgit.git.program import Git, git_on, read_config
-from hkgit.git.settings import GitSettings
 from hkgit.git.signatures import verify_principal, verify_tagger
 from hkgit.values import dataclass
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hkgit.cli.agent.sessions import work_root
-from hkgit.cli.common import open_repository
+from hkgit.cli.common import hook_repository
 from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_error, print_note
 from hkgit.errors import HkgitError
@@ -76,5 +76,5 @@ def _record(request: RecordRequest) -> None:
         from hkgit.agents.late_writes import settle_all_written
 
         settle_all_written(work_root())
-    for line in record(open_repository(in_hook=True, is_small=True), request):
+    for line in record(hook_repository(), request):
         print_note(line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hkgit.cli.common import open_repository
+from hkgit.cli.common import hook_repository, open_repository
 from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.review.formats import FORMAT
@@ -162,7 +162,7 @@ def _judge_recorded(record: bool, message_file: str | None, judge: Callable[[], 
 def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bool) -> bool:
     """Whether what is judged at a point passes; the report is printed."""
     is_made = point in OF_A_COMMIT
-    repository = open_repository(in_hook=is_made, is_small=is_made)
+    repository = hook_repository() if is_made else open_repository()
     if point in OF_A_COMMIT:
         from hkgit.cli.review.staged import judge_commit
         from hkgit.git.facts import is_left_to_commit_msg

@@ -78,14 +78,22 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
 
 
 def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
-    """The report as text, each commit as soon as it is judged; whether the policy passes it."""
-    count = rejected = 0
+    """The report as text, each commit as soon as it is judged; whether the policy passes it.
+
+    Where it shall be quiet, only commits with a finding are told, and with none of them nothing.
+    """
+    is_quiet = loudness() == QUIET
+    count = rejected = told = 0
     for ruling in rulings:
         count += 1
         rejected += not ruling.passes
+        if is_quiet and not ruling.findings:
+            continue
+        told += 1
         for line in ruling_lines(ruling):
             echo(_colour(line))
-    echo(console(summarize(policy, count, rejected)))
+    if told or not is_quiet:
+        echo(console(summarize(policy, count, rejected)))
     return policy.mode != "enforce" or not rejected
 
 

@@ -10,7 +10,7 @@ import click
 from hkgit.audit.reports.plain import report_json
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.forms.clicking import option_of
-from hkgit.cli.output import QUIET, loudness, show_progress
+from hkgit.cli.output import show_progress
 from hkgit.cli.review.formats import FORMAT
 from hkgit.cli.review.judging import load_policy, print_report, print_rulings, resolve_range
 from hkgit.errors import InvalidInput, Rejected
@@ -65,9 +65,12 @@ def command(
 
 
 def _verify(repository: Repository, request: VerifyRequest, form: str) -> bool:
-    """Verify and print; whether it passes. Text comes line by line, a document at the end."""
+    """Verify and print; whether it passes. Text comes line by line, a document at the end.
+
+    A document says first whether all passes, and an error halfway would leave half of it.
+    """
     watch = show_progress("replaying commit")
-    if form != "text" or loudness() == QUIET:  # who wants quiet hears nothing of what is clean
+    if form != "text":
         result = verify(repository, request, watch)
         _print(repository, result, form)
         return result.report.passes

@@ -149,3 +149,12 @@ def test_what_is_rejected_is_told_as_in_the_report(tmp_path: Path) -> None:
     done = run("verify", "main~3..main", "--policy", str(given), cwd=root)
     assert done.out == "\n".join(report_lines(verify(repository, request).report)) + "\n"
     assert (done.code, "3 rejected" in done.out) == (Rejected.exit_code, True)
+
+
+def test_quiet_tells_of_commits_with_findings_alone(history: Path, tmp_path: Path) -> None:
+    asked = ("verify", "--quiet", "main~3..main")
+    assert run(*asked, cwd=history).out == ""
+    make_history(tmp_path / "blind.git", 3, has_entries=False)
+    done = run(*asked, cwd=tmp_path / "blind.git")
+    assert done.code != 0
+    assert done.out.count("FAIL") == 3
