@@ -8,76 +8,65 @@ from collections.abc import Mapping, Sequence
 
 from hkgit.values import dataclass, replace
 
+
+def _item(about: str, entry: str, stages: str, *, passes_names: bool = False) -> str:
+    """An item of the manifest; `about` has its id, its name and its description, a line each."""
+    id_, name, description = about.splitlines()
+    return f"""\
+- id: {id_}
+  name: {name}
+  description: {description}
+  entry: {entry}
+  language: {{language}}
+  stages: [{stages}]
+  always_run: true
+  pass_filenames: {str(passes_names).lower()}
+  require_serial: true
+"""
+
+
 # That nothing can be recorded stops no commit: whether it needs evidence, the gate knows.
-_RECORD = """\
-- id: hkgit-record
-  name: hkgit record (changes)
-  description: Adds the evidence of what sessions edited to the index.
-  entry: sh -c 'if command -v hkgit >/dev/null; then hkgit record --staged || :; fi'
-  language: {language}
-  stages: [pre-commit]
-  always_run: true
-  pass_filenames: false
-  require_serial: true
-"""
-_RECORD_MESSAGE = """\
-- id: hkgit-record-message
-  name: hkgit record (message)
-  description: Names that evidence in the message, whose file is the one name passed.
-  entry: >-
-    sh -c 'if command -v hkgit >/dev/null; then hkgit record --message-file "$@" || :; fi' hkgit
-  language: {language}
-  stages: [prepare-commit-msg, commit-msg]
-  always_run: true
-  pass_filenames: true
-  require_serial: true
-"""
-_RECORD_DONE = """\
-- id: hkgit-record-done
-  name: hkgit record (done)
-  description: Lets sessions forget what is committed now.
-  entry: sh -c 'if command -v hkgit >/dev/null; then hkgit record --committed || :; fi'
-  language: {language}
-  stages: [post-commit]
-  always_run: true
-  pass_filenames: false
-  require_serial: true
-"""
-_CHANGES = """\
-- id: hkgit-gate
-  name: hkgit gate (changes)
-  description: Judges the index that git is about to commit.
-  entry: hkgit gate --staged
-  language: {language}
-  stages: [pre-commit, pre-merge-commit]
-  always_run: true
-  pass_filenames: false
-  require_serial: true
-"""
+_IF_HERE = "if command -v hkgit >/dev/null; then hkgit record {} || :; fi"
+_RECORD = _item(
+    "hkgit-record\nhkgit record (changes)\nAdds the evidence of what sessions edited to the index.",
+    f"sh -c '{_IF_HERE.format('--staged')}'",
+    "pre-commit",
+)
+_RECORD_MESSAGE = _item(
+    "hkgit-record-message\n"
+    "hkgit record (message)\n"
+    "Names that evidence in the message, whose file is the one name passed.",
+    ">-\n    sh -c '" + _IF_HERE.format('--message-file "$@"') + "' hkgit",
+    "prepare-commit-msg, commit-msg",
+    passes_names=True,
+)
+_RECORD_DONE = _item(
+    "hkgit-record-done\nhkgit record (done)\nLets sessions forget what is committed now.",
+    f"sh -c '{_IF_HERE.format('--committed')}'",
+    "post-commit",
+)
+_CHANGES = _item(
+    "hkgit-gate\nhkgit gate (changes)\nJudges the index that git is about to commit.",
+    "hkgit gate --staged",
+    "pre-commit, pre-merge-commit",
+)
 # A top-level `files` or `exclude` drops the name of the message too; then no argument follows, and
 # the gate looks where git keeps the message.
-_MESSAGE = """\
-- id: hkgit-gate-message
-  name: hkgit gate (message)
-  description: Judges the commit together with its message, whose file is the one name passed.
-  entry: hkgit gate --message-file
-  language: {language}
-  stages: [commit-msg]
-  always_run: true
-  pass_filenames: true
-  require_serial: true
-"""
-_PUSH = """\
-- id: hkgit-gate-push
-  name: hkgit gate (push)
-  description: Judges the one pushed ref that the framework tells of; a server or CI judges all.
-  entry: hkgit gate --pre-push
-  language: {language}
-  stages: [pre-push]
-  always_run: true
-  pass_filenames: false
-  require_serial: true
-"""
+_MESSAGE = _item(
+    "hkgit-gate-message\n"
+    "hkgit gate (message)\n"
+    "Judges the commit together with its message, whose file is the one name passed.",
+    "hkgit gate --message-file",
+    "commit-msg",
+    passes_names=True,
+)
+_PUSH = _item(
+    "hkgit-gate-push\n"
+    "hkgit gate (push)\n"
+    "Judges the one pushed ref that the framework tells of; a server or CI judges all.",
+    "hkgit gate --pre-push",
+    "pre-push",
+)
 Known = Mapping[str, Sequence[str]]
 """The items of each hook, in the order in which they run."""
 
@@ -140,7 +129,6 @@ _WAITS = (
 _KNOWN = 'a=${GIT_DIR:-.git}/hkgit/ask; [ -f "$a" ] && (. "$a") && exit; '
 _KNOWN_MESSAGE = _KNOWN.replace('(. "$a")', '(set -- message "$@"; . "$a")')
 
-_IF_HERE = "if command -v hkgit >/dev/null; then hkgit record {} || :; fi"
 _L_RECORD = LocalHook("hkgit-record", _IF_HERE.format("--staged"), ("pre-commit",))
 _L_RECORD_MESSAGE = LocalHook(
     "hkgit-record-message",
