@@ -10,12 +10,13 @@ from hkgit.audit.reports.text import report_lines, ruling_lines, summarize
 from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import QUIET, echo, loudness, print_note, style
 from hkgit.errors import InvalidInput
-from hkgit.gate import Report, read_named_policy, read_trusted_policy, split_range
+from hkgit.gate import Report, split_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import console
 from hkgit.values import late_pattern
+from hkgit.workflows.judge import load_policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,15 +48,6 @@ def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
     except InvalidInput as error:
         fix = f"{error.fix} In CI, check out with fetch-depth: 0."
         raise InvalidInput(error.where, error.what, fix) from error
-
-
-def load_policy(repository: Repository, given: str | None, trusted: str | None) -> Policy:
-    """The policy that was named, as FILE or REV:PATH, or that of the trusted commit."""
-    return (
-        read_trusted_policy(repository, trusted)
-        if given is None
-        else read_named_policy(repository, given)
-    )
 
 
 def print_report(repository: Repository, report: Report, form: str) -> None:

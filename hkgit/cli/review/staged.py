@@ -6,14 +6,12 @@ import os
 
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.remembering import remember
-from hkgit.cli.review.judging import load_policy
-from hkgit.evidence.ledger.footers import cut_at_scissors
 from hkgit.evidence.replay.findings import BLIND, Finding
-from hkgit.gate import REJECTED, Report, judge_index
+from hkgit.gate import REJECTED, Report
 from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, facts_of_commit
-from hkgit.git.messages import comment_mark, find_message_file, read_message
 from hkgit.git.repository import Repository
 from hkgit.values import replace
+from hkgit.workflows.judge import JudgeRequest, judge
 
 
 def judge_commit(
@@ -21,7 +19,8 @@ def judge_commit(
 ) -> Report:
     """The provisional report on it; `message_file` is known at commit-msg only."""
     facts = facts_of_commit() if policy is None and repository.in_hook else None
-    report = _judge_index(repository, message_file, policy, explain=explain)
+    allow_blind = os.environ.get(TRANSACTION) == ALLOW_BLIND
+    report = judge(repository, JudgeRequest(message_file, policy, allow_blind, explain))
     remember(facts, report)
     if not report.is_clean:
         report = _with_reads(repository, report)
@@ -69,26 +68,3 @@ def _find_adoption(repository: Repository, report: Report) -> str:
 
     tree = rulings[0].judged.candidate.tree
     return "hkgit adopt --staged" if is_explained(repository, tree) else ""
-
-
-def _judge_index(
-    repository: Repository, message_file: str | None, policy: str | None, *, explain: bool
-) -> Report:
-    message = None
-    if message_file is not None:
-        raw = read_message(find_message_file(repository, message_file))
-        raw, _ = cut_at_scissors(raw, comment_mark(repository))
-        message = repository.git("stripspace", "--strip-comments", stdin=raw).stdout
-    head = repository.head()
-    trusted = load_policy(repository, policy, head.commit)
-    if os.environ.get(TRANSACTION) == ALLOW_BLIND:
-        trusted = trusted.with_blind()
-    refs = () if head.branch is None else (f"refs/heads/{head.branch}",)
-    return judge_index(
-        repository,
-        trusted.for_refs(refs),
-        author=repository.identity("AUTHOR"),
-        committer=repository.identity("COMMITTER"),
-        message=message,
-        explain=explain,
-    )
