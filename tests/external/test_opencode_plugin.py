@@ -69,5 +69,5 @@ def test_an_edit_is_recorded_with_its_receipt(greeting: Repo) -> None:
 
 def test_an_edit_is_stopped_where_it_is_to_be_steered(greeting: Repo) -> None:
     install(greeting.path, "opencode", "steer")
-    assert "mcp__hkgit__edit" in driven(greeting)
+    assert "hkgit_edit" in driven(greeting)
     assert greeting.read("greet.py") == GREETING
