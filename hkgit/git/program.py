@@ -154,7 +154,7 @@ def _run_within(
 
     `subprocess.run` would end the program alone, and wait for what it has started.
     """
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command,
         cwd=cwd,
         env=environment,
@@ -163,14 +163,14 @@ def _run_within(
         stderr=subprocess.PIPE,
         start_new_session=True,
         close_fds=False,  # children keep the locks that this process holds (see `locks`)
-    )
-    try:
-        stdout, stderr = process.communicate(timeout=seconds)
-    except subprocess.TimeoutExpired as error:
-        raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
-    finally:
-        if process.returncode is None:  # out of time, or interrupted
-            _end_session(process)
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired as error:
+            raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
+        finally:
+            if process.returncode is None:  # out of time, or interrupted
+                _end_session(process)
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
 
 

@@ -13,6 +13,7 @@ NAMES = (
     "commit",
     "consult",
     "export",
+    "fleet",
     "ledger",
     "log",
     "manifest",
@@ -53,4 +54,8 @@ def _own(name: str) -> JsonObject:
 
 
 def _definitions(names: list[str] | tuple[str, ...]) -> JsonObject:
-    return {"$defs": {name: _own(name) for name in names}} if names else {}
+    """Schemas as parts of another one; there none has an `$id`, to which its `$ref`s would go."""
+    parts = {name: _own(name) for name in names}
+    for part in parts.values():
+        part.pop("$id", None)
+    return {"$defs": parts} if parts else {}

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from hkgit.audit.fleet import judging, places
 from hkgit.audit.fleet.listing import read_list
@@ -23,6 +24,7 @@ from hkgit.audit.tables.duck import open_duck, select_table
 from hkgit.audit.tables.store import TableDirectory
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.text.json_nodes import JsonObject
+from hkgit.text.schemas import schema
 from tests.audit.fleet.conftest import COMMITS, Verify
 from tests.support.repos import Repo
 
@@ -297,3 +299,10 @@ def test_tables_of_a_newer_hkgit_are_left_alone(one: Path, tmp_path: Path, verif
     with pytest.raises(InvalidInput, match="version 99"):
         verify(one)
     assert about.read_text() == '{"version": 99}'
+
+
+def test_the_summary_is_as_its_schema_says(one: Path, tmp_path: Path, verify: Verify) -> None:
+    verify(one, one, tmp_path / "none")
+    summary = json.loads((tmp_path / "fleet/summary.json").read_text())
+    Draft202012Validator(schema("fleet")).validate(summary)
+    assert [each["status"] for each in summary["repositories"]] == [VERIFIED, SAME, FAILED]
