@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from hkgit.git.repository import Repository
 from tests.support.commands import AGENT, hkgit
 from tests.support.keys import made_key, public
 from tests.support.repos import Repo
-from tests.support.serving import Served, begin, commit, copied
+from tests.support.serving import Served, begin, commit, copied, preload_hooks
 
 POLICY = """\
 [gate]
@@ -43,6 +44,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Served:
     """A server with that policy, Ada's key beside it, and the branches on top of it."""
     folder = tmp_path_factory.mktemp("servers")
     served = begin(folder)
+    preload_hooks(served.server)
     key = made_key(folder / "key")
     clone = served.clone
     commit(clone, {".hkgit/config.toml": POLICY, "signers": f"ada@example.org {public(key)}\n"}, {})
@@ -228,6 +230,7 @@ def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(
 def test_the_environment_of_a_push_does_not_turn_the_gate_off(
     served: Served, tmp_path: Path, variables: dict[str, str]
 ) -> None:
+    preload_hooks(served.server, Path(sys.executable))
     planted = tmp_path / "planted"
     (planted / "git").mkdir(parents=True)
     (planted / "open.toml").write_text('[gate]\nmode = "off"\nrefs = ["refs/none"]\n')

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.support.running import Bench
+from tests.support.serving import preload_hooks
 from tests.support.specs import SOURCE, first_line, search_replace
 
 
@@ -157,6 +158,7 @@ def test_a_hook_may_change_the_message_only_so_far_as_it_stays_true(bench: Bench
 def gated(bench: Bench) -> Bench:
     """With hkgit's own hooks installed."""
     assert bench.run("init").code == 0
+    preload_hooks(bench.repo)
     bench.repo.git("add", "-A")
     bench.repo.git("commit", "-q", "-m", "Install the gate")
     return bench
