@@ -7,10 +7,11 @@ transaction that only reads.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hkgit.audit.tables.columns import TABLES
 from hkgit.audit.tables.duck import list_texts, open_duck, select_table
@@ -20,6 +21,8 @@ from hkgit.values import dataclass
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+Result = TypeVar("Result")
 
 _CHUNK = 1000
 _HELP = "hkgit sql 'describe commits' names columns, hkgit sql --examples prints questions."
@@ -66,10 +69,10 @@ def answer_sql(database: DuckDBPyConnection, sql: str, place: Path) -> SqlAnswer
         # No statement within another may write: DuckDB then refuses it before anything runs.
         database.execute(f"EXPLAIN SELECT * FROM (\n{statement}\n)").fetchall()
     with _refuse_errors(place):
-        asked = database.execute(statement)
-    described = asked.description or ()
+        _run(database, lambda: database.execute(statement))
+    described = database.description or ()
     types = tuple(str(each[1]) for each in described)
-    return SqlAnswer(_unique(str(each[0]) for each in described), types, _fetch(asked, place))
+    return SqlAnswer(_unique(str(each[0]) for each in described), types, _fetch(database, place))
 
 
 def _find_question(database: DuckDBPyConnection, sql: str) -> str:
@@ -84,10 +87,21 @@ def _find_question(database: DuckDBPyConnection, sql: str) -> str:
     return statements[0].query.strip().rstrip(";")
 
 
-def _fetch(asked: DuckDBPyConnection, place: Path) -> Iterator[tuple[Any, ...]]:
+def _fetch(database: DuckDBPyConnection, place: Path) -> Iterator[tuple[Any, ...]]:
     with _refuse_errors(place):
-        while rows := asked.fetchmany(_CHUNK):
+        while rows := _run(database, lambda: database.fetchmany(_CHUNK)):
             yield from rows
+
+
+def _run(database: DuckDBPyConnection, work: Callable[[], Result]) -> Result:
+    """Do what may take long in a thread: DuckDB hears of no signal, and this thread does."""
+    with ThreadPoolExecutor(1) as pool:
+        done = pool.submit(work)
+        try:
+            return done.result()
+        except BaseException:
+            database.interrupt()
+            raise
 
 
 def _unique(names: Iterator[str]) -> tuple[str, ...]:

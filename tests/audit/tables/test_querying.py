@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import signal
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -142,6 +145,18 @@ def test_this_repository_answers_without_tables(grown: Repo) -> None:
     said = run("sql", sql, "HEAD~2..HEAD", "--json", cwd=grown.path).json()
     assert said["rows"] == [{"n": 2, "name": "example.org/mara/orchard"}]
     assert said["columns"][0] == {"name": "n", "type": "BIGINT"}
+
+
+def test_a_signal_ends_a_question_that_takes_long(tables: Path) -> None:
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timer = Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            ask(tables, "select count(*) from range(1000000000000) as t where t.range % 7 = 3")
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, before)
 
 
 def test_the_forms_of_an_answer(tables: Path) -> None:
