@@ -181,6 +181,15 @@ def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: 
     assert judged.code == 0, judged.out
 
 
+def test_a_database_without_a_session_of_the_checkout_is_no_transcript(
+    repo: Repo, tmp_path: Path
+) -> None:
+    text = (LOGS / "opencode.jsonl").read_text("utf-8").replace("$ROOT", f"{repo.path}-other")
+    opencode(text, tmp_path / "home", repo.path)
+    home = {"HOME": str(tmp_path / "home")}
+    assert run("adopt", "--scan", cwd=repo.path, env=home).code == 4
+
+
 def test_a_gemini_session_in_one_object_is_read_as_well(repo: Repo, tmp_path: Path) -> None:
     play(repo, tmp_path / "home", "gemini", old_gemini)
     home = {"HOME": str(tmp_path / "home")}

@@ -83,7 +83,12 @@ def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -
 def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     """One database for all projects."""
     base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
-    yield from base.glob("opencode/opencode*.db")
+    for path in base.glob("opencode/opencode*.db"):
+        # Few have any.
+        from hkgit.agents.transcripts.logged.open_code import knows_any
+
+        if knows_any(path, roots):
+            yield path
 
 
 def _qwen(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:

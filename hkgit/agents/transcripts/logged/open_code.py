@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, tables, text
@@ -23,13 +24,26 @@ _CALLS = """
 """
 
 
-def read_database(path: Path) -> Iterator[Line]:
-    """The calls in a database as lines of a log. Raises OSError where it cannot be read.
-
-    It is opened for reading alone, while the agent may write to it.
-    """
+def knows_any(path: Path, roots: Sequence[Path]) -> bool:
+    """Whether a database has a session that worked in one of some directories or below it."""
+    names = [str(root) for root in roots]
     try:
-        with sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True) as database:
+        with closing(_open(path)) as database:
+            found = [str(each) for (each,) in database.execute("select directory from session")]
+    except sqlite3.Error:
+        return False
+    return any(f"{each}/".startswith(f"{name}/") for each in found for name in names)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """Open a database for reading alone, while the agent may write to it."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+
+
+def read_database(path: Path) -> Iterator[Line]:
+    """The calls in a database as lines of a log. Raises OSError where it cannot be read."""
+    try:
+        with closing(_open(path)) as database:
             for part, session, directory, version, data in database.execute(_CALLS):
                 about = {"sessionID": session, "directory": directory, "version": version}
                 yield Line(f"{path.name}:{part}", {"info": about, "part": parse_value(data)})
