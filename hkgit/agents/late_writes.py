@@ -23,6 +23,7 @@ from hkgit.sessions.storage.written import (
     load_written,
     save_written,
 )
+from hkgit.values import replace
 
 _MOMENTS = 3.0
 """Seconds within which a formatter has written."""
@@ -65,7 +66,10 @@ def settle_all_written(root: Path) -> None:
     for name in find_late_sessions(root):
         # Whether it must be recorded, the gate knows.
         with suppress(HkgitError):
-            settle_written(EditSession.open(root, name), lambda path: False)
+            session = EditSession.open(root, name)
+            calls = session.journal.load().standing
+            agent = calls[-1].agent if calls else session.agent
+            settle_written(replace(session, agent=agent), lambda path: False)
 
 
 def _adopt(session: EditSession, path: str, before: File, file: File) -> None:

@@ -282,3 +282,10 @@ def test_recording_approves_nothing(tmp_path: Path) -> None:
     install(tmp_path, "codex", "record")
     assert "permissions" not in (tmp_path / ".claude/settings.json").read_text()
     assert "approval" not in (tmp_path / ".codex/config.toml").read_text()
+
+
+def test_what_claude_reads_only_in_a_trusted_root_is_said() -> None:
+    """Seen with Claude Code 2.1.330: below the root it loads neither its hooks nor its server."""
+    said = " ".join(remaining_steps("claude"))
+    assert "trust this folder" in said
+    assert "claude --settings ../.claude/settings.json" in said

@@ -86,6 +86,10 @@ def remaining_steps(name: str) -> Iterator[str]:
         yield "let aider run git's hooks, which it skips: aider --git-commit-verify"
     if name == "qwen":
         yield "let Qwen Code start the server: qwen mcp approve hkgit"
+    if name == "claude":
+        yield "trust this folder when Claude Code asks: else it heeds no approvals of a project"
+        below = "claude --settings ../.claude/settings.json"
+        yield f"start it in this directory; in one below it reads no hooks, unless told: {below}"
     if name == "codex":
         yield "trust this project and its hooks when Codex asks, or in /hooks"
     if name == "gemini":
