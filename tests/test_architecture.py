@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import runpy
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.support.modules import PACKAGE, ROOT, modules
@@ -46,14 +46,17 @@ def place(module: str) -> str:
     return module.split(".")[1] if "." in module else "__init__"
 
 
-def imported(tree: ast.AST) -> Iterator[str]:
+@cache
+def imported(tree: ast.AST) -> tuple[str, ...]:
     """What a module imports anywhere in it, lazily or for its types alone, as dotted names."""
+    names: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (each.name for each in node.names)
+            names += (each.name for each in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports of the package are absolute"
-            yield from (f"{node.module}.{each.name}" for each in node.names)
+            names += (f"{node.module}.{each.name}" for each in node.names)
+    return tuple(names)
 
 
 def own(module: str) -> set[str]:
@@ -73,6 +76,7 @@ def for_types(module: str) -> set[str]:
     return {name.rpartition(".")[0] for check in checks for name in imported(check)}
 
 
+@cache
 def calls(tree: ast.AST) -> set[str]:
     """The names that a module calls; of longer expressions none."""
     called = (node.func for node in ast.walk(tree) if isinstance(node, ast.Call))
