@@ -11,6 +11,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import click
@@ -27,6 +28,9 @@ from hkgit.errors import GitRefused, InvalidInput, Rejected
 
 _PATIENCE = 10
 """Seconds to wait for a scheduler."""
+_GRACE = 0.5
+"""Seconds that an interrupted worker has to end what it has started."""
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 @click.group()
@@ -118,9 +122,14 @@ def open_executor(
 def _begin_worker() -> None:
     """Let a worker end quietly where the terminal interrupts all processes at once."""
     signal.signal(signal.SIGINT, _end_worker)
+    signal.signal(signal.SIGTERM, _end_worker)
 
 
 def _end_worker(number: int, frame: object) -> None:
+    """Let what is under way clean up, then end for good: more work waits in the worker's queue."""
+    timer = Timer(_GRACE, os.kill, (os.getpid(), _KILL))
+    timer.daemon = True
+    timer.start()
     sys.exit(INTERRUPTED)
 
 
