@@ -39,7 +39,7 @@ class TableDirectory:
     @classmethod
     def open(cls, path: Path) -> TableDirectory:
         """One that is there. Raises InvalidInput where there is none, or one of a newer hkgit."""
-        if not (path / HIDDEN / _ABOUT).is_file():
+        if not cls(path).is_begun:
             fix = "Write them first: hkgit export --to DIR"
             raise InvalidInput(str(path), "is no directory of tables", fix)
         _check_version(path / HIDDEN / _ABOUT)
@@ -56,6 +56,11 @@ class TableDirectory:
             about.parent.mkdir(parents=True, exist_ok=True)
             _replace(about, {"format": "hkgit tables", "version": VERSION})
         return cls.open(path)
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether anything says that it is one: an export may be about to."""
+        return (self.path / HIDDEN / _ABOUT).is_file()
 
     def parts(self, table: str) -> list[Path]:
         """The files of a table that count, those of every repository."""

@@ -74,7 +74,7 @@ def plan_export(
     `judge` are the columns that say who judges now. `whole` says that the commits are all that
     there are, so that what the directory has beside them has gone.
     """
-    if not (directory / "_hkgit").is_dir():
+    if not TableDirectory(directory).is_begun:
         return ExportPlan(tuple(commits), (), 0)
     known = _read_known(TableDirectory.open(directory), identity)
     now = (judge["policy"], judge["judged_by"], True)
