@@ -75,7 +75,7 @@ def test_the_command_under_the_finding_mends_it(repo: Repo) -> None:
     assert ruling.passes, (ruling.findings, repo.git("log", "-1"))
 
 
-def test_apply_and_sessions_write_what_the_policy_requires(repo: Repo) -> None:
+def test_apply_writes_what_the_policy_requires(repo: Repo) -> None:
     repo.commit({"app.py": "a\nb\n", ".hkgit/config.toml": "[gate]\nassisted_by = 'require'\n"})
     spec = {"op": "replace_range", "path": "app.py", "start_line": 2, "end_line": 2}
     told = json.loads(run("read", "app.py:2", "--json", cwd=repo.path).stdout)
@@ -84,6 +84,19 @@ def test_apply_and_sessions_write_what_the_policy_requires(repo: Repo) -> None:
     done = run("apply", "-", "--agent", "robot/1", cwd=repo.path, stdin=document)
     assert done.code == 0, done.err
     assert repo.git("log", "-1", "--format=%(trailers:key=Assisted-by,valueonly)") == "robot/1"
+
+
+def test_a_session_s_commit_says_what_the_policy_requires(repo: Repo) -> None:
+    repo.commit({"app.py": "a\nb\n", ".hkgit/config.toml": "[gate]\nassisted_by = 'require'\n"})
+    run("read", "app.py", "--session", "s", cwd=repo.path)
+    edit = ("--file", "app.py", "--old", "b", "--new", "c", "--agent", "robot/1")
+    assert run("edit", "--session", "s", *edit, cwd=repo.path).code == 0
+    repo.git("add", "-A")
+    assert run("record", "--staged", cwd=repo.path).code == 0
+    message = repo.path.parent / "message"
+    message.write_text("Change b\n")
+    assert run("record", "--message-file", message, cwd=repo.path).code == 0
+    assert "\nAssisted-by: robot/1\n" in message.read_text()
 
 
 def test_entries_of_one_agent_ask_for_one_line(repo: Repo) -> None:
