@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SCRIPT, ANSWERS = "hkgit/ask", "hkgit/asked"
 """In the git directory: the script, and what it printed of commits that passed."""
+_HARMLESS = ("HKGIT_SESSION", "HKGIT_REAL_EDITS")
+"""Variables that the judge does not heed, and that say nothing of where edits wait."""
 _MOST = 8
 _LONGEST = 2**16
 
@@ -25,6 +27,7 @@ place=${GIT_DIR:-.git}
 [ -d "$place" ] && [ ! -L "$place/HEAD" ] && [ ! -e "$place/MERGE_HEAD" ] || exit 1
 [ ! -e "$place/commondir" ] && [ ! -e "$place/info/grafts" ] || exit 1
 [ ! -e "$place/hkgit/sessions/.waiting" ] && [ ! -e .hkgit/local/sessions/.waiting ] || exit 1
+unset @HARMLESS@
 case $(export -p) in *HKGIT_*|*GITHEAD_*) exit 1 ;; esac
 read -r head <"$place/HEAD" || exit 1
 case $head in
@@ -90,7 +93,7 @@ def keep_question(facts: Facts) -> None:
 def _is_plain(facts: Facts) -> bool:
     """Whether the script would answer at all here."""
     is_linked = os.path.lexists(f"{facts.git_dir}/commondir")
-    own = any(name.startswith("HKGIT_") for name in os.environ)
+    own = any(name.startswith("HKGIT_") for name in os.environ if name not in _HARMLESS)
     return facts.ref != "" and not is_linked and not own
 
 
@@ -124,7 +127,11 @@ def _script() -> str:
     from hkgit.git.facts import LEDGER, POLICIES
 
     quoted = "'" + _package().replace("'", "'\\''") + "'"
-    text = _TEXT.replace("@POLICY1@", POLICIES[0]).replace("@POLICY2@", POLICIES[1])
+    text = (
+        _TEXT.replace("@HARMLESS@", " ".join(_HARMLESS))
+        .replace("@POLICY1@", POLICIES[0])
+        .replace("@POLICY2@", POLICIES[1])
+    )
     return text.replace("@LEDGER@", LEDGER).replace("@SELF@", quoted)
 
 

@@ -75,7 +75,8 @@ def read_words(form: CommandForm, words: Sequence[str]) -> dict[str, Any] | None
 
     `quiet` among them says whether that was asked for.
     """
-    known = {flag: option for option in form.options for flag in option.flags}
+    # Of a pair as `--on/--off` each word is left to Click: few ask for one.
+    known = {flag: option for option in form.options for flag in option.flags if "/" not in flag}
     values: dict[str, Any] = {"quiet": False, **{each.name: _unset(each) for each in form.options}}
     plain: list[str] = []
     rest = list(words)
