@@ -56,6 +56,8 @@ def test_the_places_are_those_that_the_judge_reads() -> None:
 def test_a_persons_next_commit_is_known(known: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     assert is_known(known, monkeypatch)
     assert may_pass(known)
+    monkeypatch.setenv("HKGIT_SESSION", "named")
+    assert may_pass(known)
 
 
 @pytest.mark.parametrize(
