@@ -101,7 +101,7 @@ def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: 
 
 def _environment() -> Environment:
     try:
-        import jinja2  # noqa: F401
+        import jinja2  # noqa: F401 - asked for only to say what is missing
     except ImportError as error:
         what, fix = "needs Jinja2, which is not here", "Install it: pip install 'hkgit[report]'"
         raise InvalidInput("--html", what, fix) from error

@@ -44,7 +44,7 @@ def test_claude_tells_it_in_the_environment_of_what_it_starts() -> None:
 
 def test_a_call_over_the_wire_is_in_the_session_that_it_tells(repo: Repo) -> None:
     async def said(agent: Agent) -> object:
-        meta = types.RequestParamsMeta(**CODEX)  # type: ignore[typeddict-item]
+        meta = types.RequestParamsMeta(**CODEX)  # type: ignore[typeddict-item]  # an agent's own key
         result = await agent.client.call_tool("status", {}, meta=meta)
         assert isinstance(result, types.CallToolResult)
         return (result.structured_content or {})["session"]
