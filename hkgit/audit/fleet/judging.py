@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 
-from hkgit.audit.fleet.places import write_json
 from hkgit.audit.fleet.tally import Tally
 from hkgit.audit.fleet.tasks import (
     Failure,
@@ -13,6 +12,7 @@ from hkgit.audit.fleet.tasks import (
     failure_of,
 )
 from hkgit.audit.tables.rows import describe_judges, is_lasting, rows_of
+from hkgit.audit.tables.store import write_json
 from hkgit.audit.trail import Trail
 from hkgit.errors import HkgitError
 from hkgit.gate import Gate

@@ -7,14 +7,13 @@ does not see it says so, and fetches nothing to a place of its own.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from hkgit.audit.tables.store import write_json
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.transactions import locks
-from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 LAYOUT = 1
@@ -99,18 +98,3 @@ def read_json(path: Path) -> object:
     except (FileNotFoundError, ValueError):
         return None
     return found
-
-
-def write_json(path: Path, value: JsonObject) -> None:
-    """Write a file so that a crash leaves the old or the new one. Raises OSError."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with draft.open("w", encoding="utf-8") as file:
-            json.dump(value, file, indent=1)
-            file.write("\n")
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.audit.fleet.listing import ListedRepository
-from hkgit.audit.fleet.places import read_json, write_json
+from hkgit.audit.fleet.places import read_json
 from hkgit.audit.fleet.states import read_state
 from hkgit.audit.fleet.tasks import (
     Failure,
@@ -15,6 +15,7 @@ from hkgit.audit.fleet.tasks import (
     describe_versions,
     failure_of,
 )
+from hkgit.audit.tables.store import write_json
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.gate import BREAK_GLASS, read_trusted_policy

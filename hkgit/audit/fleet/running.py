@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from hkgit.audit.fleet.judging import judge_part
 from hkgit.audit.fleet.listing import ListedRepository
-from hkgit.audit.fleet.places import FleetDirectory, read_json, write_json
+from hkgit.audit.fleet.places import FleetDirectory, read_json
 from hkgit.audit.fleet.planning import plan_repository
 from hkgit.audit.fleet.rows import (
     EMPTY,
@@ -40,7 +40,7 @@ from hkgit.audit.fleet.tasks import (
     describe_versions,
 )
 from hkgit.audit.tables.duck import open_duck
-from hkgit.audit.tables.store import TableDirectory
+from hkgit.audit.tables.store import TableDirectory, write_json
 from hkgit.errors import GitRefused
 from hkgit.values import dataclass, field
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hkgit.audit.fleet.places import FleetDirectory, read_json, write_json
+from hkgit.audit.fleet.places import FleetDirectory, read_json
 from hkgit.audit.fleet.tally import Tally
+from hkgit.audit.tables.store import write_json
 from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass
 

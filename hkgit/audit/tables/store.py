@@ -54,7 +54,7 @@ class TableDirectory:
                 fix = "Name a new or empty directory."
                 raise InvalidInput(str(path), "holds other files", fix)
             about.parent.mkdir(parents=True, exist_ok=True)
-            _replace(about, {"format": "hkgit tables", "version": VERSION})
+            write_json(about, {"format": "hkgit tables", "version": VERSION})
         return cls.open(path)
 
     @property
@@ -81,7 +81,7 @@ class TableDirectory:
 
     def replace_files(self, identity: RepositoryIdentity, files: Files) -> None:
         """Let other files count from now on, and take away those that no longer do."""
-        _replace(self._manifest(identity), {"version": VERSION, "files": files})
+        write_json(self._manifest(identity), {"version": VERSION, "files": files})
         self.tidy(identity)
 
     def tidy(self, identity: RepositoryIdentity) -> None:
@@ -143,8 +143,12 @@ def _check_version(path: Path) -> None:
         raise InvalidInput(str(path.parent.parent), what, fix)
 
 
-def _replace(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a file beside another and put it in its place, on the disk before it counts."""
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a file so that a crash leaves the old or the new one. Raises OSError.
+
+    Threads of one process may write the same file: each has a draft of its own.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         with draft.open("w", encoding="utf-8") as file:

@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from hkgit.audit.fleet import judging, places
+from hkgit.audit.fleet import judging
 from hkgit.audit.fleet.listing import read_list
 from hkgit.audit.fleet.places import FleetDirectory
 from hkgit.audit.fleet.planning import plan_repository
 from hkgit.audit.fleet.rows import EMPTY, FAILED, SAME, UNCHANGED, VERIFIED
 from hkgit.audit.fleet.running import FleetRequest, verify_fleet
 from hkgit.audit.fleet.tasks import Failure, PartJob, PlanJob
+from hkgit.audit.tables import store
 from hkgit.audit.tables.columns import TABLES
 from hkgit.audit.tables.duck import open_duck, select_table
 from hkgit.audit.tables.store import TableDirectory
@@ -196,7 +197,7 @@ def test_a_full_disk_is_a_row_or_an_end_and_loses_nothing(
     one: Path, two: Path, verify: Verify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     verify(two)
-    real = places.write_json
+    real = store.write_json
 
     def write(path: Path, value: JsonObject) -> None:
         if "pending/one" in str(path):
