@@ -14,8 +14,22 @@ from hkgit.agents.events import ToolEvent
 from hkgit.agents.setup.settings import Part
 from hkgit.text.json_nodes import JsonObject
 
-HOOKED = ("claude", "codex", "copilot", "cursor", "gemini", "kilo", "opencode", "pi", "qwen")
+HOOKED = (
+    "claude",
+    "codex",
+    "copilot",
+    "cursor",
+    "gemini",
+    "kilo",
+    "opencode",
+    "pi",
+    "qwen",
+    "windsurf",
+)
 """Agents that offer hooks on the calls of their tools."""
+
+UNSHOWN = ("windsurf",)
+"""Those that do not tell what their tools have shown: recorded, their edits are blind."""
 
 PLAIN = ("aider", "other")
 """Agents that get words: any that reads AGENTS.md, or is told to."""

@@ -190,6 +190,17 @@ def editing(*names: str, **more: str) -> Tool:
     return did
 
 
+def make_editing(path: str, edits: object) -> Editing:
+    """Edits of a file as editors tell them, each with what the dialect knows of it."""
+    told = [
+        {name: each[name] for name in ("old_string", "new_string") if name in each}
+        for each in (edits if isinstance(edits, list) else ())
+        if isinstance(each, Mapping)
+    ]
+    said = {"file_path": path, "edits": told}
+    return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
+
+
 def patching(*names: str) -> Tool:
     """A tool that takes a patch, in the first of these arguments that is given."""
 

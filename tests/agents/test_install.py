@@ -58,6 +58,7 @@ OWN = {
     ".codex/config.toml": 'model = "m"  # mine\n\n[mcp_servers.mine]\ncommand = "mine"',
     ".codex/hooks.json": '{\n\t"hooks": {}\n}\n',
     ".cursor/mcp.json": '{ "mcpServers": { "mine": { "url": "http://x" } } }',
+    ".windsurf/hooks.json": '{"hooks": {"post_write_code": [{"command": "x"}]}}\n',
     ".cursor/hooks.json": '{\n  "version": 1,\n  "hooks": {"stop": [{"command": "x"}]}\n}\n',
     ".gemini/settings.json": '{\r\n  "theme": "Mine",\r\n}\r\n',
     ".vscode/mcp.json": '{\n    "servers": {\n        "mine": {}\n    },\n    "inputs": []\n}\n',
@@ -251,6 +252,37 @@ def test_a_hook_that_is_missing_or_breaks_stops_no_call(
             done = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True)
             assert (done.returncode, done.stdout) == (0, b"")
             assert hook["timeout"] == HOOK_SECONDS
+
+
+def _run_windsurf(tmp_path: Path, mode: str, said: str) -> subprocess.CompletedProcess[bytes]:
+    install(tmp_path, "windsurf", mode)
+    (tmp_path / "hkgit").write_text(f"#!/bin/sh\n{said}\n")
+    (tmp_path / "hkgit").chmod(0o755)
+    hooks = json.loads((tmp_path / ".windsurf/hooks.json").read_text())["hooks"]
+    [hook] = hooks["pre_write_code"]
+    path = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    return subprocess.run(["/bin/sh", "-c", hook["command"]], env=path, capture_output=True)
+
+
+DENIAL = """printf '%s\\n' '{"deny": "Call its tool"}'"""
+
+
+def test_windsurf_is_stopped_by_an_exit_code_and_reads_why(tmp_path: Path) -> None:
+    done = _run_windsurf(tmp_path, "steer", DENIAL)
+    assert (done.returncode, done.stderr) == (2, b'{"deny": "Call its tool"}\n')
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"),
+    [
+        pytest.param("record", DENIAL, id="never when it records"),
+        pytest.param("steer", "printf '{}\\n'", id="nothing to say"),
+        pytest.param("steer", f"{DENIAL}; exit 2", id="it fails"),
+        pytest.param("steer", "echo broken >&2; exit 2", id="a wrong use of an older hkgit"),
+    ],
+)
+def test_windsurf_is_stopped_by_nothing_else(mode: str, said: str, tmp_path: Path) -> None:
+    assert _run_windsurf(tmp_path, mode, said).returncode == 0
 
 
 def test_hooks_of_another_version_give_way(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from hkgit.agents import HOOKED, find_agent
+from hkgit.agents import HOOKED, UNSHOWN, find_agent
 from hkgit.agents.events import Editing, PendingToolEdit
 from hkgit.agents.servers.connection import Connection
 from hkgit.cli.agent.hook import command
@@ -81,7 +81,7 @@ def test_every_edit_is_recorded_with_evidence(agent: str, greeting: Repo) -> Non
     status = session(greeting)
     assert [call.files for call in status.calls] == [("greet.py",), ("notes.txt",)]
     assert status.uncommitted == 2
-    assert status.blind == 0
+    assert status.blind == (agent in UNSHOWN)
 
 
 @pytest.mark.parametrize("agent", HOOKED)
@@ -121,6 +121,28 @@ def test_steering_stops_an_edit_and_names_the_tool_and_its_text(agent: str, gree
     answer = json.dumps(told(agent, first, "--steer"))
     assert "deny" in answer
     assert f"({find_agent(agent).EDIT_TOOL})" in answer
+
+
+def test_what_cursor_may_have_shown_only_in_part_does_not_count(greeting: Repo) -> None:
+    """`beforeReadFile` has the whole of a file, also where the tool is asked for a few lines."""
+    lines = [*stream("cursor", greeting)]
+    unanswered = [each for each in lines if "tool_output" not in each.get("input", {})]
+    replay_lines("cursor", unanswered, greeting)
+    assert session(greeting).blind == 1
+
+
+def test_a_file_that_cursor_deletes_is_recorded(greeting: Repo) -> None:
+    [shown] = [
+        each for each in stream("cursor", greeting) if "tool_output" in each.get("input", {})
+    ]
+    call = {"tool_name": "Delete", "tool_input": {"file_path": f"{greeting.path}/greet.py"}}
+    before = shown["input"] | call | {"hook_event_name": "preToolUse"}
+    told("cursor", shown["input"])
+    told("cursor", before)
+    (greeting.path / "greet.py").unlink()
+    told("cursor", shown["input"] | call)
+    [deleted] = session(greeting).calls
+    assert (deleted.files, deleted.blind) == (("greet.py",), 0)
 
 
 def test_a_steered_edit_rests_on_what_the_agents_own_tool_has_read(greeting: Repo) -> None:

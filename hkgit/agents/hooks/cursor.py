@@ -1,40 +1,42 @@
 """cursor.py: Cursor. Its hooks: cursor.com/docs/hooks.
 
-It tells of an edit only when it is made, with old and new text; so before a file is read the
-recorder keeps how it was.
+It tells of an edit only when it is made, with old and new text; so before its tools write, the
+recorder keeps how the file was. `beforeReadFile` has the whole of a file, whatever of it the model
+is shown; so what counts is the answer of the tool. What a person types and Tab completes is theirs.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.events import (
     Did,
-    Editing,
     PendingToolEdit,
     Shell,
     ToolEvent,
-    ToolReading,
+    make_editing,
+    reading,
     session_name,
+    text_of,
 )
-from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, guard
+from hkgit.agents.setup.settings import HOOK_SECONDS, MCP_SERVER, JsonPart, Part, guard_in_time
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "cursor"
 EDIT_TOOL = "edit"
 
-_EDIT = "preToolUse"
+_BEFORE, _AFTER = "preToolUse", "postToolUse"
 
 
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
-    guarded = guard(command)
-    run = {"command": guarded}
+    run = {"command": guard_in_time(command), "timeout": HOOK_SECONDS}
     hooks = {
-        _EDIT: [{"command": guarded, "matcher": "Write"}],
-        "beforeReadFile": [run],
+        _BEFORE: [run | {"matcher": "Write|Delete"}],
+        _AFTER: [run | {"matcher": "Read|Delete"}],
         "afterFileEdit": [run],
         "afterShellExecution": [run],
     }
@@ -57,45 +59,44 @@ def event(payload: JsonObject) -> ToolEvent | None:
     roots = payload.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots else payload.get("cwd") or "."
     session = session_name(NAME, payload.get("conversation_id"))
-    return ToolEvent(payload.get("hook_event_name") == _EDIT, session, Path(str(root)), did)
+    return ToolEvent(payload.get("hook_event_name") == _BEFORE, session, Path(str(root)), did)
 
 
 def _did(payload: JsonObject) -> Did | None:
-    path, content = payload.get("file_path"), payload.get("content")
+    path, given = payload.get("file_path"), payload.get("tool_input")
     match payload.get("hook_event_name"):
-        case "beforeReadFile" if isinstance(path, str) and isinstance(content, str):
-            return ToolReading(path, 1, max(len(content.splitlines()), 1))
         case "afterFileEdit" if isinstance(path, str):
-            said = {"file_path": path, "edits": _normalize_edits(payload.get("edits"))}
-            return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
+            return make_editing(path, payload.get("edits"))
         case "afterShellExecution":
             command, output = payload.get("command"), payload.get("output")
             if isinstance(command, str) and isinstance(output, str):
                 return Shell(command, output)
-        case "preToolUse":
-            return _find_pending_edit(payload.get("tool_input"))
+        case "postToolUse" if payload.get("tool_name") == "Read" and isinstance(given, dict):
+            return reading(_name_path(given))(given, _unwrap(payload.get("tool_output")))
+        case "preToolUse" | "postToolUse" if isinstance(given, dict):
+            name = given.get(_name_path(given))
+            return PendingToolEdit(name) if isinstance(name, str) else None
     return None
 
 
-def _normalize_edits(edits: object) -> list[dict[str, object]]:
-    """What the dialect knows of each edit; the editor adds ranges and lines of its own."""
-    return [
-        {name: each[name] for name in ("old_string", "new_string") if name in each}
-        for each in (edits if isinstance(edits, list) else ())
-        if isinstance(each, Mapping)
-    ]
+def _name_path(given: Mapping[str, object]) -> str:
+    return "file_path" if "file_path" in given else "path"
 
 
-def _find_pending_edit(given: object) -> PendingToolEdit | None:
-    path = given.get("file_path", given.get("path")) if isinstance(given, Mapping) else None
-    return PendingToolEdit(path) if isinstance(path, str) else None
+def _unwrap(output: object) -> object:
+    """What a tool has answered: text, or, of later versions, JSON in a text."""
+    if isinstance(output, str) and output.startswith(("{", "[", '"')):
+        with suppress(ValueError, RecursionError):
+            return text_of(json.loads(output))
+    return output
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason."""
-    return {"permission": "deny", "user_message": reason, "agent_message": reason}
+    """The output that stops a call; the model reads the reason, under the name of its version."""
+    said = {"user_message": reason, "agent_message": reason}
+    return {"permission": "deny", **said, "decision": "deny", "reason": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """After an edit nothing that a hook says is read."""
-    return None
+    """The output that tells the model something after a call, in versions that heed it."""
+    return {"additional_context": text}

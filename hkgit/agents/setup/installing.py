@@ -95,6 +95,10 @@ def remaining_steps(name: str) -> Iterator[str]:
     if name == "gemini":
         yield "trust this folder when Gemini asks: else it runs no hooks of a project"
         yield "commit in a shell of your own: Gemini's switches git's hooks off"
+    if name == "windsurf":
+        yield "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)"
+        yield "it does not tell what it was shown, so its own edits are blind: use --mode steer"
+        yield "where .devin/hooks.json exists, it is read instead: move these hooks there"
     if name == "copilot":
         yield "let it call hkgit's tools without asking: copilot --allow-tool hkgit"
     if name in ("copilot", "gemini"):

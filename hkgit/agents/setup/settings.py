@@ -32,11 +32,12 @@ def guard(command: str) -> str:
     return f"{command} || true"
 
 
-def guard_in_time(command: str) -> str:
+def guard_in_time(command: str, *, does_stop: bool = False) -> str:
     """A command as of `guard` that ends in time and always answers, for an agent that waits for it.
 
     It may be killed and its children stay, or lateness may count as an objection. `command` holds
-    no quotes; a user's own shell may be any, so the script is for `sh`.
+    no quotes; a user's own shell may be any, so the script is for `sh`. With `does_stop` an answer
+    that denies a call is an exit code of 2 as well, and stands on standard error.
     """
     limited = f"timeout {HOOK_SECONDS - 2} {command}"
     script = (
@@ -45,6 +46,8 @@ def guard_in_time(command: str) -> str:
         f" else said=$({command}); fi || said={{}};"
         ' printf "%s\\n" "$said"'
     )
+    if does_stop:
+        script += '; case $said in *\\"deny\\"*) printf "%s\\n" "$said" >&2; exit 2;; esac'
     return f"{_SHELL}'{script}'"
 
 

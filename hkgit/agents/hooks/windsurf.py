@@ -1,0 +1,66 @@
+"""windsurf.py: Windsurf's Cascade (now Devin Desktop). docs.windsurf.com/windsurf/cascade/hooks.
+
+It names a file that was read, and not the lines that the model was shown; so nothing counts as
+read, and its own edits are blind. Steered to hkgit's tools, they are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hkgit.agents.events import Did, Shell, ToolEvent, make_editing, session_name, text_of
+from hkgit.agents.setup.settings import JsonPart, Part, guard_in_time, is_steering
+from hkgit.text.json_nodes import JsonObject
+
+NAME = "windsurf"
+EDIT_TOOL = "edit"
+
+_BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
+
+
+def parts(command: str) -> list[Part]:
+    """The settings that connect it; its servers stand in a file of the user's."""
+    run = [{"command": guard_in_time(command, does_stop=is_steering(command))}]
+    hooks = dict.fromkeys((_BEFORE, _AFTER, _RUN), run)
+    owner = f"hkgit hook {NAME}"
+    return [JsonPart(".windsurf/hooks.json", {"hooks": hooks}, owner=owner)]
+
+
+def event(payload: JsonObject) -> ToolEvent | None:
+    """What a hook's input speaks of; None where it does not matter here."""
+    name, told = payload.get("agent_action_name"), payload.get("tool_info")
+    if name not in (_BEFORE, _AFTER, _RUN) or not isinstance(told, dict):
+        return None
+    did = _run(told) if name == _RUN else _edit(told)
+    session = session_name(NAME, payload.get("trajectory_id"))
+    return None if did is None else ToolEvent(name == _BEFORE, session, _find_place(told), did)
+
+
+def _edit(told: Mapping[str, object]) -> Did | None:
+    path = told.get("file_path")
+    return make_editing(path, told.get("edits")) if isinstance(path, str) else None
+
+
+def _run(told: Mapping[str, object]) -> Did | None:
+    """A command; what it has printed is in no documentation, and counts where it is told."""
+    command = told.get("command_line")
+    return Shell(command, text_of(told.get("output"))) if isinstance(command, str) else None
+
+
+def _find_place(told: Mapping[str, object]) -> Path:
+    """Where a command has run, or the nearest directory around a file: a workspace may be many."""
+    if isinstance(told.get("cwd"), str):
+        return Path(str(told["cwd"]))
+    around = Path(str(told.get("file_path", "."))).parents
+    return next((each for each in around if "\0" not in str(each) and each.is_dir()), Path())
+
+
+def denial(reason: str) -> JsonObject:
+    """The output that stops a call, which the hook's command says on standard error."""
+    return {"deny": reason}
+
+
+def remark(text: str) -> JsonObject | None:
+    """After a call nothing that a hook says is read."""
+    return None
