@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
@@ -129,7 +130,7 @@ class ToolEvent:
     """A call of a tool that is about to be made (`is_before`), or has been made.
 
     `session` names the agent's conversation; `directory` is where the agent works; `transcript` is
-    the file in which the agent writes down what its model says and sees.
+    the file in which the agent writes down what its model says and sees; `call` is the tool's.
     """
 
     is_before: bool
@@ -137,6 +138,7 @@ class ToolEvent:
     directory: Path
     did: Did
     transcript: Path | None = None
+    call: ToolCall = ToolCall("")
 
 
 Tool = Callable[[JsonObject, object], Did | None]
@@ -177,7 +179,8 @@ def tool_event(
     did = tool(arguments, payload.get("tool_response"))
     session = session_name(agent, payload.get("session_id"), payload.get("agent_id"))
     directory = Path(str(payload.get("cwd") or "."))
-    return None if did is None else ToolEvent(stage == before, session, directory, did)
+    call = ToolCall.of(payload.get("tool_name"), payload.get("tool_use_id"))
+    return None if did is None else ToolEvent(stage == before, session, directory, did, call=call)
 
 
 def editing(*names: str, **more: str) -> Tool:

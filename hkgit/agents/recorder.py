@@ -34,6 +34,7 @@ from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
 from hkgit.edits import AnyEdit, File, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
@@ -83,7 +84,8 @@ class Recorder:
         if output is None:
             return False
         recorder = Recorder(self._session, directory)
-        recorder._look(find_readings(Shell(shell.command, output), directory))
+        shown = find_readings(Shell(shell.command, output), directory)
+        recorder._look(shown, ToolCall.of("exec", call))
         return True
 
     def after(self, event: ToolEvent) -> EditReport | None:
@@ -98,27 +100,27 @@ class Recorder:
                 # Few files are notebooks.
                 from hkgit.agents.shown.notebooks import find_cells
 
-                self._look(find_cells(notebook, self._directory))
+                self._look(find_cells(notebook, self._directory), event.call)
             case UnshownShell() as unshown:
                 add_waiting(self._session.journal.folder, unshown, self._directory)
             case ToolReading() as read:
-                self._look(find_readings(read, self._directory))
+                self._look(find_readings(read, self._directory), event.call)
             case Shell() as shell:
                 # What it shows may be what it has written.
                 answer = self._take_changes(shell.changes) if shell.changes else None
-                self._look(find_readings(shell, self._directory))
+                self._look(find_readings(shell, self._directory), event.call)
                 return answer
         return None
 
     def _spec(self, did: Editing) -> Spec:
         return spec_of(did, self._session.root, self._directory)
 
-    def _look(self, reads: Iterable[ToolReading]) -> None:
+    def _look(self, reads: Iterable[ToolReading], call: ToolCall) -> None:
         for read in reads:
             # A command may show files of other places too, which are nobody's evidence.
             with suppress(InvalidInput):
                 path = _relative(read.path, self._session.root, self._directory)
-                self._session.read(path, read.start_line, read.end_line)
+                self._session.read(path, read.start_line, read.end_line, by=call)
 
     def _take(self, spec: Spec, words: str) -> EditReport | None:
         before = {path: self._aside.get(path, words) for path in _paths(spec)}

@@ -9,6 +9,7 @@ from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.applying.reporting import refusal_text
 from hkgit.edits import File, Read
 from hkgit.errors import HkgitError
+from hkgit.evidence.ledger.readings import ShownLines
 from hkgit.values import dataclass, field
 
 
@@ -100,6 +101,7 @@ class CallStatus:
 class Status:
     """A session: its calls, the receipts that hold now, and edits not in a commit yet.
 
+    `shown` are the calls that showed lines, whether these still stand so or not.
     `coverage` is the share of uncommitted edits that have evidence, in [0, 1]; None without any.
     """
 
@@ -109,6 +111,7 @@ class Status:
     uncommitted: int
     blind: int
     batches: tuple[str, ...] = ()
+    shown: tuple[ShownLines, ...] = ()
 
     @property
     def coverage(self) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, MappingSnapshot, Snapshot
@@ -87,6 +88,7 @@ def status_of(
         uncommitted=len(waiting),
         blind=sum(waiting),
         batches=batches,
+        shown=tuple(chain.from_iterable(state.shown.values())),
     )
 
 

@@ -15,6 +15,7 @@ from hkgit.applying.planner import Options
 from hkgit.edits import File, Overlay, Read, Spec, encode_text
 from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.readings import READ, ToolCall
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.drafting import CallPlan, blind_edits, plan_call
 from hkgit.sessions.effective import calls_in, choose_calls, find_before, status_of
@@ -35,6 +36,7 @@ from hkgit.sessions.writing import (
     keep_versions,
     learn_reading,
     next_call,
+    note_shown,
 )
 from hkgit.values import dataclass, replace
 
@@ -81,31 +83,35 @@ class EditSession:
         hashline: bool = False,
         limit: int | None = MAX_LINES,
         before: str | None = None,
+        by: ToolCall = READ,
     ) -> Reading:
         """Read lines of a file, and keep a receipt of what is shown.
 
         Without an `end` at most `limit` lines are shown; the reading says where to go on. With
         `before` the file is read as it was just before that call: so a blind edit is mended.
+        `by` is the call that shows the lines, as the entry of later edits will claim.
         Raises InvalidInput when there is no such file or line.
         """
         if before is not None:
-            return self._reread(path, start, end, before)
+            return self._reread(path, start, end, before, by)
         reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
             seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
-            learn_reading(self.journal, path, seen, data)
+            learn_reading(self.journal, path, seen, data, by)
         return replace(reading, has_receipt=True)
 
-    def _reread(self, path: str, start: int | None, end: int | None, before: str) -> Reading:
+    def _reread(
+        self, path: str, start: int | None, end: int | None, before: str, by: ToolCall
+    ) -> Reading:
         """Read lines as they were before a call, and keep a receipt for that call's edits."""
         with at_work(self.root, self.journal):
             call, spec, files = find_before(self.journal, before, path)
-            reading, _ = read_snapshot(files, path, start, end, limit=None)
+            reading, data = read_snapshot(files, path, start, end, limit=None)
             lines = reading.start_line, reading.end_line
             read = Read(path, *lines, reading.range_hash or "", "receipt")
-            self.journal.mend(call, spec, read)
+            self.journal.mend(call, spec, read, note_shown(path, lines, data, by))
         return replace(reading, has_receipt=True)
 
     # Editing

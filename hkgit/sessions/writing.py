@@ -19,6 +19,8 @@ from hkgit.applying.reads import reads_used
 from hkgit.applying.series import PlannedSpec
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.readings import ShownLines, ToolCall
 from hkgit.sessions.readings.knowledge import (
     KEPT,
     NOTHING,
@@ -30,6 +32,10 @@ from hkgit.sessions.storage.blobs import Blobs, unwritable
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import candidates, find_unused, lock_sessions
 from hkgit.sessions.storage.records import JournaledCall, JournaledSpec, Version, VersionChange
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.applying.draft import Lines
 
 _UNDER_WAY = ".under-way"
 """The file beside the sessions that names the one whose call is being written."""
@@ -90,12 +96,21 @@ def carry_out(
         mark.unlink(missing_ok=True)
 
 
-def learn_reading(journal: SessionJournal, path: str, seen: KnownRange, data: bytes | None) -> None:
+def learn_reading(
+    journal: SessionJournal, path: str, seen: KnownRange, data: bytes | None, by: ToolCall
+) -> None:
     """Record what a session knows of a file, now that it has read these lines."""
     if data is not None and len(data) <= KEPT:
         journal.blobs.put(data)
     before = journal.state.known.get(path, NOTHING)
-    journal.learn(path, learn_lines(before, seen, data, journal.blobs.get))
+    known = learn_lines(before, seen, data, journal.blobs.get)
+    journal.learn(path, known, note_shown(path, seen.lines, data, by))
+
+
+def note_shown(path: str, lines: Lines, data: bytes | None, by: ToolCall) -> ShownLines:
+    """What a call shows now of a file with these bytes; None for one too large to be held."""
+    version = "" if data is None else digest(data)
+    return ShownLines(path, *lines, version, by, time.time_ns() // 10**6)
 
 
 def keep_versions(blobs: Blobs, changes: Iterable[FileChange]) -> None:

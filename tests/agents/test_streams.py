@@ -85,6 +85,24 @@ def test_every_edit_is_recorded_with_evidence(agent: str, greeting: Repo) -> Non
 
 
 @pytest.mark.parametrize("agent", HOOKED)
+def test_every_reading_is_noted_with_the_agents_own_tool(agent: str, greeting: Repo) -> None:
+    tools = {_tool(line["input"]) for line in stream(agent, greeting) if "input" in line}
+    replayed(agent, greeting)
+    shown = session(greeting).shown
+    assert bool(shown) == (agent not in UNSHOWN)
+    assert {each.call.tool for each in shown} <= tools
+
+
+def _tool(payload: dict[str, Any]) -> object:
+    """The name of a tool as the agent gives it; some name an event."""
+    named = (
+        payload.get(key)
+        for key in ("tool_name", "toolName", "hook_event_name", "agent_action_name")
+    )
+    return next(each for each in named if each is not None)
+
+
+@pytest.mark.parametrize("agent", HOOKED)
 def test_nothing_is_said_where_nothing_is_wrong(agent: str, greeting: Repo) -> None:
     assert set(map(str, replayed(agent, greeting))) == {"{}"}
 
@@ -190,6 +208,16 @@ def test_a_commit_after_it_carries_the_evidence(greeting: Repo) -> None:
     greeting.git("commit", "-q", "-m", "Mend the greeting")
     assert greeting.git("log", "-1", "--format=%B").count("Hkgit-Entry: ") == 2
     assert run("gate", "--range", "HEAD~1..HEAD", cwd=greeting.path).code == 0
+    shown = run("show", cwd=greeting.path).stdout.decode()
+    [call] = {
+        line["input"].get("tool_use_id") for line in stream("claude", greeting) if _reads(line)
+    }
+    assert f"read by Read (call {call}, lines 1-5" in shown
+
+
+def _reads(line: dict[str, Any]) -> bool:
+    asked = line.get("input", {})
+    return bool(asked.get("tool_name") == "Read" and asked["hook_event_name"] == "PostToolUse")
 
 
 def _edit(**changed: object) -> dict[str, object]:

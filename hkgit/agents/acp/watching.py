@@ -21,6 +21,7 @@ from hkgit.agents.events import (
     session_name,
     whole_number,
 )
+from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
@@ -131,7 +132,9 @@ class Watch:
 
     def _event(self, params: JsonObject, did: Did, *, is_before: bool = False) -> ToolEvent:
         name = session_name(NAME, params.get("sessionId"))
-        return ToolEvent(is_before, name, self._session(params).directory, did)
+        told = find_table(params.get("update", params.get("toolCall")))
+        call = ToolCall.of("ACP, read", told.get("toolCallId"))
+        return ToolEvent(is_before, name, self._session(params).directory, did, call=call)
 
 
 def _key(message: JsonObject) -> str:

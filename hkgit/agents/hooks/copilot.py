@@ -31,6 +31,7 @@ from hkgit.agents.setup.settings import (
     Part,
     guard_in_time,
 )
+from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "copilot"
@@ -88,7 +89,8 @@ def event(payload: JsonObject) -> ToolEvent | None:
     did = tool(arguments, result)
     session = session_name(NAME, payload.get("sessionId"))
     directory = Path(str(payload.get("cwd") or "."))
-    return None if did is None else ToolEvent(result is None, session, directory, did)
+    call = ToolCall.of(payload.get("toolName"))
+    return None if did is None else ToolEvent(result is None, session, directory, did, call=call)
 
 
 def _arguments(given: object) -> object:

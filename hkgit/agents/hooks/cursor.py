@@ -23,6 +23,7 @@ from hkgit.agents.events import (
     text_of,
 )
 from hkgit.agents.setup.settings import HOOK_SECONDS, MCP_SERVER, JsonPart, Part, guard_in_time
+from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "cursor"
@@ -59,7 +60,9 @@ def event(payload: JsonObject) -> ToolEvent | None:
     roots = payload.get("workspace_roots")
     root = roots[0] if isinstance(roots, list) and roots else payload.get("cwd") or "."
     session = session_name(NAME, payload.get("conversation_id"))
-    return ToolEvent(payload.get("hook_event_name") == _BEFORE, session, Path(str(root)), did)
+    stage = payload.get("hook_event_name")
+    call = ToolCall.of(payload.get("tool_name") or stage, payload.get("tool_use_id"))
+    return ToolEvent(stage == _BEFORE, session, Path(str(root)), did, call=call)
 
 
 def _did(payload: JsonObject) -> Did | None:

@@ -85,7 +85,7 @@ export const Hkgit = async ({{ directory }}) => {{
       if (!EDITS.has(call.tool)) return
       const answer = await tell(directory, {{
         hook_event_name: "before", session_id: call.sessionID,
-        tool_name: call.tool, tool_input: output.args,
+        tool_name: call.tool, tool_input: output.args, tool_use_id: call.callID,
       }})
       if (answer.deny) throw new Error(answer.deny)
     }},
@@ -94,6 +94,7 @@ export const Hkgit = async ({{ directory }}) => {{
       const answer = await tell(directory, {{
         hook_event_name: "after", session_id: call.sessionID, tool_name: call.tool,
         tool_input: given.get(call.callID), tool_response: output.output,
+        tool_use_id: call.callID,
       }})
       given.delete(call.callID)
       if (answer.remark) output.output += `\\n${{answer.remark}}`

@@ -51,6 +51,7 @@ async function tell(context, stage, event, answer) {
   const input = JSON.stringify({
     hook_event_name: stage, session_id: named(context), cwd: context.cwd,
     tool_name: event.toolName, tool_input: event.input, tool_response: answer,
+    tool_use_id: event.toolCallId,
   })
   const { code, output } = await run(["hook", "pi"], input, context.cwd)
   try { return code === 0 ? JSON.parse(output) : {} } catch { return {} }

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hkgit.agents.events import Did, Shell, ToolEvent, make_editing, session_name, text_of
 from hkgit.agents.setup.settings import JsonPart, Part, guard_in_time, is_steering
+from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "windsurf"
@@ -34,7 +35,9 @@ def event(payload: JsonObject) -> ToolEvent | None:
         return None
     did = _run(told) if name == _RUN else _edit(told)
     session = session_name(NAME, payload.get("trajectory_id"))
-    return None if did is None else ToolEvent(name == _BEFORE, session, _find_place(told), did)
+    if did is None:
+        return None
+    return ToolEvent(name == _BEFORE, session, _find_place(told), did, call=ToolCall.of(name))
 
 
 def _edit(told: Mapping[str, object]) -> Did | None:

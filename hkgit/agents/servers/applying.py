@@ -21,6 +21,7 @@ _MEND = "Read those lines in this session, then make this call again."
 def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
     """Commit a spec with its evidence; what the session has read counts as such."""
     expected = map(parse_expect, given.get("expect", ()))
+    status = session.status()
     options = ApplyOptions(
         branch=given.get("branch"),
         base=given.get("base"),
@@ -28,7 +29,8 @@ def apply_spec(session: EditSession, spec: Spec, given: Values) -> Reply:
         message=given.get("message"),
         # The judge speaks of all edits at once.
         options=planning_options(given, allow_blind=True),
-        reads=(*expected, *session.status().receipts),
+        reads=(*expected, *status.receipts),
+        shown=status.shown,
     )
     request = ApplyRequest((spec,), options, given.get("dry_run", False))
     result = advise(apply(Repository.discover(session.root), request, Progress(_say)), _MEND)

@@ -22,11 +22,14 @@ from hkgit.applying.names import resolve_names
 from hkgit.dialects import DIALECTS, appending, parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.session import EditSession
 from hkgit.values import dataclass
 from hkgit.workflows.edit import EditRequest, edit
 from hkgit.workflows.undo import UndoRequest, undo
+
+_READ = ToolCall("hkgit server, read")
 
 LARGEST_IMAGE = 5 * 2**20
 """In bytes; what agents' models take at most."""
@@ -94,7 +97,7 @@ def _read(session: EditSession, place: Root, given: Values) -> Reply:
     if offset is not None and start not in (None, offset):
         what = f"says line {offset}, and start_line {start}"
         raise InvalidInput("argument offset", what, "Give one of the two.")
-    reading = session.read(path, offset if start is None else start, end, **given)
+    reading = session.read(path, offset if start is None else start, end, **given, by=_READ)
     image = _image(place.root / path) if reading.kind == "image" else None
     kept = {name: given[name] for name in ("hashline", "limit") if given.get(name)}
     return of_reading(reading, kept, image)

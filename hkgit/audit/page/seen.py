@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import covers, is_empty
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.values import dataclass
+from hkgit.evidence.ledger.readings import ShownLines, claimed_readings
+from hkgit.values import dataclass, replace
 
 READ = ("hash", "receipt", "tag")
 """The evidence that shows a reading; a quote shows only that the text was known."""
+
+MOST_CALLS = 3
+"""So many calls are named for a range, the last ones."""
 
 _HOW = {
     "hash": "the hash of these lines, given with the edit",
@@ -44,6 +49,9 @@ def find_seen(
 ) -> tuple[SeenRange, ...]:
     """The ranges of a file that stand in an entry as read or quoted, each once, in order."""
     found = [*_of_edits(edits, line_count), *_of_reads(entry, file, line_count)]
+    claimed = claimed_readings(entry.claims.get("readings"))
+    shown = [each for each in claimed if each.path == file.path]
+    found = [_name_calls(each, file, shown) for each in found]
     unique = {(each.start, each.end, each.is_read): each for each in reversed(found)}
     return tuple(sorted(unique.values(), key=lambda each: (each.start, each.end)))
 
@@ -65,6 +73,36 @@ def _of_reads(entry: Entry, file: RecordedFile, line_count: int) -> Iterator[See
         start, end = read.start_line or 1, read.end_line or line_count
         if 1 <= start <= end <= line_count:
             yield SeenRange(start, end, read.kind, _HOW.get(read.kind, read.kind))
+
+
+def _name_calls(seen: SeenRange, file: RecordedFile, shown: Sequence[ShownLines]) -> SeenRange:
+    """A range that was read, with the calls that are claimed to have shown lines of it.
+
+    Where the session had changed the file since, they showed an earlier version.
+    """
+    if seen.kind != "receipt":
+        return seen
+    base = "" if file.before is None else file.before.sha256
+    here = [each for each in shown if each.version == base and _overlaps(each, seen)]
+    calls = here or [each for each in shown if each.version != base]
+    if not calls:
+        return seen
+    names = [name_call(each) for each in calls[-MOST_CALLS:]]
+    more = f" and {len(calls) - MOST_CALLS} more" if len(calls) > MOST_CALLS else ""
+    since = "" if here else " of an earlier version, which the session followed"
+    return replace(seen, how=f"read by {', '.join(names)}{more}{since}")
+
+
+def _overlaps(shown: ShownLines, seen: SeenRange) -> bool:
+    return shown.start_line <= seen.end and seen.start <= shown.end_line
+
+
+def name_call(shown: ShownLines) -> str:
+    """`Read (call toolu_1, lines 1-40, 2026-01-02T03:04:05+00:00)`."""
+    call = f"call {shown.call.id}, " if shown.call.id else ""
+    when = datetime.fromtimestamp(shown.time // 1000, UTC).isoformat()
+    lines = f"lines {shown.start_line}-{shown.end_line}"
+    return f"{shown.call.tool or 'a tool'} ({call}{lines}, {when})"
 
 
 def is_seen(line: int, ranges: Iterable[SeenRange]) -> bool:

@@ -42,6 +42,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from hkgit.evidence.ledger.readings import ShownLines
+
 
 FORM = CommandForm(
     """Apply specs of edits and commit them with their evidence.
@@ -98,6 +100,7 @@ def run(
     try:
         repository = open_repository(is_small=True)
         expected = read_expects(given.expect, partial(root_relative, repository))
+        receipts, shown = _find_receipts(repository, session)
         options = ApplyOptions(
             branch=branch,
             merge=only_merge(merge),
@@ -107,7 +110,8 @@ def run(
             verify=verify,
             # The judge speaks of all edits at once.
             options=given.planning(allow_blind=True),
-            reads=(*expected, *_find_receipts(repository, session)),
+            reads=(*expected, *receipts),
+            shown=shown,
             accept_hook_changes=accept_hook_changes,
             retry=retry,
             allow_blind=given.allow_blind,
@@ -134,13 +138,16 @@ def run(
     return 0
 
 
-def _find_receipts(repository: Repository, session: str | None) -> tuple[Read, ...]:
-    """What a session has read, as far as it still stands so in the checkout."""
+def _find_receipts(
+    repository: Repository, session: str | None
+) -> tuple[tuple[Read, ...], tuple[ShownLines, ...]]:
+    """What a session has read, as far as it still stands so in the checkout; by which calls."""
     if session is None or repository.work_tree is None:
-        return ()
+        return (), ()
     from hkgit.sessions.session import EditSession
 
-    return EditSession.open(repository.work_tree, session).status().receipts
+    status = EditSession.open(repository.work_tree, session).status()
+    return status.receipts, status.shown
 
 
 def _request(

@@ -10,6 +10,7 @@ import click
 
 from hkgit.audit.commits import audited, commit_json
 from hkgit.audit.page.hunks import hunks_of
+from hkgit.audit.page.seen import name_call
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
@@ -20,6 +21,7 @@ from hkgit.cli.history.hunks import hunk_json, hunk_lines
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.review.judging import load_policy
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.ledger.readings import claimed_readings
 from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, Report, Ruling
@@ -87,6 +89,8 @@ def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[st
         yield from (f"  {_edit(edit)}" for edit in entry.edits)
         yield "files"
         yield from (f"  {_file(file)}" for file in entry.files)
+        for shown in claimed_readings(entry.claims.get("readings")):
+            yield f"shown     {visible(shown.path)}  by {visible(name_call(shown))}"
         yield "claimed   " + "  ".join(_claims(entry))
 
 
@@ -118,5 +122,5 @@ def _file(file: RecordedFile) -> str:
 
 def _claims(entry: Entry) -> Iterator[str]:
     for key, value in entry.claims.items():
-        if value not in (None, []):
+        if value not in (None, []) and key != "readings":
             yield f"{key}={visible(json.dumps(value, ensure_ascii=False))}"

@@ -71,12 +71,13 @@ def make_claims(
     allow_blind: bool = False,
     refusals: Sequence[Json] = (),
     origin: str = "",
+    readings: Sequence[Json] = (),
 ) -> JsonObject:
     """What an entry says that nobody can derive again; `time` in seconds since the epoch.
 
     `conflicts` are those that its edits resolve, `verify` the command that passed before,
     `refusals` the attempts that were refused before; `origin` says where the edits are known from,
-    if not from the tool that made them.
+    if not from the tool that made them; `readings` the calls that showed lines of its files.
     """
     claims: JsonObject = {
         "agent": agent,
@@ -84,8 +85,8 @@ def make_claims(
         "verify": verify,
         "conflicts": [*conflicts],
     }
-    if refusals:
-        claims["refusals"] = [*refusals]
+    claims |= {"refusals": [*refusals]} if refusals else {}
+    claims |= {"readings": [*readings]} if readings else {}
     claims |= {"allow_blind": True} if allow_blind else {}
     return claims | ({"origin": origin} if origin else {})
 

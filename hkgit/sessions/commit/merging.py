@@ -25,6 +25,7 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import entry_id, entry_path
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.readings import claim_readings
 from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.evidence.replay.merging.merges import replay_merge
@@ -159,7 +160,9 @@ class _Proposed:
             base=self.base,
             spec_digest=spec.digest,
             reads=reads,
-            claims=make_claims(agent, step.unit.call.time // 1000),
+            claims=make_claims(
+                agent, step.unit.call.time // 1000, readings=claim_readings(step.unit.shown)
+            ),
         )
         name = entry_id(entry.to_bytes())
         proposed = Proposed(name, step.unit.call.id, step.unit.spec, numbers)

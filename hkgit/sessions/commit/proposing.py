@@ -9,6 +9,7 @@ from hkgit.applying.evidence import is_blind
 from hkgit.edits import File, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.entry import Entry, entry_id
+from hkgit.evidence.ledger.readings import claim_readings
 from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.refusals import RefusalLog, claims_of
 from hkgit.git.conversion import Content, Conversion
@@ -149,6 +150,7 @@ def _entry(
             conflicts=conflicts,
             refusals=claims_of(known.log.find_open(agent, paths)),
             origin=first.call.origin,
+            readings=claim_readings(first.shown),
         ),
     )
     numbers = tuple(unit.number for unit in units)

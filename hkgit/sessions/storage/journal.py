@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hkgit.edits import Read
 from hkgit.errors import GitRefused
+from hkgit.evidence.ledger.readings import MOST, ShownLines
 from hkgit.sessions.readings.knowledge import FileKnowledge
 from hkgit.sessions.storage.blobs import Blobs, unwritable
 from hkgit.sessions.storage.paths import UNNAMED, say_waiting
@@ -24,6 +25,7 @@ from hkgit.sessions.storage.records import (
     knowledge_json,
     parse_knowledge,
     read_of,
+    shown_of,
 )
 from hkgit.text.json_nodes import Json
 from hkgit.values import asdict, dataclass, field
@@ -53,6 +55,7 @@ class JournalState:
     undone: set[int] = field(default_factory=set)
     committed: set[tuple[int, int, int]] = field(default_factory=set)
     known: dict[str, FileKnowledge] = field(default_factory=dict)
+    shown: dict[str, tuple[ShownLines, ...]] = field(default_factory=dict)
     proposed: dict[str, Proposed] = field(default_factory=dict)
     mended: list[Mended] = field(default_factory=list)
     last: int = 0
@@ -100,11 +103,13 @@ class JournalState:
             case "known":
                 self.is_ended = False
                 self._learn(line["known"])
+                self._show(line)
             case "ended":
                 self.is_ended = True
                 self.known.clear()
             case "mended":
                 self.mended.append(Mended(line["call"], line["spec"], read_of(line["read"])))
+                self._show(line)
             case "proposed":
                 self.proposed = {each["entry"]: _parse_proposed(each) for each in line["entries"]}
             case "committed":
@@ -119,6 +124,11 @@ class JournalState:
                 self.known.pop(path, None)
             else:
                 self.known[path] = knowledge
+
+    def _show(self, line: Json) -> None:
+        for shown in map(shown_of, line.get("shown", ())):
+            before = self.shown.get(shown.path, ())
+            self.shown[shown.path] = (*before, shown)[-MOST:]
 
     def _commit(self, entries: Sequence[str]) -> None:
         for name in entries:
@@ -170,7 +180,8 @@ class SessionJournal:
         lines: list[Json] = [{"kind": "begin", "call": call_json(call)} for call in calls]
         lines += [{"kind": "end", "call": id, "known": []} for id in kept]
         known = [knowledge_json(*each) for each in state.known.items()]
-        lines += [{"kind": "known", "known": known}]
+        shown = [asdict(each) for lines_shown in state.shown.values() for each in lines_shown]
+        lines += [{"kind": "known", "known": known, "shown": shown}]
         lines += [
             {"kind": "mended", "call": each.call, "spec": each.spec, "read": asdict(each.read)}
             for each in state.mended
@@ -235,13 +246,17 @@ class SessionJournal:
         """Record that all files of a call are written, and what the session knows of each."""
         self.add("end", call=call, known=[knowledge_json(*each) for each in known.items()])
 
-    def learn(self, path: str, known: FileKnowledge) -> None:
-        """Record what the session knows of a file."""
-        self.add("known", known=[knowledge_json(path, known)])
+    def learn(self, path: str, known: FileKnowledge, shown: ShownLines) -> None:
+        """Record what the session knows of a file, now that a call has shown these lines."""
+        self.add("known", known=[knowledge_json(path, known)], shown=[asdict(shown)])
 
-    def mend(self, call: int, spec: int, read: Read) -> None:
+    def show(self, shown: Iterable[ShownLines]) -> None:
+        """Record calls that showed lines, of which nothing more is known than that."""
+        self.add("known", known=[], shown=[asdict(each) for each in shown])
+
+    def mend(self, call: int, spec: int, read: Read, shown: ShownLines) -> None:
         """Record a read of a file as it was before a call."""
-        self.add("mended", call=call, spec=spec, read=asdict(read))
+        self.add("mended", call=call, spec=spec, read=asdict(read), shown=[asdict(shown)])
 
     def propose(self, entries: Sequence[Proposed]) -> None:
         """The ledger entries that a commit is about to get; they replace earlier proposals."""

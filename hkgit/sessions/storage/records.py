@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from hkgit.applying.draft import Lines
 from hkgit.edits import File, Read
 from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.readings import ShownLines, ToolCall
 from hkgit.sessions.readings.knowledge import FileKnowledge, KnownRange
 from hkgit.text.json_nodes import Json
 from hkgit.values import asdict, dataclass
@@ -155,6 +156,11 @@ def _version(value: Json) -> Version | None:
 def read_of(value: Json) -> Read:
     """The read whose fields `asdict` wrote."""
     return Read(**value)
+
+
+def shown_of(value: Json) -> ShownLines:
+    """The lines shown whose fields `asdict` wrote."""
+    return ShownLines(**{**value, "call": ToolCall(**value["call"])})
 
 
 def knowledge_json(path: str, known: FileKnowledge | None) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -210,6 +211,7 @@ def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
         used = {made.proposed.call for made in proposal.entries if made.journal is found}
         journal = SessionJournal(places.folder_of(root, name))
         with at_work(root, journal):
+            journal.show(chain.from_iterable(found.state.shown.values()))
             for number in sorted(used):
                 _copy_call(found, journal, number)
 

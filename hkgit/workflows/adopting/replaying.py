@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from hkgit.applying.draft import Lines
 from hkgit.applying.planner import Options
 from hkgit.edits import (
     File,
@@ -17,6 +18,8 @@ from hkgit.edits import (
     Overlay,
 )
 from hkgit.errors import HkgitError, InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.readings import ShownLines, ToolCall
 from hkgit.sessions.drafting import CallPlan, plan_call
 from hkgit.sessions.readings.knowledge import (
     FileKnowledge,
@@ -83,7 +86,8 @@ class TranscriptReplay:
         self._files: dict[str, bytes | None] = {}
         self._history: dict[str, list[str]] = {}
         self._known: dict[str, dict[str, FileKnowledge]] = {}
-        self._shown: dict[tuple[str, str], list[LoggedReading]] = {}
+        self._unplaced: dict[tuple[str, str], list[tuple[Step, LoggedReading]]] = {}
+        self._shown: dict[str, list[ShownLines]] = {}
         self._time = 0
 
     def take(self, steps: Iterable[Step]) -> Replayed:
@@ -107,10 +111,11 @@ class TranscriptReplay:
         now = self._files.get(reading.path)
         if reading.whole is not None and not is_shown_as(now, reading.whole):
             self._arrive(reading.path, self._as_stored(reading.path, reading.whole))
-        if not self._learn(step.session, reading, self._files.get(reading.path)):
-            self._shown.setdefault((step.session, reading.path), []).append(reading)
+        if not self._learn(step, reading, self._files.get(reading.path)):
+            key = step.session, reading.path
+            self._unplaced.setdefault(key, []).append((step, reading))
 
-    def _learn(self, session: str, reading: LoggedReading, data: bytes | None) -> bool:
+    def _learn(self, step: Step, reading: LoggedReading, data: bytes | None) -> bool:
         """Whether a file says what was shown; then it is known from now on."""
         count = 0 if data is None else _count(reading, data)
         if data is None or not count:
@@ -118,7 +123,8 @@ class TranscriptReplay:
         document, first = Document(data), reading.start_line
         lines = first, first + count - 1
         seen = KnownRange(*lines, document.range_hash(*lines))
-        known = self._known.setdefault(session, {})
+        self._note_shown(step, reading.path, lines, data)
+        known = self._known.setdefault(step.session, {})
         before = known.get(reading.path)
         self._blobs.put(data)
         nothing = knowing(data, ())
@@ -127,24 +133,30 @@ class TranscriptReplay:
 
     def _settle_readings(self, session: str, path: str, data: bytes) -> None:
         """Learn what was shown of a file before any version of it was known."""
-        for reading in self._shown.pop((session, path), ()):
-            if self._learn(session, reading, data):
+        for step, reading in self._unplaced.pop((session, path), ()):
+            if self._learn(step, reading, data):
                 continue
             for name in reversed(self._history.get(path, [])[-_REMEMBERED:]):
                 kept = self._blobs.get(name)
                 if kept is not None and _count(reading, kept):
-                    self._recall(session, reading, kept, data)
+                    self._recall(step, reading, kept, data)
                     break
 
-    def _recall(self, session: str, reading: LoggedReading, then: bytes, now: bytes) -> None:
+    def _recall(self, step: Step, reading: LoggedReading, then: bytes, now: bytes) -> None:
         """Learn what an earlier version of a file showed, as far as it still stands."""
-        count = _count(reading, then)
-        old = knowing(then, [(reading.start_line, reading.start_line + count - 1)])
+        lines = reading.start_line, reading.start_line + _count(reading, then) - 1
+        self._note_shown(step, reading.path, lines, then)
+        old = knowing(then, [lines])
         carried = carry_knowledge(old, now, self._blobs.get)
-        known = self._known.setdefault(session, {})
+        known = self._known.setdefault(step.session, {})
         for each in carried.ranges:
             before = known.get(reading.path) or knowing(now, ())
             known[reading.path] = learn_lines(before, each, now, self._blobs.get)
+
+    def _note_shown(self, step: Step, path: str, lines: Lines, data: bytes) -> None:
+        call = ToolCall.of(step.tool, step.call)
+        shown = ShownLines(path, *lines, digest(data), call, step.time)
+        self._shown.setdefault(step.session, []).append(shown)
 
     # Edits
 
@@ -230,6 +242,7 @@ class TranscriptReplay:
         specs = tuple(journal_spec(each, Options()) for each in made.steps)
         number = journal.state.last + 1
         call = JournaledCall(number, self._time, step.agent, specs, origin=RECOVERED)
+        journal.show(self._shown.pop(step.session, ()))
         journal.begin(call)
         journal.end(number, {})
         self.made.steps[step.session, number] = step

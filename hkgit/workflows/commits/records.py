@@ -9,6 +9,7 @@ from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.crediting import missing_lines
 from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.readings import claim_readings
 from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
 from hkgit.evidence.refusals import claims_of
@@ -41,6 +42,7 @@ def record_step(
     spec = step.spec
     agent = _first(choices.agent, spec.agent, "unknown")
     _check_line("--agent", agent)
+    paths = {file.path for file in step.plan.files}
     met = [] if choices.met is None else choices.met.claims(agent, step.plan.outcomes)
     claims = make_claims(
         agent,
@@ -49,6 +51,7 @@ def record_step(
         verify=verify,
         allow_blind=choices.allow_blind,
         refusals=_find_refusals(step, choices, agent),
+        readings=claim_readings(each for each in choices.shown if each.path in paths),
     )
     entry = record(
         spec,

@@ -168,6 +168,11 @@ def test_the_log_of_a_real_session_makes_its_commit_pass(
         assert commit(repo) == ""
     judged = run("gate", "--range", "HEAD~1..HEAD", "--format", "json", cwd=repo.path)
     assert (judged.code, judged.json()["commits"][0]["verdict"]) == (0, "strict"), judged.out
+    shown = run("show", "--json", cwd=repo.path).json()
+    calls = [call for each in shown["ledger"] for call in each["claims"].get("readings", ())]
+    log = (LOGS / f"{agent}.jsonl").read_text("utf-8")
+    assert calls
+    assert all(call["tool"] in log and call["call"] in log for call in calls)
 
 
 def test_the_advice_about_blind_edits_of_a_log_mends_them(repo: Repo, tmp_path: Path) -> None:

@@ -86,6 +86,8 @@ def test_where_receipts_alone_count_the_command_reads_in_a_session(bench: Bench)
     bench.repo.commit({".hkgit/config.toml": '[gate]\naccept = ["receipt"]\n'}, "Guard it")
     paste(bench, mend(bench.apply(search_replace())))
     expect_passing(bench)
+    [entry] = bench.run("show", "--json").json()["ledger"]
+    assert [call["tool"] for call in entry["claims"]["readings"]] == ["hkgit read"]
 
 
 def test_without_a_policy_it_lands_and_one_line_says_what_the_built_in_one_says(
