@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from hkgit.errors import InvalidInput
 from hkgit.text.escaping import to_json_text
 from hkgit.values import dataclass, replace
 
@@ -22,13 +25,17 @@ LARGEST = 2_000_000
 
 _LONGEST = 400
 
+NO_FILE = ""
+"""The path of a spec that cannot be read: nothing tells which files it means."""
+
 
 @dataclass(frozen=True, slots=True)
 class RefusedAttempt:
     """One edit that was refused; `call` is `apply` or `edit`, `tries` counts from 1.
 
     `time` is in seconds since 1970. `landed` is the commit whose entry carries it; None while
-    the same agent has landed nothing in that file since.
+    the same agent has landed nothing in that file since, or nothing at all after a spec that
+    could not be read.
     """
 
     id: str
@@ -84,8 +91,8 @@ class RefusalLog:
         return [*found.values()]
 
     def find_open(self, agent: str, paths: Collection[str]) -> list[RefusedAttempt]:
-        """What of an agent was refused in some files, and has not landed since."""
-        shown = {to_json_text(path) for path in paths}
+        """What of an agent was refused in some files or could not be read, and has not landed."""
+        shown = {NO_FILE, *(to_json_text(path) for path in paths)}
         told = to_json_text(agent)
         return [
             each
@@ -94,7 +101,7 @@ class RefusalLog:
         ]
 
     def note(
-        self, agent: str, call: str, time: int, refused: Iterable[tuple[str, str, str]]
+        self, agent: str, call: str, when: int, refused: Iterable[tuple[str, str, str]]
     ) -> None:
         """Keep refused edits, each as path, status and reason. Raises OSError."""
         told = to_json_text(agent) or ""
@@ -104,7 +111,7 @@ class RefusalLog:
         for path, status, reason in found:
             attempt = {
                 "id": os.urandom(8).hex(),
-                "time": time,
+                "time": when,
                 "agent": told,
                 "call": call,
                 "path": path,
@@ -136,6 +143,15 @@ class RefusalLog:
         draft = self.path.with_name(f".{NAME}.{os.urandom(4).hex()}")
         draft.write_bytes(kept)
         draft.replace(self.path)
+
+
+def note_unread(log: RefusalLog, agent: str, call: str, error: InvalidInput) -> None:
+    """Keep a spec that cannot be read among the refusals."""
+    if isinstance(error.__cause__, OSError):
+        return  # a file that is not there is no spec of an agent's
+    why = f"{error.where}: {error.what}"
+    with suppress(OSError):  # what is wrong is said, recorded or not
+        log.note(agent, call, int(time.time()), [(NO_FILE, error.status, why)])
 
 
 def claims_of(attempts: Iterable[RefusedAttempt]) -> list[dict[str, Any]]:

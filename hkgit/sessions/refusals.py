@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.errors import Conflict, HkgitError, Stale
-from hkgit.evidence.refusals import RefusalLog
+from hkgit.errors import Conflict, HkgitError, InvalidInput, Stale
+from hkgit.evidence.refusals import RefusalLog, note_unread
 from hkgit.sessions.drafting import CallPlan
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import git_dir_of
@@ -29,12 +29,25 @@ def note_refused(
 
 def _note_refusals(root: Path, made: CallPlan, agent: str) -> None:
     """Keep what was refused, in the clone's own record."""
-    git_dir = git_dir_of(root)
-    if git_dir is None:
+    log = find_log(root)
+    if log is None:
         return
     refused = ((each.path, each.status, each.error.what) for each in made.outcomes if each.error)
     with suppress(OSError):  # nobody's edit is refused for want of a record
-        RefusalLog.of_git_dir(git_dir).note(agent, "edit", int(time.time()), refused)
+        log.note(agent, "edit", int(time.time()), refused)
+
+
+def note_unread_spec(root: Path, agent: str, call: str, error: InvalidInput) -> None:
+    """Keep a spec that cannot be read, in the clone's own record."""
+    log = find_log(root)
+    if log is not None:
+        note_unread(log, agent, call, error)
+
+
+def find_log(root: Path) -> RefusalLog | None:
+    """The record of a checkout's clone; None without a repository."""
+    git_dir = git_dir_of(root)
+    return None if git_dir is None else RefusalLog.of_git_dir(git_dir)
 
 
 def _note_conflicts(

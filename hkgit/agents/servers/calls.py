@@ -24,6 +24,7 @@ from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.refusals import note_unread_spec
 from hkgit.sessions.session import EditSession
 from hkgit.values import dataclass
 from hkgit.workflows.edit import EditRequest, edit
@@ -112,7 +113,7 @@ def _image(path: Path) -> bytes | None:
 
 
 def _edit(session: EditSession, place: Root, given: Values) -> Reply:
-    spec = _spec(session, place, given)
+    spec = _spec(session, place, given, "edit")
     is_tagged = spec.dialect == "hashline"
     request = EditRequest(
         specs=(spec,),
@@ -128,7 +129,7 @@ def _apply(session: EditSession, place: Root, given: Values) -> Reply:
     # It opens repositories; the others do not.
     from hkgit.agents.servers.applying import apply_spec
 
-    return apply_spec(session, _spec(session, place, given), given)
+    return apply_spec(session, _spec(session, place, given, "apply"), given)
 
 
 def _undo(session: EditSession, place: Root, given: Values) -> Reply:
@@ -147,11 +148,17 @@ def _relative(path: str, place: Root) -> str:
     return relative_path(path, str(place.root))
 
 
-def _spec(session: EditSession, place: Root, given: Values) -> Spec:
+def _spec(session: EditSession, place: Root, given: Values, call: str) -> Spec:
     """The spec that is given, all of it inside of what the client allows. Raises InvalidInput."""
     is_cut = given.pop("accept_truncated", False)
     is_appending = given.pop("empty_search", "create") == "append"
-    spec = session.parse(given.pop("text"), given.pop("format", "auto"), accept_truncated=is_cut)
+    text, format = given.pop("text"), given.pop("format", "auto")
+    try:
+        spec = session.parse(text, format, accept_truncated=is_cut)
+    except InvalidInput as error:
+        if not given.get("dry_run", False):
+            note_unread_spec(session.root, session.agent, call, error)
+        raise
     spec = appending(spec) if is_appending else spec
     if place.within == place.root:
         # The plan refuses what cannot be a path of the checkout, each edit for itself.

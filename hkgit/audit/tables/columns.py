@@ -201,7 +201,7 @@ _REFUSALS = EvidenceTable(
         TableColumn("time", MOMENT, "when it was refused", "UTC", may_lack=True),
         TableColumn("agent", TEXT, "whose edit, without version"),
         TableColumn("call", TEXT, "`apply` or `edit`", may_lack=True),
-        _PATH,
+        TableColumn("path", TEXT, "path of the file; empty for a spec that could not be read"),
         TableColumn("status", TEXT, "why, as the exit codes name it"),
         TableColumn("reason", TEXT, "why, in a sentence", may_lack=True),
         _count("tries", "which try of the agent at this file it was", "from 1"),

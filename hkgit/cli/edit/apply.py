@@ -30,9 +30,10 @@ from hkgit.cli.output import (
     show_progress,
 )
 from hkgit.cli.streams import printable_text
-from hkgit.edits import Read
-from hkgit.errors import HkgitError
+from hkgit.edits import Read, Spec
+from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.trailers import decimal
+from hkgit.evidence.refusals import RefusalLog, note_unread
 from hkgit.git.repository import Repository
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
 from hkgit.workflows.commits.commit import LandedCommit
@@ -155,7 +156,7 @@ def _request(
 ) -> ApplyRequest:
     """The specs that were given; with `reflect` a command corrects those that cannot be read."""
     root = repository.work_tree
-    read = partial(read_specs, given, root, partial(root_relative, repository))
+    read = partial(_read_specs, repository, given, options.agent)
     if reflect is None:
         return ApplyRequest(tuple(read()), options, given.dry_run)
     # Few calls need it.
@@ -165,6 +166,17 @@ def _request(
     ask = partial(ask_command, reflect, Path.cwd())
     reflection = Reflection(ask, None if root is None else str(root))
     return ApplyRequest(tuple(reflection.parse(read)), options, given.dry_run, reflection)
+
+
+def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -> list[Spec]:
+    """Read the specs; one that cannot be is kept among the refusals. Raises InvalidInput."""
+    try:
+        return read_specs(given, repository.work_tree, partial(root_relative, repository))
+    except InvalidInput as error:
+        if not given.dry_run:
+            log = RefusalLog.of(repository.common_dir)
+            note_unread(log, "unknown" if agent is None else agent, "apply", error)
+        raise
 
 
 def _print(repository: Repository, result: ApplyResult, given: SpecOptions) -> None:

@@ -14,7 +14,7 @@ from hkgit.cli.edit.specs import echo_notes, outcome_line, read_expects, read_sp
 from hkgit.cli.forms.form import CommandForm, Option
 from hkgit.cli.output import echo, finish, print_error, print_info, print_note
 from hkgit.cli.streams import printable_text
-from hkgit.errors import BlindEdit, HkgitError
+from hkgit.errors import BlindEdit, HkgitError, InvalidInput
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.reporting import call_json
 from hkgit.sessions.session import EditSession
@@ -47,7 +47,7 @@ def run(*, agent: str, session: str | None, batch: str | None, **values: Any) ->
     try:
         root = work_root()
         edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
-        report = edit(edit_session, _request(root, given, batch))
+        report = edit(edit_session, _request(root, given, batch, agent))
         for words in report.conflicts:
             print_note(words)
         if report.error is not None:
@@ -67,11 +67,20 @@ def run(*, agent: str, session: str | None, batch: str | None, **values: Any) ->
     return 0
 
 
-def _request(root: Path, given: SpecOptions, batch: str | None) -> EditRequest:
+def _request(root: Path, given: SpecOptions, batch: str | None, agent: str) -> EditRequest:
     locate = partial(below, root)
     options = given.planning(allow_blind=given.allow_blind)
+    try:
+        specs = tuple(read_specs(given, root, locate))
+    except InvalidInput as error:
+        # Few specs cannot be read.
+        from hkgit.sessions.refusals import note_unread_spec
+
+        if not given.dry_run:
+            note_unread_spec(root, agent, "edit", error)
+        raise
     return EditRequest(
-        specs=tuple(read_specs(given, root, locate)),
+        specs=specs,
         options=options,
         expect=read_expects(given.expect, locate),
         dry_run=given.dry_run,

@@ -47,7 +47,7 @@ def _lines(wanted: Sequence[RefusedAttempt]) -> Iterator[str]:
     yield render_row(_cells(titles, None), width)
     for each in wanted:
         became = "open" if each.landed is None else each.landed[:9]
-        where = f"{visible(each.path)}: {visible(each.reason)}"
+        where = visible(f"{each.path}: {each.reason}" if each.path else each.reason)
         when = each.when[:16].replace("T", " ")
         words = (when, visible(each.agent), each.call, str(each.tries), each.status, became, where)
         yield render_row(_cells(words, "yellow" if each.landed is None else "green"), width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hkgit.agents.servers.connection import Connection
 from tests.support.running import Bench
 from tests.support.specs import SOURCE, first_line
 
@@ -43,6 +44,30 @@ def test_what_edit_refused_is_kept_too(bench: Bench) -> None:
     assert bench.run("edit", "--session", "s", "--agent", "codex/1", str(spec)).code == 1
     assert bench.run("edit", str(spec)).code == 1
     assert [each["call"] for each in told(bench)] == ["edit", "edit"]
+
+
+def test_a_spec_that_cannot_be_read_is_kept_until_its_agent_lands_something(bench: Bench) -> None:
+    agent = ("--agent", "codex/1")
+    cut = bench.write(WRONG.partition("=======")[0])
+    assert bench.run("apply", *agent, str(cut)).code == 4
+    assert bench.run("edit", *agent, str(cut)).code == 4
+    reply = Connection(bench.repo.path, None).answer("edit", {"text": "no edit at all"})
+    assert reply.is_error
+    mine = told(bench, "--agent", "codex")
+    assert [(each["call"], each["path"], each["tries"]) for each in mine] == [
+        ("edit", "", 2),
+        ("apply", "", 1),
+    ]
+    assert {each["status"] for each in told(bench)} == {"invalid"}
+    assert bench.apply(first_line(bench, "one"), *agent).code == 0
+    assert {each["landed"] for each in told(bench, "--agent", "codex")} == {bench.repo.head}
+    assert len(told(bench, "--open")) == 1
+
+
+def test_a_file_that_is_not_there_is_nobodys_spec(bench: Bench) -> None:
+    assert bench.run("apply", "nowhere.md").code == 4
+    assert bench.run("apply", "--dry-run", str(bench.write("no edit at all"))).code == 4
+    assert told(bench) == []
 
 
 def test_a_dry_run_and_an_edit_that_lands_leave_no_record(bench: Bench) -> None:
