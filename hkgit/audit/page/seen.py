@@ -98,11 +98,11 @@ def _overlaps(shown: ShownLines, seen: SeenRange) -> bool:
 
 
 def name_call(shown: ShownLines) -> str:
-    """`Read (call toolu_1, lines 1-40, 2026-01-02T03:04:05+00:00)`."""
+    """`Read (call toolu_1, lines 1-40, 2026-01-02 03:04 UTC)`."""
     call = f"call {shown.call.id}, " if shown.call.id else ""
-    when = datetime.fromtimestamp(shown.time // 1000, UTC).isoformat()
+    when = datetime.fromtimestamp(shown.time // 1000, UTC)
     lines = f"lines {shown.start_line}-{shown.end_line}"
-    return f"{shown.call.tool or 'a tool'} ({call}{lines}, {when})"
+    return f"{shown.call.tool or 'a tool'} ({call}{lines}, {when:%Y-%m-%d %H:%M} UTC)"
 
 
 def is_seen(line: int, ranges: Iterable[SeenRange]) -> bool:

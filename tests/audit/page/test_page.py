@@ -76,7 +76,7 @@ def test_a_hunk_stands_beside_what_was_read(facts: PageFacts, orchard: Orchard) 
     [hunk] = next(each.hunks for each in facts.commits if each.commit.id == id_) or ()
     assert [(seen.start, seen.end, seen.kind) for seen in hunk.seen] == [(10, 24, "receipt")]
     assert [seen.how for seen in hunk.seen] == [
-        "read by view_file (call call_7, lines 10-24, 2026-03-11T08:00:00+00:00)"
+        "read by view_file (call call_7, lines 10-24, 2026-03-11 08:00 UTC)"
     ]
     assert hunk.evidence == "receipt"
     assert hunk.unseen == 0
