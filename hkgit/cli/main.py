@@ -12,6 +12,7 @@ import click
 
 from hkgit.cli.ending import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
 from hkgit.cli.forms.shared import share_options
+from hkgit.cli.leaving import leave
 from hkgit.cli.output import USUAL, colour, print_error, set_given, set_loudness
 from hkgit.errors import HkgitError
 
@@ -237,7 +238,7 @@ def _exit(group: click.Group, name: str, arguments: Sequence[str]) -> NoReturn:
     if arguments:
         # A shell that completes asks without any: a command is never turned into that.
         os.environ.pop(f"_{name.upper()}_COMPLETE", None)
-    sys.exit(end_with(lambda: _code(group, name, arguments), arguments))
+    leave(end_with(lambda: _code(group, name, arguments), arguments))
 
 
 def _code(group: click.Group, name: str, arguments: Sequence[str]) -> int:

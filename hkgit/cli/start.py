@@ -30,9 +30,12 @@ def run() -> NoReturn:
     arguments = sys.argv[1:]
     if _is_done(arguments):
         sys.exit(0)
+    from hkgit.cli.leaving import leave, search_seldom
+
+    search_seldom()
     code = _run_plain(arguments)
     if code is not None:
-        sys.exit(code)
+        leave(code)
     from hkgit.cli.main import run
 
     run()

@@ -1,0 +1,37 @@
+"""How a command's process ends: at once, but not before all is said and done."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+SAID = """\
+import atexit, sys, threading
+from hkgit.cli.leaving import leave
+atexit.register(lambda: print("at the end", file=sys.stderr))
+sys.stdout.write("no line end")
+"""
+THREAD = """\
+started = threading.Event()
+def work():
+    started.wait()
+    sys.stderr.write("thread done, ")
+threading.Thread(target=work).start()
+threading.Timer(0.05, started.set).start()
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        pytest.param("", "at the end\n", id="alone"),
+        pytest.param(THREAD, "thread done, at the end\n", id="a thread is at work"),
+    ],
+)
+def test_output_and_whatever_waits_for_the_end_come_before_it(more: str, told: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", f"{SAID}{more}leave(3)"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (3, "no line end", told)
