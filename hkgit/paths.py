@@ -26,7 +26,6 @@ _HFS_IGNORES = dict.fromkeys(
 )
 _DOT_GIT = late_pattern(r"\.git|git~\d+")
 _DOT_HKGIT = late_pattern(r"\.hkgit|hkgit~\d+")
-_SEPARATORS = late_pattern(r"[/\\]")
 _PLAIN = late_pattern(r"[A-Za-z0-9_./-]*")
 _CONTROL = late_pattern(r"[\0-\x1f\x7f-\x9f]")
 _DRIVE = late_pattern(r"[A-Za-z]:")
@@ -40,7 +39,8 @@ _ESCAPES = dict(zip(b'\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True))
 def check_path(path: str) -> None:
     """Raise InvalidInput for a path that no spec may touch, whatever the file system."""
     check_tree_path(path)
-    if _DOT_HKGIT.fullmatch(_fold(path.split("/")[0])):
+    first = _fold(path.split("/")[0])
+    if first.startswith((".hkgit", "hkgit~")) and _DOT_HKGIT.fullmatch(first):
         raise InvalidInput(quote_path(path), "is hkgit's own", "Only hkgit writes under .hkgit/.")
 
 
@@ -96,21 +96,24 @@ def _fault(path: str) -> str | None:
     """What is wrong with a path in any tree; None when nothing is."""
     if path == "":
         return "is empty"
-    if _CONTROL.search(path):
+    # Nearly all paths are plain, and none of the patterns has to be compiled for them.
+    is_plain = path.isascii() and path.isprintable()
+    if not is_plain and _CONTROL.search(path):
         return "holds a control character"
-    if _STRAY_SURROGATE.search(path) or decode_text(encode_text(path)) != path:
+    if not is_plain and (_STRAY_SURROGATE.search(path) or decode_text(encode_text(path)) != path):
         return "is not the one way to write its bytes"
-    if path[0] in "/\\" or _DRIVE.match(path):
+    if path[0] in "/\\" or (path[1:2] == ":" and _DRIVE.match(path)):
         return "is absolute"
     if len(encode_text(path)) > LONGEST_PATH:
         return f"is longer than {LONGEST_PATH} bytes"
     if any(len(encode_text(name)) > LONGEST_NAME for name in path.split("/")):
         return f"has a part longer than {LONGEST_NAME} bytes"
     # A backslash separates on Windows: what it sets apart must be harmless as well.
-    names = _SEPARATORS.split(path)
+    names = path.replace("\\", "/").split("/")
     if any(name.rstrip(". ") == "" for name in names):
         return "has a part that is empty or only dots and blanks"
-    if any(_DOT_GIT.fullmatch(_fold(name)) for name in names):
+    folded = map(_fold, names)
+    if any(name.startswith((".git", "git~")) and _DOT_GIT.fullmatch(name) for name in folded):
         return "leads into .git"
     return None
 

@@ -1,8 +1,9 @@
 """values.py: what `dataclasses` does for values, at a fraction of its cost at start-up.
 
 `import dataclasses` loads `inspect` and all behind it, and each class compiles its methods when it
-is defined. Here a class compiles its `__init__`, and only when its first value is made: most of
-what a hook loads it never makes. `dataclasses.replace`, `fields` and `asdict` know these values.
+is defined. Here a class compiles its `__init__` only when it makes more than a few values: most of
+what a command loads it makes once or never. `dataclasses.replace`, `fields` and `asdict` know these
+values.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["asdict", "dataclass", "field", "late_pattern", "replace"]
 
 _SPECS = "__value_fields__"
+
+_MOST_UNCOMPILED = 16
+"""Values of a class that are made before its `__init__` is compiled, which takes as long."""
 
 
 class _Absent:
@@ -133,12 +137,40 @@ def _methods(
 
 
 def _init_of(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> Callable[..., None]:
-    def make_first(self: object, *args: object, **named: object) -> None:
-        made = _compile_init(cls, specs, frozen=frozen)
-        cls.__init__ = made  # type: ignore[misc]  # a class may replace its own
-        made(self, *args, **named)
+    """An `__init__` that reads its arguments by itself, and compiles another after a few values."""
+    names = tuple(specs)
+    made = 0
 
-    return make_first
+    def make_one(self: object, *args: object, **named: object) -> None:
+        nonlocal made
+        made += 1
+        given = dict(zip(names, args)) | named  # noqa: B905 - what is too much is seen below
+        is_known = len(given) == len(args) + len(named) and named.keys() <= specs.keys()
+        if made == _MOST_UNCOMPILED or not is_known or not _fill(self, specs, given):
+            compiled = _compile_init(cls, specs, frozen=frozen)
+            cls.__init__ = compiled  # type: ignore[misc]  # a class may replace its own
+            compiled(self, *args, **named)  # says what is wrong with the arguments, too
+
+    return make_one
+
+
+def _fill(self: object, specs: Mapping[str, Default], given: Mapping[str, object]) -> bool:
+    """Set every field of a new value; False, with none set, where one has no value."""
+    values = [
+        given[name]
+        if name in given
+        else spec.default
+        if spec.default_factory is _Absent
+        else spec.default_factory()  # type: ignore[operator]  # it makes the value
+        for name, spec in specs.items()
+    ]
+    if any(value is _Absent for value in values):
+        return False
+    for name, value in zip(specs, values, strict=True):
+        object.__setattr__(self, name, value)
+    if hasattr(self, "__post_init__"):
+        self.__post_init__()
+    return True
 
 
 def _compile_init(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> Callable[..., None]:

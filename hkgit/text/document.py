@@ -7,13 +7,13 @@ part of line 1. Lines are numbered from 1; the empty range before line n+1 is `(
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import accumulate
 
 from hkgit.errors import WrongArgument
+from hkgit.text.hashing import sha256
 from hkgit.values import dataclass
 
 BOM = b"\xef\xbb\xbf"
@@ -117,7 +117,7 @@ class Document:
         """The hash of all lines."""
         if b"\r\n" in self.data or not self.is_terminated:
             return hash_lines(self.lines)
-        return hashlib.sha256(self.data[len(self.bom) :]).hexdigest()
+        return sha256(self.data[len(self.bom) :]).hexdigest()
 
 
 def has_too_many_lines(data: bytes) -> bool:
@@ -142,7 +142,7 @@ def line_end(raw: bytes) -> bytes:
 
 def hash_lines(lines: Iterable[bytes]) -> str:
     """SHA-256 over the lines joined with `\\n`, each of them terminated, in lower-case hex."""
-    return hashlib.sha256(b"\n".join((*lines, b""))).hexdigest()
+    return sha256(b"\n".join((*lines, b""))).hexdigest()
 
 
 def range_hash(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import sys
@@ -19,6 +18,7 @@ from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.places import decimal
 from hkgit.text.escaping import visible
+from hkgit.text.hashing import sha256
 from hkgit.values import replace
 
 STDIN = "-"
@@ -115,7 +115,7 @@ def _read(name: str) -> bytes:
 
 
 def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[Read, ...]:

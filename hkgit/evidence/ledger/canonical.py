@@ -4,26 +4,57 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
+import json
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
+from hkgit.text.hashing import sha256
 from hkgit.text.json_nodes import Json, Node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_MOST = 2**53 - 1
+"""The largest whole number that every reader of JSON reads alike."""
 
 
 def canonical(value: Json) -> bytes:
     """RFC 8785 canonical JSON and one line feed. Raises InvalidInput for what JSON cannot say."""
+    if _is_plain(value):
+        # Python writes what entries are made of as the RFC wants it; the rest needs its package.
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+        try:
+            return text.encode() + b"\n"
+        except UnicodeEncodeError:  # it says so in its words
+            pass
     import rfc8785
 
     try:
         return rfc8785.dumps(value) + b"\n"
-    except rfc8785.CanonicalizationError as error:
+    except (rfc8785.CanonicalizationError, UnicodeEncodeError) as error:
         raise InvalidInput("ledger entry", f"cannot be written: {error}") from error
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a value has but text, small whole numbers, and keys that sort alike everywhere."""
+    kind: type = type(value)
+    if kind is dict:
+        return all(map(_is_key, value)) and all(map(_is_plain, value.values()))
+    if kind is list or kind is tuple:
+        return all(map(_is_plain, value))
+    if kind is int:
+        return bool(-_MOST <= value <= _MOST)
+    return kind is str or kind is bool or value is None
+
+
+def _is_key(key: object) -> bool:
+    return type(key) is str and key.isascii()
 
 
 def digest(data: bytes) -> str:
     """SHA-256 in lower-case hex."""
-    return hashlib.sha256(data).hexdigest()
+    return sha256(data).hexdigest()
 
 
 def text_json(text: str) -> Json:

@@ -93,7 +93,7 @@ def _is_ours(line: str) -> bool:
 def _faults(
     above: Sequence[str], foot: Sequence[str], lines: Sequence[str], named: Sequence[str]
 ) -> Iterator[str]:
-    if any(map(_KEY.search, above)):
+    if any("hkgit-" in each.lower() and _KEY.search(each) for each in above):
         yield "Hkgit- trailers stand above the last paragraph: they count for nothing"
     if lines and not all(map(_ANY_TRAILER.match, foot)):
         yield "the last paragraph mixes Hkgit- trailers with other text"

@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from hashlib import sha256
 from pathlib import Path
 
 from hkgit.git.facts import calls_gate as calls_gate
 from hkgit.git.repository import Repository
+from hkgit.text.hashing import sha256
 from hkgit.values import late_pattern
 
 MARK = "# hkgit gate"

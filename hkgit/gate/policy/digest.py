@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 
 from hkgit.gate.policy.model import Policy
+from hkgit.text.hashing import sha256
 
 
 def policy_digest(policy: Policy) -> str:

@@ -24,18 +24,16 @@ _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 
 
 def _unseen() -> str:
-    """The inside of a class of characters that are not shown, the bidirectional ones aside."""
-    is_bidi = re.compile(f"[{_BIDI}]").match
-    points = (range(first, last + 1) for first, last in (*IGNORABLE, ANNOTATION) if last < 0xE0000)
-    found = [chr(point) for each in points for point in each if not is_bidi(chr(point))]
-    return "".join(found) + "\U000e0000-\U000e0fff"
+    """The inside of a class of characters that are not shown."""
+    stretches = (*IGNORABLE, ANNOTATION)
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in stretches)
 
 
 KINDS: Mapping[str, re.Pattern[str]] = {
-    "bidi": re.compile(f"[{_BIDI}]"),
-    "zero-width": re.compile(f"[{_unseen()}]"),
-    "nul": re.compile("\0"),
-    "lone-cr": re.compile("\r(?!\n)(?!\\Z)"),
+    "bidi": late_pattern(f"[{_BIDI}]"),
+    "zero-width": late_pattern(f"(?![{_BIDI}])[{_unseen()}]"),
+    "nul": late_pattern("\0"),
+    "lone-cr": late_pattern("\r(?!\n)(?!\\Z)"),
 }
 """What each kind of `reject_text` finds."""
 
@@ -167,7 +165,13 @@ def _in_files(case: JudgedCommit) -> Iterator[Finding]:
 def _is_suspect(named: tuple[str, Entry]) -> bool:
     """Whether the new text of an entry holds anything that could be rejected."""
     _, entry = named
-    return any(_SUSPECT.search(encode_text(h.new_text)) for file in entry.files for h in file.hunks)
+    texts = (encode_text(hunk.new_text) for file in entry.files for hunk in file.hunks)
+    return any(not _is_plain(text) and _SUSPECT.search(text) for text in texts)
+
+
+def _is_plain(data: bytes) -> bool:
+    """Whether a text is as nearly all are, and no pattern has to be compiled for it."""
+    return data.isascii() and b"\0" not in data and b"\r" not in data
 
 
 def _old_files(
@@ -187,7 +191,7 @@ def _find_added(
     old: Sequence[File], new: File, kinds: Sequence[str]
 ) -> Iterator[tuple[str, int, str]]:
     """Each kind that a file has more of than before, its first new line and the character."""
-    if not _SUSPECT.search(new.data):
+    if _is_plain(new.data) or not _SUSPECT.search(new.data):
         return
     if sum(1 for _ in _SUSPECT.finditer(new.data)) > MOST:
         yield from _find_any(new, kinds)

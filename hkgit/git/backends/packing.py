@@ -5,11 +5,11 @@ The format: gitformat-pack(5). Each object stands whole, so that nothing else is
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from collections.abc import Collection
 
 from hkgit.git.backends.backend import BLOB, COMMIT, TAG, TREE
+from hkgit.text.hashing import start_hash
 
 _TYPES = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 
@@ -20,7 +20,7 @@ def pack_of(objects: Collection[tuple[str, bytes]], object_format: str) -> bytes
     for kind, data in objects:
         parts += [_head(_TYPES[kind], len(data)), zlib.compress(data, 1)]
     pack = b"".join(parts)
-    return pack + hashlib.new(object_format, pack).digest()
+    return pack + start_hash(object_format, pack).digest()
 
 
 def _head(kind: int, size: int) -> bytes:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-
+from hkgit.text.hashing import start_hash
 from hkgit.values import late_pattern
 
 HEX = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
@@ -31,6 +30,7 @@ def absent_like(object_id: str) -> str:
 
 def id_of(kind: str, data: bytes, object_format: str) -> str:
     """The id that git gives to an object of a type with these bytes."""
-    digest = hashlib.new(object_format, b"%s %d\0" % (kind.encode(), len(data)))
+    head = b"%s %d\0" % (kind.encode(), len(data))
+    digest = start_hash(object_format, head, more=len(data))
     digest.update(data)
     return digest.hexdigest()

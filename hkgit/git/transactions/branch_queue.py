@@ -5,7 +5,6 @@ A matter of politeness: what keeps a branch from harm is its compare-and-swap.
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,6 +13,7 @@ from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
 from hkgit.git.transactions import locks
 from hkgit.git.transactions.journal import tidy
+from hkgit.text.hashing import sha256
 
 PATIENCE = 10.0
 """Seconds to wait for one's turn; whoever is before may be running tests for an hour."""
@@ -22,7 +22,7 @@ PATIENCE = 10.0
 @contextmanager
 def turn(repository: Repository, branch: str) -> Iterator[None]:
     """Wait for the others who are landing on a branch, but not for ever."""
-    name = hashlib.sha256(os.fsencode(branch)).hexdigest()[:16]
+    name = sha256(os.fsencode(branch)).hexdigest()[:16]
     path = repository.common_dir / "hkgit" / f"turn-{name}"
     descriptor = None
     with suppress(OSError):  # where nothing can be written, landing says so better

@@ -5,7 +5,6 @@ Linked worktrees have sessions of their own, since each has its own files and it
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.listing import find_files
 from hkgit.git.transactions import locks
 from hkgit.paths import check_new_path
+from hkgit.text.hashing import sha256
 from hkgit.values import late_pattern
 
 STATE = "HKGIT_STATE"
@@ -71,7 +71,7 @@ def candidates(root: Path) -> Iterator[Path]:
         yield git_dir / "hkgit" / "sessions"
     named = os.environ.get(STATE)
     if named:
-        key = hashlib.sha256(os.fsencode(root.resolve())).hexdigest()[:16]
+        key = sha256(os.fsencode(root.resolve())).hexdigest()[:16]
         yield Path(named).absolute() / key
     yield root / LOCAL / "sessions"
 

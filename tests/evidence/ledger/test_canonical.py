@@ -1,0 +1,42 @@
+"""Canonical JSON: Python's own writer gives the bytes of RFC 8785 wherever it is used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import rfc8785
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import canonical
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text() | st.floats(0, 1),
+    lambda below: st.lists(below) | st.dictionaries(st.text(), below),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_the_bytes_are_those_of_the_rfc(value: Any) -> None:
+    assert canonical(value) == rfc8785.dumps(value) + b"\n"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param({"\ufb33": 1, "\U0001f600": 2, "a": 3}, id="keys that UTF-16 sorts otherwise"),
+        pytest.param({"a": "".join(map(chr, range(0x180)))}, id="every escape"),
+        pytest.param({"b": (1, True), "a": ["\u2028", "\x7f", "/"]}, id="a tuple"),
+    ],
+)
+def test_so_are_those_of_odd_values(value: Any) -> None:
+    assert canonical(value) == rfc8785.dumps(value) + b"\n"
+
+
+@pytest.mark.parametrize("value", [2**53, -(2**53), float("nan"), "\ud800", {"\udc80": 1}])
+def test_what_no_json_says_is_refused(value: Any) -> None:
+    with pytest.raises(InvalidInput, match="cannot be written"):
+        canonical([value])
