@@ -98,6 +98,21 @@ class UntoldEdit:
 
 
 @dataclass(frozen=True, slots=True)
+class LateEdit:
+    """An edit that an agent tells of when it may be made already.
+
+    How the file was before has to be found out. `replaced` are the old and the new texts, in
+    order; nothing for the whole of a file. With `is_asked` a person was asked first, so what was
+    put aside is how it was.
+    """
+
+    edit: Editing
+    path: str
+    replaced: tuple[tuple[str, str], ...] = ()
+    is_asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class UnshownShell:
     """A command of a script of the agent's, which has got its output.
 
@@ -120,6 +135,7 @@ Did = (
     | PendingToolEdit
     | Shell
     | UntoldEdit
+    | LateEdit
     | UnshownShell
     | Pause
 )

@@ -19,6 +19,7 @@ from hkgit.agents.differences import render_diff
 from hkgit.agents.events import (
     Did,
     Editing,
+    LateEdit,
     NotebookReading,
     PendingToolEdit,
     Shell,
@@ -96,6 +97,8 @@ class Recorder:
             case PendingToolEdit(path):
                 place = _relative(path, self._session.root, self._directory)
                 return self._take_difference({place: self._aside.get(place, "")}, "")
+            case LateEdit() as late:
+                return self._take_late(late)
             case NotebookReading() as notebook:
                 # Few files are notebooks.
                 from hkgit.agents.shown.notebooks import find_cells
@@ -133,6 +136,34 @@ class Recorder:
             return self._take_difference(before, words)
         self._forget_aside(after, words)
         return answer
+
+    def _take_late(self, did: LateEdit) -> EditReport | None:
+        """Take in an edit on a version that it fits, from which it leads to what stands there now.
+
+        Where it leads elsewhere a formatter has run, or the next edit is made as well: then the
+        difference is taken in, and that next one is none any more. Raises Stale where it fits none.
+        """
+        # Few agents tell so late.
+        from hkgit.agents.late_edits import find_versions_before, holds_difference
+
+        spec = self._spec(did.edit)
+        [path] = _paths(spec)
+        if holds_difference(path, self._session):
+            return None
+        for file, is_sure in find_versions_before(did, path, self._session, self._aside):
+            try:
+                answer = self._session.adopt(spec, {path: file})
+            except Stale:
+                if is_sure:
+                    return self._take_difference({path: file}, did.edit.text)
+                continue
+            if answer.ok:
+                self._forget_aside({path: self._checkout.get(path)}, did.edit.text)
+                return answer
+        if did.is_asked:
+            return self._take_difference({path: self._aside.get(path, "")}, did.edit.text)
+        fix = "It is recorded by no session; the gate says so at the commit."
+        raise Stale(path, "was changed before hkgit could see how it was", fix)
 
     def _take_difference(self, before: Mapping[str, File | None], words: str) -> EditReport | None:
         """Take in what has become of files, as a diff; None where nothing has, as after a failure.
@@ -196,7 +227,7 @@ def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
     match did:
         case Editing() as edit:
             return _paths(spec_of(edit, root, directory))
-        case UntoldEdit(edit):
+        case UntoldEdit(edit) | LateEdit(edit):
             return _paths(spec_of(edit, root, directory))
         case PendingToolEdit(path):
             return [_relative(path, root, directory)]

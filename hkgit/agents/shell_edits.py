@@ -29,7 +29,7 @@ def find_files_before(
     Not those that are now as in the last commit, which git has brought back or committed, nor
     hkgit's own. Raises Stale where one has been changed since.
     """
-    checkout, head = Checkout(session.root), _head(session.root)
+    checkout, head = Checkout(session.root), find_head(session.root)
     state, blobs = session.journal.load(), session.journal.blobs
     before: dict[str, File | None] = {}
     for path, change in changes.items():
@@ -44,7 +44,7 @@ def find_files_before(
     return before
 
 
-def _head(root: Path) -> Snapshot | None:
+def find_head(root: Path) -> Snapshot | None:
     """The files of the last commit; None before the first one."""
     repository = Repository.discover(root, is_small=True)
     commit = repository.head().commit

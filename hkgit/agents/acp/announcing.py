@@ -10,12 +10,24 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from hkgit.agents.events import END, Did, Editing, PendingToolEdit, Shell, ToolReading, whole_number
+from hkgit.agents.events import (
+    END,
+    Did,
+    Editing,
+    LateEdit,
+    PendingToolEdit,
+    Shell,
+    ToolReading,
+    make_editing,
+    whole_number,
+)
 from hkgit.text.json_nodes import JsonObject
 
 EDITS = ("edit", "delete", "move")
 """Kinds of calls in which a file is read for the tool, and not for the model."""
 RUNS = "execute"
+_WHOLE = ("content", "file_text")
+"""Arguments of a tool that takes the whole of a file."""
 
 Made = tuple[bool, Did]
 """Whether a call is about to be made, and what it does."""
@@ -28,7 +40,11 @@ class _Call:
         self.kind = "other"
         self.path: str | None = None
         self.line: int | None = None
-        self.command: str | None = None
+        self.given: JsonObject = {}
+        self.diffs: list[JsonObject] = []
+        self.is_asked = False
+        """Whether a person was asked: then nothing had been changed."""
+        self.is_aside = False
         self.read: list[ToolReading] = []
         """What was read through the editor during it."""
 
@@ -37,8 +53,14 @@ class _Call:
         for place in _tables(told.get("locations")):
             self.path = str(place.get("path"))
             self.line = whole_number(place.get("line")) or self.line
-        command = find_table(told.get("rawInput")).get("command")
-        self.command = command if isinstance(command, str) else self.command
+        self.given = {**self.given, **find_table(told.get("rawInput"))}
+        self.diffs = [
+            each
+            for each in _tables(told.get("content"))
+            if each.get("type") == "diff"
+            and isinstance(each.get("path"), str)
+            and isinstance(each.get("newText"), str)
+        ] or self.diffs
 
 
 class Announced:
@@ -48,9 +70,10 @@ class Announced:
         self._calls: dict[str, _Call] = {}
         self._unclaimed: list[ToolReading] = []
         self._written: set[str] = set()
+        self._late: dict[str, list[LateEdit]] = {}
         self._any = False
 
-    def hear(self, told: JsonObject, *, is_new: bool) -> Iterator[Made]:
+    def hear(self, told: JsonObject, *, is_asked: bool) -> Iterator[Made]:
         """What a call says that is announced, asked for, or over."""
         name = told.get("toolCallId")
         if not isinstance(name, str):
@@ -58,14 +81,13 @@ class Announced:
         self._any = True
         call = self._calls.setdefault(name, _Call())
         call.learn(told)
-        if told.get("status", "pending") in ("pending", "in_progress"):
-            # Later it may be half done: what stands there then is not what was there before.
-            if is_new and call.kind in EDITS and call.path is not None:
-                yield True, PendingToolEdit(call.path)
+        if told.get("status") not in ("completed", "failed"):
+            yield from self._put_aside(call, is_asked=is_asked)
             return
         del self._calls[name]
         if told["status"] == "completed":
-            yield from self._edits(told) if call.kind in EDITS else _looks(call, told)
+            yield from self._edits(call) if call.kind in EDITS else _looks(call, told)
+        yield from self._end_late()
 
     def read(self, read: ToolReading) -> None:
         """Keep a reading through the editor for the call that is under way, if one is."""
@@ -85,15 +107,51 @@ class Announced:
         self._unclaimed.clear()
         self._written.add(path)
 
-    def _edits(self, told: JsonObject) -> Iterator[Made]:
-        """The edits that a call says it has made, but those that went through the editor."""
-        for each in _tables(told.get("content")):
-            path, new = each.get("path"), each.get("newText")
-            if each.get("type") != "diff" or path in self._written:
+    def _edits(self, call: _Call) -> Iterator[Made]:
+        """The edits that a call has made, but those that went through the editor."""
+        told = [(each["path"], each.get("oldText"), each["newText"]) for each in call.diffs]
+        whole = next((call.given[name] for name in _WHOLE if name in call.given), None)
+        if not told and call.path is not None and isinstance(whole, str):
+            told = [(call.path, None, whole)]
+        for path, old, new in told:
+            if path in self._written:
                 continue
-            if isinstance(path, str) and isinstance(new, str):
-                yield False, make_edit(path, each.get("oldText"), new)
+            edit, replaced = make_edit(path, old, new), ((old, new),) if old else ()
+            late = LateEdit(edit, path, replaced, call.is_asked)
+            self._late.setdefault(path, []).append(late)
+        if not told and call.path is not None and call.path not in self._written:
+            yield False, PendingToolEdit(call.path)
         self._written.clear()
+
+    def _end_late(self) -> Iterator[Made]:
+        """The edits of files that no call under way may be changing as well: those made at once."""
+        for path in [path for path in self._late if not self._is_busy(path)]:
+            yield from ((False, late) for late in _join(self._late.pop(path)))
+
+    def _is_busy(self, path: str) -> bool:
+        return any(call.path == path and call.is_aside for call in self._calls.values())
+
+    def _put_aside(self, call: _Call, *, is_asked: bool) -> Iterator[Made]:
+        """The file of an edit when it is named, and when a person is asked.
+
+        Not while another call may be changing it: that has put it aside.
+        """
+        if call.kind not in EDITS or call.path is None:
+            return
+        is_busy = call.path in self._late or (not call.is_aside and self._is_busy(call.path))
+        if not is_busy and (is_asked or not call.is_aside):
+            yield True, PendingToolEdit(call.path)
+        call.is_aside, call.is_asked = True, call.is_asked or is_asked
+
+
+def _join(edits: list[LateEdit]) -> list[LateEdit]:
+    """Edits of one file at once as one, where each says what it replaces."""
+    if len(edits) == 1 or not all(each.replaced for each in edits):
+        return edits
+    replaced = tuple(each for edit in edits for each in edit.replaced)
+    told = [{"old_string": old, "new_string": new} for old, new in replaced]
+    path, is_asked = edits[0].path, all(each.is_asked for each in edits)
+    return [LateEdit(make_editing(path, told), path, replaced, is_asked)]
 
 
 def make_edit(path: str, old: object, new: str) -> Editing:
@@ -104,9 +162,9 @@ def make_edit(path: str, old: object, new: str) -> Editing:
 
 def _looks(call: _Call, told: JsonObject) -> Iterator[Made]:
     """What the model was shown by a call; what its tool has read where that is not told."""
-    text = _find_text(told)
-    if call.kind == RUNS and call.command is not None:
-        yield False, Shell(call.command, text)
+    text, command = _find_text(told), call.given.get("command")
+    if call.kind == RUNS and isinstance(command, str):
+        yield False, Shell(command, text)
     elif text and call.path is not None:
         yield False, ToolReading(call.path, call.line or 1, END, text)
     else:
@@ -114,11 +172,12 @@ def _looks(call: _Call, told: JsonObject) -> Iterator[Made]:
 
 
 def _find_text(told: JsonObject) -> str:
-    """The text of a call's answer, as a person is shown it or as the tool gave it."""
-    parts = [find_table(each.get("content")).get("text") for each in _tables(told.get("content"))]
+    """The text of a call's answer: as the tool gave it, or as a person is shown it."""
     output = told.get("rawOutput")
-    parts.append(output if isinstance(output, str) else find_table(output).get("content"))
-    return next((part for part in parts if isinstance(part, str)), "")
+    given = find_table(output)
+    parts = [output, *(given.get(name) for name in ("output", "content", "formatted_output"))]
+    parts += [find_table(each.get("content")).get("text") for each in _tables(told.get("content"))]
+    return next((part for part in parts if isinstance(part, str) and part), "")
 
 
 def find_table(value: Any) -> JsonObject:

@@ -13,12 +13,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from hkgit.agents.acp.watching import Watch
+from hkgit.agents import HOOKED
+from hkgit.agents.acp.watching import NAME, Watch
 from hkgit.agents.events import ToolEvent
-from hkgit.agents.recorder import Recorder
+from hkgit.agents.late_edits import holds_already
+from hkgit.agents.recorder import Recorder, find_touched_paths
 from hkgit.agents.servers.roots import Root
 from hkgit.errors import InvalidInput
 from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.paths import existing
 from hkgit.text.json_nodes import JsonObject
 
 Report = Callable[[str], None]
@@ -80,14 +83,30 @@ class Relay:
         if not (root / ".git").exists():
             return
         name = self._watch.agent or self._agent
-        recorder = Recorder(EditSession.open(root, event.session, agent=name), event.directory)
+        shared = find_sessions_of_hooks(root, event.session)
+        session = shared[0].name if shared else event.session
+        recorder = Recorder(EditSession.open(root, session, agent=name), event.directory)
         if event.is_before:
             recorder.before(event.did)
             return
+        if shared:
+            paths = find_touched_paths(event.did, root, event.directory)
+            if paths and holds_already(paths, root, shared):
+                return
         answer = recorder.after(event)
         for blind in [] if answer is None else answer.blind:
             lines = f"{blind.lines[0]}-{blind.lines[1]}"
             self._report(f"a blind edit: {blind.path}:{lines} was not read before it")
+
+
+def find_sessions_of_hooks(root: Path, session: str) -> list[Path]:
+    """The sessions in which the agent's own hooks record the same conversation, the main one first.
+
+    Hooks see more: what is recorded there already is not recorded again.
+    """
+    conversation = session.removeprefix(f"{NAME}-")
+    names = tuple(f"{agent}-{conversation}" for agent in HOOKED)
+    return [folder for folder in existing(root) if folder.name.startswith(names)]
 
 
 _Hear = Callable[[JsonObject], Iterator[ToolEvent]]

@@ -99,8 +99,8 @@ class Watch:
     def _hear_call(self, params: JsonObject) -> Iterator[ToolEvent]:
         """What a call of a tool says that the agent announces, or asks for permission for."""
         told = find_table(params.get("update", params.get("toolCall")))
-        is_new = told.get("sessionUpdate") != "tool_call_update"
-        for is_before, did in self._session(params).announced.hear(told, is_new=is_new):
+        is_asked = "toolCall" in params
+        for is_before, did in self._session(params).announced.hear(told, is_asked=is_asked):
             yield self._event(params, did, is_before=is_before)
 
     def _read(self, params: JsonObject, result: JsonObject) -> None:

@@ -6,7 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.agents.acp.watching import Watch
-from hkgit.agents.events import END, Editing, PendingToolEdit, Shell, ToolReading
+from hkgit.agents.events import (
+    END,
+    Editing,
+    LateEdit,
+    PendingToolEdit,
+    Shell,
+    ToolReading,
+    make_editing,
+)
+from hkgit.values import replace
 
 ASK = {"sessionId": "s", "path": "/w/a.py", "line": 3, "limit": 2}
 READ = {"id": 1, "method": "fs/read_text_file", "params": ASK}
@@ -78,10 +87,75 @@ DIFF = {"type": "diff", "path": "/w/a.py", "oldText": "x", "newText": "y"}
 OWN = Editing('{"file_path": "/w/a.py", "old_string": "x", "new_string": "y"}', "text-editor")
 
 
+LATE = LateEdit(OWN, "/w/a.py", (("x", "y"),))
+ASIDE = (True, PendingToolEdit("/w/a.py"))
+
+
+def _ask(**more: Any) -> dict[str, Any]:
+    params = {"sessionId": "s", "toolCall": {"toolCallId": "t", "kind": "edit"} | more}
+    return {"id": 9, "method": "session/request_permission", "params": params}
+
+
 def test_an_edit_without_the_editor_is_put_aside_and_taken_from_its_announcements() -> None:
     made = _call("edit", "completed", content=[DIFF])
-    heard = _hear(("agent", _call("edit", **AT)), ("agent", made))
-    assert heard == [(True, PendingToolEdit("/w/a.py")), (False, OWN)]
+    assert _hear(("agent", _call("edit", **AT)), ("agent", made)) == [ASIDE, (False, LATE)]
+
+
+def test_before_a_person_is_asked_nothing_is_changed() -> None:
+    made = ("agent", _call("edit", "completed", content=[DIFF]))
+    heard = _hear(("agent", _call("edit", **AT)), ("agent", _ask(**AT)), made)
+    assert heard == [ASIDE, ASIDE, (False, replace(LATE, is_asked=True))]
+
+
+def test_an_edit_may_be_told_before_it_is_made_and_never_again() -> None:
+    """As the adapter of Claude Code tells it (claude-agent-acp 0.23.1)."""
+    begun = ("agent", _call("edit", "pending"))
+    told = ("agent", _call("edit", "pending", content=[DIFF], **AT))
+    over = ("agent", _call("edit", "completed", rawOutput="updated"))
+    assert _hear(begun, told, over) == [ASIDE, (False, LATE)]
+
+
+def test_edits_of_one_file_at_once_are_one_edit() -> None:
+    """When the first is told to be over the second may be made as well."""
+    other = DIFF | {"oldText": "v", "newText": "w"}
+    began = [("agent", _call("edit", toolCallId=name, **AT)) for name in "ab"]
+    over = [
+        ("agent", _call("edit", "completed", toolCallId=name, content=[diff]))
+        for name, diff in (("a", DIFF), ("b", other))
+    ]
+    replaced = (("x", "y"), ("v", "w"))
+    told = [{"old_string": old, "new_string": new} for old, new in replaced]
+    late = LateEdit(make_editing("/w/a.py", told), "/w/a.py", replaced)
+    assert _hear(*began, *over) == [ASIDE, (False, late)]
+
+
+def test_of_edits_at_once_those_count_that_did_not_fail() -> None:
+    began = [("agent", _call("edit", toolCallId=name, **AT)) for name in "ab"]
+    over = ("agent", _call("edit", "completed", toolCallId="a", content=[DIFF]))
+    failed = ("agent", _call("edit", "failed", toolCallId="b"))
+    assert _hear(*began, over, failed) == [ASIDE, (False, LATE)]
+
+
+def test_a_new_file_may_be_told_in_the_arguments_alone() -> None:
+    """As OpenCode 1.18.33 tells of its `write`."""
+    given = {"filePath": "/w/a.py", "content": "z\n"}
+    begun = ("agent", _call("edit", rawInput=given, **AT))
+    over = ("agent", _call("edit", "completed", rawOutput={"output": "Wrote it."}))
+    assert _hear(begun, over) == [ASIDE, (False, LateEdit(EDIT, "/w/a.py"))]
+
+
+def test_a_deleted_file_is_known_by_what_was_put_aside() -> None:
+    heard = _hear(("agent", _call("delete", **AT)), ("agent", _call("delete", "completed")))
+    assert heard == [ASIDE, (False, PendingToolEdit("/w/a.py"))]
+
+
+def test_the_answer_of_a_tool_counts_before_what_a_person_is_shown() -> None:
+    """OpenCode shows the person a preview; its model sees lines behind their numbers."""
+    shown: list[object] = [{"type": "content", "content": {"type": "text", "text": "x"}}]
+    output = {"output": "1: x\n2: y"}
+    over = ("agent", _call("read", "completed", content=shown, rawOutput=output))
+    heard = _hear(("agent", _call("read", **AT)), over)
+    assert heard == [(False, ToolReading("/w/a.py", 1, END, "1: x\n2: y"))]
 
 
 def test_an_edit_that_the_editor_wrote_is_taken_once() -> None:

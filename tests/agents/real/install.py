@@ -28,7 +28,8 @@ def main() -> None:
     given = parser.parse_args()
     asked = [each for each in PROGRAMS if not given.names or each.name in given.names]
     install(given.folder / "node", [NODE])
-    install(given.folder, [f"{each.package}@{each.version}" for each in asked])
+    adapters = [each.adapter for each in asked if each.adapter]
+    install(given.folder, [*(f"{each.package}@{each.version}" for each in asked), *adapters])
 
 
 if __name__ == "__main__":

@@ -21,8 +21,8 @@ def play(program: Program, scenario: Scenario, folder: Path) -> dict[str, str]:
     sandbox = Sandbox(folder=folder, program=program)
     sandbox.prepare(FILES)
     sandbox.run("hkgit", "init")
-    if scenario.mode != ACP:
-        _connect(sandbox, scenario.mode)
+    if scenario.mode != ACP or scenario.has_hooks:
+        _connect(sandbox, "record" if scenario.has_hooks else scenario.mode)
     sandbox.run("git", "add", "-A")
     sandbox.run("git", "commit", "-qm", "Seed")
     run = sandbox.drive(
@@ -79,6 +79,10 @@ def _judge(sandbox: Sandbox, scenario: Scenario, commit: Commit, run: Run) -> st
     if wanted == "edited":
         return _judge_change(sandbox, commit, run)
     said = _commit(sandbox, scenario, commit)
+    if said == wanted == STRICT and commit.entries:
+        named = sandbox.run("git", "log", "-1", "--format=%(trailers:key=Hkgit-Entry)").stdout
+        found = named.count("Hkgit-Entry")
+        return "as wanted" if found == commit.entries else f"{found} entries"
     if said == wanted == BLIND and commit.heard and not run.has_heard("blind"):
         return "the model is not told"
     return "as wanted" if said == wanted else said

@@ -38,6 +38,8 @@ class Program:
     """Files of its home."""
     acp: tuple[str, ...] = ()
     """How it is started to be an editor's agent; nothing where it cannot be."""
+    adapter: str = ""
+    """The package that has that program, if it is another one."""
     approval: tuple[str, ...] = ()
     """What `hkgit init --agent` tells a person to type once, if anything."""
     seconds: int = 120
@@ -89,6 +91,8 @@ CLAUDE = Program(
     version="2.1.330",
     command=("claude", "-p", PROMPT, "--output-format", "stream-json", "--verbose"),
     automatic=("--permission-mode", "bypassPermissions"),
+    acp=("claude-agent-acp",),
+    adapter="@zed-industries/claude-agent-acp@0.23.1",
     environment={
         "ANTHROPIC_BASE_URL": URL,
         "ANTHROPIC_API_KEY": "dummy",
@@ -106,6 +110,8 @@ CODEX = Program(
     version="0.169.0",
     command=("codex", "exec", "--json", "--dangerously-bypass-hook-trust", PROMPT),
     automatic=("--dangerously-bypass-approvals-and-sandbox",),
+    acp=("codex-acp", "-c", 'sandbox_mode="danger-full-access"', "-c", 'approval_policy="never"'),
+    adapter="@zed-industries/codex-acp@0.16.0",
     environment={"SCRIPTED_KEY": "dummy"},
     settings={".codex/config.toml": _CODEX},
     say=say_codex,

@@ -37,13 +37,14 @@ class Run:
         return any(words in heard for entry in self.model for heard in entry.get("heard", []))
 
 
-def find_obstacle(program: Program) -> str | None:
+def find_obstacle(program: Program, is_in_editor: bool = False) -> str | None:
     """Why an agent cannot be run; None if it can."""
+    command = program.acp if is_in_editor else program.command
     folder = os.environ.get(FOLDER)
     if not folder:
         return f"{FOLDER} names no folder of agents (see tests/agents/real/install.py)"
-    if not (_bin(folder) / program.command[0]).exists():
-        return f"{program.package} is not installed in {folder}"
+    if not (_bin(folder) / command[0]).exists():
+        return f"{command[0]} of {program.package} is not installed in {folder}"
     return None
 
 

@@ -43,6 +43,8 @@ class Commit:
     """`edited` where it is enough that the agent's own tools have changed the files."""
     heard: str = ""
     """What the model has to be told for it."""
+    entries: int = 0
+    """How many entries it has, if that matters: an edit that is told twice is one."""
     unless_seen: str = ""
     """Text of a file; where the model was shown it, the edit is not blind."""
 
@@ -61,6 +63,8 @@ class Scenario:
     beside: str = ""
     hkgit: str = "there"
     """`absent`, `failing` or `hanging` while the agent runs."""
+    has_hooks: bool = False
+    """Whether the agent's own hooks record as well, where an editor starts it."""
     is_committing: bool = False
     """Whether the agent itself commits."""
 
@@ -166,22 +170,41 @@ SERVER = Scenario(
     [Commit("MCP", ("greet.py",))],
 )
 
+THROUGH: list[list[Step]] = [
+    *MEND,
+    [_edit("other.py", 7, 700)],
+    [Read("twice.py")],
+    [_edit("twice.py", 3, 300), _edit("twice.py", 9, 900)],
+]
 EDITOR = Scenario(
     "editor",
-    [*MEND, [_edit("other.py", 7, 700)]],
+    THROUGH,
     [
         Commit("through an editor", ("greet.py",)),
         Commit("the same, blind", ("other.py",), wanted=BLIND),
+        Commit("the same, two edits", ("twice.py",)),
     ],
     mode=ACP,
+)
+EDITOR_AND_HOOKS = Scenario(
+    "editor-hooks",
+    THROUGH,
+    [
+        Commit("an editor and hooks", ("greet.py",), entries=1),
+        Commit("both, blind", ("other.py",), wanted=BLIND),
+        Commit("both, two edits", ("twice.py",)),
+    ],
+    mode=ACP,
+    has_hooks=True,
 )
 
 ALONE = (RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING)
 WITH_SERVERS = (STEER, STEER_ASKING, SERVER)
-SCENARIOS = (*ALONE, *WITH_SERVERS, EDITOR)
+THROUGH_EDITORS = (EDITOR, EDITOR_AND_HOOKS)
+SCENARIOS = (*ALONE, *WITH_SERVERS, *THROUGH_EDITORS)
 
 
 def find_scenarios(program: Program) -> tuple[Scenario, ...]:
     """What an agent can be driven through at all."""
     more = WITH_SERVERS if program.has_servers else (STEER_TO_TAGS,)
-    return (*ALONE, *more, *((EDITOR,) if program.acp else ()))
+    return (*ALONE, *more, *(THROUGH_EDITORS if program.acp else ()))

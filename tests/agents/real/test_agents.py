@@ -16,7 +16,7 @@ from tests.agents.real import results
 from tests.agents.real.playing import play
 from tests.agents.real.programs import PROGRAMS, Program
 from tests.agents.real.sandbox import find_obstacle
-from tests.agents.real.scenarios import Scenario, find_scenarios
+from tests.agents.real.scenarios import ACP, Scenario, find_scenarios
 
 
 @pytest.mark.agents
@@ -31,7 +31,7 @@ from tests.agents.real.scenarios import Scenario, find_scenarios
 def test_an_agents_work_is_judged_as_recorded(
     program: Program, scenario: Scenario, tmp_path: Path
 ) -> None:
-    obstacle = find_obstacle(program)
+    obstacle = find_obstacle(program, scenario.mode == ACP)
     if obstacle is not None:
         pytest.skip(obstacle)
     seen = play(program, scenario, tmp_path / "run")

@@ -1,0 +1,86 @@
+"""late_edits.py: find how a file was before an edit that an agent tells when it is made.
+
+Nothing has to be believed: the edit is planned on each version that may have been there, and one
+that becomes what now stands in the checkout is it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from hkgit.agents.aside import PutAside
+from hkgit.agents.events import LateEdit
+from hkgit.agents.shell_edits import find_head
+from hkgit.edits import File, encode_text
+from hkgit.errors import Stale
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.storage.records import Version
+
+Guess = tuple[File | None, bool]
+"""What a file may have been, None for no file; and whether, if the edit fits it, it surely was."""
+
+
+def find_versions_before(
+    did: LateEdit, path: str, session: EditSession, aside: PutAside
+) -> Iterator[Guess]:
+    """What a file may have been, the likeliest first; at last once more to be sure of."""
+    now = Checkout(session.root).get(path)
+    try:
+        kept = aside.get(path, did.edit.text)
+    except Stale:
+        kept = None
+    if kept is not None and kept.data and kept != now:  # one that is being written may be empty
+        yield kept, True
+    guesses = [file for file in _guess(did, path, now, session) if file != now]
+    yield from ((file, False) for file in guesses)
+    yield from ((file, True) for file in guesses)
+
+
+def _guess(
+    did: LateEdit, path: str, now: File | None, session: EditSession
+) -> Iterator[File | None]:
+    back = None if now is None else _take_back(now.data, did.replaced)
+    if now is not None and back is not None:
+        yield File(back, now.mode)
+    known = session.journal.load().known.get(path)
+    data = None if known is None else session.journal.blobs.get(known.version)
+    if data is not None:
+        yield File(data) if now is None else File(data, now.mode)
+    head = find_head(session.root)
+    yield None if head is None else head.get(path)
+
+
+def _take_back(data: bytes, replaced: Iterable[tuple[str, str]]) -> bytes | None:
+    """A file with old texts in place of the new ones; None where that is no single place."""
+    for old, new in reversed([*replaced]):
+        if data.count(encode_text(new)) != 1:
+            return None
+        data = data.replace(encode_text(new), encode_text(old))
+    return data
+
+
+def holds_already(paths: Iterable[str], root: Path, folders: Iterable[Path]) -> bool:
+    """Whether what stands in the checkout is what sessions have recorded last of each path."""
+    checkout = Checkout(root)
+    last = {path: after for folder in folders for path, after, _ in _list_changes(folder)}
+    return all(path in last and last[path] == Version.of(checkout.get(path)) for path in paths)
+
+
+def holds_difference(path: str, session: EditSession) -> bool:
+    """Whether the session has taken in all that became of a file, as a difference."""
+    changes = [each for each in _list_changes(session.journal.folder) if each[0] == path]
+    if not changes:
+        return False
+    _, after, dialect = changes[-1]
+    return dialect == "unified-diff" and after == Version.of(Checkout(session.root).get(path))
+
+
+def _list_changes(folder: Path) -> Iterator[tuple[str | None, Version | None, str]]:
+    """What the calls of a session have left of each path, with the dialect of the edit."""
+    for call in SessionJournal(folder).load().standing:
+        for spec in call.specs:
+            for change in spec.changes:
+                yield change.new_path or change.path, change.after, spec.dialect
