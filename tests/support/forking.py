@@ -19,6 +19,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
+_METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
+
 
 def load_everything() -> None:
     """Import hkgit as a whole, so that no fork has to."""
@@ -27,7 +29,28 @@ def load_everything() -> None:
     for module in pkgutil.walk_packages(hkgit.__path__, "hkgit."):
         if module.name != "hkgit.__main__":
             import_module(module.name)
+    _make_what_is_late()
     gc.freeze()
+
+
+def _make_what_is_late() -> None:
+    """Make what hkgit makes when it is first used, which every fork would make for itself."""
+    from hkgit import values
+
+    for each in gc.get_objects():
+        if isinstance(each, values._Late):
+            for method in _METHODS:
+                getattr(each, method)
+        elif isinstance(each, type):
+            _make_init(each)
+
+
+def _make_init(value: Any) -> None:
+    from hkgit import values
+
+    if value.__init__.__name__ == "make_first":
+        specs, is_frozen = getattr(value, values._SPECS), value.__dataclass_params__.frozen
+        value.__init__ = values._compile_init(value, specs, frozen=is_frozen)
 
 
 def _listen(listener: socket.socket) -> None:

@@ -23,6 +23,10 @@ CONFIG = """\
     defaultBranch = main
 [gc]
     auto = 0
+[maintenance]
+    auto = false
+[receive]
+    autogc = false
 [protocol "file"]
     allow = always
 """
