@@ -33,6 +33,10 @@ _MEANINGS = {
     "none": "the edit rests on nothing",
     NO_TRACE: "an agent's commit without a ledger entry",
 }
+AT_ONCE = 200
+A_BATCH = 500
+"""So many commits are elements as the page opens, and so many it makes of its text at a time."""
+
 _CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'"
 
 
@@ -95,6 +99,8 @@ def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: 
         line_kinds=(*KINDS, NO_TRACE, BY_HAND, EARLIER),
         evidence_meanings=_MEANINGS,
         most_hunks=MOST_HUNKS,
+        at_once=AT_ONCE,
+        a_batch=A_BATCH,
     )
     return shown
 

@@ -3,15 +3,50 @@
   const form = document.getElementById("filters");
   if (!form) return;
   const shown = document.getElementById("shown");
-  const commits = [...document.querySelectorAll(".commit")].map((element) => ({
-    element,
-    agent: element.dataset.agent.split("\n"),
-    standing: element.dataset.standing,
-    policy: element.dataset.policy,
-    evidence: element.dataset.evidence.split(" "),
-    path: element.dataset.path.toLowerCase(),
-    text: null,
-  }));
+  const total = Number(form.dataset.total);
+  const commits = [];
+
+  const addCopy = (command) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(command.querySelector("code").textContent);
+      button.textContent = "Copied";
+    });
+    command.append(button);
+  };
+
+  const gather = (root) => {
+    for (const element of root.querySelectorAll(".commit")) {
+      const { agent, standing, policy, evidence, path } = element.dataset;
+      commits.push({
+        element, standing, policy, path: path.toLowerCase(), text: null,
+        agent: agent.split("\n"), evidence: evidence.split(" "),
+      });
+    }
+    root.querySelectorAll(".command").forEach(addCopy);
+  };
+
+  // A long page opens with its weakest commits. The others are text, a batch in each <noscript>,
+  // until there is time, or somebody asks for them.
+  const held = [...document.querySelectorAll("noscript.held")];
+  const unfold = () => {
+    const template = document.createElement("template");
+    const batch = held.shift();
+    template.innerHTML = batch.textContent;
+    gather(template.content);
+    batch.replaceWith(template.content);
+    if (!held.length) document.getElementById("rest").remove();
+  };
+  const unfoldAll = () => { while (held.length) unfold(); };
+  const idly = window.requestIdleCallback ?? ((act) => setTimeout(act, 50));
+  const unfoldInTime = () => {
+    if (!held.length) return;
+    unfold();
+    idly(unfoldInTime);
+  };
+
   const fields = ["agent", "standing", "policy", "evidence", "path", "text"];
   const value = (name) => form.elements[name].value.trim();
   const textOf = (each) => (each.text ??= each.element.textContent.toLowerCase());
@@ -25,6 +60,7 @@
     (!asked.text || textOf(each).includes(asked.text.toLowerCase()));
 
   const filter = () => {
+    unfoldAll();
     const asked = Object.fromEntries(fields.map((name) => [name, value(name)]));
     let count = 0;
     for (const each of commits) {
@@ -32,9 +68,12 @@
       if (each.element.hidden === fit) each.element.hidden = !fit;
       count += fit;
     }
-    const all = count === commits.length;
-    shown.textContent = all ? `All ${count} commits.` : `${count} of ${commits.length} commits.`;
+    tell(count);
     return asked;
+  };
+
+  const tell = (count) => {
+    shown.textContent = count === total ? `All ${total} commits.` : `${count} of ${total} commits.`;
   };
 
   const remember = (asked) => {
@@ -51,6 +90,7 @@
       document.getElementById("review").scrollIntoView();
       return;
     }
+    if (hash && !document.getElementById(hash)) unfoldAll();
     const target = hash && document.getElementById(hash);
     const commit = target && target.closest(".commit");
     if (!commit) return;
@@ -66,16 +106,9 @@
   form.addEventListener("reset", () => setTimeout(() => remember(filter())));
   form.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", follow);
-  for (const command of document.querySelectorAll(".command")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "Copy";
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(command.querySelector("code").textContent);
-      button.textContent = "Copied";
-    });
-    command.append(button);
-  }
-  filter();
+  window.addEventListener("beforeprint", unfoldAll);
+  gather(document);
+  tell(total);
   follow();
+  window.addEventListener("load", () => idly(unfoldInTime));
 })();
