@@ -1,4 +1,4 @@
-"""decide.py: choose the one place that is meant, or refuse."""
+"""decide.py: choose the one place that is meant of those that a tier sees, or refuse."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 
 from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import HkgitError, Stale
-from hkgit.matching.places import Place
+from hkgit.matching import applied, guards
+from hkgit.matching.confidence import confidence
+from hkgit.matching.lines import EditLines, FileLines
+from hkgit.matching.places import Located, Place, Settings
 from hkgit.text.document import Document
 from hkgit.values import dataclass
 
@@ -76,6 +79,69 @@ class Ties:
         stale = Stale(self.edit.path, f"{what}, and {error.what}", "Read the file again.")
         stale.near = error.near
         return stale
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """An edit that is looked for in a file, and what ties it to a place there."""
+
+    view: FileLines
+    edit: Edit
+    settings: Settings
+    ties: Ties
+
+
+def settle(
+    search: Search,
+    tier: str,
+    wanted: EditLines,
+    places: tuple[Place, ...] | list[Place],
+    repairs: tuple[str, ...],
+) -> Located:
+    """The place that is meant; several that nothing tells apart raise Ambiguous.
+
+    Raises AlreadyApplied where the change stands there, Conflict where lines that it changes are
+    misquoted.
+    """
+    place, runner_up = decide(places, search.ties)
+    if not place.is_fit:
+        if not _is_slip(search, wanted, place, runner_up):
+            from hkgit.matching.refusals import hints
+
+            raise hints.conflict(search.view, wanted, place, search.edit)
+        repairs = (*repairs, "misquoted")
+    if applied.stands_over(search.view, wanted, place):
+        from hkgit.matching.refusals import hints
+
+        raise hints.already_applied(search.view, place, search.edit)
+    second = None if runner_up is None else runner_up.similarity
+    sure = confidence(tier, place.similarity, second, repairs, place.known)
+    notes = guards.find_doubled_lines(search.view, wanted, place)
+    return Located(
+        places=(place,),
+        tier=tier,
+        similarity=place.similarity,
+        confidence=sure,
+        runner_up=second,
+        repairs=repairs,
+        notes=notes,
+    )
+
+
+def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place | None) -> bool:
+    """Whether evidence shows that the author saw this very place, and only misquotes it."""
+    if place.similarity < search.settings.threshold or not search.ties.vouches(place):
+        return False
+    if runner_up is not None and place.agreement - runner_up.agreement < MARGIN:
+        holds = search.ties.holds
+        if holds is None or not holds(place) or holds(runner_up):
+            return False
+    from hkgit.matching.search.candidates import candidates, is_slip
+    from hkgit.matching.tiers.fuzzy import place_of
+
+    found = candidates(search.view, wanted)
+    best = next((c for c in found if place_of(search.view, c) == place), None)
+    return best is not None and is_slip(search.view, wanted, best)
 
 
 def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:

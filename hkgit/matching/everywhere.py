@@ -1,24 +1,126 @@
-"""everywhere.py: find all places for `replace_all` where none has the old text exactly."""
+"""everywhere.py: find all places of an edit that is meant for all of them."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 from hkgit.edits import Edit
+from hkgit.errors import Ambiguous
+from hkgit.matching import applied, guards
+from hkgit.matching.confidence import confidence
+from hkgit.matching.decide import Search, settle
 from hkgit.matching.lines import EditLines, FileLines, occurrences
-from hkgit.matching.places import Place
-from hkgit.matching.refusals.hints import tell_unlike
+from hkgit.matching.places import FULL, Located, Place
+from hkgit.matching.refusals import hints
 from hkgit.matching.search.candidates import AlignedPlace, candidates
+from hkgit.matching.tiers.exact import in_other_ends, literal_places
+from hkgit.matching.tiers.fuzzy import place_of
+from hkgit.matching.tiers.registry import LADDER
 from hkgit.matching.tiers.unicode import unicode
 from hkgit.matching.tiers.whitespace import whitespace
+from hkgit.matching.variants import check_backslashes, choose_variant, list_variants
 from hkgit.text.counting import count_noun
 
 MOST_SHOWN = 5
 """So many lines a note names at most."""
 
 
-def tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place]) -> tuple[str, ...]:
+def locate_everywhere(search: Search, wanted: EditLines) -> Located | None:
+    """Every place byte for byte, also inside words; else every place of a strict tier."""
+    places = literal_places(search.view, wanted)
+    if places:
+        _check_count(search, places)
+        _check_unmade(search, wanted, places)
+        notes = guards.parts_of_words(search.view, places)
+        notes += _tell_left_over(search.view, wanted, places)
+        return Located(places, "exact", FULL, FULL, notes=notes)
+    other = in_other_ends(wanted)
+    places = () if other is None else literal_places(search.view, other)
+    if other is not None and places:
+        return _settle_alike(search, "whitespace", other, places, ())
+    for reading, repairs in [(wanted, ()), *list_variants(search.edit)]:
+        for tier in ("exact", "whitespace", "unicode"):
+            places = tuple(sorted(LADDER[tier](search.view, reading)))
+            if places:
+                return _settle_alike(search, tier, reading, places, repairs)
+    return _locate_elided(search, wanted) or _locate_alike(search, wanted)
+
+
+def _locate_elided(search: Search, wanted: EditLines) -> Located | None:
+    """The one place of an edit that leaves lines out; what it leaves out may differ."""
+    places = LADDER["elided"](search.view, wanted)
+    if len(places) > 1:
+        raise hints.ambiguous(search.view.document, places, search.edit)
+    if not places:
+        return None
+    _check_count(search, places)
+    return settle(search, "elided", wanted, places, ())
+
+
+def _locate_alike(search: Search, wanted: EditLines) -> Located | None:
+    """All places that most of the old text fits, where the file says the same at each."""
+    wanted, repairs = choose_variant(search, wanted)
+    check_backslashes(search, wanted)
+    made = applied.place_of_new(search.view, wanted)
+    if made is not None:
+        raise hints.already_applied(search.view, made, search.edit)
+    found = _find_alike(search.view, wanted, search.edit, search.settings.threshold)
+    if not found:
+        return None
+    made = applied.rival_of(search.view, wanted, found[0])
+    if made is not None:
+        raise hints.already_applied(search.view, made, search.edit)
+    tier = "fuzzy" if found[0].is_gapless else "line-block"
+    places = tuple(place_of(search.view, each) for each in found)
+    return _settle_alike(search, tier, wanted, places, repairs)
+
+
+def _settle_alike(
+    search: Search,
+    tier: str,
+    wanted: EditLines,
+    places: tuple[Place, ...],
+    repairs: tuple[str, ...],
+) -> Located:
+    """All places that are the old text but for blanks, typography or a repair."""
+    _check_count(search, places)
+    _check_unmade(search, wanted, places)
+    if any(a.end > b.start for a, b in pairwise(places)):
+        raise hints.ambiguous(search.view.document, places, search.edit)
+    similarity = min(place.similarity for place in places)
+    known = min(place.known for place in places)
+    sure = confidence(tier, similarity, None, repairs, known)
+    return Located(
+        places=places,
+        tier=tier,
+        similarity=similarity,
+        confidence=sure,
+        runner_up=None,
+        repairs=repairs,
+    )
+
+
+def _check_count(search: Search, places: tuple[Place, ...]) -> None:
+    if search.edit.expected_count not in (None, len(places)):
+        raise Ambiguous(
+            search.edit.path,
+            f"the old text stands at {len(places)} places, not {search.edit.expected_count}",
+            "Say how many places are to change, or quote more lines.",
+        )
+
+
+def _check_unmade(search: Search, wanted: EditLines, places: tuple[Place, ...]) -> None:
+    """Raise AlreadyApplied or Ambiguous where the new text stands around places already."""
+    made = [place for place in places if applied.stands_literally(search.view, wanted, place)]
+    if len(made) == len(places):
+        raise hints.already_applied(search.view, made[0], search.edit)
+    if made:
+        raise hints.half_applied(search.view, made, places, search.edit)
+
+
+def _tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place]) -> tuple[str, ...]:
     """A note on places that are the old text but for blanks or typography, and so stay."""
     if wanted.old.split() == [wanted.old] and wanted.old.isascii():
         return ()
@@ -39,7 +141,7 @@ def _apart_from(places: Sequence[Place], others: Sequence[Place]) -> list[Place]
     return [each for each, at in below if at == len(ends) or places[at].start >= each.end]
 
 
-def find_alike(
+def _find_alike(
     view: FileLines, wanted: EditLines, edit: Edit, threshold: int
 ) -> tuple[AlignedPlace, ...]:
     """The candidates of at least that similarity, where the file says the same at all of them.
@@ -51,11 +153,11 @@ def find_alike(
     if not found:
         return ()
     if not all(map(_is_placed, found)):
-        raise tell_unlike(view, wanted, found, edit)
+        raise hints.tell_unlike(view, wanted, found, edit)
     text = _text(view, found[0])
     is_alike = all(_text(view, each) == text for each in found)
     if not is_alike or len(occurrences(view.document.data, text, len(found) + 1)) != len(found):
-        raise tell_unlike(view, wanted, found, edit)
+        raise hints.tell_unlike(view, wanted, found, edit)
     return tuple(sorted(found, key=lambda each: each.lines))
 
 

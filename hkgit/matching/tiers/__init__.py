@@ -1,1 +1,1 @@
-"""The tiers of the ladder, one module each."""
+"""The tiers of the ladder, one module each; `registry.py` lists them."""

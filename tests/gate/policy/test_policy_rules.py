@@ -12,7 +12,7 @@ from hkgit.gate.policy import Floors, Policy, RefRules, parse_policy, read_polic
 from hkgit.gate.policy.parsing import TIERS
 from hkgit.gate.policy.words import sentences
 from hkgit.gate.rules.floors import entry_findings
-from hkgit.matching.ladder import LADDER
+from hkgit.matching.tiers.registry import LADDER
 from tests.support.entries import entry_of_protocol
 from tests.support.planning import Operation, replace_range
 
