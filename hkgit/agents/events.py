@@ -124,6 +124,13 @@ class UnshownShell:
 
 
 @dataclass(frozen=True, slots=True)
+class UntoldLook:
+    """A call that has shown something to the model, which is not told; a transcript may have it."""
+
+    call: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pause:
     """Nothing that is kept; what an earlier event has left open may be known by now."""
 
@@ -137,6 +144,7 @@ Did = (
     | UntoldEdit
     | LateEdit
     | UnshownShell
+    | UntoldLook
     | Pause
 )
 

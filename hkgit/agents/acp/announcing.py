@@ -18,6 +18,7 @@ from hkgit.agents.events import (
     PendingToolEdit,
     Shell,
     ToolReading,
+    UntoldLook,
     make_editing,
     whole_number,
 )
@@ -50,13 +51,13 @@ class _Call:
 
     def learn(self, told: JsonObject) -> None:
         self.kind = str(told.get("kind") or self.kind)
-        for place in _tables(told.get("locations")):
+        for place in find_tables(told.get("locations")):
             self.path = str(place.get("path"))
             self.line = whole_number(place.get("line")) or self.line
         self.given = {**self.given, **find_table(told.get("rawInput"))}
         self.diffs = [
             each
-            for each in _tables(told.get("content"))
+            for each in find_tables(told.get("content"))
             if each.get("type") == "diff"
             and isinstance(each.get("path"), str)
             and isinstance(each.get("newText"), str)
@@ -163,12 +164,15 @@ def make_edit(path: str, old: object, new: str) -> Editing:
 def _looks(call: _Call, told: JsonObject) -> Iterator[Made]:
     """What the model was shown by a call; what its tool has read where that is not told."""
     text, command = _find_text(told), call.given.get("command")
-    if call.kind == RUNS and isinstance(command, str):
+    if call.kind == RUNS and isinstance(command, str) and text:
         yield False, Shell(command, text)
     elif text and call.path is not None:
         yield False, ToolReading(call.path, call.line or 1, END, text)
     else:
         yield from ((False, read) for read in call.read)
+    if "rawOutput" not in told:
+        # What a person is shown may be a word about it.
+        yield False, UntoldLook(str(told["toolCallId"]))
 
 
 def _find_text(told: JsonObject) -> str:
@@ -176,7 +180,9 @@ def _find_text(told: JsonObject) -> str:
     output = told.get("rawOutput")
     given = find_table(output)
     parts = [output, *(given.get(name) for name in ("output", "content", "formatted_output"))]
-    parts += [find_table(each.get("content")).get("text") for each in _tables(told.get("content"))]
+    parts += [
+        find_table(each.get("content")).get("text") for each in find_tables(told.get("content"))
+    ]
     return next((part for part in parts if isinstance(part, str) and part), "")
 
 
@@ -185,5 +191,6 @@ def find_table(value: Any) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _tables(value: Any) -> list[JsonObject]:
+def find_tables(value: Any) -> list[JsonObject]:
+    """The objects of a list; none of anything else."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -7,6 +7,7 @@ stays unrecorded, which the gate will say at the commit.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +16,7 @@ from typing import BinaryIO
 
 from hkgit.agents import HOOKED
 from hkgit.agents.acp.watching import NAME, Watch
-from hkgit.agents.events import ToolEvent
+from hkgit.agents.events import ToolEvent, UntoldLook
 from hkgit.agents.late_edits import holds_already
 from hkgit.agents.recorder import Recorder, find_touched_paths
 from hkgit.agents.servers.roots import Root
@@ -23,6 +24,9 @@ from hkgit.errors import InvalidInput
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.paths import existing
 from hkgit.text.json_nodes import JsonObject
+
+AGENT = "gemini-cli"
+"""What the agent calls itself that does not tell what it has shown."""
 
 Report = Callable[[str], None]
 """Takes what went wrong, or what the person is to know."""
@@ -36,6 +40,8 @@ class Relay:
         self._agent = agent
         self._report = report
         self._lock = threading.Lock()
+        self._untold: dict[str, list[str]] = {}
+        """Calls by sessions, of which it is not told what they have shown."""
 
     def run(self, command: Sequence[str], incoming: BinaryIO, outgoing: BinaryIO) -> int:
         """Start the agent and serve it until it ends; its exit code. Raises InvalidInput."""
@@ -82,11 +88,15 @@ class Relay:
         root = Root.around(event.directory).root
         if not (root / ".git").exists():
             return
+        if isinstance(event.did, UntoldLook):
+            self._untold.setdefault(event.session, []).append(event.did.call)
+            return
         name = self._watch.agent or self._agent
         shared = find_sessions_of_hooks(root, event.session)
         session = shared[0].name if shared else event.session
         recorder = Recorder(EditSession.open(root, session, agent=name), event.directory)
         if event.is_before:
+            self._settle_untold(event, recorder)
             recorder.before(event.did)
             return
         if shared:
@@ -97,6 +107,20 @@ class Relay:
         for blind in [] if answer is None else answer.blind:
             lines = f"{blind.lines[0]}-{blind.lines[1]}"
             self._report(f"a blind edit: {blind.path}:{lines} was not read before it")
+
+    def _settle_untold(self, event: ToolEvent, recorder: Recorder) -> None:
+        """Take in what was shown before an edit, as far as a transcript tells."""
+        calls = self._untold.get(event.session, [])
+        if not calls or not self._watch.agent.startswith(AGENT):
+            return
+        # All other agents tell.
+        from hkgit.agents.acp.untold import find_answers
+
+        conversation = event.session.removeprefix(f"{NAME}-")
+        for call, look in find_answers(conversation, event.directory, calls, os.environ):
+            calls.remove(call)
+            if look is not None:
+                recorder.after(look)
 
 
 def find_sessions_of_hooks(root: Path, session: str) -> list[Path]:

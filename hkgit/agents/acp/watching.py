@@ -11,10 +11,11 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from hkgit.agents.acp.announcing import Announced, find_table, make_edit
+from hkgit.agents.acp.announcing import Announced, find_table
 from hkgit.agents.events import (
     END,
     Did,
+    PendingToolEdit,
     Shell,
     ToolEvent,
     ToolReading,
@@ -112,9 +113,10 @@ class Watch:
             self._session(params).announced.read(read)
 
     def _write(self, params: JsonObject, *, is_before: bool) -> Iterator[ToolEvent]:
-        path, content = params.get("path"), params.get("content")
-        if isinstance(path, str) and isinstance(content, str):
-            yield self._event(params, make_edit(path, None, content), is_before=is_before)
+        """A write through the editor: the whole file, whatever of it the tool has changed."""
+        path = params.get("path")
+        if isinstance(path, str) and isinstance(params.get("content"), str):
+            yield self._event(params, PendingToolEdit(path), is_before=is_before)
 
     def _command(self, params: JsonObject) -> tuple[str, Path]:
         words = [str(word) for word in params.get("args") or []]

@@ -13,6 +13,7 @@ from hkgit.agents.events import (
     PendingToolEdit,
     Shell,
     ToolReading,
+    UntoldLook,
     make_editing,
 )
 from hkgit.values import replace
@@ -43,8 +44,10 @@ def _hear(*messages: tuple[str, dict[str, Any]]) -> list[object]:
 
 
 SEEN = (False, ToolReading("/w/a.py", 3, 4, "x\ny\n"))
+UNTOLD = (False, UntoldLook("t"))
+"""The transcript of an agent that tells no more may have what the model was shown."""
 EDIT = Editing('{"file_path": "/w/a.py", "content": "z\\n"}', "text-editor")
-EDITED = [(True, EDIT), (False, EDIT)]
+EDITED = [(True, PendingToolEdit("/w/a.py")), (False, PendingToolEdit("/w/a.py"))]
 ASKED_AND_WRITTEN = [("agent", WRITE), ("client", DONE)]
 READS = [("agent", READ), ("client", SHOWN)]
 OVER = ("agent", _call("read", "completed"))
@@ -52,14 +55,14 @@ AT: dict[str, Any] = {"locations": [{"path": "/w/a.py"}]}
 
 
 def test_a_reading_counts_once_the_call_that_it_was_for_is_over() -> None:
-    assert _hear(("agent", _call("read")), *READS, OVER) == [SEEN]
+    assert _hear(("agent", _call("read")), *READS, OVER) == [SEEN, UNTOLD]
 
 
 def test_what_the_model_was_shown_counts_before_what_its_tool_has_read() -> None:
     shown: list[object] = [{"type": "content", "content": {"type": "text", "text": "x\n"}}]
     over = ("agent", _call("read", "completed", content=shown))
     heard = _hear(("agent", _call("read", **AT)), *READS, over)
-    assert heard == [(False, ToolReading("/w/a.py", 1, END, "x\n"))]
+    assert heard == [(False, ToolReading("/w/a.py", 1, END, "x\n")), UNTOLD]
 
 
 def test_a_call_that_failed_has_shown_nothing() -> None:
@@ -71,7 +74,8 @@ def test_a_file_that_the_edit_tool_reads_is_not_read_by_the_model() -> None:
 
 
 def test_nor_is_one_that_it_reads_before_the_call_is_announced() -> None:
-    assert _hear(OVER, *READS, ("agent", _call("edit")), *ASKED_AND_WRITTEN) == EDITED
+    heard = _hear(OVER, *READS, ("agent", _call("edit")), *ASKED_AND_WRITTEN)
+    assert heard == [UNTOLD, *EDITED]
 
 
 def test_an_agent_that_announces_no_call_has_its_readings_counted_at_the_write() -> None:
@@ -80,7 +84,7 @@ def test_an_agent_that_announces_no_call_has_its_readings_counted_at_the_write()
 
 def test_a_refused_write_is_no_edit() -> None:
     refused = {"id": 2, "error": {"code": -32000, "message": "no"}}
-    assert _hear(("agent", WRITE), ("client", refused)) == [(True, EDIT)]
+    assert _hear(("agent", WRITE), ("client", refused)) == EDITED[:1]
 
 
 DIFF = {"type": "diff", "path": "/w/a.py", "oldText": "x", "newText": "y"}
@@ -191,4 +195,4 @@ def test_requests_of_the_two_sides_may_have_the_same_number() -> None:
         ("agent", answer),
         OVER,
     )
-    assert heard == [SEEN]
+    assert heard == [SEEN, UNTOLD]
