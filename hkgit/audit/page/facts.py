@@ -39,6 +39,8 @@ _OPEN = 4
 """What a commit that can be opened weighs, in lines of diffs."""
 
 MOST_NAMED = 8
+"""Agents on the first screen: those of most commits."""
+
 _GROUPS = {NO_EVIDENCE: 0, NOT_DERIVED: 0, PARTLY: 1, DERIVED: 2, VOUCHED: 3, BY_HAND: 4}
 _BESIDE = {BY_HAND: 4, BY_GIT: 5}
 """Where the commits of agents stand in the order of review, and those of others."""

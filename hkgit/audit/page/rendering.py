@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hkgit import __version__
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import STANDINGS
-from hkgit.audit.page.facts import PageCommit, PageFacts
+from hkgit.audit.page.facts import MOST_NAMED, PageCommit, PageFacts
 from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.errors import InvalidInput
@@ -99,6 +99,7 @@ def _render(facts: PageFacts, policy: str, *, inline: bool, style: str, script: 
         line_kinds=(*KINDS, NO_TRACE, BY_HAND, EARLIER),
         evidence_meanings=_MEANINGS,
         most_hunks=MOST_HUNKS,
+        most_named=MOST_NAMED,
         at_once=AT_ONCE,
         a_batch=A_BATCH,
     )

@@ -76,21 +76,24 @@ def _of_reads(entry: Entry, file: RecordedFile, line_count: int) -> Iterator[See
 
 
 def _name_calls(seen: SeenRange, file: RecordedFile, shown: Sequence[ShownLines]) -> SeenRange:
-    """A range that was read, with the calls that are claimed to have shown lines of it.
-
-    Where the session had changed the file since, they showed an earlier version.
-    """
-    if seen.kind != "receipt":
+    """A range that was read, with the calls that are claimed to have shown lines of it."""
+    if not seen.is_read:
         return seen
     base = "" if file.before is None else file.before.sha256
     here = [each for each in shown if each.version == base and _overlaps(each, seen)]
+    if seen.kind != "receipt":
+        return replace(seen, how=f"{seen.how}; shown by {_list_calls(here)}") if here else seen
+    # Where the session had changed the file since, they showed an earlier version.
     calls = here or [each for each in shown if each.version != base]
     if not calls:
         return seen
-    names = [name_call(each) for each in calls[-MOST_CALLS:]]
-    more = f" and {len(calls) - MOST_CALLS} more" if len(calls) > MOST_CALLS else ""
     since = "" if here else " of an earlier version, which the session followed"
-    return replace(seen, how=f"read by {', '.join(names)}{more}{since}")
+    return replace(seen, how=f"read by {_list_calls(calls)}{since}")
+
+
+def _list_calls(calls: Sequence[ShownLines]) -> str:
+    more = f" and {len(calls) - MOST_CALLS} more" if len(calls) > MOST_CALLS else ""
+    return ", ".join(map(name_call, calls[-MOST_CALLS:])) + more
 
 
 def _overlaps(shown: ShownLines, seen: SeenRange) -> bool:

@@ -170,7 +170,14 @@ class Orchard:
         reads: tuple[Read, ...] = ()
         if around:
             reads = (self.read(path, max(1, first - around), last + around, "hash"),)
-        return self.land(applied(self.repo, spec, reads=reads), message, agent, hours)
+        return self.land(self._apply(spec, reads), message, agent, hours)
+
+    def _apply(self, spec: str, reads: tuple[Read, ...]) -> Change:
+        """What a spec makes, with the calls that are claimed to have shown what was read."""
+        change = applied(self.repo, spec, reads=reads)
+        if reads:
+            change.entry["claims"]["readings"] = claim_readings(map(self._show, reads))
+        return change
 
     def read(self, path: str, first: int, last: int, kind: str = "receipt") -> Read:
         """What a session has read of a file."""
@@ -184,10 +191,7 @@ class Orchard:
     ) -> str:  # fmt: skip
         """Replace a text that is quoted, with receipts if it was read."""
         spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
-        change = applied(self.repo, spec, reads=reads)
-        if reads:
-            change.entry["claims"]["readings"] = claim_readings(map(self._show, reads))
-        return self.land(change, message, agent, hours)
+        return self.land(self._apply(spec, reads), message, agent, hours)
 
     def _show(self, read: Read) -> ShownLines:
         """The call that is claimed to have shown what a session has read."""

@@ -85,6 +85,15 @@ def test_a_hunk_stands_beside_what_was_read(facts: PageFacts, orchard: Orchard) 
     ]
 
 
+def test_a_hash_names_the_call_that_showed_its_lines(facts: PageFacts, orchard: Orchard) -> None:
+    id_ = orchard.commits["Bound discounts"]
+    [hunk] = next(each.hunks for each in facts.commits if each.commit.id == id_) or ()
+    assert {each.how for each in hunk.seen} == {
+        "the hash of these lines, given with the edit; "
+        "shown by view_file (call call_7, lines 19-28, 2026-03-04 18:00 UTC)"
+    }
+
+
 def test_what_was_only_quoted_was_not_seen(facts: PageFacts, orchard: Orchard) -> None:
     id_ = orchard.commits["Tell the version"]
     [hunk] = next(each.hunks for each in facts.commits if each.commit.id == id_) or ()
