@@ -16,10 +16,12 @@ from hkgit.text.json_nodes import JsonObject
 
 HOOKED = (
     "claude",
+    "cline",
     "codex",
     "copilot",
     "cursor",
     "gemini",
+    "goose",
     "kilo",
     "opencode",
     "pi",

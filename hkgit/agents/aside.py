@@ -9,12 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
+from hkgit.git.transactions.locks import remove, wait_for
 from hkgit.sessions.storage.blobs import Blobs
+
+_WAIT = 5.0
+"""So many seconds a hook waits for another: agents wait for it in turn."""
 
 
 class PutAside:
@@ -43,6 +47,20 @@ class PutAside:
         if data is None:
             raise Stale(path, "is not kept as it was before the call", "Nothing is recorded.")
         return File(data, kept[0])
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Let hooks of calls that were made at once take in their edits one after the other.
+
+        One that takes too long is not waited for.
+        """
+        place = self._folder / "lock"
+        descriptor = wait_for(place, _WAIT)
+        try:
+            yield
+        finally:
+            if descriptor is not None:
+                remove(place, descriptor)
 
     def drop(self, path: str, words: str) -> None:
         """Forget a file: its call has been made."""

@@ -91,6 +91,13 @@ class Shell:
 
 
 @dataclass(frozen=True, slots=True)
+class Looks:
+    """Several files that one call has shown, or commands that it has run, each with its answer."""
+
+    parts: tuple[ToolReading | Shell, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class UntoldEdit:
     """An edit that is about to be made, after which the agent says nothing."""
 
@@ -114,9 +121,9 @@ class LateEdit:
 
 @dataclass(frozen=True, slots=True)
 class UnshownShell:
-    """A command of a script of the agent's, which has got its output.
+    """A command of which the hook does not say what the model is shown of its output.
 
-    What of it the script has shown to the model is told by the transcript, behind the `call`.
+    A script of the agent's has got it, or no hook is told; the transcript says it, by the `call`.
     """
 
     shell: Shell
@@ -141,6 +148,7 @@ Did = (
     | Editing
     | PendingToolEdit
     | Shell
+    | Looks
     | UntoldEdit
     | LateEdit
     | UnshownShell

@@ -20,6 +20,7 @@ from hkgit.agents.events import (
     Did,
     Editing,
     LateEdit,
+    Looks,
     NotebookReading,
     PendingToolEdit,
     Shell,
@@ -79,21 +80,23 @@ class Recorder:
 
     def _end_shell(self, transcript: Path | None, shell: Shell, call: str, directory: Path) -> bool:
         # Few agents write scripts.
-        from hkgit.agents.shown.scripts import find_script_output
+        from hkgit.agents.shown.scripts import find_later_output
 
-        output = None if transcript is None else find_script_output(transcript, call)
-        if output is None:
+        found = None if transcript is None else find_later_output(transcript, call)
+        if found is None:
             return False
+        tool, output = found
         recorder = Recorder(self._session, directory)
         shown = find_readings(Shell(shell.command, output), directory)
-        recorder._look(shown, ToolCall.of("exec", call))
+        recorder._look(shown, ToolCall.of(tool, call))
         return True
 
     def after(self, event: ToolEvent) -> EditReport | None:
         """Take in what has been done. Raises HkgitError where that cannot be."""
         match event.did:
             case Editing() as edit:
-                return self._take(self._spec(edit), edit.text)
+                with self._aside.lock():
+                    return self._take(self._spec(edit), edit.text)
             case PendingToolEdit(path):
                 place = _relative(path, self._session.root, self._directory)
                 return self._take_difference({place: self._aside.get(place, "")}, "")
@@ -108,6 +111,9 @@ class Recorder:
                 add_waiting(self._session.journal.folder, unshown, self._directory)
             case ToolReading() as read:
                 self._look(find_readings(read, self._directory), event.call)
+            case Looks(parts):
+                for part in parts:
+                    self._look(find_readings(part, self._directory), event.call)
             case Shell() as shell:
                 # What it shows may be what it has written.
                 answer = self._take_changes(shell.changes) if shell.changes else None

@@ -7,8 +7,11 @@ what the tool itself writes to the disk.
 from __future__ import annotations
 
 import json
+import os
 import re
+import sqlite3
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +30,11 @@ from tests.support.running import run
 
 STREAMS = Path(__file__).with_name("streams")
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n'
+
+
+@pytest.fixture(autouse=True)
+def _own_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GOOSE_PATH_ROOT", str(tmp_path / "goose"))
 
 
 @pytest.fixture
@@ -64,9 +72,24 @@ def replay_lines(
     for line in lines:
         for name, content in line.get("disk", {}).items():
             repo.write(name, content.encode())
+        if "database" in line:
+            keep_message(**line["database"])
         if "input" in line:
             answers.append(told(agent, line["input"], *options))
     return answers
+
+
+def keep_message(session: str, content: object) -> None:
+    """Add a message to goose's database of sessions."""
+    place = Path(os.environ["GOOSE_PATH_ROOT"], "data/sessions/sessions.db")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(place)) as database, database:
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS messages"
+            " (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, content_json TEXT)"
+        )
+        row = (session, json.dumps(content))
+        database.execute("INSERT INTO messages (session_id, content_json) VALUES (?, ?)", row)
 
 
 def session(repo: Repo) -> Status:
@@ -97,8 +120,11 @@ def _tool(payload: dict[str, Any]) -> object:
     """The name of a tool as the agent gives it; some name an event."""
     named = (
         payload.get(key)
-        for key in ("tool_name", "toolName", "hook_event_name", "agent_action_name")
+        for key in ("tool_name", "toolName", "hook_event_name", "agent_action_name", "event")
     )
+    calls = (payload.get(key) for key in ("tool_call", "tool_result"))
+    if (call := next((each for each in calls if each is not None), None)) is not None:
+        return call["name"]
     return next(each for each in named if each is not None)
 
 
@@ -137,7 +163,7 @@ def test_steering_stops_an_edit_and_names_the_tool_and_its_text(agent: str, gree
         if "input" in line and _is_edit(agent, line["input"])
     )
     answer = json.dumps(told(agent, first, "--steer"))
-    assert "deny" in answer
+    assert any(word in answer for word in ("deny", "block", "cancel"))
     assert f"({find_agent(agent).EDIT_TOOL})" in answer
 
 
@@ -275,3 +301,87 @@ def test_what_a_command_of_cursor_prints_is_read(greeting: Repo) -> None:
         if "input" in line and line["input"]["hook_event_name"] in ("preToolUse", "afterFileEdit"):
             told("cursor", line["input"])
     assert session(greeting).blind == 0
+
+
+def test_what_goose_has_not_kept_yet_counts_at_the_next_event(greeting: Repo) -> None:
+    lines = [*stream("goose", greeting)]
+    [first] = [each["database"] for each in lines if "call_0_0" in str(each.get("database"))]
+    begun = [each for each in lines if each.get("input", {}).get("tool_call_id") == "call_0_0"]
+    replay_lines("goose", begun, greeting)
+    assert list(places.existing(greeting.path)) == []
+    keep_message(**first)
+    told("goose", lines[-1]["input"])
+    [shown] = session(greeting).shown
+    assert (shown.start_line, shown.end_line, shown.call.id) == (1, 5, "call_0_0")
+
+
+def test_goose_is_not_told_of_a_blind_edit_for_it_heeds_nothing_then() -> None:
+    assert find_agent("goose").remark("this edit is blind") is None
+
+
+def test_each_of_several_files_that_cline_reads_at_once_counts(greeting: Repo) -> None:
+    greeting.write("b.py", b"x = 1\ny = 2\n")
+    told(
+        "cline",
+        _cline(
+            greeting,
+            "read_files",
+            {"files": [{"path": "greet.py"}, {"path": "b.py"}]},
+            [
+                {"query": "greet.py", "result": "1 | def greet(name):", "success": True},
+                {"query": "b.py", "result": "1 | x = 1\n2 | y = 2", "success": True},
+            ],
+        ),
+    )
+    shown = {(each.path, each.end_line) for each in session(greeting).shown}
+    assert shown == {("greet.py", 1), ("b.py", 2)}
+
+
+def test_each_of_several_commands_that_cline_runs_counts(greeting: Repo) -> None:
+    greeting.write("b.py", b"x = 1\ny = 2\n")
+    told(
+        "cline",
+        _cline(
+            greeting,
+            "run_commands",
+            {"commands": ["true", "head -n 1 b.py"]},
+            [
+                {"query": "true", "result": "", "success": True},
+                {"query": "head -n 1 b.py", "result": "x = 1\n", "success": True},
+            ],
+        ),
+    )
+    assert {(each.path, each.end_line) for each in session(greeting).shown} == {("b.py", 1)}
+
+
+def test_what_cline_inserts_before_a_line_is_recorded_as_it_says(greeting: Repo) -> None:
+    told(
+        "cline",
+        _cline(
+            greeting,
+            "run_commands",
+            {"commands": ["cat greet.py"]},
+            [
+                {"query": "cat greet.py", "result": GREETING.decode(), "success": True},
+            ],
+        ),
+    )
+    call = {"path": "greet.py", "new_text": "# Greets.\n", "insert_line": 1}
+    told("cline", _cline(greeting, "editor", call, None))
+    greeting.write("greet.py", b"# Greets.\n" + GREETING)
+    told(
+        "cline",
+        _cline(greeting, "editor", call, {"query": "edit", "result": "ok", "success": True}),
+    )
+    [inserted] = session(greeting).calls
+    assert (inserted.files, inserted.blind) == (("greet.py",), 0)
+
+
+def _cline(repo: Repo, tool: str, given: object, answer: object) -> dict[str, Any]:
+    """An input of Cline's hooks; before the call where there is no answer."""
+    call: dict[str, object] = {"id": "call_1", "name": tool, "input": given}
+    if answer is None:
+        named: dict[str, object] = {"hookName": "tool_call", "tool_call": call}
+    else:
+        named = {"hookName": "tool_result", "tool_result": call | {"output": answer}}
+    return named | {"taskId": "conv_1", "workspaceRoots": [repo.path.as_posix()]}

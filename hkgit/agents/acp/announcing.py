@@ -164,7 +164,7 @@ def make_edit(path: str, old: object, new: str) -> Editing:
 def _looks(call: _Call, told: JsonObject) -> Iterator[Made]:
     """What the model was shown by a call; what its tool has read where that is not told."""
     text, command = _find_text(told), call.given.get("command")
-    if call.kind == RUNS and isinstance(command, str) and text:
+    if call.kind in (RUNS, "other") and isinstance(command, str) and text:
         yield False, Shell(command, text)
     elif text and call.path is not None:
         yield False, ToolReading(call.path, call.line or 1, END, text)

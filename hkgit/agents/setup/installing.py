@@ -95,13 +95,20 @@ def remaining_steps(name: str) -> Iterator[str]:
     if name == "gemini":
         yield "trust this folder when Gemini asks: else it runs no hooks of a project"
         yield "commit in a shell of your own: Gemini's switches git's hooks off"
+    if name == "cline":
+        server = '"hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
+        place = "mcpServers of ~/.cline/data/settings/cline_mcp_settings.json"
+        yield f"let Cline start the server, and not give up after 3 seconds: {server} in {place}"
+    if name == "goose":
+        server = "goose run --with-extension 'hkgit mcp'"
+        yield f"let goose start the server, with `goose configure` or each time: {server}"
     if name == "windsurf":
         yield "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)"
         yield "it does not tell what it was shown, so its own edits are blind: use --mode steer"
         yield "where .devin/hooks.json exists, it is read instead: move these hooks there"
     if name == "copilot":
         yield "let it call hkgit's tools without asking: copilot --allow-tool hkgit"
-    if name in ("copilot", "gemini"):
+    if name in ("copilot", "gemini", "goose"):
         yield f"start {name} in this directory: in one below it reads no hooks"
 
 
@@ -139,7 +146,8 @@ def _plan_part(
         return SetupStep(path, Action.BLOCKED, f"{error.where} {error.what}. {error.fix}")
     if wanted == text:
         return keep_file(path, "says so already")
-    return SetupStep(path, Action.WROTE, "", encode_text(wanted))
+    is_executable = isinstance(part, FilePart) and part.is_executable
+    return SetupStep(path, Action.WROTE, "", encode_text(wanted), is_executable)
 
 
 def _replace_part(part: Part, old: Part | None, text: str | None) -> str:

@@ -153,6 +153,7 @@ class FilePart:
 
     path: str
     text: str
+    is_executable: bool = False
 
     def added(self, text: str | None) -> str:
         if text is not None and text != self.text:

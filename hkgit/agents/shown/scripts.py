@@ -1,4 +1,4 @@
-"""scripts.py: find what a script of the agent's has shown to the model, in the agent's transcript.
+"""scripts.py: find what a call has shown to the model, in the agent's transcript.
 
 Codex's models may write scripts that call tools (code mode); each line of its transcript is JSON.
 """
@@ -13,6 +13,21 @@ from hkgit.text.json_nodes import JsonObject
 
 _TAIL = 8 * 2**20
 """So many bytes of a transcript are looked through, from its end."""
+
+
+def find_later_output(transcript: Path, call: str) -> tuple[str, str] | None:
+    """The tool of a call and what it has shown; None where the transcript does not say it (yet).
+
+    A transcript is a file of lines, or a session in a database: the database's path, and the
+    session's name below it.
+    """
+    if transcript.parent.suffix == ".db":
+        from hkgit.agents.shown.databases import find_database_output
+
+        tool, output = "shell", find_database_output(transcript.parent, transcript.name, call)
+    else:
+        tool, output = "exec", find_script_output(transcript, call)
+    return None if output is None else (tool, output)
 
 
 def find_script_output(transcript: Path, call: str) -> str | None:

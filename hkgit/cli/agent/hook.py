@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -11,7 +12,9 @@ import click
 
 from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.events import (
+    Did,
     Editing,
+    Looks,
     Shell,
     ToolEvent,
     ToolReading,
@@ -66,7 +69,7 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
     recorder = Recorder(EditSession.open(root, event.session, agent=agent), event.directory)
     try:
         recorder.settle(event.transcript)
-        is_look = isinstance(event.did, ToolReading | Shell)
+        is_look = isinstance(event.did, ToolReading | Shell | Looks)
         if event.is_before or (is_look and not getattr(event.did, "changes", ())):
             recorder.settle_formatters()
     except HkgitError as error:
@@ -101,8 +104,7 @@ def _record(recorder: Recorder, event: ToolEvent) -> str | None:
 
 def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
     """What to do about commits that a command has made past git's hooks."""
-    did = event.did.shell if isinstance(event.did, UnshownShell) else event.did
-    if event.is_before or not isinstance(did, Shell) or "git" not in did.command:
+    if event.is_before or not any("git" in command for command in _find_commands(event.did)):
         return None
     from hkgit.sessions.storage.paths import may_wait
 
@@ -116,6 +118,12 @@ def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
     found = find_commits_past_hooks(repository, root)
     lines = describe_commits_past_hooks(repository, found, for_agent=True)
     return "\n".join(f"hkgit: {line}" for line in lines) or None
+
+
+def _find_commands(did: Did) -> Iterator[str]:
+    did = did.shell if isinstance(did, UnshownShell) else did
+    parts = did.parts if isinstance(did, Looks) else (did,)
+    return (each.command for each in parts if isinstance(each, Shell))
 
 
 def _unread(answer: EditReport) -> str:

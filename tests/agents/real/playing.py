@@ -44,13 +44,16 @@ def _connect(sandbox: Sandbox, mode: str) -> None:
     if program.approval:
         assert shlex.join(program.approval) in done.stdout
         sandbox.run(*program.approval)
+    assert shlex.join(program.server) in done.stdout
+    assert program.advice in done.stdout
 
 
 def _command(sandbox: Sandbox, scenario: Scenario) -> list[str]:
     """How the agent is started; through an editor and the proxy where that is what is tried."""
     program = sandbox.program
     if scenario.mode != ACP:
-        return [*program.command, *(() if scenario.is_asking else program.automatic)]
+        automatic = () if scenario.is_asking else program.automatic
+        return [*program.command, *automatic, *program.server]
     editor = ["env", f"PYTHONPATH={PROJECT}", sys.executable, "-m", "tests.agents.real.editor"]
     return [*editor, str(sandbox.repo), "hkgit", "acp", "--", *program.acp]
 

@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 
 from tests.agents.real.saying import (
     say_claude,
+    say_cline,
     say_codex,
     say_copilot,
     say_gemini,
+    say_goose,
     say_opencode,
     say_pi,
     say_qwen,
@@ -42,6 +44,12 @@ class Program:
     """The package that has that program, if it is another one."""
     approval: tuple[str, ...] = ()
     """What `hkgit init --agent` tells a person to type once, if anything."""
+    server: tuple[str, ...] = ()
+    """The options that start hkgit's server with it, as `hkgit init --agent` tells them."""
+    advice: str = ""
+    """What `hkgit init --agent` tells to be written into `settings`, if anything."""
+    is_stopped: bool = True
+    """Whether a hook can stop a call of its edit tool, and it goes on."""
     seconds: int = 120
     """So long it may take, with the time that it waits for a network that is not there."""
     has_servers: bool = True
@@ -221,4 +229,58 @@ KILO = Program(
     say=say_opencode,
 )
 
-PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, KILO, COPILOT, QWEN, PI)
+_CLINE = {
+    "settings": {
+        "provider": "openai-compatible",
+        "apiKey": "dummy",
+        "model": "m",
+        "baseUrl": f"{URL}/v1",
+    },
+    "updatedAt": "2026-01-01T00:00:00.000Z",
+    "tokenSource": "manual",
+}
+_CLINE_SERVER = '"hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
+CLINE = Program(
+    name="cline",
+    title="Cline",
+    package="cline",
+    version="3.0.65",
+    command=("cline", "--json", PROMPT),
+    automatic=("--auto-approve", "true"),
+    settings={
+        ".cline/data/settings/providers.json": json.dumps(
+            {
+                "version": 1,
+                "lastUsedProvider": "openai-compatible",
+                "modes": {},
+                "providers": {"openai-compatible": _CLINE},
+            }
+        ),
+        ".cline/data/settings/cline_mcp_settings.json": f'{{"mcpServers": {{{_CLINE_SERVER}}}}}',
+    },
+    advice=_CLINE_SERVER,
+    is_stopped=False,
+    say=say_cline,
+)
+_GOOSE = "goose-binary-linux-x64"
+GOOSE = Program(
+    name="goose",
+    title="goose",
+    package=f"@aaif/{_GOOSE}",
+    version="1.52.0",
+    command=(_GOOSE, "run", "-t", PROMPT),
+    acp=(_GOOSE, "acp"),
+    environment={
+        "GOOSE_PROVIDER": "openai",
+        "GOOSE_MODEL": "m",
+        "GOOSE_MODE": "auto",
+        "GOOSE_DISABLE_KEYRING": "1",
+        "GOOSE_TELEMETRY_ENABLED": "false",
+        "OPENAI_HOST": URL,
+        "OPENAI_API_KEY": "dummy",
+    },
+    server=("--with-extension", "hkgit mcp"),
+    say=say_goose,
+)
+
+PROGRAMS = (CLAUDE, CODEX, GEMINI, OPENCODE, KILO, COPILOT, QWEN, PI, CLINE, GOOSE)

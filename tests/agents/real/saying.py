@@ -100,6 +100,34 @@ def say_pi(step: Step) -> Json:
             return call(tool, **arguments)
 
 
+def say_cline(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("read_files", files=[{"path": f"$ROOT/{path}"}])
+        case Edit(path, old, new):
+            return call("editor", path=f"$ROOT/{path}", old_text=old, new_text=new)
+        case Create(path, text):
+            return call("editor", path=f"$ROOT/{path}", new_text=text)
+        case Shell(command):
+            return call("run_commands", commands=[command])
+        case Ours():
+            return say_ours(step)
+
+
+def say_goose(step: Step) -> Json:
+    match step:
+        case Read(path):
+            return call("shell", command=f"cat $ROOT/{path}")
+        case Edit(path, old, new):
+            return call("edit", path=f"$ROOT/{path}", before=old, after=new)
+        case Create(path, text):
+            return call("write", path=f"$ROOT/{path}", content=text)
+        case Shell(command):
+            return call("shell", command=command)
+        case Ours():
+            return say_ours(step)
+
+
 def say_copilot(step: Step) -> Json:
     match step:
         case Read(path):

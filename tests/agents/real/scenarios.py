@@ -199,12 +199,12 @@ EDITOR_AND_HOOKS = Scenario(
 )
 
 ALONE = (RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING)
-WITH_SERVERS = (STEER, STEER_ASKING, SERVER)
 THROUGH_EDITORS = (EDITOR, EDITOR_AND_HOOKS)
-SCENARIOS = (*ALONE, *WITH_SERVERS, *THROUGH_EDITORS)
+SCENARIOS = (*ALONE, STEER, STEER_ASKING, SERVER, *THROUGH_EDITORS)
 
 
 def find_scenarios(program: Program) -> tuple[Scenario, ...]:
     """What an agent can be driven through at all."""
-    more = WITH_SERVERS if program.has_servers else (STEER_TO_TAGS,)
+    stopped = (STEER, STEER_ASKING) if program.is_stopped else ()
+    more = (*stopped, SERVER) if program.has_servers else (STEER_TO_TAGS,)
     return (*ALONE, *more, *(THROUGH_EDITORS if program.acp else ()))

@@ -17,8 +17,14 @@ def read(body: Json) -> Talk:
         if message["role"] in ("tool", "user"):
             talk.heard.append(find_text(message.get("content")))
         elif message["role"] == "assistant" and message.get("tool_calls"):
-            talk.hear_call()
+            _hear(talk, message["tool_calls"][0]["id"])
     return talk
+
+
+def _hear(talk: Talk, call: str) -> None:
+    """Count a turn once: goose tells its calls one by one."""
+    if not call.startswith(f"call_{talk.turns - 1}_"):
+        talk.hear_call()
 
 
 def write(text: str, calls: list[Call]) -> Answer:

@@ -1,0 +1,110 @@
+"""goose.py: goose. Its hooks stand in a plugin: goose-docs.ai, guides, context engineering.
+
+They are not told what a tool has answered; its database of sessions has it by the next call.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from hkgit.agents.events import (
+    Editing,
+    Pause,
+    Shell,
+    Tool,
+    ToolEvent,
+    UnshownShell,
+    shell,
+    tool_event,
+)
+from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, Part, guard_in_time
+from hkgit.text.json_nodes import JsonObject
+from hkgit.values import replace
+
+NAME = "goose"
+EDIT_TOOL = "hkgit__edit"
+
+_FOLDER = ".agents/plugins/hkgit"
+_BUILTIN = "developer__"
+"""Once before the names of goose's own tools."""
+
+
+def _edit(arguments: JsonObject, answer: object) -> Editing | None:
+    path, old, new = (arguments.get(name) for name in ("path", "before", "after"))
+    said = {"file_path": path, "old_string": old, "new_string": new}
+    return Editing(json.dumps(said, ensure_ascii=False), "text-editor") if path else None
+
+
+def _write(arguments: JsonObject, answer: object) -> Editing | None:
+    said = {"file_path": arguments.get("path"), "content": arguments.get("content")}
+    return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
+
+
+EDITS: dict[str, Tool] = {"edit": _edit, "write": _write}
+LOOKS: dict[str, Tool] = {"shell": shell("command")}
+
+_PAUSES: dict[str, Tool] = {"": lambda arguments, answer: Pause()}
+
+
+def parts(command: str) -> list[Part]:
+    """The plugin that connects it; its servers stand in settings of the user's alone."""
+    run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
+    groups = {
+        "PreToolUse": [_rule(EDITS, run)],
+        "PostToolUse": [_rule(EDITS | LOOKS, run)],
+        "PostToolUseFailure": [_rule(LOOKS, run)],
+        "Stop": [{"hooks": [run]}],
+    }
+    about = {"name": "hkgit", "version": "1.0.0", "description": "Evidence for commits"}
+    return [
+        FilePart(f"{_FOLDER}/plugin.json", json.dumps(about, indent=2) + "\n"),
+        FilePart(f"{_FOLDER}/hooks/hooks.json", json.dumps({"hooks": groups}, indent=2) + "\n"),
+    ]
+
+
+def _rule(tools: Mapping[str, Tool], run: JsonObject) -> JsonObject:
+    return {"matcher": f"^({_BUILTIN})?({'|'.join(tools)})$", "hooks": [run]}
+
+
+def event(payload: JsonObject) -> ToolEvent | None:
+    """What a hook's input speaks of; None where it does not matter here."""
+    stage, call = payload.get("event"), payload.get("tool_call_id")
+    worded: JsonObject = {
+        "hook_event_name": stage if stage == "PreToolUse" else "after",
+        "tool_name": str(payload.get("tool_name") or "").removeprefix(_BUILTIN),
+        "tool_input": {} if stage == "Stop" else payload.get("tool_input"),
+        "session_id": payload.get("session_id"),
+        "cwd": payload.get("working_dir"),
+        "tool_use_id": call,
+    }
+    tools = _PAUSES if stage == "Stop" else EDITS | LOOKS
+    found = tool_event(NAME, worded, tools, "PreToolUse", "after")
+    if found is None:
+        return None
+    found = replace(found, transcript=_find_sessions() / str(payload.get("session_id")))
+    if isinstance(found.did, Shell):
+        return replace(found, did=UnshownShell(found.did, str(call)))
+    return found
+
+
+def _find_sessions() -> Path:
+    """The database that holds what models have said and seen."""
+    if root := os.environ.get("GOOSE_PATH_ROOT"):
+        return Path(root, "data/sessions/sessions.db")
+    if os.name == "nt":
+        return Path(os.environ.get("APPDATA", ""), "Block/goose/data/sessions/sessions.db")
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+    return Path(data, "goose/sessions/sessions.db")
+
+
+def denial(reason: str) -> JsonObject:
+    """The output that stops a call; the model reads the reason."""
+    return {"decision": "block", "reason": reason}
+
+
+def remark(text: str) -> JsonObject | None:
+    """Nothing: after a call goose does not heed what a hook says."""
+    return None
