@@ -13,10 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.git.facts import Facts
 
-SCRIPT, ANSWERS = "hkgit/ask", "hkgit/asked"
+SCRIPT, ANSWERS = "hkgit/ask", "hkgit/passed"
 """In the git directory: the script, and what it printed of commits that passed."""
 _HARMLESS = ("HKGIT_SESSION", "HKGIT_REAL_EDITS")
 """Variables that the judge does not heed, and that say nothing of where edits wait."""
+_ASSIGNED, _QUOTED = b"kept='%s'\n", b"'\\''"
+"""What the script runs to know the answers, and how a quote stands in them."""
 _MOST = 8
 _LONGEST = 2**16
 
@@ -28,7 +30,6 @@ place=${GIT_DIR:-.git}
 [ ! -e "$place/commondir" ] && [ ! -e "$place/info/grafts" ] || exit 1
 [ ! -e "$place/hkgit/sessions/.waiting" ] && [ ! -e .hkgit/local/sessions/.waiting ] || exit 1
 unset @HARMLESS@
-case $(export -p) in *HKGIT_*|*GITHEAD_*) exit 1 ;; esac
 read -r head <"$place/HEAD" || exit 1
 case $head in
     'ref: refs/heads/.'*) exit 1 ;;
@@ -37,40 +38,64 @@ case $head in
 esac
 export LC_ALL=C GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_OPTIONAL_LOCKS=0
 export GIT_TERMINAL_PROMPT=0
-ask() { git -c core.fsmonitor=false "$@" 2>/dev/null; }
 
+# Every process is felt, a copy of the shell too: short messages are read without any.
+is_telling() {
+    case $1 in
+        [Ss]igned-off-by:\\ *-*) return 0 ;;
+        [Ss]igned-off-by:\\ *) return 1 ;;
+        *-[Bb][Yy]*|*[Rr][Ee][Vv][Ee][Rr][Tt][Ss]\\ [Cc][Oo][Mm][Mm][Ii][Tt]*) return 0 ;;
+    esac
+    [ ${#1} -gt 60000 ]
+}
 if [ "$1" = message ]; then
-    said=$(cat "$2") || exit 1
-    case $said in
-        *-[Bb][Yy]*) said=$(sed 's/^[Ss]igned-off-by: [^-]*$//' "$2") || exit 1 ;;
-    esac
-    case $said in
-        *-[Bb][Yy]*|*[Rr][Ee][Vv][Ee][Rr][Tt][Ss]\\ [Cc][Oo][Mm][Mm][Ii][Tt]*) exit 1 ;;
-    esac
-    [ ${#said} -lt 60000 ] || exit 1
+    left=30
+    while IFS= read -r line || [ -n "$line" ]; do
+        ! is_telling "$line" || exit 1
+        left=$((left - 1))
+        [ $left -gt 0 ] || { line=$(cat) && ! is_telling "-$line" || exit 1; }
+    done <"$2" || exit 1
 fi
 
-tree=$(ask write-tree) || exit 1
-said=$(printf '%s\\n' 'HEAD^{tree}' HEAD:@POLICY1@ HEAD:@POLICY2@ HEAD:@LEDGER@ \\
-    "$tree:@LEDGER@" | ask cat-file --batch-check='%(objectname) %(objecttype)') || exit 1
+nl='
+'
+tree=$(export -p && exec git -c core.fsmonitor=false write-tree 2>/dev/null) || exit 1
+case $tree in *HKGIT_*|*GITHEAD_*) exit 1 ;; esac
+tree=${tree##*"$nl"}
+format='%(objectname) %(objecttype)'
+said=$(exec git -c core.fsmonitor=false cat-file --batch-check="$format" 2>/dev/null <<END
+HEAD^{tree}
+HEAD:@POLICY1@
+HEAD:@POLICY2@
+HEAD:@LEDGER@
+$tree:@LEDGER@
+END
+) || exit 1
 { read -r before; read -r one; read -r two; read -r old; read -r new; } <<END
 $said
 END
 case $before in "$tree tree") exit 1 ;; *' tree') ;; *) exit 1 ;; esac
 [ -n "$new" ] && [ "${old#HEAD}" = "${new#"$tree"}" ] || exit 1
-author=$(ask var GIT_AUTHOR_IDENT) && committer=$(ask var GIT_COMMITTER_IDENT) || exit 1
-judge=$(ls -liL @SELF@ 2>/dev/null) || exit 1
+said=$(exec git -c core.fsmonitor=false var -l 2>/dev/null) || exit 1
+mark="${nl}GIT_AUTHOR_IDENT=" marked="${nl}GIT_COMMITTER_IDENT="
+# A value of several lines may look like a name.
+case $said in *"$mark"*"$mark"*|*"$marked"*"$marked"*) exit 1 ;; esac
+case $said in *"$mark"*) author=${said#*"$mark"} ;; *) exit 1 ;; esac
+case $said in *"$marked"*) committer=${said#*"$marked"} ;; *) exit 1 ;; esac
+author=${author%%"$nl"*} committer=${committer%%"$nl"*}
+judge=$(command -v hkgit || echo; exec ls -liL @SELF@ 2>/dev/null) || exit 1
 said="
 $head
 ${author% * *}
 ${committer% * *}
 $one
 $two
-$(command -v hkgit)
 $judge
 ."
 [ "$1" != print ] || { printf '%s\\n' "$said"; exit 0; }
-case $(cat "$place/hkgit/asked" 2>/dev/null) in *"$said"*) exit 0 ;; esac
+kept=
+[ -f "$place/@ANSWERS@" ] && . "$place/@ANSWERS@" || exit 1
+case $kept in *"$said"*) exit 0 ;; esac
 exit 1
 """
 
@@ -87,7 +112,8 @@ def keep_question(facts: Facts) -> None:
     said = os.fsencode(run_shell(script, "print"))
     if said.count(b"\n") > 8 and len(said) < _LONGEST:
         kept = [each for each in _answers(facts) if each != said]
-        replace_file(f"{facts.git_dir}/{ANSWERS}", b"".join([said, *kept][:_MOST]))
+        answers = b"".join([said, *kept][:_MOST])
+        replace_file(f"{facts.git_dir}/{ANSWERS}", _ASSIGNED % answers.replace(b"'", _QUOTED))
 
 
 def _is_plain(facts: Facts) -> bool:
@@ -99,6 +125,8 @@ def _is_plain(facts: Facts) -> bool:
 
 def _is_kept(facts: Facts) -> bool:
     """Whether there is an answer for such a commit, as far as can be seen without the script."""
+    if not os.path.exists(f"{facts.git_dir}/{SCRIPT}"):
+        return False
     inode = f"\n{os.stat(_package()).st_ino} "
     known = (f"\nref: {facts.ref}\n{facts.author}\n{facts.committer}\n", inode, f"\n{_found()}\n")
     marks = [*map(os.fsencode, known)]
@@ -120,7 +148,8 @@ def _answers(facts: Facts) -> list[bytes]:
             said = file.read(_MOST * _LONGEST)
     except FileNotFoundError:
         return []
-    return [each + b"\n.\n" for each in said.split(b"\n.\n")[:-1]]
+    kept = said.replace(_QUOTED, b"'").removeprefix(_ASSIGNED.partition(b"%s")[0])
+    return [each + b"\n.\n" for each in kept.split(b"\n.\n")[:-1]]
 
 
 def _script() -> str:
@@ -128,7 +157,8 @@ def _script() -> str:
 
     quoted = "'" + _package().replace("'", "'\\''") + "'"
     text = (
-        _TEXT.replace("@HARMLESS@", " ".join(_HARMLESS))
+        _TEXT.replace("@ANSWERS@", ANSWERS)
+        .replace("@HARMLESS@", " ".join(_HARMLESS))
         .replace("@POLICY1@", POLICIES[0])
         .replace("@POLICY2@", POLICIES[1])
     )

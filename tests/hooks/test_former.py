@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, is_own, script
+from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, HOOKS, is_own, script
+from hkgit.workflows.setup import framework
+from hkgit.workflows.setup.framework_hooks import FORMERS
 from tests.support.commands import hkgit, start
 from tests.support.repos import Repo
 
@@ -56,6 +59,18 @@ def test_older_lines_of_the_framework_are_renewed(repo: Repo) -> None:
 
     assert b"PRE_COMMIT_TO_REF" not in repo.read(YAML)
     assert repo.read(YAML).count(b"id: hkgit-gate-push") == 1
+
+
+def test_hooks_that_only_record_are_renewed(repo: Repo) -> None:
+    entry = framework.local_entry(HOOKS, FORMERS[-1])
+    block = indent(f"{framework.BEGIN}\n{entry}{framework.END}\n", "  ")
+    repo.write(YAML, REST.replace("repos:\n", f"repos:\n{block}"))
+    assert repo.read(YAML).count(b"hkgit record --staged") == 1
+
+    hkgit(repo, "init")
+
+    assert b"hkgit record --staged" not in repo.read(YAML)
+    assert repo.read(YAML).count(b"hkgit gate --record --staged") == 1
 
 
 def test_older_lines_of_the_framework_are_taken_back(repo: Repo) -> None:

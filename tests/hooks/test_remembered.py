@@ -65,8 +65,8 @@ def test_a_persons_next_commit_is_known(known: Repo, monkeypatch: pytest.MonkeyP
     [
         pytest.param("mkdir -p .git/hkgit/sessions; : >.git/hkgit/sessions/.waiting", id="waiting"),
         pytest.param("mkdir bin; : >bin/hkgit; chmod +x bin/hkgit", id="another hkgit on PATH"),
-        pytest.param("sed -i 's/^[0-9]* -/1 -/' .git/hkgit/asked", id="hkgit installed anew"),
-        pytest.param(": >.git/hkgit/asked", id="nothing kept"),
+        pytest.param("sed -i 's/^[0-9]* -/1 -/' .git/hkgit/passed", id="hkgit installed anew"),
+        pytest.param(": >.git/hkgit/passed", id="nothing kept"),
     ],
 )
 def test_the_shell_leaves_to_python_what_it_does_not_know(known: Repo, change: str) -> None:
@@ -76,10 +76,29 @@ def test_the_shell_leaves_to_python_what_it_does_not_know(known: Repo, change: s
     assert done.returncode == 1
 
 
+def test_no_variable_stands_for_what_was_kept(known: Repo) -> None:
+    said = start("sh", ".git/hkgit/ask", "print", cwd=known.path).stdout
+    known.write(".git/hkgit/passed", b"")
+    env = {"kept": str(said)}
+    assert start("sh", ".git/hkgit/ask", cwd=known.path, env=env).returncode == 1
+
+
+def test_a_quote_in_a_name_is_no_word_of_the_shell(native: Repo) -> None:
+    native.git("config", "user.name", "Ada 'O' $(touch seen) \\ `touch seen`")
+    for text in "123":
+        _stage(native, text)
+        assert git(native, "commit", "-q", "-m", text)[0]
+    _stage(native, "4")
+    assert may_pass(native)
+    assert not (native.path / "seen").exists()
+    assert native.read(".git/hkgit/passed").count(b"refs/heads") == 1
+
+
 def test_what_python_knows_the_shell_learns(known: Repo) -> None:
-    known.write(".git/hkgit/asked", b"")
-    assert hkgit(known, "gate", "--quiet", "--staged") == ""
-    assert may_pass(known)
+    for forgotten in ("passed", "ask"):
+        (known.path / ".git/hkgit" / forgotten).unlink()
+        assert hkgit(known, "gate", "--quiet", "--staged") == ""
+        assert may_pass(known)
 
 
 def test_a_persons_commit_starts_no_python(known: Repo, tmp_path: Path) -> None:
@@ -154,6 +173,11 @@ def test_another_environment_is_judged_again(
         pytest.param("Words\n\nSigned-off-by: Ada <a@b.c>\n", True, id="signed off"),
         pytest.param(f"This reverts commit {'0' * 40}.\n", False, id="a revert"),
         pytest.param("x" * 70_000, False, id="too long to read"),
+        pytest.param("Words\n" * 40, True, id="many lines"),
+        pytest.param("Words\n" * 40 + CLAUDE, False, id="an agent below many lines"),
+        pytest.param("Words\n" * 12_000, False, id="too many lines"),
+        pytest.param(f"Signed-off-by: Ada {CLAUDE}", False, id="an agent in the same line"),
+        pytest.param("Words", True, id="no line end"),
     ],
 )
 def test_a_message_that_may_decide_is_judged(

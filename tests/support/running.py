@@ -195,7 +195,7 @@ _LEFT = {
     ("hkgit", "conflicts"),
     ("hkgit", "judged"),
     ("hkgit", "ask"),
-    ("hkgit", "asked"),
+    ("hkgit", "passed"),
     ("hkgit", "refusals.jsonl"),
 }
 """What hkgit leaves on purpose: a stale edit's conflict, what was refused, the judge's cache."""

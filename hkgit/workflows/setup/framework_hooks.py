@@ -166,8 +166,30 @@ def _ask_first(hook: LocalHook) -> LocalHook:
     return replace(hook, command=_ASKS_FIRST[hook.id] + hook.command)
 
 
-LOCAL_HOOKS: Mapping[str, Sequence[LocalHook]] = {
+_SEPARATE: Mapping[str, Sequence[LocalHook]] = {
     name: tuple(map(_ask_first, hooks)) for name, hooks in _LOCAL_BEFORE.items()
+}
+"""Recording and judging as hooks of their own, as the manifest names them."""
+
+# The framework asks git for all changes around every hook; so there is one at each stage, which
+# records and judges in one process.
+_GATE = LocalHook("hkgit-gate", f"{_KNOWN}{_GONE} hkgit gate --record --staged", ("pre-commit",))
+_GATE_MERGE = LocalHook(
+    "hkgit-gate-merge", f"{_KNOWN}{_GONE} hkgit gate --staged", ("pre-merge-commit",)
+)
+_GATE_MESSAGE = LocalHook(
+    "hkgit-gate-message",
+    f'{_KNOWN_MESSAGE}{_GONE} hkgit gate --record --message-file "$@"',
+    ("commit-msg",),
+)
+_SHOW_MESSAGE = _ask_first(replace(_L_RECORD_MESSAGE, stages=("prepare-commit-msg",)))
+
+LOCAL_HOOKS: Mapping[str, Sequence[LocalHook]] = {
+    **_SEPARATE,
+    "pre-commit": (_GATE,),
+    "pre-merge-commit": (_GATE_MERGE,),
+    "prepare-commit-msg": (_SHOW_MESSAGE,),
+    "commit-msg": (_GATE_MESSAGE,),
 }
 
 
@@ -187,8 +209,7 @@ def _publish(text: str, hook: LocalHook) -> str:
 
 
 PUBLISHED: Known = {
-    name: tuple(map(_publish, texts, LOCAL_HOOKS[name]))
-    for name, texts in _PUBLISHED_BEFORE.items()
+    name: tuple(map(_publish, texts, _SEPARATE[name])) for name, texts in _PUBLISHED_BEFORE.items()
 }
 
 _PUSH_BEFORE = """\
@@ -203,7 +224,13 @@ _FORMER: Known = {
     "commit-msg": (_MESSAGE,),
     "pre-push": (_PUSH.replace("  entry: hkgit gate --pre-push\n", _PUSH_BEFORE),),
 }
-FORMERS: Sequence[Known] = (PUBLISHED, _PUBLISHED_BEFORE, _FORMER, _to_yaml(_LOCAL_BEFORE))
+_LOCAL_FORMERS = (_LOCAL_BEFORE, _SEPARATE)
+FORMERS: Sequence[Known] = (
+    PUBLISHED,
+    _PUBLISHED_BEFORE,
+    _FORMER,
+    *map(_to_yaml, _LOCAL_FORMERS),
+)
 """What an older hkgit wrote."""
-FORMER_HOOKS = tuple(each for hooks in _LOCAL_BEFORE.values() for each in hooks)
+FORMER_HOOKS = tuple(each for known in _LOCAL_FORMERS for hooks in known.values() for each in hooks)
 """The same, as lines of `prek.toml`."""
