@@ -6,14 +6,19 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from hkgit.audit.commits import AuditedCommit, audited, without_version
+from hkgit.audit.commits import STANDINGS, AuditedCommit, audited, without_version
+from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, candidate_of
-from hkgit.gate.rulings import NO_EVIDENCE, Ruling
+from hkgit.gate.rulings import NO_EVIDENCE, NOTHING, Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
 
 BEFORE_SINCE = "before since"
 """The rule by which a commit passes that came before the policy's `since`."""
+
+PASSES, FAILS = "passes", "fails"
+VERDICT_WORDS = (PASSES, FAILS, *map(str, Verdict), NOTHING, *STANDINGS)
+"""What a filter by verdict may ask for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ class CommitFilter:
     """What a commit must be; None and False ask for nothing.
 
     `agent` and `author` are globs, of an agent with or without its version; `below` is per mille;
-    `verdict` is what replay says, or a standing, or `passes` or `fails`.
+    `verdict` is one of `VERDICT_WORDS`: what replay says, the verdict, a standing, or the policy's.
     """
 
     agent: str | None = None
@@ -82,7 +87,8 @@ def _is_below(commit: AuditedCommit, below: int) -> bool:
 
 
 def _words_of(commit: AuditedCommit) -> tuple[str, ...]:
-    return commit.replay, commit.standing, "passes" if commit.passes else "fails"
+    verdict = str(commit.ruling.judged.verdict)
+    return commit.replay, verdict, commit.standing, PASSES if commit.passes else FAILS
 
 
 def fits_agent(agents: Iterable[str], glob: str) -> bool:

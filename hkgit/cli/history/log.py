@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import click
 
 from hkgit.audit.commits import AuditedCommit, commit_json, without_version
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
-from hkgit.audit.trail import CommitFilter, Trail
+from hkgit.audit.trail import VERDICT_WORDS, CommitFilter, Trail
 from hkgit.cli.common import echo_json, json_option, open_repository, root_relative
 from hkgit.cli.history.columns import (
     EVIDENCE_COLOURS,
@@ -46,6 +47,17 @@ class _Wanted:
     is_followed: bool
 
 
+_VERDICT_HELP = "Only what replays as WORD, has that verdict, or passes or fails."
+
+
+def _check_verdict(context: click.Context, parameter: click.Parameter, word: str | None) -> Any:
+    """Refuse a word that no commit can have: it would leave an empty list unexplained."""
+    if word is None or word in VERDICT_WORDS:
+        return word
+    words = ", ".join(dict.fromkeys(VERDICT_WORDS))
+    raise click.BadParameter(f"{word!r} is none of: {words}.", context, parameter)
+
+
 @click.command()
 @click.argument("words", nargs=-1, metavar="[REV | A..B] [PATH]...")
 @click.option("-n", "--max-count", type=click.IntRange(1), default=20, show_default=True)
@@ -54,7 +66,7 @@ class _Wanted:
 @click.option("--since", metavar="DATE", help="Only commits after a date, as git takes it.")
 @click.option("--until", metavar="DATE", help="Only commits before a date.")
 @click.option("--path", "paths", multiple=True, metavar="PATH", help="Only commits that change it.")
-@click.option("--verdict", metavar="WORD", help="Only what replays as WORD, or passes, or fails.")
+@click.option("--verdict", metavar="WORD", callback=_check_verdict, help=_VERDICT_HELP)
 @click.option("--blind", "is_blind", is_flag=True, help="Only what rests on a quote or less.")
 @click.option("--below", type=click.FloatRange(0, 1), metavar="SURE", help="Only less sure ones.")
 @click.option("--follow", is_flag=True, help="Follow one file through its renames.")

@@ -41,6 +41,9 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
         pytest.param(["--agent", "gemini*", "--verdict", "mixed"], {"Skip empty crates"},
                      id="what it replays as"),
         pytest.param(["--verdict", "agent, no evidence"], {"Answer the probe"}, id="a standing"),
+        pytest.param(["--verdict", "fail"], {"Answer the probe", "Skip empty crates",
+                                             "Tell the version", "Say which sort is missing"},
+                     id="a verdict"),
         pytest.param(["--author", "mara@*"], set(), id="a glob fits the whole author"),
         pytest.param(["--author", "idris"], {"Nothing at all", "اشرح ما يباع"}, id="an author"),
         pytest.param(["--since", "2026-03-30T12:00Z"], {"Note review round 7"}, id="since"),
@@ -52,6 +55,12 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
 )  # fmt: skip
 def test_log_lists_what_is_asked_for(orchard: Orchard, args: list[str], subjects: set[str]) -> None:
     assert {each["subject"] for each in log(orchard, *args)} == subjects
+
+
+def test_log_refuses_a_verdict_that_no_commit_can_have(orchard: Orchard) -> None:
+    refused = hkgit(orchard, "log", "--verdict", "strikt")
+    assert refused.code == 64
+    assert "is none of: passes, fails, strict, " in refused.err
 
 
 def test_log_follows_a_file_through_its_renames(orchard: Orchard) -> None:
