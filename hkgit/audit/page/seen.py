@@ -83,8 +83,10 @@ def _name_calls(seen: SeenRange, file: RecordedFile, shown: Sequence[ShownLines]
     here = [each for each in shown if each.version == base and _overlaps(each, seen)]
     if seen.kind != "receipt":
         return replace(seen, how=f"{seen.how}; shown by {_list_calls(here)}") if here else seen
-    # Where the session had changed the file since, they showed an earlier version.
-    calls = here or [each for each in shown if each.version != base]
+    # Where the session had changed the file since, they showed an earlier version, in which the
+    # lines may have had other numbers.
+    earlier = [each for each in shown if each.version != base]
+    calls = here or [each for each in earlier if _overlaps(each, seen)] or earlier
     if not calls:
         return seen
     since = "" if here else " of an earlier version, which the session followed"

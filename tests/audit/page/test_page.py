@@ -12,14 +12,16 @@ import pytest
 
 from hkgit.audit.page.facts import PageFacts
 from hkgit.audit.page.rendering import render_directory, render_page
-from hkgit.edits import File
+from hkgit.edits import File, Read
 from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.readings import ShownLines, ToolCall, claim_readings
 from tests.audit.page.conftest import facts_of
 from tests.audit.page.hostile import CORPUS, MARK, hostile
 from tests.audit.page.orchard import Orchard
 from tests.support.commits import Change, applied, commit
 from tests.support.repos import Repo
-from tests.support.running import run
+from tests.support.running import range_hash, run
 
 CODEX = "codex <codex@example.org>"
 
@@ -219,3 +221,42 @@ def test_a_shallow_clone_says_what_is_missing(orchard: Orchard, tmp_path: Path) 
 def test_a_place_that_cannot_be_written_is_named(orchard: Orchard, tmp_path: Path) -> None:
     done = run("report", "start..HEAD", "--html", str(tmp_path), cwd=orchard.repo.path)
     assert (done.code, str(tmp_path) in done.err) == (4, True)
+
+
+@pytest.mark.parametrize(
+    ("calls", "how", "is_old"),
+    [
+        pytest.param([("Read", 1, 9, "now"), ("Bash", 10, 12, "now")], "read by Read (lines 1-9, ",
+                     False, id="the lines, not others"),
+        pytest.param([("Read", 1, 9, "old"), ("Bash", 4, 5, "now")], "read by Bash (lines 4-5, ",
+                     False, id="the version, not an earlier one"),
+        pytest.param([("Read", 4, 9, "old"), ("Bash", 70, 75, "old")], "read by Read (lines 4-9, ",
+                     True, id="of an earlier version what is near"),
+        pytest.param([("Bash", 70, 75, "old")], "read by Bash (lines 70-75, ",
+                     True, id="of an earlier version what there is"),
+        pytest.param([("Bash", 70, 75, "now")], "read in the session", False, id="other lines"),
+        pytest.param([], "read in the session", False, id="no claim"),
+    ],
+)  # fmt: skip
+def test_a_range_names_the_calls_that_showed_its_lines(
+    repo: Repo, calls: list[tuple[str, int, int, str]], how: str, is_old: bool
+) -> None:
+    repo.commit({"a.txt": "".join(f"{number}\n" for number in range(1, 100))}, "Begin")
+    repo.git("tag", "start")
+    data = repo.read("a.txt")
+    read = Read("a.txt", 3, 6, range_hash(data, 3, 6), "receipt")
+    change = applied(
+        repo, "a.txt\n<<<<<<< SEARCH\n5\n=======\nfive\n>>>>>>> REPLACE\n", reads=(read,)
+    )
+    versions = {"now": digest(data), "old": "0" * 64}
+    change.entry["claims"]["readings"] = claim_readings(
+        ShownLines("a.txt", first, last, versions[which], ToolCall(tool), 0)
+        for tool, first, last, which in calls
+    )
+    id_ = commit(repo, change)
+    [hunk] = next(
+        each.hunks for each in facts_of(repo).commits if each.commit.id == id_ and each.hunks
+    )
+    [seen] = hunk.seen
+    assert seen.how.startswith(how)
+    assert ("of an earlier version" in seen.how) == is_old
