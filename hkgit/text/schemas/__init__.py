@@ -14,6 +14,7 @@ NAMES = (
     "consult",
     "export",
     "fleet",
+    "gate",
     "ledger",
     "log",
     "manifest",
