@@ -30,6 +30,7 @@ place=${GIT_DIR:-.git}
 [ ! -e "$place/commondir" ] && [ ! -e "$place/info/grafts" ] || exit 1
 [ ! -e "$place/hkgit/sessions/.waiting" ] && [ ! -e .hkgit/local/sessions/.waiting ] || exit 1
 unset @HARMLESS@
+[ -z "@SHELLS@" ] || exit 1
 read -r head <"$place/HEAD" || exit 1
 case $head in
     'ref: refs/heads/.'*) exit 1 ;;
@@ -118,9 +119,11 @@ def keep_question(facts: Facts) -> None:
 
 def _is_plain(facts: Facts) -> bool:
     """Whether the script would answer at all here."""
+    from hkgit.git.facts import find_agent_shell
+
     is_linked = os.path.lexists(f"{facts.git_dir}/commondir")
     own = any(name.startswith("HKGIT_") for name in os.environ if name not in _HARMLESS)
-    return facts.ref != "" and not is_linked and not own
+    return facts.ref != "" and not is_linked and not own and find_agent_shell() is None
 
 
 def _is_kept(facts: Facts) -> bool:
@@ -153,7 +156,7 @@ def _answers(facts: Facts) -> list[bytes]:
 
 
 def _script() -> str:
-    from hkgit.git.facts import LEDGER, POLICIES
+    from hkgit.git.facts import AGENT_SHELLS, LEDGER, POLICIES
 
     quoted = "'" + _package().replace("'", "'\\''") + "'"
     text = (
@@ -161,6 +164,7 @@ def _script() -> str:
         .replace("@HARMLESS@", " ".join(_HARMLESS))
         .replace("@POLICY1@", POLICIES[0])
         .replace("@POLICY2@", POLICIES[1])
+        .replace("@SHELLS@", "".join(f"${{{name}-}}" for name in AGENT_SHELLS))
     )
     return text.replace("@LEDGER@", LEDGER).replace("@SELF@", quoted)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from hkgit import __version__
-from hkgit.git.facts import Facts, facts_of_commit
+from hkgit.git.facts import Facts, facts_of_commit, find_agent_shell
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def is_known_to_pass(message_file: str | None) -> bool:
 
 
 def _is_remembered(facts: Facts, *, is_staged: bool) -> bool:
-    if _line(facts) not in _lines(facts):
+    if find_agent_shell() is not None or _line(facts) not in _lines(facts):
         return False
     if is_staged:
         from hkgit.cli.question import keep_question
@@ -118,7 +118,7 @@ def remember(facts: Facts | None, report: Report) -> None:
     if not facts.keeps_ledger:
         _remember_recorded(facts, report)
         return
-    if not _is_about_names_alone(report):
+    if not _is_about_names_alone(report) or find_agent_shell() is not None:
         return
     try:
         kept = [line for line in _lines(facts) if line != _line(facts)]

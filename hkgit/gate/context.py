@@ -15,7 +15,7 @@ class JudgeContext:
     provisional. `pusher` is whom a server has authenticated; `ref` what the commits are for, where
     that is known; `coming` the refs that a push brings and that do not stand yet, with the ids of
     what they name: tags of break-glass, signatures of entries. With `explain` each ruling says how
-    tight its evidence is.
+    tight its evidence is. `shell` is the agent in whose shell the commit is being made.
     """
 
     on_client: bool = False
@@ -23,6 +23,7 @@ class JudgeContext:
     ref: str | None = None
     coming: Mapping[str, str] = field(default_factory=dict)
     explain: bool = False
+    shell: str | None = None
 
 
 UNKNOWN = JudgeContext()

@@ -96,7 +96,7 @@ class Gate:
 
     def _judge(self, candidate: CandidateCommit, tried: list[RuleResult]) -> Ruling:
         identities = (candidate.author, candidate.committer)
-        agent = self.policy.governing_name(identities, candidate.message)
+        agent = self.policy.governing_name(identities, candidate.message) or self.arrival.shell
         judged, rule = self._replay(candidate), None
         replayed = None if judged is None else judged.verdict
         if judged is None:

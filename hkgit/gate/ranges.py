@@ -10,7 +10,7 @@ from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.evidence.replay.judging import candidate_of as candidate_of
 from hkgit.gate.context import UNKNOWN, JudgeContext
 from hkgit.gate.judge import Gate
-from hkgit.gate.policy.model import Policy
+from hkgit.gate.policy.model import BUILT_IN, Policy
 from hkgit.gate.rulings import Report
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, replace
@@ -100,9 +100,14 @@ def judge_index(
     committer: str,
     message: bytes | None,
     explain: bool = False,
+    shell: str | None = None,
 ) -> Report:
-    """The provisional ruling on the commit that git is about to make."""
-    gate = Gate(repository, policy, JudgeContext(on_client=True, explain=explain))
+    """The provisional ruling on the commit that git is about to make, in an agent's shell or not.
+
+    Under the built-in policy a shell makes nobody an agent: somebody may be setting hkgit up.
+    """
+    known = shell if policy.source != BUILT_IN else None
+    gate = Gate(repository, policy, JudgeContext(on_client=True, explain=explain, shell=known))
     tree = repository.index_tree()
     candidates = [
         CandidateCommit(

@@ -18,6 +18,17 @@ LEDGER = ".hkgit/ledger"
 TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
 """The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""
 
+AGENT_SHELLS = {
+    "CLAUDECODE": "Claude Code",
+    "CODEX_THREAD_ID": "Codex",
+    "COPILOT_CLI": "Copilot CLI",
+    "GEMINI_CLI": "Gemini CLI",
+    "OPENCODE": "OpenCode",
+    "PI_CODING_AGENT": "pi",
+    "QWEN_CODE": "Qwen Code",
+}
+"""The variables that agents were seen to set for the commands that they run."""
+
 _GATE = b"hkgit gate"
 
 _SETTINGS = {
@@ -67,6 +78,11 @@ def calls_gate(content: bytes) -> bool:
 
 def _is_word(byte: bytes) -> bool:
     return byte.isalnum() or byte == b"_"
+
+
+def find_agent_shell() -> str | None:
+    """The agent in whose shell git is making the commit; None for a person's."""
+    return next((AGENT_SHELLS[name] for name in AGENT_SHELLS if os.environ.get(name)), None)
 
 
 def is_left_to_commit_msg() -> bool:

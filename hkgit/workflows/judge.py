@@ -15,13 +15,15 @@ class JudgeRequest:
     """How to judge the commit: `message_file` is what git's hook was given, known at commit-msg.
 
     `policy` names another policy than that of HEAD, as FILE or REV:PATH. With `allow_blind` edits
-    without evidence are let pass, because whoever commits has said so.
+    without evidence are let pass, because whoever commits has said so. `shell` is the agent in
+    whose shell the commit is made, if it is one's.
     """
 
     message_file: str | None = None
     policy: str | None = None
     allow_blind: bool = False
     explain: bool = False
+    shell: str | None = None
 
 
 def judge(repository: Repository, request: JudgeRequest) -> Report:
@@ -43,6 +45,7 @@ def judge(repository: Repository, request: JudgeRequest) -> Report:
         committer=repository.identity("COMMITTER"),
         message=message,
         explain=request.explain,
+        shell=request.shell,
     )
 
 

@@ -8,10 +8,16 @@ from hkgit.audit.reports.text import report_lines
 from hkgit.cli.remembering import remember
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import REJECTED, Report
-from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, facts_of_commit
+from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, facts_of_commit, find_agent_shell
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 from hkgit.workflows.judge import JudgeRequest, judge
+
+_UNRECORDED = (
+    "This is the shell of {shell}, and no session has recorded this change: its hooks are not set"
+    " up, or it was started below the root, where it reads none (hkgit init --agent NAME says"
+    " how). What is a person's is committed in a shell of their own. {fix}"
+)
 
 
 def judge_commit(
@@ -20,7 +26,8 @@ def judge_commit(
     """The provisional report on it; `message_file` is known at commit-msg only."""
     facts = facts_of_commit() if policy is None and repository.in_hook else None
     allow_blind = os.environ.get(TRANSACTION) == ALLOW_BLIND
-    report = judge(repository, JudgeRequest(message_file, policy, allow_blind, explain))
+    shell = find_agent_shell() if repository.in_hook else None
+    report = judge(repository, JudgeRequest(message_file, policy, allow_blind, explain, shell))
     remember(facts, report)
     if not report.is_clean:
         report = _with_reads(repository, report)
@@ -41,6 +48,8 @@ def _with_reads(repository: Repository, report: Report) -> Report:
     for path, command in blind_reads(repository.work_tree):
         reads.setdefault(path, {})[command] = None
     adopted = "" if reads else _find_adoption(repository, report)
+    shell = find_agent_shell()
+    is_unrecorded = shell is not None and not any(r.judged.entries for r in report.rulings)
 
     def told(finding: Finding) -> Finding:
         known = reads.get(finding.where.rpartition(":")[0], {})
@@ -49,6 +58,8 @@ def _with_reads(repository: Repository, report: Report) -> Report:
         if finding.rule == BLIND and adopted:
             fix = f"A transcript explains all of it: {adopted}"
             return replace(finding, fix=fix, mend=adopted)
+        if finding.rule == BLIND and is_unrecorded:
+            return replace(finding, fix=_UNRECORDED.format(shell=shell, fix=finding.fix))
         if finding.rule != BLIND or not read:
             return finding
         return replace(finding, fix=f"Read what it touched: {read}", mend=read)

@@ -117,6 +117,17 @@ SUBDIRECTORY = Scenario(
     [Commit("subdirectory", ("sub/inner.py",))],
     directory="sub",
 )
+COMMIT_BELOW = Scenario(
+    "commit-below",
+    [
+        *SUBDIRECTORY.turns,
+        [Shell("git add -A && git commit -qm Work")],
+        [Shell('test -z "$(git status -s)" || { hkgit adopt --staged; git commit -qm Work; }')],
+    ],
+    [Commit("commit below", ("sub/inner.py",))],
+    directory="sub",
+    is_committing=True,
+)
 ABSENT = Scenario("absent", MEND, [Commit("hkgit absent", ("greet.py",), "edited")], hkgit="absent")
 FAILING = Scenario(
     "failing", MEND, [Commit("hkgit failing", ("greet.py",), "edited")], hkgit="failing"
@@ -198,7 +209,7 @@ EDITOR_AND_HOOKS = Scenario(
     has_hooks=True,
 )
 
-ALONE = (RECORD, COMMIT, FORMATTED, SUBDIRECTORY, ABSENT, FAILING, HANGING)
+ALONE = (RECORD, COMMIT, FORMATTED, SUBDIRECTORY, COMMIT_BELOW, ABSENT, FAILING, HANGING)
 THROUGH_EDITORS = (EDITOR, EDITOR_AND_HOOKS)
 SCENARIOS = (*ALONE, STEER, STEER_ASKING, SERVER, *THROUGH_EDITORS)
 

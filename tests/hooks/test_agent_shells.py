@@ -1,0 +1,81 @@
+"""A commit in an agent's shell is the agent's: what no session covers does not pass as by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from hkgit.git.facts import AGENT_SHELLS
+from tests.support.commands import git, hkgit, start
+from tests.support.repos import Repo
+
+CLAUDE = {"CLAUDECODE": "1"}
+
+
+def _stage(repo: Repo, text: str) -> None:
+    repo.write("app.py", f"one\n{text}\nthree\n")
+    repo.git("add", "-A")
+
+
+def _commit(repo: Repo, env: dict[str, str] | None = None) -> tuple[bool, str]:
+    return git(repo, "commit", "-q", "-m", "Work", env=env)
+
+
+@pytest.mark.parametrize("name", AGENT_SHELLS)
+def test_a_commit_that_no_session_covers_is_refused_in_an_agents_shell(
+    native: Repo, name: str
+) -> None:
+    _stage(native, "2")
+    passes, said = _commit(native, {name: "1"})
+    assert not passes
+    assert f"{AGENT_SHELLS[name]} is an agent" in said
+    assert f"This is the shell of {AGENT_SHELLS[name]}, and no session has recorded this" in said
+
+
+def test_a_persons_shell_may_commit_the_same(native: Repo) -> None:
+    _stage(native, "2")
+    assert not _commit(native, CLAUDE)[0]
+    assert _commit(native, {"CLAUDECODE": ""}) == (True, "")
+
+
+def test_what_is_remembered_of_a_person_is_not_an_agents(native: Repo) -> None:
+    _stage(native, "1")
+    assert _commit(native)[0]
+    _stage(native, "2")
+    assert start("sh", ".git/hkgit/ask", cwd=native.path).returncode == 0
+    assert start("sh", ".git/hkgit/ask", cwd=native.path, env=CLAUDE).returncode == 1
+    assert not _commit(native, CLAUDE)[0]
+
+
+def test_what_an_agent_was_refused_is_not_remembered_of_a_person(native: Repo) -> None:
+    _stage(native, "1")
+    assert not _commit(native, CLAUDE)[0]
+    assert _commit(native)[0]
+
+
+def test_a_commit_that_a_session_covers_passes(native: Repo) -> None:
+    spec = "app.py\n<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n"
+    hkgit(native, "read", "app.py", "--session", "s")
+    hkgit(native, "edit", "--session", "s", "-", stdin=spec)
+    native.git("add", "-A")
+    assert _commit(native, CLAUDE) == (True, "")
+    assert "Hkgit-Entry: " in native.git("log", "-1", "--format=%B")
+
+
+def test_a_grant_and_a_mode_hold_for_it_as_for_any_agent(native: Repo) -> None:
+    config = native.path / ".hkgit/config.toml"
+    grant = '[gate]\n[[gate.manual]]\npaths = ["app.py"]\nnames = ["*"]\n'
+    for text, is_told in ((grant, False), ('[gate]\nmode = "warn"\n', True)):
+        config.write_text(text)
+        native.git("add", "-A")
+        native.git("commit", "-q", "--no-verify", "-m", "Change the policy")
+        _stage(native, text[:9])
+        passes, said = _commit(native, CLAUDE)
+        assert passes
+        assert ("This is the shell of Claude Code" in said) == is_told
+
+
+def test_before_there_is_a_policy_an_agent_may_set_hkgit_up(repo: Repo) -> None:
+    repo.commit({"app.py": "one\n"})
+    hkgit(repo, "init")
+    repo.git("add", "-A")
+    assert _commit(repo, CLAUDE)[0]
