@@ -76,6 +76,10 @@ def _is_recorded(arguments: list[str]) -> bool:
     """Whether nothing waits to be recorded, or what there is to write was left by pre-commit."""
     if not _may_wait():
         return True
+    if arguments == ["--committed"]:
+        from hkgit.sessions.commit.prompt import settle_foreseen
+
+        return settle_foreseen(os.environ.get("GIT_DIR") or ".git")
     if len(arguments) != 2 or arguments[0] != "--message-file" or arguments[1] == "":
         return False
     from hkgit.cli.remembering import is_signed

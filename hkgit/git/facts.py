@@ -125,6 +125,11 @@ def facts_of_commit() -> Facts | None:
     )
 
 
+def ask_git(*args: str) -> str:
+    """What git answers; nothing where it fails."""
+    return _Child(*args).answer() if hasattr(os, "posix_spawnp") else ""
+
+
 def run_shell(*args: str) -> str:
     """What a script of the shell prints; nothing where it fails."""
     return _Child(*args, program="sh").answer() if hasattr(os, "posix_spawnp") else ""

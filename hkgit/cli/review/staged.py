@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 from hkgit.audit.reports.text import report_lines
 from hkgit.cli.remembering import remember
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import REJECTED, Report
+<<<<<<< HEAD
 from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, facts_of_commit, find_agent_shell
+=======
+from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, Facts, facts_of_commit
+>>>>>>> a3e5452 (Work out before a commit what its sessions forget after it)
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 from hkgit.workflows.judge import JudgeRequest, judge
@@ -29,12 +34,24 @@ def judge_commit(
     shell = find_agent_shell() if repository.in_hook else None
     report = judge(repository, JudgeRequest(message_file, policy, allow_blind, explain, shell))
     remember(facts, report)
+    if facts is not None and report.passes and not facts.keeps_ledger:
+        _foresee(repository, facts, report)
     if not report.is_clean:
         report = _with_reads(repository, report)
     if TRANSACTION in os.environ and not report.passes:
         # The `hkgit apply` that is committing is told that it was the gate that said no.
         (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
     return report
+
+
+def _foresee(repository: Repository, facts: Facts, report: Report) -> None:
+    """Spare post-commit the work that can be done here, where sessions have edited."""
+    if not any((repository.git_dir / "hkgit/sessions").glob("*/journal")):
+        return
+    from hkgit.sessions.commit.foreseeing import foresee_settlement
+
+    with suppress(OSError):  # then post-commit does all of it
+        foresee_settlement(repository, facts.tree, report.rulings[0].judged.entries)
 
 
 def _with_reads(repository: Repository, report: Report) -> Report:

@@ -11,8 +11,10 @@ import os
 import stat
 import sys
 import time
-from contextlib import suppress
-from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    StrPath = str | os.PathLike[str]
 
 _OPEN = os.O_RDWR | getattr(os, "O_BINARY", 0)
 _PAUSE = 0.01
@@ -34,18 +36,20 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
-def make(path: Path) -> int:
+def make(path: StrPath) -> int:
     """A new file under lock, as a descriptor for reading and writing. Raises OSError."""
     while True:
-        with suppress(FileNotFoundError):  # somebody tidied the directory away
-            _make_directory(path.parent)
+        try:
+            _make_directory(os.path.dirname(path))
             descriptor = os.open(path, _OPEN | os.O_CREAT | os.O_EXCL, 0o666)
-            if _lock_or_close(descriptor, path):
-                _share(path, 0o666)
-                return descriptor
+        except FileNotFoundError:  # somebody tidied the directory away
+            continue
+        if _lock_or_close(descriptor, path):
+            _share(path, 0o666)
+            return descriptor
 
 
-def take(path: Path) -> int | None:
+def take(path: StrPath) -> int | None:
     """A file that is there under lock; None when it is gone or held. Raises OSError."""
     try:
         descriptor = os.open(path, _OPEN)
@@ -54,7 +58,7 @@ def take(path: Path) -> int | None:
     return descriptor if _lock_or_close(descriptor, path) else None
 
 
-def wait_for(path: Path, seconds: float) -> int | None:
+def wait_for(path: StrPath, seconds: float) -> int | None:
     """A file under lock, made if need be; None when it stays held. Raises OSError."""
     until = time.monotonic() + seconds
     while True:
@@ -67,35 +71,42 @@ def wait_for(path: Path, seconds: float) -> int | None:
         time.sleep(_PAUSE)
 
 
-def remove(path: Path, descriptor: int) -> None:
+def remove(path: StrPath, descriptor: int) -> None:
     """Let a lock go, and its file with it if the system allows it."""
     if sys.platform == "win32":  # there, a file that is open cannot be removed
         os.close(descriptor)
-    with suppress(OSError):
-        path.unlink(missing_ok=True)
+    try:
+        os.unlink(path)
+    except OSError:  # somebody tidied it away, or still has it open
+        pass
     if sys.platform != "win32":
         os.close(descriptor)
 
 
-def _make_directory(path: Path) -> None:
+def _make_directory(path: StrPath) -> None:
     """A directory that lets in whom the one above lets in: a shared repository stays shared."""
-    if not path.is_dir():
-        _make_directory(path.parent)
-        with suppress(FileExistsError):
-            path.mkdir()
-            _share(path, 0o7777)
+    if path and not os.path.isdir(path):
+        _make_directory(os.path.dirname(path))
+        try:
+            os.mkdir(path)
+        except FileExistsError:
+            return
+        _share(path, 0o7777)
 
 
-def _share(path: Path, bits: int) -> None:
-    with suppress(OSError):  # whoever comes later has to say why it cannot be opened
-        path.chmod(stat.S_IMODE(path.parent.stat().st_mode) & bits)
+def _share(path: StrPath, bits: int) -> None:
+    try:
+        above = os.stat(os.path.dirname(path) or os.curdir)
+        os.chmod(path, stat.S_IMODE(above.st_mode) & bits)
+    except OSError:  # whoever comes later has to say why it cannot be opened
+        pass
 
 
-def _lock_or_close(descriptor: int, path: Path) -> bool:
+def _lock_or_close(descriptor: int, path: StrPath) -> bool:
     """Lock an open file or close it: it may be held, or not be what the path names any more."""
     try:
         _try_lock(descriptor)
-        if os.path.samestat(os.fstat(descriptor), path.stat()):
+        if os.path.samestat(os.fstat(descriptor), os.stat(path)):
             os.set_inheritable(descriptor, True)
             return True
     except (BlockingIOError, PermissionError, FileNotFoundError):

@@ -175,6 +175,22 @@ class SessionJournal:
 
     def forget(self, calls: Sequence[JournaledCall]) -> None:
         """Drop all calls but these and those they depend on. Raises GitRefused."""
+        self._rewrite(_encode_lines(self._lines(calls)))
+        self.blobs.keep(self._versions(calls))
+
+    def foresee(self, entries: Sequence[str]) -> tuple[bytes | None, set[str]]:
+        """What a commit of these entries leaves: the journal, and the names of versions.
+
+        The journal is None where some edits would still wait, or the session has ended. From here
+        on the entries count as committed; what is on disk stays as it is.
+        """
+        self.state.add({"kind": "committed", "entries": [*entries]})
+        if self.state.waiting or self.state.is_ended:
+            return None, set()
+        return _encode_lines(self._lines(())), self._versions(())
+
+    def _lines(self, calls: Sequence[JournaledCall]) -> list[Json]:
+        """The shortest journal that keeps these calls, and all that the session knows."""
         state, kept = self.state, {call.id: call for call in calls}
         committed = sorted(key for key in state.committed if key[0] in kept)
         lines: list[Json] = [{"kind": "begin", "call": call_json(call)} for call in calls]
@@ -191,20 +207,23 @@ class SessionJournal:
         lines += [{"kind": "proposed", "entries": proposed}]
         lines += [{"kind": "forgotten", "last": state.last, "committed": committed}]
         lines += [{"kind": "ended"}] if state.is_ended else []
-        self._rewrite(lines)
-        versions = {each.version for each in state.known.values()}
+        return lines
+
+    def _versions(self, calls: Sequence[JournaledCall]) -> set[str]:
+        """The versions of files that these calls and the session's knowledge depend on."""
+        versions = {each.version for each in self.state.known.values()}
         states = (
             pair
             for call in calls
             for change in call.changes
             for pair in (change.before, change.after)
         )
-        self.blobs.keep(versions.union(each.sha256 for each in states if each is not None))
+        return versions.union(each.sha256 for each in states if each is not None)
 
-    def _rewrite(self, lines: Sequence[Json]) -> None:
+    def _rewrite(self, data: bytes) -> None:
         fresh = self._path.with_name("journal.new")
         try:
-            fresh.write_bytes(b"".join(map(_encode_line, lines)))
+            fresh.write_bytes(data)
             fresh.replace(self._path)
         except OSError as error:
             raise unwritable(self._path, error) from error
@@ -261,6 +280,10 @@ class SessionJournal:
     def propose(self, entries: Sequence[Proposed]) -> None:
         """The ledger entries that a commit is about to get; they replace earlier proposals."""
         self.add("proposed", entries=[asdict(each) for each in entries])
+
+
+def _encode_lines(lines: Iterable[Json]) -> bytes:
+    return b"".join(map(_encode_line, lines))
 
 
 def _encode_line(line: Json) -> bytes:

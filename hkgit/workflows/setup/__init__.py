@@ -81,7 +81,7 @@ def list_remaining(
 
 def _sessions(repository: Repository) -> Iterator[SetupStep]:
     """What sessions have kept: without hooks nothing makes evidence of it. And the hooks' cache."""
-    for name in ("judged", "recorded", "ask", "asked", "passed", "staged"):
+    for name in ("judged", "recorded", "ask", "asked", "passed", "foreseen", "staged"):
         cache = repository.git_dir / "hkgit" / name
         if cache.is_file():
             yield SetupStep(cache, Action.REMOVED, "what the hooks remembered")
