@@ -9,11 +9,13 @@ from hkgit.audit.reports.text import report_lines
 from hkgit.cli.remembering import remember
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import REJECTED, Report
-<<<<<<< HEAD
-from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, facts_of_commit, find_agent_shell
-=======
-from hkgit.git.facts import ALLOW_BLIND, TRANSACTION, Facts, facts_of_commit
->>>>>>> a3e5452 (Work out before a commit what its sessions forget after it)
+from hkgit.git.facts import (
+    ALLOW_BLIND,
+    TRANSACTION,
+    Facts,
+    facts_of_commit,
+    find_agent_shell,
+)
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 from hkgit.workflows.judge import JudgeRequest, judge
