@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,11 +37,11 @@ class Client:
 
 
 @contextmanager
-def serving(root: Path) -> Iterator[Client]:
+def serving(root: Path, environment: Mapping[str, str] | None = None) -> Iterator[Client]:
     """A server that works in a directory."""
     command = [sys.executable, "-P", "-m", "hkgit", "serve", "--stdio"]
     with subprocess.Popen(
-        command, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        command, cwd=root, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         client = Client(process)
         yield client
