@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Iterator
 
 from hkgit.agents.setup import jsonc
+from hkgit.agents.setup.written import is_ours
 from hkgit.errors import InvalidInput
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
@@ -149,20 +150,20 @@ class TomlPart(TextPart):
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A file of hkgit's alone."""
+    """A file of hkgit's alone; one that another version wrote gives way."""
 
     path: str
     text: str
     is_executable: bool = False
 
     def added(self, text: str | None) -> str:
-        if text is not None and text != self.text:
-            what = "has been changed, or is of another version of hkgit"
+        if text is not None and text != self.text and not is_ours(text):
+            what = "is not as hkgit has ever written it, so it is left as it is"
             raise InvalidInput(self.path, what, "Move it away, then try again.")
         return self.text
 
     def removed(self, text: str) -> str | None:
-        return None if text == self.text else text
+        return None if text == self.text or is_ours(text) else text
 
 
 Part = JsonPart | TextPart | FilePart

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import click
 
+from hkgit.agents.setup.outdated import find_outdated
 from hkgit.applying.reporting import error_json
 from hkgit.cli.admin.naming import find_other_hk
 from hkgit.cli.admin.versions import versions
@@ -63,11 +64,17 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
     halves += health.find_leftovers(repository, fix=fix)
     sessions = _sessions(repository)
     past = _find_past_hooks(repository)
+    root = repository.work_tree
+    outdated = [] if root is None else [*find_outdated(root)]
     is_well = all(each.hindrance is None for each in stale) and (fix or not (stale or halves))
     if as_json:
         status = "well" if is_well else "stale"
         document = {**_document(repository, stale, fix), "sessions": halves}
         document["session_list"] = [session_json(each) for each in sessions]
+        document["outdated_hooks"] = [
+            {"agent": each.agent, "path": each.path, "is_changed": each.is_changed}
+            for each in outdated
+        ]
         document["past_hooks"] = [
             {"commit": each.id, "sessions": [*each.sessions], "paths": [*each.paths]}
             for each in past
@@ -78,6 +85,7 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
         lines += [visible(f"session      {line_of(each)}") for each in sessions]
         told = describe_commits_past_hooks(repository, past)
         lines += [visible(f"past hooks   {line}") for line in told]
+        lines += [visible(f"agents       {each.path} {each.advice}") for each in outdated]
         lines += _say_hooks_off()
         click.echo("\n".join(lines))
     if not is_well:

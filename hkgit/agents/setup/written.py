@@ -1,0 +1,59 @@
+"""written.py: every file of its own that hkgit has ever written for an agent, by its digest.
+
+A file with one of them is as hkgit wrote it, by this version or another: it may be replaced and
+taken away. Whoever changes such a file adds its new digest here, and takes none out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from hkgit.edits import encode_text
+
+WRITTEN = frozenset(
+    {
+        # .agents/plugins/hkgit/hooks/hooks.json
+        "872d03b5a9126fc54e350bae57ad7064",
+        "9d8f19d8fc3f1b8c28dd3bb69e1f9f51",
+        # .agents/plugins/hkgit/plugin.json
+        "ed37abcd071b46a62ac53c414733c9be",
+        # .clinerules/hkgit.md
+        "a211a30f57d04d0823ee427839d3a71a",
+        # .clinerules/hooks/PostToolUse
+        "72c84f655ebe08bcd525295181456495",
+        # .clinerules/hooks/PreToolUse
+        "31b29564726b33dca1fe061ec8d00bfd",
+        # .github/hooks/hkgit.json
+        "17ce46c51f49513241ea480846f370f1",
+        "c35098b629238c79300dbe265fcae96c",
+        "cd268b61044a7cc56ab4b1eaa2261a89",
+        "de781e5c63a5dade276f7321950b16ec",
+        # .kilo/plugins/hkgit.js
+        "5979f40ee7f025c531acb93a590b471f",
+        "9e09552be8863f334fc6292e42fa5f5e",
+        "a7e3010434813d40d9e8ab9f6b1a45b7",
+        "b6f537cb8c77217a6fbbf0479fd7c9d7",
+        # .opencode/plugins/hkgit.js
+        "040cea550833d303b265679fdad8dd6d",
+        "18e2f4b4ed8ebc50a298362acecfc923",
+        "3ffd0b3b8b6103d9da02494e11a2903a",
+        "443ce5cccf00bda25bf5f457faf4d7d5",
+        "4dff0009c1e32f56a342e034577456f0",
+        "9454b207b3c9918a72a578b402b4d12e",
+        # .pi/extensions/hkgit.js
+        "12ac98e669693bc387c74e726d8e46d2",
+        "798a2f3da546ffcf51c3473a44b20ba7",
+        "9175e786d2f8c1fd967b5be24d7d339d",
+        "de47e6d28fc0eb99e10f853cfe2d4c35",
+    }
+)
+"""The first half of the SHA-256 of each."""
+
+
+def is_ours(text: str) -> bool:
+    """Whether a file is as some version of hkgit wrote it."""
+    return digest_of(text) in WRITTEN
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(encode_text(text)).hexdigest()[:32]

@@ -1,0 +1,96 @@
+"""Hooks of agents that another version of hkgit wrote give way; what somebody changed stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.agents import HOOKED, MODES, parts_of
+from hkgit.agents.setup import written
+from hkgit.agents.setup.installing import install, remove
+from hkgit.agents.setup.outdated import find_outdated
+from hkgit.agents.setup.settings import FilePart
+from hkgit.agents.setup.written import digest_of, is_ours
+from hkgit.workflows.setup.steps import Action
+from tests.support.repos import Repo
+from tests.support.running import run
+
+OLD = (
+    "// Written by `hkgit init --agent pi`; `--remove` takes it away.\n",
+    "// an extension of an earlier version\n",
+)
+
+
+@pytest.fixture
+def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout with a file that an earlier version wrote."""
+    (tmp_path / ".git").mkdir()
+    extension = tmp_path / ".pi/extensions/hkgit.js"
+    extension.parent.mkdir(parents=True)
+    extension.write_text("".join(OLD))
+    known = frozenset({written.digest_of("".join(OLD)), *written.WRITTEN})
+    monkeypatch.setattr(written, "WRITTEN", known)
+    return extension
+
+
+def test_a_file_of_an_earlier_version_gives_way(earlier: Path) -> None:
+    root = earlier.parents[2]
+    [told] = find_outdated(root)
+    assert (told.path, told.advice) == (
+        ".pi/extensions/hkgit.js",
+        "is of another version of hkgit: hkgit init --agent pi",
+    )
+    assert [step.action for step in install(root, "pi", "record")] == [Action.WROTE]
+    assert [*find_outdated(root)] == []
+
+
+def test_a_file_of_an_earlier_version_is_taken_away(earlier: Path) -> None:
+    remove(earlier.parents[2], "pi")
+    assert not earlier.exists()
+
+
+def test_a_file_of_an_earlier_version_that_somebody_changed_stays(earlier: Path) -> None:
+    earlier.write_text(f"{earlier.read_text()}// mine\n")
+    root = earlier.parents[2]
+    [told] = find_outdated(root)
+    assert "move it away, then hkgit init --agent pi" in told.advice
+    [step] = install(root, "pi", "record")
+    assert step.action == Action.BLOCKED
+    assert "is not as hkgit has ever written it" in step.note
+    assert earlier.read_text().endswith("// mine\n")
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+@pytest.mark.parametrize("mode", MODES)
+def test_what_is_written_now_is_known_to_later_versions(agent: str, mode: str) -> None:
+    files = [part for part in parts_of(agent, mode) if isinstance(part, FilePart)]
+    unknown = {each.path: digest_of(each.text) for each in files if not is_ours(each.text)}
+    assert unknown == {}, "add these digests to hkgit/agents/setup/written.py"
+
+
+@pytest.mark.parametrize("agent", HOOKED)
+@pytest.mark.parametrize("mode", MODES)
+def test_what_was_just_written_is_not_outdated(agent: str, mode: str, tmp_path: Path) -> None:
+    install(tmp_path, agent, mode)
+    assert [*find_outdated(tmp_path)] == []
+
+
+def test_hooks_in_settings_are_outdated_where_their_command_is_another(tmp_path: Path) -> None:
+    install(tmp_path, "claude", "steer")
+    settings = tmp_path / ".claude/settings.json"
+    settings.write_text(settings.read_text().replace(" --steer || true", " --steer"))
+    [told] = find_outdated(tmp_path)
+    assert told.advice == "is of another version of hkgit: hkgit init --agent claude --mode steer"
+    install(tmp_path, "claude", "steer")
+    assert [*find_outdated(tmp_path)] == []
+
+
+def test_doctor_tells_of_outdated_hooks(repo: Repo) -> None:
+    install(repo.path, "claude", "record")
+    assert run("doctor", "--json", cwd=repo.path).json()["outdated_hooks"] == []
+    settings = repo.path / ".claude/settings.json"
+    settings.write_text(settings.read_text().replace(" || true", ""))
+    said = run("doctor", cwd=repo.path).out
+    what = "is of another version of hkgit: hkgit init --agent claude"
+    assert f"agents       .claude/settings.json {what}\n" in said
