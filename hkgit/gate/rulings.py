@@ -13,8 +13,10 @@ NOTHING = "none"
 """What replay says of a commit in which nothing stands that could be replayed."""
 
 AGENT, NO_EVIDENCE, BY_HAND, BY_GIT = "agent", "agent, no evidence", "by hand", "git"
-"""By whom a commit was made, and whether evidence says how."""
+UNKNOWN = "unknown"
+"""By whom a commit was made, and whether evidence says how; unknown where it cannot be read."""
 
+_UNREAD = (Verdict.UNVERIFIABLE, Verdict.FAIL)
 _BY_GIT = (Verdict.MERGE, Verdict.REVERT, Verdict.PRUNE)
 
 
@@ -68,13 +70,14 @@ class Ruling:
 
     @property
     def made_by(self) -> str:
-        """Who made the commit: an agent, one without evidence, a person by hand, or git."""
+        """Who made the commit: an agent, one without evidence, a person by hand, git, unknown."""
         if self.judged.entries:
             return AGENT
         if self.replay in _BY_GIT:
             return BY_GIT
         if self.agent is None:
-            return BY_HAND
+            # A shallow clone, or entries of a newer version: nobody is known, a person neither.
+            return UNKNOWN if self.replayed in _UNREAD else BY_HAND
         return NO_EVIDENCE if self.replay == NOTHING else AGENT
 
 

@@ -93,7 +93,9 @@ _COMMITS = EvidenceTable(
         _count("parents", "how many parents it has", "commits"),
         TableColumn("agent", TEXT, "its first agent, without version", may_lack=True),
         TableColumn("agents", WORDS, "all its agents, as they name themselves"),
-        TableColumn("made_by", TEXT, "`agent`, `agent, no evidence`, `by hand` or `git`"),
+        TableColumn(
+            "made_by", TEXT, "`agent`, `agent, no evidence`, `by hand`, `git`, or `unknown`"
+        ),
         TableColumn("replay", TEXT, "verdict of replay; `none` where nothing can be replayed"),
         TableColumn("standing", TEXT, "what can be derived, in one word each"),
         TableColumn("policy_passes", FLAG, "whether the policy lets it pass"),

@@ -16,6 +16,9 @@ from hkgit.values import dataclass
 MOST = 20
 """So many calls are kept for a file, and claimed for one in an entry: the last ones."""
 
+MOST_CLAIMED = 200
+"""So many calls are claimed in one entry: a claim must not make it too large to be written."""
+
 _LONGEST = 80
 _END_OF_TIME = 10**11
 """In seconds: what calendars can write."""
@@ -70,7 +73,7 @@ def claim_readings(shown: Iterable[ShownLines]) -> list[Json]:
             "call": each.call.id,
             "time": each.time // 1000,
         }
-        for each in last.values()
+        for each in [*last.values()][-MOST_CLAIMED:]
     ]
 
 
