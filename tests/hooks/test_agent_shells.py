@@ -79,3 +79,23 @@ def test_before_there_is_a_policy_an_agent_may_set_hkgit_up(repo: Repo) -> None:
     hkgit(repo, "init")
     repo.git("add", "-A")
     assert _commit(repo, CLAUDE)[0]
+
+
+def test_what_git_makes_by_itself_needs_nobodys_evidence(native: Repo) -> None:
+    native.git("checkout", "-q", "-b", "side")
+    native.write("notes.md", "Other notes\n")
+    native.git("commit", "-q", "-a", "-m", "By a person")
+    native.git("checkout", "-q", "main")
+    _stage(native, "2")
+    assert _commit(native)[0]
+    assert git(native, "merge", "-q", "--no-edit", "side", env=CLAUDE) == (True, "")
+    assert git(native, "revert", "--no-edit", "HEAD~1", env=CLAUDE)[0]
+
+
+@pytest.mark.slow
+def test_the_framework_refuses_it_as_well(framework: Repo) -> None:
+    _stage(framework, "2")
+    passes, said = _commit(framework, CLAUDE)
+    assert not passes
+    assert "Claude Code is an agent" in said
+    assert _commit(framework)[0]
