@@ -36,6 +36,8 @@ _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetch
 """What git says of what is not here: in any clone, and in a partial one."""
 
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
+_MOST_KEPT, _SMALL = 256, 4096
+"""The most objects that are kept, and the bytes from which one is not."""
 _OWN = "refs/hkgit/tx/"
 """Refs that keep the objects of a transaction from gc while it runs; each is written twice."""
 _TAGGED = late_pattern(rb"object ([0-9a-f]+)\n")
@@ -77,18 +79,25 @@ class Plumbing:
     # Objects
 
     def header(self, object_id: str) -> tuple[str, int]:
-        found = self._batch.header(_check_id(object_id))
+        found = self._headers.get(object_id) or self._batch.header(_check_id(object_id))
         if found is None:
             raise self._why_not(object_id)
+        if len(self._headers) < _MOST_KEPT:
+            self._headers[object_id] = found
         return found
 
     def read(self, object_id: str) -> tuple[str, bytes]:
+        kept = self._small.get(object_id)
+        if kept is not None:
+            return kept
         found = self._batch.read(_check_id(object_id))
         if found is None:
             raise self._why_not(object_id)
         if id_of(*found, self.object_format) != object_id:
             fix = "Look at the repository with git fsck."
             raise Unverifiable(f"object {object_id}", "does not have the content of its id", fix)
+        if len(self._small) < _MOST_KEPT and len(found[1]) < _SMALL:
+            self._small[object_id] = found
         return found
 
     def write(self, kind: str, data: bytes) -> str:
@@ -179,6 +188,16 @@ class Plumbing:
         return read_config(self.git, name)
 
     # How it is done
+
+    @cached_property
+    def _headers(self) -> dict[str, tuple[str, int]]:
+        """Kind and size of objects by id, of which a commit asks for many again and again."""
+        return {}
+
+    @cached_property
+    def _small(self) -> dict[str, tuple[str, bytes]]:
+        """Small objects by id, checked."""
+        return {}
 
     @cached_property
     def _batch(self) -> CatFile:

@@ -109,9 +109,16 @@ def test_what_is_no_id_is_not_asked_for(repo: Repo, opened: Repository, object_i
 
 
 def test_a_child_that_died_is_replaced(repo: Repo, opened: Repository) -> None:
-    blob = stored(repo, b"1")
-    opened.blob(blob)
+    one, two = stored(repo, b"1"), stored(repo, b"2")
+    opened.blob(one)
     os.kill(readers(repo.path)[0], signal.SIGKILL)
+    assert opened.blob(two) == b"2"
+
+
+def test_a_small_object_is_asked_for_once(repo: Repo, opened: Repository) -> None:
+    blob = stored(repo, b"1")
+    assert opened.blob(blob) == b"1"
+    (repo.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     assert opened.blob(blob) == b"1"
 
 
@@ -156,14 +163,14 @@ def test_threads_get_their_own_answers(repo: Repo, opened: Repository) -> None:
 
 
 def test_a_fork_has_a_child_of_its_own(repo: Repo, opened: Repository) -> None:
-    blob = stored(repo, b"1")
-    opened.blob(blob)
+    one, two = stored(repo, b"1"), stored(repo, b"2")
+    opened.blob(one)
     mine = readers(repo.path)
     child = os.fork()
     if child == 0:
-        os._exit(0 if opened.blob(blob) == b"1" and len(readers(repo.path)) == 2 else 1)
+        os._exit(0 if opened.blob(two) == b"2" and len(readers(repo.path)) == 2 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-    assert opened.blob(blob) == b"1"
+    assert opened.blob(two) == b"2"
     assert readers(repo.path) == mine
 
 
