@@ -34,7 +34,7 @@ UNSHOWN = ("windsurf",)
 """Those that do not tell what their tools have shown: recorded, their edits are blind."""
 
 PLAIN = ("aider", "other")
-"""Agents that get words: any that reads AGENTS.md, or is told to."""
+"""Agents without hooks: aider gets settings, all others words in AGENTS.md."""
 
 MODES = ("record", "steer")
 """Let an agent's own tools edit and record it, or have it use hkgit's."""
@@ -66,5 +66,5 @@ def parts_of(name: str, mode: str) -> Sequence[Part]:
     if name in PLAIN:
         from hkgit.agents.hooks import plain
 
-        return plain.parts()
+        return plain.parts(name)
     return find_agent(name).parts(f"hkgit hook {name}" + (" --steer" if mode == "steer" else ""))

@@ -1,8 +1,12 @@
-"""plain.py: agents that offer no hooks get words: AGENTS.md, which most of them read."""
+"""plain.py: agents that offer no hooks get words: AGENTS.md, which most of them read.
+
+aider's model calls no tools, so words do not help it. It can keep what it was shown, and what it
+has answered: aider.chat/docs/config/aider_conf.html.
+"""
 
 from __future__ import annotations
 
-from hkgit.agents.setup.settings import Part, TextPart
+from hkgit.agents.setup.settings import Part, TextPart, YamlPart
 
 WORDS = """\
 ## Editing files
@@ -21,6 +25,16 @@ what their edits were written against. With its MCP server (`hkgit mcp`) use the
 COMMENT = ("<!-- ", " -->")
 
 
-def parts() -> list[Part]:
-    """The words."""
+_AIDER = """\
+llm-history-file: .aider.llm.history
+auto-commits: false
+dirty-commits: false
+git-commit-verify: true
+"""
+
+
+def parts(name: str) -> list[Part]:
+    """The words, or the settings of an agent that has some."""
+    if name == "aider":
+        return [YamlPart(".aider.conf.yml", _AIDER)]
     return [TextPart("AGENTS.md", WORDS, COMMENT)]

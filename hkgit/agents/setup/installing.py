@@ -82,8 +82,9 @@ def remaining_steps(name: str) -> Iterator[str]:
         yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
     yield "let git's hooks turn what is recorded into evidence: hkgit init"
     if name == "aider":
-        yield "let aider read the words: aider --read AGENTS.md"
-        yield "let aider run git's hooks, which it skips: aider --git-commit-verify"
+        ignored = r"printf '.aider*\n!.aider.conf.yml\n' >>.gitignore"
+        yield f"keep aider's own files out of commits: {ignored}"
+        yield "when aider has edited: git add -A && hkgit adopt --staged && git commit"
     if name == "qwen":
         yield "let Qwen Code start the server: qwen mcp approve hkgit"
     if name == "claude":

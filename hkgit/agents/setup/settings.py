@@ -5,6 +5,7 @@ In files that others write too only hkgit's own part is touched.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator
 
@@ -146,6 +147,20 @@ class TomlPart(TextPart):
     @property
     def _value(self) -> JsonObject:
         return tomllib.loads(self.text)
+
+
+class YamlPart(TextPart):
+    """Lines `name: value` of a YAML file, which may say none of these names by itself."""
+
+    __slots__ = ()
+
+    def added(self, text: str | None) -> str:
+        before, after = self._around(text or "")
+        for line in self.text.splitlines():
+            name = line.partition(":")[0]
+            if re.search(rf"^{re.escape(name)}\s*:", before + after, re.MULTILINE):
+                raise InvalidInput(self.path, f"sets {name} already", f"Make it say: {line}")
+        return super().added(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from hkgit.errors import InvalidInput
 
-AGENTS = ("claude", "codex", "copilot", "gemini", "opencode", "qwen")
+AGENTS = ("aider", "claude", "codex", "copilot", "gemini", "opencode", "qwen")
 """Agents whose logs are found by themselves and can be read."""
 
-SUFFIXES = (".jsonl", ".json", ".db")
+SUFFIXES = (".jsonl", ".json", ".db", ".llm.history")
 
 
 def find_logs(
@@ -34,6 +34,12 @@ def logs_at(place: Path) -> list[Path]:
         fix = f"Name an agent ({', '.join(AGENTS)}), a directory that holds logs, or one log."
         raise InvalidInput(str(place), "there are no logs", fix)
     return found
+
+
+def _aider(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    """A file that its settings name, as `hkgit init --agent aider` does."""
+    named = environment.get("AIDER_LLM_HISTORY_FILE") or ".aider.llm.history"
+    return (root / named for root in roots)
 
 
 def _claude(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
@@ -96,6 +102,7 @@ def _qwen(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> 
 
 
 _PLACES = {
+    "aider": _aider,
     "claude": _claude,
     "codex": _codex,
     "copilot": _copilot,

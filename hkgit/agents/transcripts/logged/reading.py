@@ -8,6 +8,7 @@ from pathlib import Path
 
 from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, text
 from hkgit.agents.transcripts.logged import (
+    aider_history,
     claude_code,
     codex_rollouts,
     copilot_cli,
@@ -40,6 +41,7 @@ class LogForm:
 
 
 FORMS = (
+    LogForm(aider_history.NAME, aider_history.detects, aider_history.calls),
     LogForm(codex_rollouts.NAME, codex_rollouts.detects, codex_rollouts.calls),
     LogForm(copilot_cli.NAME, copilot_cli.detects, copilot_cli.calls),
     LogForm(gemini_cli.NAME, gemini_cli.detects, gemini_cli.calls),
@@ -118,6 +120,8 @@ def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
     try:
         if path.suffix == DATABASE:
             yield from open_code.read_database(path)
+        elif path.name.endswith(aider_history.SUFFIX):
+            yield from aider_history.read_history(path)
         elif path.suffix == DOCUMENT:
             yield from _read_document(path, summary)
         else:
