@@ -7,9 +7,10 @@ answered. Each line stands behind the name of who said it: aider.chat/docs/confi
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 
 from hkgit import dialects
@@ -46,7 +47,7 @@ def read_history(path: Path) -> Iterator[Line]:
 def _split(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
     """The requests and answers: the number of the first line, that line, and those below it."""
     starts = [at for at, line in enumerate(lines) if line.startswith((_ASKED, _ANSWERED))]
-    for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for start, stop in pairwise([*starts, len(lines)]):
         yield start + 1, lines[start], list(lines[start + 1 : stop])
 
 
@@ -65,14 +66,14 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
 
     An answer is a conversation of its own: the next one is shown all that it needs again.
     """
-    for line in lines:
-        edits = [*_find_edits(text(line.record.get("aider")) or "")]
-        shown = [*_find_shown(line.record.get("asked"))] if edits else []
-        time = _parse_time(text(line.record.get("time")) or "")
-        done: list[ReadCall | EditCall] = [*shown, *edits]
+    answers = [(line, [*_find_shown(line.record.get("asked"))]) for line in lines]
+    shown_later = [*(shown for _, shown in answers[1:]), []]
+    for (line, shown), later in zip(answers, shown_later, strict=False):
+        edits = [*_find_edits(text(line.record.get("aider")) or "", _texts(shown), _texts(later))]
+        done: list[ReadCall | EditCall] = [*shown, *edits] if edits else []
         for number, did in enumerate(done, 1):
             yield LoggedCall(
-                time=time,
+                time=_parse_time(text(line.record.get("time")) or ""),
                 conversation=f"{NAME}-{line.where}",
                 agent=NAME,
                 directory="",
@@ -83,22 +84,46 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
             )
 
 
-def _find_edits(said: str) -> Iterator[EditCall]:
-    """The edits in an answer, file by file, as far as it is in SEARCH/REPLACE blocks."""
-    if _MARK not in said:
-        return
+def _texts(shown: Iterable[ReadCall]) -> dict[str, str]:
+    return {read.name: read.whole or "" for read in shown}
+
+
+def _find_edits(
+    said: str, shown: Mapping[str, str], later: Mapping[str, str]
+) -> Iterator[EditCall]:
+    """The edits in an answer that aider could make, file by file.
+
+    `shown` and `later` are the files as this request and the next one have shown them.
+    """
     try:
-        edits = dialects.parse(said, _DIALECT).edits
+        edits = dialects.parse(said, _DIALECT).edits if _MARK in said else ()
     except InvalidInput:
         return
-    for path in dict.fromkeys(each.path for each in edits):
-        those = [each for each in edits if each.path == path]
-        whole = those[0] if len(those) == 1 else None
-        if isinstance(whole, Edit) and not whole.old_text:
-            new = {"command": "create", "path": path, "file_text": whole.new_text}
-            yield EditCall((path,), json.dumps(new, ensure_ascii=False), "text-editor")
-        else:
-            yield EditCall((path,), dialects.DIALECTS[_DIALECT].render(those), _DIALECT)
+    named = [each for each in edits if isinstance(each, Edit)]
+    for path in dict.fromkeys(each.path for each in named):
+        those, before = [each for each in named if each.path == path], shown.get(path)
+        if before is not None:
+            those = [*_drop_misplaced(those, before)]
+        if not those or (before is not None and later.get(path) == before):
+            continue  # nobody has made it
+        yield _make_call(path, those, before)
+
+
+def _drop_misplaced(edits: Iterable[Edit], before: str) -> Iterator[Edit]:
+    """The edits whose old text is there; aider makes these and asks for the others again."""
+    for each in edits:
+        if each.old_text and each.old_text in before:
+            before = before.replace(each.old_text, each.new_text, 1)
+            yield each
+
+
+def _make_call(path: str, edits: Sequence[Edit], before: str | None) -> EditCall:
+    """The edits of a file; an empty old text makes a new one."""
+    told = None if before is None else {path: before}
+    if before is None and len(edits) == 1 and not edits[0].old_text:
+        new = {"command": "create", "path": path, "file_text": edits[0].new_text}
+        return EditCall((path,), json.dumps(new, ensure_ascii=False), "text-editor")
+    return EditCall((path,), dialects.DIALECTS[_DIALECT].render(edits), _DIALECT, before=told)
 
 
 def _find_shown(asked: object) -> Iterator[ReadCall]:

@@ -1,0 +1,92 @@
+"""aider's history as calls: what a request shows, and what of its answer aider has made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.agents.transcripts.logged.aider_history import calls, read_history
+from hkgit.agents.transcripts.logged.records import EditCall, ReadCall
+
+SHOWN = """\
+I have *added these files to the chat* so you can go ahead and edit them.
+
+*Trust this message as the true contents of these files!*
+Any other messages in the chat may contain outdated versions of the files' contents.
+"""
+
+
+def block(path: str, old: str, new: str) -> str:
+    return f"{path}\n```\n<<<<<<< SEARCH\n{old}=======\n{new}>>>>>>> REPLACE\n```\n"
+
+
+def exchange(files: dict[str, str], answer: str, fence: tuple[str, str] = ("```", "```")) -> str:
+    """A request that shows files, and its answer, as aider writes them down."""
+    shown = SHOWN + "".join(
+        f"\n{name}\n{fence[0]}\n{has}{fence[1]}\n" for name, has in files.items()
+    )
+    asked = [f"USER {line}\n" for line in shown.splitlines()]
+    said = [f"ASSISTANT {line}\n" for line in answer.splitlines()]
+    head = ["TO LLM 2026-11-23T03:01:02\n", "-------\n"]
+    between = ["-------\n", "USER Mend it.\n", "LLM RESPONSE 2026-11-23T03:01:03\n"]
+    return "".join([*head, *asked, *between, *said])
+
+
+def read(tmp_path: Path, text: str) -> tuple[list[ReadCall], list[EditCall]]:
+    place = tmp_path / ".aider.llm.history"
+    place.write_text(text)
+    made = [each.did for each in calls(read_history(place))]
+    shown = [each for each in made if isinstance(each, ReadCall)]
+    return shown, [each for each in made if isinstance(each, EditCall)]
+
+
+def test_files_of_a_request_are_shown_whole_to_its_answer(tmp_path: Path) -> None:
+    files = {"a.py": "x = 1\n\ny = 2\n", "no end": "last", "empty": ""}
+    shown, [edit] = read(tmp_path, exchange(files, block("a.py", "x = 1\n", "x = 2\n")))
+    assert {each.name: each.whole for each in shown} == files
+    assert (edit.names, edit.before) == (("a.py",), {"a.py": files["a.py"]})
+
+
+def test_another_fence_stands_around_files_that_hold_one(tmp_path: Path) -> None:
+    files = {"a.md": "```\ncode\n```\nx = 1\n"}
+    answer = block("a.md", "x = 1\n", "x = 2\n")
+    [shown], _ = read(tmp_path, exchange(files, answer, ("<source>", "</source>")))
+    assert shown.whole == files["a.md"]
+
+
+def test_an_answer_whose_old_text_is_not_there_was_refused_by_aider(tmp_path: Path) -> None:
+    files = {"a.py": "x = 1\ny = 2\n"}
+    answer = block("a.py", "z = 1\n", "z = 2\n") + block("a.py", "y = 2\n", "y = 3\n")
+    _, [edit] = read(tmp_path, exchange(files, answer))
+    assert "z = 2" not in str(edit.text)
+    assert "y = 3" in str(edit.text)
+
+
+def test_an_answer_after_which_the_file_is_shown_as_it_was_has_changed_nothing(
+    tmp_path: Path,
+) -> None:
+    files = {"a.py": "x = 1\n"}
+    once = exchange(files, block("a.py", "x = 1\n", "x = 2\n"))
+    _, edits = read(tmp_path, once + once)
+    assert len(edits) == 1
+
+
+def test_an_empty_old_text_makes_a_file_and_otherwise_nothing_is_said_of_it(tmp_path: Path) -> None:
+    _, [edit] = read(tmp_path, exchange({}, block("new.txt", "", "Greets.\n")))
+    assert (edit.dialect, edit.before) == ("text-editor", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("", id="nothing"),
+        pytest.param("LLM RESPONSE \n", id="an answer without a time or words"),
+        pytest.param("TO LLM 2026\nUSER x", id="cut short in a request"),
+        pytest.param(exchange({"a.py": "x\n"}, "a.py\n```\ny\n```\n"), id="a whole file"),
+        pytest.param(exchange({"a": "x\n"}, "a\n<<<<<<< SEARCH\nx\n"), id="cut short in a block"),
+        pytest.param("\0\udcff".encode("utf-8", "surrogateescape").decode("latin-1"), id="bytes"),
+    ],
+)
+def test_what_tells_no_edit_is_none(tmp_path: Path, text: str) -> None:
+    assert read(tmp_path, text) == ([], [])
