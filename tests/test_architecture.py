@@ -14,6 +14,7 @@ STARTS_PROGRAMS = {
     "hkgit.gate.attestations.keys": "ssh-keygen makes and checks signatures",
     "hkgit.agents.acp.relay": "the agent whose messages it passes on",
     "hkgit.cli.edit.reflecting": "the model that a person named on the command line",
+    "hkgit.cli.history.paging": "the pager that the user has chosen",
     "hkgit.cli.admin.demonstration": "types commands as a person would",
 }
 """Who may start a program besides `git/`, and which."""

@@ -256,3 +256,37 @@ def test_long_work_shows_progress_on_a_terminal_and_wipes_it(tmp_path: Path) -> 
 
 def test_long_work_shows_none_in_a_pipe(tmp_path: Path) -> None:
     assert sleeper(tmp_path, to_terminal=False) == b""
+
+
+@pytest.mark.parametrize(
+    ("env", "setting", "begins"),
+    [
+        pytest.param({"GIT_PAGER": "sed s/^/A:/", "PAGER": "no"}, "no", "A:", id="GIT_PAGER"),
+        pytest.param({"PAGER": "no"}, "sed s/^/B:/", "B:", id="the user's core.pager"),
+        pytest.param({"PAGER": "sed s/^/C:/"}, None, "C:", id="PAGER"),
+        pytest.param({"GIT_PAGER": "", "PAGER": "no"}, "no", "\x1b[90mdate", id="none"),
+    ],
+)
+def test_long_answers_go_through_the_pager_of_git(
+    one: Repo, tmp_path: Path, env: dict[str, str], setting: str | None, begins: str
+) -> None:
+    config = tmp_path / "config"
+    config.write_text("" if setting is None else f"[core]\n\tpager = {setting}\n")
+    code, said = on_terminal("log", cwd=one.path, env={"GIT_CONFIG_GLOBAL": str(config)} | env)
+    assert code == 0
+    assert said.startswith(begins)
+    assert "\x1b[33m" in said
+
+
+def test_a_pager_that_the_repository_names_is_not_run(tmp_path: Path) -> None:
+    repo = Repo.init(tmp_path / "repo")
+    repo.commit({"a.txt": "a\n"})
+    repo.git("config", "core.pager", "touch owned; cat")
+    code, _ = on_terminal("log", cwd=repo.path, env={"PAGER": "cat"})
+    assert code == 0
+    assert not (repo.path / "owned").exists()
+
+
+def test_a_reader_may_leave_the_pager_early(one: Repo) -> None:
+    code, said = on_terminal("log", cwd=one.path, env={"GIT_PAGER": "true"})
+    assert (code, said) == (0, "")

@@ -96,13 +96,13 @@ TERMS: Mapping[str, tuple[str, ...]] = {
 VARIABLES: Mapping[str, str] = {
     "HKGIT_SESSION": "the session, where --session does not name one",
     "HKGIT_GIT": "how repositories are read: libgit2, or program",
-    "GIT_PAGER": "the program that shows long answers on a terminal; else PAGER, else less",
+    "GIT_PAGER": "the program that shows long answers on a terminal; else core.pager, PAGER, less",
     "GITHUB_STEP_SUMMARY": "the file that a report is added to in GitHub Actions",
     "NO_COLOR": "where it is set, nothing has a colour",
 }
 USED_BY: Mapping[str, tuple[str, ...]] = {
     "HKGIT_SESSION": ("read", "apply", "edit", "undo"),
-    "GIT_PAGER": ("log", "show", "blame"),
+    "GIT_PAGER": ("log", "show", "blame", "stats", "refusals", "sql"),
     "GITHUB_STEP_SUMMARY": ("gate", "verify"),
 }
 """The commands that heed a variable; of one that is not named here, all do."""

@@ -3,21 +3,70 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 import click
+
+from hkgit.git.program import run
+
+_NO_PAGER = ("", "cat")
 
 
 def echo_paged(lines: Iterable[str]) -> None:
     """Print lines as they come; on a terminal through the pager that git would take.
 
-    `GIT_PAGER` goes before `PAGER`; the pager leaves at once what fits on one screen.
+    The pager leaves at once what fits on one screen, unless it is told otherwise.
     """
-    if not sys.stdout.isatty():
+    pager = _find_pager() if sys.stdout.isatty() else ""
+    if pager in _NO_PAGER:
         for line in lines:
             click.echo(line)
         return
-    os.environ.setdefault("LESS", "FRX")
-    os.environ["PAGER"] = os.environ.get("GIT_PAGER") or os.environ.get("PAGER") or "less"
-    click.echo_via_pager(f"{line}\n" for line in lines)
+    sys.stdout.flush()
+    environment = {"LESS": "FRX", "LV": "-c", **os.environ}
+    process = subprocess.Popen(pager, shell=True, stdin=subprocess.PIPE, env=environment)
+    try:
+        _send(process, lines)
+    finally:
+        _wait(process)
+
+
+def _send(process: subprocess.Popen[bytes], lines: Iterable[str]) -> None:
+    """Give a pager the lines, each as soon as it is there, until it has gone."""
+    context = click.get_current_context(silent=True)
+    is_plain = context is not None and context.color is False
+    if process.stdin is None:
+        return
+    with suppress(BrokenPipeError):
+        for line in lines:
+            shown = click.unstyle(line) if is_plain else line
+            process.stdin.write(f"{shown}\n".encode("utf-8", "backslashreplace"))
+            process.stdin.flush()
+
+
+def _wait(process: subprocess.Popen[bytes]) -> None:
+    """Let a reader finish; an interrupt from the keyboard is the pager's to answer."""
+    if process.stdin is not None:
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+    while True:
+        with suppress(KeyboardInterrupt):
+            process.wait()
+            return
+
+
+def _find_pager() -> str:
+    """The command of the pager: `GIT_PAGER`, else the user's `core.pager`, else `PAGER`, else less.
+
+    What a repository's own settings name is not run: whoever made the repository may have set it.
+    """
+    named = os.environ.get("GIT_PAGER")
+    if named is not None:
+        return named
+    asked = run(["config", "--global", "--get", "core.pager"], cwd=Path("/"), check=False)
+    return asked.text or os.environ.get("PAGER") or shutil.which("less") or ""
