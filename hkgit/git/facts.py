@@ -19,10 +19,13 @@ TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
 """The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""
 
 AGENT_SHELLS = {
+    "AGENT_SESSION_ID": "goose",
     "CLAUDECODE": "Claude Code",
+    "CLINE_CONNECTOR_CLI_LAUNCH": "Cline",
     "CODEX_THREAD_ID": "Codex",
     "COPILOT_CLI": "Copilot CLI",
     "GEMINI_CLI": "Gemini CLI",
+    "KILOCODE_VERSION": "Kilo",
     "OPENCODE": "OpenCode",
     "PI_CODING_AGENT": "pi",
     "QWEN_CODE": "Qwen Code",
