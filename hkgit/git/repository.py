@@ -7,6 +7,7 @@ committing, configuration with its includes, ranges) goes through the program.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -174,13 +175,24 @@ class Repository(Contents):
 
     def checked_out_branches(self) -> dict[str, Path]:
         """The branches that some work tree stands on, and where."""
-        listed = os.fsdecode(self.git("worktree", "list", "--porcelain", "-z").stdout)
+        listed = os.fsdecode(self._list_worktrees())
         found = {}
         for record in listed.split("\0\0"):
             said = dict(line.partition(" ")[::2] for line in record.split("\0"))
             if "branch" in said:
                 found[said["branch"].removeprefix("refs/heads/")] = Path(said["worktree"])
         return found
+
+    def _list_worktrees(self) -> bytes:
+        """What git lists; again where it met one that another git was just writing down."""
+        for pause in (0.02, 0.05, 0.1, 0.2, 0.4):
+            try:
+                return self.git("worktree", "list", "--porcelain", "-z").stdout
+            except GitRefused as refusal:
+                if "worktrees/" not in refusal.what:
+                    raise
+                time.sleep(pause)
+        return self.git("worktree", "list", "--porcelain", "-z").stdout
 
     def config(self, name: str) -> str | None:
         """The last value of a configuration variable, as git reads it."""

@@ -176,7 +176,8 @@ class Plumbing:
             self._update_ref(name, name, object_id)
 
     def delete_ref(self, name: str) -> None:
-        self._update_ref(name, "-d", name)
+        if not _delete_loose(common_dir_of(self.git_dir), name):
+            self._update_ref(name, "-d", name)
 
     def _update_ref(self, where: str, *args: str) -> None:
         try:
@@ -234,8 +235,10 @@ def _branch_in(git_dir: Path) -> str | None:
 
 def _is_stored(common_dir: Path, name: str) -> bool:
     """Whether a file says of a ref of just this name: git would look for others like it."""
-    if (common_dir / name).is_file():
-        return True
+    return (common_dir / name).is_file() or _is_packed(common_dir, name)
+
+
+def _is_packed(common_dir: Path, name: str) -> bool:
     try:
         return f" {name}\n".encode() in (common_dir / "packed-refs").read_bytes()
     except OSError:
@@ -260,6 +263,20 @@ def _write_loose(common_dir: Path, name: str, object_id: str) -> bool:
     except OSError:  # git says what is wrong
         return False
     return True
+
+
+def _delete_loose(common_dir: Path, name: str) -> bool:
+    """Take a ref of hkgit's own away as git does; False where that is for git itself."""
+    if not name.startswith(_OWN) or (common_dir / "reftable").exists():
+        return False
+    try:
+        (common_dir / name).unlink(missing_ok=True)
+    except OSError:  # git says what is wrong
+        return False
+    # Who packs refs holds the lock from before it reads them until the pack is there. So in this
+    # order nothing is missed: no other has the ref now, or it is seen here.
+    is_being_packed = (common_dir / "packed-refs.lock").exists()
+    return not is_being_packed and not _is_packed(common_dir, name)
 
 
 def _damaged_above(start: Path) -> GitRefused | None:

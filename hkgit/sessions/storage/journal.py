@@ -16,6 +16,7 @@ from hkgit.errors import GitRefused
 from hkgit.evidence.ledger.readings import MOST, ShownLines
 from hkgit.sessions.readings.knowledge import FileKnowledge
 from hkgit.sessions.storage.blobs import Blobs, unwritable
+from hkgit.sessions.storage.calls import JournaledCalls, LinePlace
 from hkgit.sessions.storage.paths import UNNAMED, say_waiting
 from hkgit.sessions.storage.records import (
     JournaledCall,
@@ -49,7 +50,8 @@ class JournalState:
     A session that has ended knows nothing, and is there for what waits; the next call begins anew.
     """
 
-    calls: dict[int, JournaledCall] = field(default_factory=dict)
+    calls: JournaledCalls = field(default_factory=JournaledCalls)
+    unsettled: set[int] = field(default_factory=set)
     done: set[int] = field(default_factory=set)
     aborted: set[int] = field(default_factory=set)
     undone: set[int] = field(default_factory=set)
@@ -64,17 +66,13 @@ class JournalState:
     @property
     def broken(self) -> JournaledCall | None:
         """A call that died before all its files were written."""
-        settled = self.done | self.aborted
-        return next((call for id, call in self.calls.items() if id not in settled), None)
+        return self.calls[min(self.unsettled)] if self.unsettled else None
 
     @property
     def standing(self) -> list[JournaledCall]:
         """The calls whose edits were written and not taken back, the oldest first."""
-        return [
-            call
-            for id, call in self.calls.items()
-            if id in self.done and id not in self.undone and not call.undoes
-        ]
+        written = (id for id in self.calls if id in self.done and id not in self.undone)
+        return [call for call in map(self.calls.__getitem__, written) if not call.undoes]
 
     @property
     def waiting(self) -> list[JournaledCall]:
@@ -86,20 +84,23 @@ class JournalState:
             if any((call.id, spec, n) not in self.committed for n in range(1, len(said.blocks) + 1))
         ]
 
-    def add(self, line: Json) -> None:
-        """Take one line of the journal in."""
+    def add(self, line: Json, place: LinePlace) -> None:
+        """Take in one line of the journal, which stands there."""
         match line["kind"]:
             case "begin":
                 call = call_of(line["call"])
-                self.calls[call.id] = call
+                self.calls.take(call, place)
+                self.unsettled.add(call.id)
                 self.last = call.id
                 self.is_ended = False
             case "end":
                 self.done.add(line["call"])
+                self.unsettled.discard(line["call"])
                 self.undone.update(self.calls[line["call"]].undoes)
                 self._learn(line["known"])
             case "abort":
                 self.aborted.add(line["call"])
+                self.unsettled.discard(line["call"])
             case "known":
                 self.is_ended = False
                 self._learn(line["known"])
@@ -168,9 +169,8 @@ class SessionJournal:
         except OSError as error:
             raise GitRefused(str(self._path), f"cannot be read: {error.strerror}") from error
         whole = data[: data.rfind(b"\n") + 1]
-        for line in whole.splitlines():
+        for line in whole.splitlines(keepends=True):
             self._take(line)
-        self._read += len(whole)
         return self.state
 
     def forget(self, calls: Sequence[JournaledCall]) -> None:
@@ -230,11 +230,13 @@ class SessionJournal:
         self.load()
 
     def _take(self, line: bytes) -> None:
+        place = LinePlace(self._path, self._identity, self._read, len(line))
         try:
-            self.state.add(json.loads(line))
+            self.state.add(json.loads(line), place)
         except (ValueError, KeyError, TypeError) as error:
             fix = "Move this file away: the session begins anew, the files stay as they are."
             raise GitRefused(str(self._path), "is damaged", fix) from error
+        self._read += len(line)
 
     def add(self, kind: str, **said: Json) -> None:
         """Add a line and take it in; all lines before it have been loaded. Raises GitRefused."""
@@ -249,8 +251,7 @@ class SessionJournal:
         except OSError as error:
             raise unwritable(self._path, error) from error
         self._identity = status.st_dev, status.st_ino
-        self._read += len(line)
-        self.state.add(json.loads(line))
+        self._take(line)
 
     def begin(self, call: JournaledCall) -> None:
         """Record that a call is about to be written. Raises GitRefused."""

@@ -17,14 +17,19 @@ _SCRIPT = b"""\
 place=${GIT_DIR:-.git}
 [ ! -e "$place/MERGE_HEAD" ] && [ -f "$place/hkgit/asked" ] || exit 1
 [ "$1" != message ] || cmp -s "$2" "$place/hkgit/message" || exit 1
+{
+    IFS= read -r tree && IFS= read -r parent && IFS= read -r author && IFS= read -r committer
+} <"$place/hkgit/asked" || exit 1
 export LC_ALL=C GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_OPTIONAL_LOCKS=0
 ask() { git -c core.fsmonitor=false "$@" 2>/dev/null; }
-tree=$(ask write-tree) && head=$(ask rev-parse --verify HEAD) || exit 1
-author=$(ask var GIT_AUTHOR_IDENT) && committer=$(ask var GIT_COMMITTER_IDENT) || exit 1
-[ "$tree
-$head
-${author% * *}
-${committer% * *}" = "$(cat "$place/hkgit/asked")" ]
+IFS= read -r head <"$place/HEAD"
+[ "$head" = "$parent" ] || [ "$(ask rev-parse --verify HEAD)" = "$parent" ] || exit 1
+[ "$(ask write-tree)" = "$tree" ] || exit 1
+# All hooks of one commit get the same names from git.
+[ "$1" != message ] || [ ! -f "$place/hkgit/named" ] || exit 0
+found=$(ask var GIT_AUTHOR_IDENT) && [ "${found% * *}" = "$author" ] || exit 1
+found=$(ask var GIT_COMMITTER_IDENT) && [ "${found% * *}" = "$committer" ] || exit 1
+: >"$place/hkgit/named"
 """
 
 
@@ -53,14 +58,15 @@ def leave_answer(worktree: Worktree, judged: JudgedMessage | None) -> None:
     """Write down for the hooks what was judged. That it cannot be written stops no commit."""
     place = worktree.git_dir / "hkgit"
     try:
-        (place / "asked").unlink(missing_ok=True)
+        for name in ("asked", "named"):
+            (place / name).unlink(missing_ok=True)
         if judged is None:
             return
         place.mkdir(exist_ok=True)
         (place / "ask").write_bytes(_SCRIPT)
         (place / "message").write_bytes(judged.message)
         lines = (worktree.tree, worktree.parent, judged.author, judged.committer)
-        text = "\n".join(lines).encode("utf-8", "surrogateescape")
+        text = "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
         (place / "asked").write_bytes(text)
     except OSError:
         return

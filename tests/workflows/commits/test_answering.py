@@ -43,6 +43,16 @@ def test_the_commit_that_was_judged_passes(repo: Repo, judged: Path) -> None:
     assert passes(repo, "message", str(judged))
 
 
+@pytest.mark.parametrize("change", ["echo y >>a.py; git add a.py", "echo more >>$MESSAGE"])
+def test_what_changes_behind_the_first_hook_is_judged_again(
+    repo: Repo, judged: Path, change: str
+) -> None:
+    assert passes(repo)
+    env = PERSON | {"MESSAGE": str(judged)}
+    assert start("sh", "-c", change, cwd=repo.path, env=env).returncode == 0
+    assert not passes(repo, "message", str(judged))
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -1,0 +1,54 @@
+"""A session of many calls: the older ones are read from the journal again, and none is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hkgit.applying.planner import Options
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import calls
+from tests.support.repos import Repo
+
+
+def edit(session: EditSession, old: str, new: str) -> None:
+    words = f"a.txt\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
+    assert session.edit_all([session.parse(words)], Options()).ok
+
+
+@pytest.fixture
+def session(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> EditSession:
+    """A session of five calls, of which two are kept in memory."""
+    monkeypatch.setattr(calls, "LATEST", 2)
+    repo.commit({"a.txt": "line 0\n"})
+    session = EditSession.open(repo.path, "s")
+    session.read("a.txt")
+    for number in range(5):
+        edit(session, f"line {number}", f"line {number + 1}")
+    return session
+
+
+def test_calls_that_are_not_in_memory_are_those_of_the_journal(
+    session: EditSession, repo: Repo
+) -> None:
+    again = EditSession.open(repo.path, "s").journal.load()
+    assert len(session.journal.state.calls._latest) == len(again.calls._latest) == 2
+    assert [each.id for each in session.journal.load().standing] == [1, 2, 3, 4, 5]
+    assert again.standing == session.journal.state.standing
+
+
+def test_all_of_them_are_undone(session: EditSession, repo: Repo) -> None:
+    session.undo(whole_session=True)
+    assert Path(repo.path, "a.txt").read_bytes() == b"line 0\n"
+
+
+def test_another_process_may_put_a_new_journal_in_its_place(
+    session: EditSession, repo: Repo
+) -> None:
+    before = session.journal.state
+    other = EditSession.open(repo.path, "s").journal
+    other.load()
+    other.forget(other.state.standing[-1:])
+    assert [each.id for each in before.standing] == [1, 2, 3, 4, 5]
+    assert [each.id for each in session.journal.load().standing] == [5]
