@@ -7,7 +7,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Sequence
     from typing import IO, TypeVar
 
     Item = TypeVar("Item")
@@ -115,13 +115,13 @@ def colour() -> bool | None:
     return False if is_unwanted else None
 
 
-def show_progress(doing: str) -> Callable[[Sequence[Item]], Iterator[Item]]:
+def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None, None]]:
     """Show on a terminal how far the work on a sequence has come; in a pipe nothing.
 
     Work of less than half a second shows nothing either, and the line is wiped at the end.
     """
 
-    def watch(items: Sequence[Item]) -> Iterator[Item]:
+    def watch(items: Sequence[Item]) -> Generator[Item, None, None]:
         if loudness() == QUIET or sys.stderr is None or not sys.stderr.isatty():
             yield from items
             return

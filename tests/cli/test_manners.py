@@ -290,3 +290,15 @@ def test_a_pager_that_the_repository_names_is_not_run(tmp_path: Path) -> None:
 def test_a_reader_may_leave_the_pager_early(one: Repo) -> None:
     code, said = on_terminal("log", cwd=one.path, env={"GIT_PAGER": "true"})
     assert (code, said) == (0, "")
+
+
+def test_a_long_search_of_the_log_shows_progress(one: Repo, tmp_path: Path) -> None:
+    slow = tmp_path / "slow"
+    slow.mkdir()
+    (slow / "sitecustomize.py").write_text(
+        "import hkgit.cli.output\nhkgit.cli.output._PATIENCE = hkgit.cli.output._PAUSE = 0\n"
+    )
+    env = {"PYTHONPATH": str(slow), "GIT_PAGER": "cat"}
+    _, said = on_terminal("log", "--author", "nobody", cwd=one.path, env=env)
+    assert "judging commit 2 of 2" in said
+    assert said.rpartition("\x1b[K")[2].startswith("\x1b[90mdate")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from hkgit.cli.history.columns import (
     terminal_width,
 )
 from hkgit.cli.history.paging import echo_paged
+from hkgit.cli.output import show_progress
 from hkgit.cli.review.judging import load_policy, resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.trailers import decimal
@@ -101,7 +103,10 @@ def command(
     wanted = CommitFilter(agent, author, verdict, is_blind, least)
     trail = _trail(repository, revision)
     commits = _commits(repository, asked, None if wanted.asks else max_count)
-    found = islice(trail.find(commits, wanted), max_count)
+    if as_json or wanted.asks:
+        found = iter(_collect(trail, commits, wanted, max_count))
+    else:  # each line is there as soon as its commit is judged
+        found = islice(trail.find(commits, wanted), max_count)
     signers = Signers(repository, _find_trusted(repository, revision))
     told = ((commit, signers.of(commit.ruling)) for commit in found)
     if as_json:
@@ -118,6 +123,14 @@ def _trail(repository: Repository, revision: str) -> Trail:
         return Trail(repository, Gate(repository, policy))
     old, new = resolve_range(repository, revision)
     return Trail(repository, Gate(repository, policy, tip=new, trusted=old, landing=old))
+
+
+def _collect(
+    trail: Trail, commits: Sequence[str], wanted: CommitFilter, count: int
+) -> list[AuditedCommit]:
+    """The first commits that fit, with a line of progress where it takes time."""
+    with closing(show_progress("judging commit")(commits)) as watched:
+        return [*islice(trail.find(watched, wanted), count)]
 
 
 def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:
