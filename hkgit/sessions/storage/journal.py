@@ -114,7 +114,7 @@ class JournalState:
             case "proposed":
                 self.proposed = {each["entry"]: _parse_proposed(each) for each in line["entries"]}
             case "committed":
-                self._commit(line["entries"])
+                self.commit(line["entries"])
             case "forgotten":
                 self.last = line["last"]
                 self.committed = {(call, spec, edit) for call, spec, edit in line["committed"]}
@@ -131,7 +131,8 @@ class JournalState:
             before = self.shown.get(shown.path, ())
             self.shown[shown.path] = (*before, shown)[-MOST:]
 
-    def _commit(self, entries: Sequence[str]) -> None:
+    def commit(self, entries: Sequence[str]) -> None:
+        """Count the edits of these entries, which were proposed, as committed."""
         for name in entries:
             made = self.proposed.pop(name, None)
             if made is not None:
@@ -184,7 +185,7 @@ class SessionJournal:
         The journal is None where some edits would still wait, or the session has ended. From here
         on the entries count as committed; what is on disk stays as it is.
         """
-        self.state.add({"kind": "committed", "entries": [*entries]})
+        self.state.commit(entries)
         if self.state.waiting or self.state.is_ended:
             return None, set()
         return _encode_lines(self._lines(())), self._versions(())
