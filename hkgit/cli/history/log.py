@@ -103,7 +103,7 @@ def command(
     wanted = CommitFilter(agent, author, verdict, is_blind, least)
     trail = _trail(repository, revision)
     commits = _commits(repository, asked, None if wanted.asks else max_count)
-    if as_json or wanted.asks:
+    if as_json:
         found = iter(_collect(trail, commits, wanted, max_count))
     else:  # each line is there as soon as its commit is judged
         found = islice(trail.find(commits, wanted), max_count)
