@@ -15,8 +15,9 @@ from hkgit.audit.fleet.tasks import (
     StoreJob,
     failure_of,
 )
+from hkgit.audit.tables.evidence_rows import Rows
 from hkgit.audit.tables.identity import RepositoryIdentity, find_roots, name_of_url
-from hkgit.audit.tables.rows import Rows, describe_judges
+from hkgit.audit.tables.rows import describe_judges
 from hkgit.audit.tables.writing import ExportFacts, plan_export, write_tables
 from hkgit.errors import HkgitError
 from hkgit.git.repository import Repository

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from hkgit.audit.tables.evidence_rows import rows_of_clone
 from hkgit.audit.tables.identity import RepositoryIdentity, identify
-from hkgit.audit.tables.rows import describe_judges, judge_commits, rows_of_clone
+from hkgit.audit.tables.rows import describe_judges, judge_commits
 from hkgit.audit.tables.writing import ExportCounts, ExportFacts, plan_export, write_tables
 from hkgit.evidence.refusals import RefusalLog
 from hkgit.gate.policy import Policy

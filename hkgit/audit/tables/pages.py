@@ -6,12 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from hkgit.audit.page.rendering import read_style, render_template
-from hkgit.audit.tables.summing import (
-    MOST_COMMITS,
-    RepositorySum,
-    TableFacts,
-    sum_tables,
-)
+from hkgit.audit.tables.summing import MOST_COMMITS, sum_tables
+from hkgit.audit.tables.sums import RepositorySum, TableFacts
 from hkgit.evidence.ledger.canonical import digest
 
 if TYPE_CHECKING:

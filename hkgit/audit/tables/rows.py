@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from typing import Any
 
 from hkgit import __version__
-from hkgit.applying.evidence import covers
 from hkgit.audit.commits import AuditedCommit, strength_of, without_version
 from hkgit.audit.page.hunks import ReviewHunk, hunks_of
 from hkgit.audit.tables.columns import OF_COMMITS
+from hkgit.audit.tables.evidence_rows import (
+    Row,
+    Rows,
+    list_reads,
+    list_refusals,
+    to_moment,
+)
 from hkgit.audit.trail import BEFORE_SINCE, Trail, is_blind
-from hkgit.edits import Read
 from hkgit.errors import HkgitError
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
+from hkgit.evidence.ledger.entry import RecordedEdit, RecordedFile
 from hkgit.evidence.ledger.names import LEDGER
-from hkgit.evidence.refusals import RefusedAttempt
 from hkgit.evidence.replay.findings import CandidateCommit, Verdict
 from hkgit.gate import blind_edits
 from hkgit.gate.judge import Gate
@@ -35,17 +37,13 @@ from hkgit.git.repository import Repository
 from hkgit.matching.places import LADDER_VERSION
 from hkgit.text.escaping import to_json_text, visible
 
-Row = dict[str, Any]
-Rows = dict[str, list[Row]]
-"""Rows by the name of their table. Of a commit: exactly one in `commits`."""
-
 _OF_REFS = frozenset(
     {Verdict.ATTESTED, Verdict.RECOVERED, Verdict.REVERT, Verdict.UNVERIFIABLE, Verdict.FAIL}
 )
 """Verdicts that may change with time: refs move, records come, objects are fetched."""
 
 _OF_RECORDS = ("break-glass", BEFORE_SINCE)
-_EVERY_HUNK = _MOST = 10**9
+_EVERY_HUNK = 10**9
 
 
 def judge_commits(
@@ -78,8 +76,8 @@ def rows_of(
         "edits": [*_edits(told, policy)],
         "files": [*_files(repository, told)],
         "findings": [*_findings(told)],
-        "refusals": [*_refusals(told)],
-        "reads": [*_reads(told)],
+        "refusals": [*list_refusals(told)],
+        "reads": [*list_reads(told)],
     }
     row = _commit(told, rows) | dict(judge)
     row["digest"] = digest(json.dumps([row, *(rows[name] for name in OF_COMMITS)]).encode())
@@ -235,84 +233,5 @@ def _findings(told: AuditedCommit) -> Iterator[Row]:
         }
 
 
-def _refusals(told: AuditedCommit) -> Iterator[Row]:
-    """The refusals that its entries claim; a claim may be anything."""
-    for _, entry in told.ruling.judged.entries:
-        claimed = entry.claims.get("refusals")
-        for each in claimed if isinstance(claimed, list) else ():
-            if isinstance(each, dict) and isinstance(each.get("id"), str):
-                yield _claim(told.id, entry, each)
-
-
-def _claim(commit: str, entry: Entry, claim: dict[str, Any]) -> Row:
-    time, tries = claim.get("time"), claim.get("tries")
-    return {
-        "refusal": visible(claim["id"]),
-        "commit": commit,
-        "landed": commit,
-        "source": "ledger",
-        "time": to_moment(time) if isinstance(time, int) else None,
-        "agent": without_version(visible(entry.agent)),
-        "call": None,
-        "path": to_json_text(str(claim.get("path", ""))),
-        "status": visible(str(claim.get("status", ""))),
-        "reason": None,
-        "tries": tries if isinstance(tries, int) and 0 < tries < _MOST else 1,
-    }
-
-
-def rows_of_clone(attempts: Iterable[RefusedAttempt]) -> list[Row]:
-    """The rows of the refusals that a clone has noted; no commit carries them."""
-    return [
-        {
-            "refusal": visible(each.id),
-            "commit": None,
-            "landed": each.landed,
-            "source": "clone",
-            "time": to_moment(each.time),
-            "agent": without_version(visible(each.agent)),
-            "call": visible(each.call),
-            "path": to_json_text(each.path),
-            "status": visible(each.status),
-            "reason": visible(each.reason),
-            "tries": each.tries,
-        }
-        for each in attempts
-    ]
-
-
-def _reads(told: AuditedCommit) -> Iterator[Row]:
-    for name, entry in told.ruling.judged.entries:
-        for number, each in enumerate(entry.reads):
-            yield {
-                "commit": told.id,
-                "entry": name,
-                "read": number,
-                "path": to_json_text(each.path),
-                "first_line": each.start_line,
-                "last_line": each.end_line,
-                "range_hash": each.range_hash,
-                "kind": each.kind,
-                "hunks_covered": _count_covered(entry, each),
-            }
-
-
-def _count_covered(entry: Entry, read: Read) -> int:
-    """How many net hunks of its file a reading covers."""
-    hunks = (hunk for file in entry.files if file.path == read.path for hunk in file.hunks)
-    if read.start_line is None or read.end_line is None:
-        return sum(1 for _ in hunks)
-    seen = read.start_line, read.end_line
-    return sum(covers(seen, (each.start_line, each.end_line)) for each in hunks)
-
-
 def _share(per_mille: int | None) -> float | None:
     return None if per_mille is None else per_mille / 1000
-
-
-def to_moment(seconds: float) -> str | None:
-    """A moment in UTC, as DuckDB reads it; None for one that no calendar has."""
-    try:
-        return datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None).isoformat()
-    except (ValueError, OverflowError, OSError):
-        return None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
-from hkgit.audit.tables.columns import OF_COMMITS, TABLES
+from hkgit.audit.tables.columns import TABLES
+from hkgit.audit.tables.drafts import (
+    flush_file,
+    list_names,
+    open_lines,
+    sort_rows,
+    to_line,
+)
 from hkgit.audit.tables.duck import (
     open_duck,
     quote_text,
@@ -18,8 +23,8 @@ from hkgit.audit.tables.duck import (
     refuse_failures,
     select_table,
 )
+from hkgit.audit.tables.evidence_rows import Row, Rows
 from hkgit.audit.tables.identity import RepositoryIdentity
-from hkgit.audit.tables.rows import Row, Rows
 from hkgit.audit.tables.store import TableDirectory
 from hkgit.values import dataclass
 
@@ -138,14 +143,14 @@ class _Writer:
     ) -> ExportCounts:
         self.store.tidy(self.identity)
         known = self._read_digests()
-        with _open_lines(self.draft) as lines:
-            sorted_ = _sort_rows(rows, known, lines)
-            lines["repositories"].write(_line(_about(self.identity, facts)))
+        with open_lines(self.draft) as lines:
+            sorted_ = sort_rows(rows, known, lines)
+            lines["repositories"].write(to_line(describe_repository(self.identity, facts)))
             removed = known.keys() & set(gone) - set(sorted_.changed)
             dropped = [*sorted_.changed, *removed]
             was, now = self._merge_refusals(of_clone, sorted_.claimed)
             rewrites = bool(dropped) or was != now
-            lines["refusals"].writelines(map(_line, now if rewrites else ()))
+            lines["refusals"].writelines(map(to_line, now if rewrites else ()))
         self._note_dropped(dropped)
         files = {
             name: self._write_table(name, rewrites if name == "refusals" else bool(dropped))
@@ -183,7 +188,7 @@ class _Writer:
         if not paths:
             return []
         names = [each.name for each in TABLES["refusals"].stored]
-        shown = _list_names(names).replace('"time"', """strftime("time", '%Y-%m-%dT%H:%M:%S')""")
+        shown = list_names(names).replace('"time"', """strftime("time", '%Y-%m-%dT%H:%M:%S')""")
         asked = f"SELECT {shown} FROM {select_table(TABLES['refusals'], paths)}"
         found = self.database.execute(asked).fetchall()
         return [dict(zip(names, row, strict=True)) for row in found]
@@ -207,7 +212,7 @@ class _Writer:
     def _write_part(self, table: str, old: Sequence[str], lines: Path) -> str:
         """One file with the rows of old ones that stay, and the new rows."""
         columns = TABLES[table].stored
-        names = _list_names([each.name for each in columns])
+        names = list_names([each.name for each in columns])
         place = self.store.place(table, self.identity)
         asked = f"SELECT {names} FROM {read_lines_of(lines, columns)}"
         if old:
@@ -219,22 +224,12 @@ class _Writer:
         target = f"{quote_text(str(made))} (FORMAT parquet, COMPRESSION zstd)"
         self.database.execute(f"COPY ({asked}) TO {target}")
         place.mkdir(parents=True, exist_ok=True)
-        _flush(made)
+        flush_file(made)
         made.rename(place / name)
         return name
 
 
-def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(f'"{name}"' for name in names)
-
-
-def _flush(path: Path) -> None:
-    """Have a file on the disk before anything counts on it."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-def _about(identity: RepositoryIdentity, facts: ExportFacts) -> Row:
+def describe_repository(identity: RepositoryIdentity, facts: ExportFacts) -> Row:
     return {
         "url": identity.url,
         "roots": list(identity.roots),
@@ -246,53 +241,3 @@ def _about(identity: RepositoryIdentity, facts: ExportFacts) -> Row:
         "status": facts.status,
         "error": facts.error,
     }
-
-
-@contextmanager
-def _open_lines(draft: Path) -> Iterator[dict[str, IO[str]]]:
-    """A file of JSON lines for each table."""
-    with ExitStack() as stack:
-        yield {
-            name: stack.enter_context((draft / f"{name}.jsonl").open("w", encoding="utf-8"))
-            for name in TABLES
-        }
-
-
-def _line(row: Row) -> str:
-    return json.dumps(row) + "\n"
-
-
-@dataclass(frozen=True, slots=True)
-class _Sorted:
-    """What became of the rows that came in; `claimed` are the refusals that entries claim."""
-
-    added: int
-    changed: list[str]
-    kept: int
-    claimed: set[str]
-
-
-def _sort_rows(
-    rows: Iterable[Rows], known: Mapping[str, str], lines: Mapping[str, IO[str]]
-) -> _Sorted:
-    """Write the rows of commits that are new or of which something else is said."""
-    done: set[str] = set()
-    claimed: set[str] = set()
-    added, kept, changed = 0, 0, []
-    for each in rows:
-        (commit,) = each["commits"]
-        name = commit["commit"]
-        if name in done:
-            continue
-        done.add(name)
-        claimed.update(row["refusal"] for row in each["refusals"])
-        if known.get(name) == commit["digest"]:
-            kept += 1
-            continue
-        for table in OF_COMMITS:
-            lines[table].writelines(map(_line, each[table]))
-        if name in known:
-            changed.append(name)
-        else:
-            added += 1
-    return _Sorted(added, changed, kept, claimed)
