@@ -19,7 +19,6 @@ TRANSACTION, ALLOW_BLIND = "HKGIT_TRANSACTION", "blind"
 """The variable that tells hkgit's own hooks who commits, and its value where blind edits may."""
 
 AGENT_SHELLS = {
-    "AGENT_SESSION_ID": "goose",
     "CLAUDECODE": "Claude Code",
     "CLINE_CONNECTOR_CLI_LAUNCH": "Cline",
     "CODEX_THREAD_ID": "Codex",
