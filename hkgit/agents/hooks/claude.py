@@ -19,6 +19,7 @@ from hkgit.agents.events import (
     tool_event,
     whole_number,
 )
+from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -104,7 +105,16 @@ def _member(value: object, name: str) -> object:
     return value.get(name) if isinstance(value, Mapping) else None
 
 
-LOOKS: dict[str, Tool] = {"Read": _read, "Bash": _run}
+def _find_content(answer: object) -> object:
+    """The lines that a search has found; nothing where it names files alone, or counts."""
+    return _member(answer, "content")
+
+
+LOOKS: dict[str, Tool] = {
+    "Read": _read,
+    "Bash": _run,
+    "Grep": searching(is_base=False, shown=_find_content),
+}
 
 
 def parts(command: str) -> list[Part]:

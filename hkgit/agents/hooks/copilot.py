@@ -23,6 +23,7 @@ from hkgit.agents.events import (
     text_of,
     whole_number,
 )
+from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -60,7 +61,11 @@ def _text(answer: object) -> str:
     return text_of(answer.get("textResultForLlm")) if isinstance(answer, Mapping) else ""
 
 
-LOOKS: dict[str, Tool] = {"view": _view, "bash": shell("command")}
+LOOKS: dict[str, Tool] = {
+    "view": _view,
+    "bash": shell("command"),
+    "grep": searching(is_base=False, shown=_text),
+}
 
 
 def parts(command: str) -> list[Part]:

@@ -18,6 +18,7 @@ from hkgit.agents.events import (
     tool_event,
     whole_number,
 )
+from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -73,7 +74,14 @@ def _run(arguments: JsonObject, answer: object) -> Shell | None:
     return did if isinstance(did, Shell) else None
 
 
-LOOKS: dict[str, Tool] = {"read_file": _read, "run_shell_command": _run}
+_SEARCH = searching("dir_path", is_base=True, shown=_text)
+
+LOOKS: dict[str, Tool] = {
+    "read_file": _read,
+    "run_shell_command": _run,
+    "grep_search": _SEARCH,
+    "search_file_content": _SEARCH,
+}
 
 
 def parts(command: str) -> list[Part]:

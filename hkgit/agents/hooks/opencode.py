@@ -11,8 +11,10 @@ from hkgit.agents.events import (
     patching,
     reading,
     shell,
+    text_of,
     tool_event,
 )
+from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, JsonPart, Part
 from hkgit.text.json_nodes import JsonObject
 
@@ -25,7 +27,11 @@ EDITS: dict[str, Tool] = {
     "apply_patch": patching("patchText"),
     "patch": patching("patchText"),
 }
-LOOKS: dict[str, Tool] = {"read": reading("filePath"), "bash": shell("command", "workdir")}
+LOOKS: dict[str, Tool] = {
+    "read": reading("filePath"),
+    "bash": shell("command", "workdir"),
+    "grep": searching(is_base=False, shown=text_of),
+}
 
 _NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
 """A file of settings as OpenCode itself would make of an empty one, in the midst of its work."""

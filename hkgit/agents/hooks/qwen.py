@@ -16,6 +16,7 @@ from hkgit.agents.events import (
     whole_number,
 )
 from hkgit.agents.hooks import claude
+from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
 from hkgit.text.json_nodes import JsonObject
 
@@ -44,7 +45,11 @@ def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
     return found if isinstance(found, ToolReading) else None
 
 
-LOOKS: dict[str, Tool] = {"read_file": _read, "run_shell_command": _run}
+LOOKS: dict[str, Tool] = {
+    "read_file": _read,
+    "run_shell_command": _run,
+    "grep_search": searching(is_base=True, shown=_shown),
+}
 
 
 _NEW = '{\n  "$version": 4\n}\n'
