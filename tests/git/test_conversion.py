@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pygit2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -66,13 +67,16 @@ BEFORE = [None, b"a\nb\n", b"a\r\nb\r\n", b"a\rb\r\n"]
 
 def stored_by_git(repo: Repo, contents: dict[str, Content]) -> dict[str, bytes]:
     """The blobs that `git add` makes, in a repository that has what was before in its index."""
+    opened = pygit2.Repository(str(repo.path))
     for path, content in contents.items():
         if content.before is not None:
-            blob = repo.git("hash-object", "-w", "--no-filters", "--stdin", stdin=content.before)
-            repo.git("update-index", "--add", "--cacheinfo", f"100644,{blob},{path}")
+            blob = opened.create_blob(content.before)
+            opened.index.add(pygit2.IndexEntry(path, blob, pygit2.enums.FileMode.BLOB))
         repo.write(path, content.data)
+    opened.index.write()
     repo.git("add", "--", *contents)
-    return {path: repo.git_bytes("cat-file", "blob", f":{path}") for path in contents}
+    opened.index.read()
+    return {path: opened[opened.index[path].id].read_raw() for path in contents}
 
 
 def conversion(repo: Repo) -> Conversion:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
 from tests.support.entries import as_json, written
+from tests.support.objects import write_commit, write_tree
 from tests.support.planning import protocol, replace_range
 from tests.support.repos import IDENTITY, Repo
 
@@ -121,16 +122,22 @@ def commit(repo: Repo, change: Change) -> str:
 
 def tree_of(repo: Repo, change: Change) -> str:
     """The tree that the first parent becomes with the files and entries of a change."""
-    index = {"GIT_INDEX_FILE": str(repo.path / ".git" / "scratch-index")}
-    parent = change.parents[0] if change.parents else "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
-    repo.git("read-tree", parent, env=index)
     ledger: dict[str, File | None] = {}
     if change.entries:
         ledger[ATTRIBUTES_PATH] = File(ATTRIBUTES)
     for document in change.entries:
         data = written(document)
         ledger[entry_path(entry_id(data))] = File(data)
-    lines = [_index_line(repo, *each) for each in {**ledger, **change.files}.items()]
+    files = {**ledger, **change.files}
+    parent = change.parents[0] if change.parents else None
+    made = write_tree(repo, parent, files)
+    return _write_tree_by_git(repo, parent, files) if made is None else made
+
+
+def _write_tree_by_git(repo: Repo, parent: str | None, files: Mapping[str, File | None]) -> str:
+    index = {"GIT_INDEX_FILE": str(repo.path / ".git" / "scratch-index")}
+    repo.git("read-tree", *(["--empty"] if parent is None else [parent]), env=index)
+    lines = [_index_line(repo, *each) for each in files.items()]
     repo.git("update-index", "-z", "--index-info", stdin=b"".join(lines), env=index)
     return repo.git("write-tree", env=index)
 
@@ -149,6 +156,9 @@ def commit_tree(
 ) -> str:
     """A commit of a tree, by anybody."""
     name, _, email = author.rstrip(">").partition(" <")
+    made = None if options else write_commit(repo, tree, parents, message, name, email)
+    if made is not None:
+        return made
     env = {
         "GIT_AUTHOR_NAME": name,
         "GIT_AUTHOR_EMAIL": email,

@@ -89,6 +89,11 @@ def make_templates() -> None:
         _begin(place, bare=bare)
 
 
+def template_settings() -> bytes:
+    """The settings of a repository in which nobody has set anything."""
+    return (_TEMPLATES[False] / ".git" / "config").read_bytes()
+
+
 def _begin(place: Path, *, bare: bool) -> None:
     Repo(place).git("init", "-q", "--template=", *(["--bare"] if bare else []))
     for name in ("hooks", "info"):
@@ -158,6 +163,11 @@ class Repo:
                 (self.path / name).unlink()
             else:
                 self.write(name, content)
+        from tests.support.objects import commit_checkout  # it loads libgit2, which looks for HOME
+
+        made = None if options else commit_checkout(self, message)
+        if made is not None:
+            return made
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", message, *options)
         return self.head
