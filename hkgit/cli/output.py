@@ -127,15 +127,16 @@ def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None
             return
         from time import monotonic
 
-        due = monotonic() + _PATIENCE
+        due, is_shown = monotonic() + _PATIENCE, False
         try:
             for number, item in enumerate(items, 1):
                 if monotonic() >= due:
-                    due = monotonic() + _PAUSE
+                    due, is_shown = monotonic() + _PAUSE, True
                     _show(f"{doing} {number} of {len(items)}")
                 yield item
         finally:
-            _show("")
+            if is_shown:
+                _show("")
 
     return watch
 

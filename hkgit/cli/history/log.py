@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,7 @@ def command(
     if as_json:
         found = iter(_collect(trail, commits, wanted, max_count))
     else:  # each line is there as soon as its commit is judged
-        found = islice(trail.find(commits, wanted), max_count)
+        found = islice(_search(trail, commits, wanted), max_count)
     signers = Signers(repository, _find_trusted(repository, revision))
     told = ((commit, signers.of(commit.ruling)) for commit in found)
     if as_json:
@@ -131,6 +131,16 @@ def _collect(
     """The first commits that fit, with a line of progress where it takes time."""
     with closing(show_progress("judging commit")(commits)) as watched:
         return [*islice(trail.find(watched, wanted), count)]
+
+
+def _search(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
+    """Those that fit, as they are judged; with a line of progress until there is one."""
+    with closing(show_progress("judging commit")(commits)) as watched:
+        for number, commit in enumerate(watched, 1):
+            first = next(trail.find([commit], wanted), None)
+            if first is not None:
+                return chain([first], trail.find(commits[number:], wanted))
+    return iter(())
 
 
 def _split(repository: Repository, words: Sequence[str]) -> tuple[str, Sequence[str]]:
