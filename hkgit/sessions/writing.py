@@ -21,13 +21,7 @@ from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.readings import ShownLines, ToolCall
-from hkgit.sessions.readings.knowledge import (
-    KEPT,
-    NOTHING,
-    FileKnowledge,
-    KnownRange,
-    learn_lines,
-)
+from hkgit.sessions.readings.knowledge import KEPT, NOTHING, FileKnowledge, KnownRange, learn_lines
 from hkgit.sessions.storage.blobs import Blobs, unwritable
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import candidates, find_unused, lock_sessions
@@ -173,16 +167,21 @@ def repair(root: Path, home: Path) -> list[str]:
 
     Files that somebody has changed since stay as they are. Raises GitRefused.
     """
-    mark = home / _UNDER_WAY
-    try:
-        session = mark.read_text()
-    except OSError:
+    journal = _find_under_way(home)
+    if journal is None:
         return []
-    journal = SessionJournal(home / session)
     call = journal.load().broken
     said = [] if call is None else _settle_call(root, journal, call)
-    mark.unlink(missing_ok=True)
+    (home / _UNDER_WAY).unlink(missing_ok=True)
     return said
+
+
+def _find_under_way(home: Path) -> SessionJournal | None:
+    """The journal of the session that the mark names."""
+    try:
+        return SessionJournal(home / (home / _UNDER_WAY).read_text())
+    except OSError:
+        return None
 
 
 def find_crashed(root: Path, *, fix: bool) -> list[str]:
@@ -201,12 +200,11 @@ def find_crashed(root: Path, *, fix: bool) -> list[str]:
 
 def _find_dead_call(home: Path) -> list[str]:
     """The call that died, if one has."""
-    try:
-        session = (home / _UNDER_WAY).read_text()
-    except OSError:
+    journal = _find_under_way(home)
+    call = None if journal is None else journal.load().broken
+    if journal is None or call is None:
         return []
-    call = SessionJournal(home / session).load().broken
-    return [] if call is None else [f"call {call.id} of session {session} died half written"]
+    return [f"call {call.id} of session {journal.folder.name} died half written"]
 
 
 def _settle_call(root: Path, journal: SessionJournal, call: JournaledCall) -> list[str]:
