@@ -202,10 +202,8 @@ def _paths(asked: JudgedRange) -> Iterator[Fact]:
 
 
 def _hashes(asked: JudgedRange) -> Iterator[Fact]:
-    for ruling in asked.rulings:
+    for ruling in (each for each in asked.rulings if each.judged.entries):
         judged = ruling.judged
-        if not judged.entries:
-            continue
         if judged.verdict is Verdict.UNVERIFIABLE:
             yield _fact(UNKNOWN, ruling, "commit", "what it needs to be judged is not here")
         for finding in judged.findings:
@@ -221,10 +219,8 @@ def _hashes(asked: JudgedRange) -> Iterator[Fact]:
 
 
 def _reproducible(asked: JudgedRange) -> Iterator[Fact]:
-    for ruling in asked.rulings:
+    for ruling in (each for each in asked.rulings if each.judged.entries):
         judged = ruling.judged
-        if not judged.entries:
-            continue
         if judged.verdict is Verdict.STRICT:
             yield _fact(YES, ruling, "ledger", "the spec, located again, gives the same commit")
         elif judged.verdict in (Verdict.FAIL, Verdict.UNVERIFIABLE):
