@@ -156,10 +156,8 @@ def _reviewed(
     note: str,
 ) -> ReviewHunk:
     gone = [row for row in rows if row.sign == "-"]
-    added = sum(row.sign == "+" for row in rows)
-    unseen = sum(row.seen is False for row in gone)
-    if not gone and line_count and not is_point_seen(lines[0], seen):
-        unseen = 1
+    is_blind_insertion = not gone and line_count and not is_point_seen(lines[0], seen)
+    unseen = 1 if is_blind_insertion else sum(row.seen is False for row in gone)
     return ReviewHunk(
         path=visible(path),
         start=lines[0],
@@ -171,7 +169,7 @@ def _reviewed(
         rows=tuple(rows[:MOST_LINES]),
         line_count=line_count,
         changed=len(gone),
-        added=added,
+        added=sum(row.sign == "+" for row in rows),
         unseen=unseen,
         left_out=max(0, len(rows) - MOST_LINES),
         note=note,
@@ -193,10 +191,8 @@ def _rows(
         rows += [_row(" ", start + at, None, old[at], seen) for at in kept]
         gone = range(change.old_start, change.old_end)
         rows += [_row("-", start + at, None, old[at], seen) for at in gone]
-        rows += [
-            _row("+", None, start + at, new[at], seen)
-            for at in range(change.new_start, change.new_end)
-        ]
+        made = range(change.new_start, change.new_end)
+        rows += [_row("+", None, start + at, new[at], seen) for at in made]
         done = change.old_end
     if base is None:
         return rows
@@ -234,10 +230,9 @@ def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHu
     base, now = (Document(b"" if each is None else each.data) for each in (old, new))
     for change in changes(base.lines, now.lines):
         gone = base.lines[change.old_start : change.old_end]
-        rows = _rows(
-            base, change.old_start + 1, gone, now.lines[change.new_start : change.new_end], ()
-        )
+        made = now.lines[change.new_start : change.new_end]
         lines = (change.old_start + 1, change.old_end)
+        rows = _rows(base, lines[0], gone, made, ())
         yield _reviewed(path, lines, (), (), rows, base.line_count, "")
 
 
