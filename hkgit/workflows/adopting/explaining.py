@@ -168,10 +168,15 @@ def _explain_file(
         by.pop(j, None)
     if not is_same:
         by = _find_underived(path, base, actual, calls[1], {*kept, *matched}) | by
+    ended = [j for i, j in pairs if made.end_of(i + 1) != now.end_of(j + 1)]
+    for j in ended:
+        by.pop(j, None)
     changed = [j for j in range(now.line_count) if j in by or (j not in matched and j not in kept)]
     _add_lines(found, path, changed, by)
     gone = {*range(1, old.line_count + 1)} - {*kept.values()}
     _add_removed(found, path, [line in gone for line in lineage], dict(pairs))
+    for first, last, _ in _ranges(ended, {}):
+        found.unexplained.append(UnexplainedLines(path, first, last, "line ends"))
     _add_rest(found, path, derived, actual, changed)
 
 

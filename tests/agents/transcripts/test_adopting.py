@@ -315,6 +315,22 @@ def test_line_ends_and_byte_order_marks_stay(hooked: Repo, log: ClaudeLog) -> No
     assert verdict(commit(hooked)) == (0, "strict")
 
 
+def test_line_ends_that_no_call_has_changed_are_not_explained(hooked: Repo, log: ClaudeLog) -> None:
+    stored = APP.replace("\n", "\r\n").encode()
+    hooked.write("dos.py", stored)
+    hooked.write(".gitattributes", b"dos.py -text\n")
+    hooked.git("add", "-A")
+    hooked.git("commit", "-q", "--no-verify", "-m", "More")
+    log.read("dos.py", APP)
+    log.edit("dos.py", "Helo", "Hello", APP)
+    hooked.write("dos.py", APP.replace("Helo", "Hello").encode())
+    answer = adopt(hooked, log, code=6)
+    whole = [1, APP.count("\n")]
+    assert explained(answer) == []
+    [told] = answer["changes"][0]["unexplained"]
+    assert (told["path"], told["lines"], told["what"]) == ("dos.py", whole, "line ends")
+
+
 def test_a_line_taken_out_goes_with_its_end(hooked: Repo, log: ClaudeLog) -> None:
     log.read("app.py", APP)
     log.edit("app.py", "import sys", "", APP)
