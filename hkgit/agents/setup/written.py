@@ -33,6 +33,7 @@ WRITTEN = frozenset(
         "9e09552be8863f334fc6292e42fa5f5e",
         "a7e3010434813d40d9e8ab9f6b1a45b7",
         "b6f537cb8c77217a6fbbf0479fd7c9d7",
+        "4b6b3ea0a3d430b040a07d1e329493ed",
         # .opencode/plugins/hkgit.js
         "040cea550833d303b265679fdad8dd6d",
         "18e2f4b4ed8ebc50a298362acecfc923",
@@ -40,6 +41,7 @@ WRITTEN = frozenset(
         "443ce5cccf00bda25bf5f457faf4d7d5",
         "4dff0009c1e32f56a342e034577456f0",
         "9454b207b3c9918a72a578b402b4d12e",
+        "90e95e7160f629ddfb199147d6843421",
         # .pi/extensions/hkgit.js
         "12ac98e669693bc387c74e726d8e46d2",
         "798a2f3da546ffcf51c3473a44b20ba7",
