@@ -105,23 +105,13 @@ def _run(call: Called, spec: Spec, paths: tuple[str, ...], before: Files) -> Rep
             where=call.where, tool=call.tool, paths=paths, end=End.LANDED, detail=tiers, got=got
         )
     left = {**before, **got}
-    if left == {**before, **call.after}:
-        return Replay(
-            where=call.where,
-            tool=call.tool,
-            paths=paths,
-            end=End.SAME,
-            detail=tiers,
-            expected=call.after,
-            got=got,
-        )
-    rule = rule_of(result.outcomes, call.after, left)
+    is_same = left == {**before, **call.after}
     return Replay(
         where=call.where,
         tool=call.tool,
         paths=paths,
-        end=End.DIFFERS,
-        detail=rule,
+        end=End.SAME if is_same else End.DIFFERS,
+        detail=tiers if is_same else rule_of(result.outcomes, call.after, left),
         expected=call.after,
         got=got,
     )
