@@ -223,15 +223,10 @@ class _EmptyRepository:
 
     def _git(self, *args: str, stdin: bytes = b"", memory: int | None = None) -> Completed:
         inherited = dict.fromkeys(name for name in os.environ if name.startswith("GIT"))
-        own = dict.fromkeys(_IDENTITY, "hkgit@localhost") | {
-            "HOME": str(self.path),
-            "XDG_CONFIG_HOME": str(self.path),
-            "GIT_DIR": str(self.path),
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_ATTR_NOSYSTEM": "1",
-        }
-        env = {**inherited, **own}
+        own = dict.fromkeys(_IDENTITY, "hkgit@localhost")
+        own |= dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "GIT_DIR"), str(self.path))
+        own |= dict.fromkeys(("GIT_CONFIG_NOSYSTEM", "GIT_ATTR_NOSYSTEM"), "1")
+        env = {**inherited, **own, "GIT_CONFIG_GLOBAL": os.devnull}
         return program.run(args, cwd=self.path, env=env, stdin=stdin, check=False, memory=memory)
 
 
