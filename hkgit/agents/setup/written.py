@@ -34,6 +34,7 @@ WRITTEN = frozenset(
         "a7e3010434813d40d9e8ab9f6b1a45b7",
         "b6f537cb8c77217a6fbbf0479fd7c9d7",
         "4b6b3ea0a3d430b040a07d1e329493ed",
+        "96c0cad55a2c18959ad1ba2f4224774b",
         # .opencode/plugins/hkgit.js
         "040cea550833d303b265679fdad8dd6d",
         "18e2f4b4ed8ebc50a298362acecfc923",
@@ -42,6 +43,7 @@ WRITTEN = frozenset(
         "4dff0009c1e32f56a342e034577456f0",
         "9454b207b3c9918a72a578b402b4d12e",
         "90e95e7160f629ddfb199147d6843421",
+        "979a98ce4ea6d0b13ce8c2af30a861d3",
         # .pi/extensions/hkgit.js
         "12ac98e669693bc387c74e726d8e46d2",
         "798a2f3da546ffcf51c3473a44b20ba7",
