@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hkgit.agents.setup.jsonc import add_members, parse_jsonc, remove_members
+from hkgit.agents.setup.jsonc import add_members, remove_members
+from hkgit.agents.setup.jsonc_nodes import parse_jsonc
 from hkgit.errors import InvalidInput
 
 OURS: dict[str, Any] = {

@@ -1,48 +1,15 @@
-"""jsonc.py: change settings in JSON in place, keeping all other bytes and comments.
-
-Comments (`//`, `/* */`) and a comma behind the last item are read as editors read them.
-"""
+"""jsonc.py: change settings in JSON in place, keeping all other bytes and comments."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from hkgit.agents.setup.jsonc_nodes import JsoncItem, JsoncNode, parse_jsonc, skip_blanks
 from hkgit.errors import InvalidInput
 from hkgit.text.json_nodes import JsonObject
-from hkgit.values import dataclass
-
-_SPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
-_SCALAR = re.compile(r"[-+.\w]+")
-_CLOSING = {"{": "}", "[": "]"}
-_DEEPEST = 100
-
-
-@dataclass(frozen=True, slots=True)
-class JsoncNode:
-    """A value, where it stands, and what it holds if it is an object or an array."""
-
-    start: int
-    end: int
-    value: Any
-    items: tuple[JsoncItem, ...] = ()
-
-    def get(self, key: str) -> JsoncNode:
-        """The member of that name; of several the last, as JSON readers have it."""
-        return next(item.node for item in reversed(self.items) if item.key == key)
-
-
-@dataclass(frozen=True, slots=True)
-class JsoncItem:
-    """A member of an object, or, without a key, an element of an array, from its first byte on."""
-
-    start: int
-    key: str | None
-    node: JsoncNode
 
 
 def add_members(text: str, value: JsonObject) -> str:
@@ -138,7 +105,7 @@ def _insert_item(text: str, node: JsoncNode, name: str, value: Any) -> str:
     last = node.items[-1].node.end
     before, after = (",", "")
     if _has_comma(text, last):
-        last = _skip(text, last) + 1
+        last = skip_blanks(text, last) + 1
         before, after = "", ","
     rest = text[last:close]
     if "\n" not in rest:
@@ -168,7 +135,7 @@ def _line_end(text: str) -> str:
 
 
 def _has_comma(text: str, end: int) -> bool:
-    return text.startswith(",", _skip(text, end))
+    return text.startswith(",", skip_blanks(text, end))
 
 
 def _indent(text: str, at: int) -> str:
@@ -192,83 +159,10 @@ def _without(text: str, node: JsoncNode, number: int) -> str:
     before = text[: item.start].rstrip()
     end = item.node.end
     if _has_comma(text, end):
-        end = _skip(text, end) + 1
+        end = skip_blanks(text, end) + 1
     elif number > 0:
-        comma = _skip(text, node.items[number - 1].node.end)
+        comma = skip_blanks(text, node.items[number - 1].node.end)
         before = before[:comma] + before[comma + 1 :]
     if len(node.items) == 1 and not text[node.start + 1 : item.start].strip():
         end = len(text) - len(text[end:].lstrip())
     return before + text[end:]
-
-
-def _skip(text: str, at: int) -> int:
-    """Where blanks and comments end."""
-    found = _SPACE.match(text, at)
-    return at if found is None else found.end()
-
-
-def parse_jsonc(text: str) -> JsoncNode:
-    """The whole document. Raises InvalidInput where it is no JSON."""
-    start = _skip(text, 1 if text.startswith("\ufeff") else 0)
-    node = _node(text, start, 0)
-    if _skip(text, node.end) != len(text):
-        raise _wrong(text, _skip(text, node.end))
-    return node
-
-
-def _node(text: str, at: int, depth: int) -> JsoncNode:
-    opening = text[at : at + 1]
-    if opening not in _CLOSING or depth > _DEEPEST:
-        return _scalar(text, at)
-    items = tuple(_items(text, at, depth))
-    end = _skip(text, items[-1].node.end if items else at + 1)
-    end = _skip(text, end + 1) if text.startswith(",", end) and items else end
-    if not text.startswith(_CLOSING[opening], end):
-        raise _wrong(text, end)
-    if opening == "{":
-        return JsoncNode(at, end + 1, {item.key: item.node.value for item in items}, items)
-    return JsoncNode(at, end + 1, [item.node.value for item in items], items)
-
-
-def _items(text: str, at: int, depth: int) -> Iterator[JsoncItem]:
-    closing = _CLOSING[text[at]]
-    next_at = _skip(text, at + 1)
-    while not text.startswith(closing, next_at):
-        start, key = next_at, None
-        if closing == "}":
-            name = _string(text, next_at)
-            key, next_at = name.value, _skip(text, name.end)
-            if not text.startswith(":", next_at):
-                raise _wrong(text, next_at)
-            next_at = _skip(text, next_at + 1)
-        node = _node(text, next_at, depth + 1)
-        yield JsoncItem(start, key, node)
-        next_at = _skip(text, node.end)
-        if not text.startswith(",", next_at):
-            return
-        next_at = _skip(text, next_at + 1)
-
-
-def _scalar(text: str, at: int) -> JsoncNode:
-    found = _SCALAR.match(text, at)
-    if found is None:
-        return _string(text, at)
-    try:
-        return JsoncNode(at, found.end(), json.loads(found[0]))
-    except ValueError:
-        raise _wrong(text, at) from None
-
-
-def _string(text: str, at: int) -> JsoncNode:
-    found = _STRING.match(text, at)
-    if found is None:
-        raise _wrong(text, at)
-    try:
-        return JsoncNode(at, found.end(), json.loads(found[0]))
-    except ValueError:
-        raise _wrong(text, at) from None
-
-
-def _wrong(text: str, at: int) -> InvalidInput:
-    line = text.count("\n", 0, at) + 1
-    return InvalidInput(f"line {line}", "is no JSON", "Mend the settings first.")

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from hkgit import __version__
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import STANDINGS
-from hkgit.audit.page.facts import MOST_NAMED, PageCommit, PageFacts
+from hkgit.audit.page.facts import MOST_NAMED
 from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
+from hkgit.audit.page.shown_facts import PageCommit, PageFacts
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE

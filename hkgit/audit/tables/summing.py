@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED, STANDINGS
-from hkgit.audit.page.facts import Period
+from hkgit.audit.page.shown_facts import Period
 from hkgit.audit.reports.rules import sentence
 from hkgit.audit.tables.sums import (
     AgentSum,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from hkgit.audit.commits import STANDINGS
-from hkgit.audit.page.facts import Period
+from hkgit.audit.page.shown_facts import Period
 from hkgit.gate.rulings import AGENT, NO_EVIDENCE
 from hkgit.values import dataclass
 

@@ -164,13 +164,11 @@ def _explain_file(
     old = Document(b"" if base is None else base.data)
     kept = {j: i + 1 for i, j in common(old.lines, now.lines)}
     by = find_origins(now, matched, made.line_count, is_exact=is_same)
-    for j in find_unchanged(matched, kept):
+    ended = [j for i, j in pairs if made.end_of(i + 1) != now.end_of(j + 1)]
+    for j in (*find_unchanged(matched, kept), *ended):
         by.pop(j, None)
     if not is_same:
         by = _find_underived(path, base, actual, calls[1], {*kept, *matched}) | by
-    ended = [j for i, j in pairs if made.end_of(i + 1) != now.end_of(j + 1)]
-    for j in ended:
-        by.pop(j, None)
     changed = [j for j in range(now.line_count) if j in by or (j not in matched and j not in kept)]
     _add_lines(found, path, changed, by)
     gone = {*range(1, old.line_count + 1)} - {*kept.values()}

@@ -6,7 +6,8 @@ import hashlib
 
 import pytest
 
-from hkgit.audit.page.facts import PageFacts, gather_facts
+from hkgit.audit.page.facts import gather_facts
+from hkgit.audit.page.shown_facts import PageFacts
 from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
