@@ -29,26 +29,26 @@ EDITS: dict[str, Tool] = {
 }
 
 
-def _shown(answer: object) -> object:
+def _find_shown(answer: object) -> object:
     """What the model is shown; beside it stands what a person is, which may be more."""
     return answer.get("llmContent") if isinstance(answer, Mapping) else answer
 
 
 def _run(arguments: JsonObject, answer: object) -> Did | None:
-    return shell("command")(arguments, _shown(answer))
+    return shell("command")(arguments, _find_shown(answer))
 
 
 def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
     """`limit` lines after the first `offset`, as they stand in the answer."""
     counted = dict(arguments) | {"offset": (whole_number(arguments.get("offset")) or 0) + 1}
-    found = reading("file_path")(counted, _shown(answer))
+    found = reading("file_path")(counted, _find_shown(answer))
     return found if isinstance(found, ToolReading) else None
 
 
 LOOKS: dict[str, Tool] = {
     "read_file": _read,
     "run_shell_command": _run,
-    "grep_search": searching(is_base=True, shown=_shown),
+    "grep_search": searching(is_base=True, shown=_find_shown),
 }
 
 

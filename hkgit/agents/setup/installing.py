@@ -154,11 +154,11 @@ def _plan_part(
 def _replace_part(part: Part, old: Part | None, text: str | None) -> str:
     """A file with a part in it, in place of an old one. Raises InvalidInput."""
     if old is None or text is None or "hkgit" not in text:  # each part says it
-        return part.added(text)
+        return part.add_to(text)
     with suppress(InvalidInput):
-        if part.added(text) == text:
+        if part.add_to(text) == text:
             return text
-    return part.added(old.removed(text))
+    return part.add_to(old.remove_from(text))
 
 
 def _plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
@@ -169,7 +169,7 @@ def _plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
         if text is None:
             continue
         try:
-            left = part.removed(text)
+            left = part.remove_from(text)
         except InvalidInput as error:
             yield keep_file(path, f"{error.where} {error.what}")
             continue

@@ -38,7 +38,7 @@ class Original:
         for name, mode in self.added:
             for part in parts_of(name, mode):
                 if part.path == path:
-                    text = part.added(text)
+                    text = part.add_to(text)
         return text
 
     def explains(self, path: str, text: str | None) -> bool:

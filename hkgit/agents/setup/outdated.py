@@ -64,6 +64,6 @@ def _is_of(hooks: dict[str, tuple[Part, str]], mode: str) -> bool:
 
 def _is_kept(part: Part, text: str) -> bool:
     try:
-        return part.added(text) == text
+        return part.add_to(text) == text
     except InvalidInput:
         return False

@@ -74,17 +74,17 @@ class JsonPart:
     skeleton: str = "{}\n"
     owner: str = ""
 
-    def added(self, text: str | None) -> str:
+    def add_to(self, text: str | None) -> str:
         if text is not None and self.owner:
             text = jsonc.remove_outdated(text, self.value, self._owns)
         return jsonc.add_members(self.skeleton if text is None else text, self.value)
 
-    def removed(self, text: str) -> str | None:
+    def remove_from(self, text: str) -> str | None:
         """The file without it; None where nothing of anybody's is left."""
         if self.owner:
             text = jsonc.remove_outdated(text, self.value, self._owns)
         left = jsonc.remove_members(text, self.value)
-        return None if left == jsonc.remove_members(self.added(None), self.value) else left
+        return None if left == jsonc.remove_members(self.add_to(None), self.value) else left
 
     def _owns(self, element: object) -> bool:
         """Whether a hook runs commands of this part alone."""
@@ -103,12 +103,12 @@ class TextPart:
     text: str
     comment: tuple[str, str] = ("# ", "")
 
-    def added(self, text: str | None) -> str:
+    def add_to(self, text: str | None) -> str:
         before, after = self._around(text or "")
         gap = "\n" if before and not before.endswith("\n\n") else ""
         return f"{_end_line(before)}{gap if not after else ''}{self._block()}{after}"
 
-    def removed(self, text: str) -> str | None:
+    def remove_from(self, text: str) -> str | None:
         """The file without it; None where nothing is left."""
         before, after = self._around(text)
         if before == text:
@@ -136,10 +136,10 @@ class TomlPart(TextPart):
 
     __slots__ = ()
 
-    def added(self, text: str | None) -> str:
+    def add_to(self, text: str | None) -> str:
         if text is not None and _holds(_toml(text, "Mend the settings first."), self._value):
             return text
-        wanted = super().added(text)
+        wanted = super().add_to(text)
         names = ", ".join(_names(self._value))
         _toml(wanted, f"Add {names} by hand, or take out what stands in its way.")
         return wanted
@@ -154,13 +154,13 @@ class YamlPart(TextPart):
 
     __slots__ = ()
 
-    def added(self, text: str | None) -> str:
+    def add_to(self, text: str | None) -> str:
         before, after = self._around(text or "")
         for line in self.text.splitlines():
             name = line.partition(":")[0]
             if re.search(rf"^{re.escape(name)}\s*:", before + after, re.MULTILINE):
                 raise InvalidInput(self.path, f"sets {name} already", f"Make it say: {line}")
-        return super().added(text)
+        return super().add_to(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,13 +171,13 @@ class FilePart:
     text: str
     is_executable: bool = False
 
-    def added(self, text: str | None) -> str:
+    def add_to(self, text: str | None) -> str:
         if text is not None and text != self.text and not is_ours(text):
             what = "is not as hkgit has ever written it, so it is left as it is"
             raise InvalidInput(self.path, what, "Move it away, then try again.")
         return self.text
 
-    def removed(self, text: str) -> str | None:
+    def remove_from(self, text: str) -> str | None:
         return None if text == self.text or is_ours(text) else text
 
 
