@@ -48,7 +48,7 @@ def _make_what_is_late() -> None:
 def _make_init(value: Any) -> None:
     from hkgit import values
 
-    if value.__init__.__name__ == "make_first":
+    if value.__init__.__name__ == "make_one":
         specs, is_frozen = getattr(value, values._SPECS), value.__dataclass_params__.frozen
         value.__init__ = values._compile_init(value, specs, frozen=is_frozen)
 
