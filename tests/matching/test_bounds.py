@@ -87,3 +87,10 @@ def test_large_edits_are_made_in_time(text: str, edit: Edit, after: str) -> None
     began = process_time()
     assert edited(text, edit) == after.encode()
     assert process_time() - began < 5
+
+
+@pytest.mark.slow
+def test_ten_megabytes_are_edited_as_two_are() -> None:
+    text = LARGE * 5
+    after = text.replace("= 7\n", "= 8\n")
+    assert edited("keep()\n" + text, edit_of(text, after)) == b"keep()\n" + after.encode()

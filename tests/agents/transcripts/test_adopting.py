@@ -302,14 +302,19 @@ def test_a_sub_agent_has_readings_of_its_own(hooked: Repo, tmp_path: Path) -> No
     assert explained(adopt(hooked, tmp_path / "logs")) == [("app.py", [5, 5], "none")]
 
 
-def test_line_ends_and_byte_order_marks_stay(hooked: Repo, log: ClaudeLog) -> None:
-    stored = b"\xef\xbb\xbf" + APP.replace("\n", "\r\n").encode()
-    hooked.write("dos.py", stored)
-    hooked.write(".gitattributes", b"dos.py -text\n")
-    hooked.git("add", "-A")
-    hooked.git("commit", "-q", "--no-verify", "-m", "More")
+def edit_dos_file(repo: Repo, log: ClaudeLog, stored: bytes) -> None:
+    """Commit a file with those bytes, and log that an agent has read and edited it."""
+    repo.write("dos.py", stored)
+    repo.write(".gitattributes", b"dos.py -text\n")
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "More")
     log.read("dos.py", APP)
     log.edit("dos.py", "Helo", "Hello", APP)
+
+
+def test_line_ends_and_byte_order_marks_stay(hooked: Repo, log: ClaudeLog) -> None:
+    stored = b"\xef\xbb\xbf" + APP.replace("\n", "\r\n").encode()
+    edit_dos_file(hooked, log, stored)
     hooked.write("dos.py", stored.replace(b"Helo", b"Hello"))
     assert explained(adopt(hooked, log)) == [("dos.py", [5, 5], "receipt")]
     assert verdict(commit(hooked)) == (0, "strict")
@@ -317,12 +322,7 @@ def test_line_ends_and_byte_order_marks_stay(hooked: Repo, log: ClaudeLog) -> No
 
 def test_line_ends_that_no_call_has_changed_are_not_explained(hooked: Repo, log: ClaudeLog) -> None:
     stored = APP.replace("\n", "\r\n").encode()
-    hooked.write("dos.py", stored)
-    hooked.write(".gitattributes", b"dos.py -text\n")
-    hooked.git("add", "-A")
-    hooked.git("commit", "-q", "--no-verify", "-m", "More")
-    log.read("dos.py", APP)
-    log.edit("dos.py", "Helo", "Hello", APP)
+    edit_dos_file(hooked, log, stored)
     hooked.write("dos.py", APP.replace("Helo", "Hello").encode())
     answer = adopt(hooked, log, code=6)
     whole = [1, APP.count("\n")]
