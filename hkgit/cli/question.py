@@ -1,13 +1,17 @@
 """question.py: let the shell ask, before Python starts, whether the judge lets such a commit pass.
 
 A local cache, never used as evidence, beside that of `remembering`: no server, no CI and no
-`verify` reads it. One script both keeps and asks: what it prints is all that the answer depends on,
-and Python never writes that text by itself. Where the script is in doubt, Python is asked.
+`verify` reads it. Of a person's commits one script both keeps and asks: what it prints is all that
+the answer depends on, and Python never writes that text by itself. Of a commit with entries it
+reads what `remembering` left. Where the script is in doubt, Python is asked.
 """
 
 from __future__ import annotations
 
 import os
+
+from hkgit import __version__
+from hkgit.cli.remembering import RECORDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,14 +27,18 @@ _MOST = 8
 _LONGEST = 2**16
 
 _TEXT = """\
-# Whether hkgit's judge has let such a commit of a person pass in this clone; a cache that
-# hkgit writes, and that may be deleted. Arguments: none, or `message FILE`, or `print`.
+# Whether hkgit's judge has let such a commit pass in this clone: a person's, or the one with
+# entries that pre-commit has just judged, whose plain message is signed here. A cache that hkgit
+# writes, and that may be deleted. Arguments: none, or `message FILE`, or `print`.
 place=${GIT_DIR:-.git}
 [ -d "$place" ] && [ ! -L "$place/HEAD" ] && [ ! -e "$place/MERGE_HEAD" ] || exit 1
 [ ! -e "$place/commondir" ] && [ ! -e "$place/info/grafts" ] || exit 1
-[ ! -e "$place/hkgit/sessions/.waiting" ] && [ ! -e .hkgit/local/sessions/.waiting ] || exit 1
+is_persons=
+[ -e "$place/hkgit/sessions/.waiting" ] || [ -e .hkgit/local/sessions/.waiting ] ||
+    [ -n "@SHELLS@" ] || is_persons=1
+# What sessions edited can only be signed here, where pre-commit has judged it.
+[ -n "$is_persons" ] || { [ "$1" = message ] && [ -f "$place/@RECORDED@" ]; } || exit 1
 unset @HARMLESS@
-[ -z "@SHELLS@" ] || exit 1
 read -r head <"$place/HEAD" || exit 1
 case $head in
     'ref: refs/heads/.'*) exit 1 ;;
@@ -49,22 +57,35 @@ is_telling() {
     esac
     [ ${#1} -gt 60000 ]
 }
+# Whether trailers cannot be put below a message without a closer look; `foot` is what the last
+# paragraph has of a trailer's looks.
+is_odd= foot= above= below=
+look_at() {
+    case $1 in
+        *[!\\ -~]*|'#'*|---*|*[Hh][Kk][Gg][Ii][Tt]-*) is_odd=1 ;;
+        *[!\\ ]*) case $below$1 in 1*:*|1\\ *|1'('*) foot=1 ;; esac ;;
+        *) foot='' below=1; [ -n "$above" ] || is_odd=1 ;;
+    esac
+    above=$1
+}
 if [ "$1" = message ]; then
     left=30
-    while IFS= read -r line || [ -n "$line" ]; do
+    while IFS= read -r line || { [ -n "$line" ] && is_odd=1; }; do
         ! is_telling "$line" || exit 1
+        look_at "$line"
         left=$((left - 1))
-        [ $left -gt 0 ] || { line=$(cat) && ! is_telling "-$line" || exit 1; }
+        [ $left -gt 0 ] || { is_odd=1 line=$(cat) && ! is_telling "-$line" || exit 1; }
     done <"$2" || exit 1
 fi
 
 nl='
-'
+' keeps_ledger=
 tree=$(export -p && exec git -c core.fsmonitor=false write-tree 2>/dev/null) || exit 1
 case $tree in *HKGIT_*|*GITHEAD_*) exit 1 ;; esac
 tree=${tree##*"$nl"}
 format='%(objectname) %(objecttype)'
 said=$(exec git -c core.fsmonitor=false cat-file --batch-check="$format" 2>/dev/null <<END
+HEAD^{commit}
 HEAD^{tree}
 HEAD:@POLICY1@
 HEAD:@POLICY2@
@@ -72,11 +93,13 @@ HEAD:@LEDGER@
 $tree:@LEDGER@
 END
 ) || exit 1
-{ read -r before; read -r one; read -r two; read -r old; read -r new; } <<END
+{ read -r parent; read -r before; read -r one; read -r two; read -r old; read -r new; } <<END
 $said
 END
 case $before in "$tree tree") exit 1 ;; *' tree') ;; *) exit 1 ;; esac
-[ -n "$new" ] && [ "${old#HEAD}" = "${new#"$tree"}" ] || exit 1
+[ -n "$new" ] || exit 1
+[ "${old#HEAD}" != "${new#"$tree"}" ] || keeps_ledger=1
+[ "$is_persons" = "$keeps_ledger" ] || exit 1
 said=$(exec git -c core.fsmonitor=false var -l 2>/dev/null) || exit 1
 mark="${nl}GIT_AUTHOR_IDENT=" marked="${nl}GIT_COMMITTER_IDENT="
 # A value of several lines may look like a name.
@@ -84,11 +107,25 @@ case $said in *"$mark"*"$mark"*|*"$marked"*"$marked"*) exit 1 ;; esac
 case $said in *"$mark"*) author=${said#*"$mark"} ;; *) exit 1 ;; esac
 case $said in *"$marked"*) committer=${said#*"$marked"} ;; *) exit 1 ;; esac
 author=${author%%"$nl"*} committer=${committer%%"$nl"*}
+author=${author% * *} committer=${committer% * *}
+if [ -z "$keeps_ledger" ]; then
+    case $is_odd$foot$said in 1*|*core.comment*) exit 1 ;; esac
+    case $above in *[!\\ ]*) ;; *) exit 1 ;; esac
+    lines=
+    {
+        for known in @VERSION@ "${head#ref: }" "$author" "$committer" "$parent" "$tree" '#'; do
+            IFS= read -r line && [ "$line" = "$known" ] || exit 1
+        done
+        while IFS= read -r line; do lines=$lines$line$nl; done
+    } <"$place/@RECORDED@" || exit 1
+    [ -n "$lines" ] && printf '\\n%s' "$lines" >>"$2"
+    exit
+fi
 judge=$(command -v hkgit || echo; exec ls -liL @SELF@ 2>/dev/null) || exit 1
 said="
 $head
-${author% * *}
-${committer% * *}
+$author
+$committer
 $one
 $two
 $judge
@@ -107,14 +144,19 @@ def keep_question(facts: Facts) -> None:
 
     if not _is_plain(facts) or _is_kept(facts):
         return
-    script = f"{facts.git_dir}/{SCRIPT}"
-    text = os.fsencode(_script())
-    replace_file(script, text)
-    said = os.fsencode(run_shell(script, "print"))
+    keep_script(facts.git_dir)
+    said = os.fsencode(run_shell(f"{facts.git_dir}/{SCRIPT}", "print"))
     if said.count(b"\n") > 8 and len(said) < _LONGEST:
         kept = [each for each in _answers(facts) if each != said]
         answers = b"".join([said, *kept][:_MOST])
         replace_file(f"{facts.git_dir}/{ANSWERS}", _ASSIGNED % answers.replace(b"'", _QUOTED))
+
+
+def keep_script(git_dir: str) -> None:
+    """Leave the script, as this hkgit asks, in a git directory."""
+    place, text = f"{git_dir}/{SCRIPT}", os.fsencode(_script())
+    if not os.path.exists(place) or _read(place) != text:
+        replace_file(place, text)
 
 
 def _is_plain(facts: Facts) -> bool:
@@ -147,8 +189,7 @@ def _found() -> str:
 
 def _answers(facts: Facts) -> list[bytes]:
     try:
-        with open(f"{facts.git_dir}/{ANSWERS}", "rb") as file:
-            said = file.read(_MOST * _LONGEST)
+        said = _read(f"{facts.git_dir}/{ANSWERS}")
     except FileNotFoundError:
         return []
     kept = said.replace(_QUOTED, b"'").removeprefix(_ASSIGNED.partition(b"%s")[0])
@@ -161,6 +202,8 @@ def _script() -> str:
     quoted = "'" + _package().replace("'", "'\\''") + "'"
     text = (
         _TEXT.replace("@ANSWERS@", ANSWERS)
+        .replace("@RECORDED@", RECORDED)
+        .replace("@VERSION@", __version__)
         .replace("@HARMLESS@", " ".join(_HARMLESS))
         .replace("@POLICY1@", POLICIES[0])
         .replace("@POLICY2@", POLICIES[1])
@@ -174,6 +217,11 @@ def _package() -> str:
     import hkgit
 
     return os.path.abspath(hkgit.__file__)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(_MOST * _LONGEST)
 
 
 def replace_file(path: str, data: bytes) -> None:

@@ -19,10 +19,9 @@ if TYPE_CHECKING:
     from hkgit.gate import Report
     from hkgit.gate.policy.model import Policy
 
-_FILE = "hkgit/judged"
-"""In the git directory, a line for each thing that was said."""
-_RECORDED = "hkgit/recorded"
-"""Beside it: the commit with entries that pre-commit judged last, and its trailers."""
+_FILE, RECORDED = "hkgit/judged", "hkgit/recorded"
+"""In the git directory: a line for each thing that was said; and the commit with entries that
+pre-commit judged last, in a line each what tells it from others, then its trailers."""
 _DERIVED = ("strict", "spliced")
 _MOST = 32
 _LONGEST = 2**16
@@ -99,16 +98,18 @@ def _is_plain(words: bytes, comment: bytes) -> bool:
 def _trailers(facts: Facts) -> tuple[str, ...]:
     """The trailers of the commit with these facts, which passed; none where that is not known."""
     try:
-        with open(f"{facts.git_dir}/{_RECORDED}", "rb") as file:
-            key, *lines = os.fsdecode(file.read()).split("\n")
+        with open(f"{facts.git_dir}/{RECORDED}", "rb") as file:
+            lines = os.fsdecode(file.read()).split("\n")[:-1]
     except FileNotFoundError:
         return ()
-    return tuple(lines) if key == _key(facts) else ()
+    known = _tell_apart(facts)
+    return tuple(lines[len(known) :]) if lines[: len(known)] == known else ()
 
 
-def _key(facts: Facts) -> str:
-    said = (os.fsdecode(_line(facts)), facts.head, facts.tree, facts.comment)
-    return "\0".join(said)
+def _tell_apart(facts: Facts) -> list[str]:
+    """What tells a commit with entries from all others; `question` compares the same."""
+    names = (facts.author, facts.committer)
+    return [__version__, facts.ref, *names, facts.head, facts.tree, facts.comment]
 
 
 def remember(facts: Facts | None, report: Report) -> None:
@@ -140,11 +141,13 @@ def _remember_recorded(facts: Facts, report: Report) -> None:
         return
     from hkgit.sessions.commit.messages import name_entries
 
-    lines = name_entries(ruling.judged.entries)
-    from hkgit.cli.question import replace_file
+    lines = [*_tell_apart(facts), *name_entries(ruling.judged.entries)]
+    from hkgit.cli.question import keep_script, replace_file
 
     try:
-        replace_file(f"{facts.git_dir}/{_RECORDED}", os.fsencode("\n".join((_key(facts), *lines))))
+        said = "".join(f"{line}\n" for line in lines)
+        replace_file(f"{facts.git_dir}/{RECORDED}", os.fsencode(said))
+        keep_script(facts.git_dir)
     except OSError:
         return
 

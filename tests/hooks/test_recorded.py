@@ -10,7 +10,7 @@ import pytest
 from hkgit.cli.remembering import is_known_to_pass, is_signed
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.messages import sign
-from tests.support.commands import git, hkgit
+from tests.support.commands import git, hkgit, start
 from tests.support.repos import Repo
 
 WORDS = "Say two\n\nBecause one is not enough.\n"
@@ -160,3 +160,81 @@ def test_a_blind_edit_is_refused_and_taken_out_again(
     assert not done
     assert "blind" in said
     assert ".hkgit/ledger" not in native.git("ls-files")
+
+
+def sign_by_shell(repo: Repo, message: Path) -> bool:
+    """Whether the shell's own question let a message pass."""
+    words = (".git/hkgit/ask", "message", str(message))
+    return start("sh", *words, cwd=repo.path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "is_signed_there"),
+    [
+        pytest.param("Say two\n", True, id="a subject"),
+        pytest.param("Fix: say two\n", True, id="a subject like a trailer"),
+        pytest.param(WORDS, True, id="a body"),
+        pytest.param("Say two\n\nTwo: it is.\n\nAnd more.\n", True, id="a colon in the middle"),
+        pytest.param("Say $(two) `3` \\n 'x' \"y\" %s\n", True, id="what shells expand"),
+        pytest.param("Say two\n\nReviewed: yes\n", False, id="a trailer"),
+        pytest.param("Say two\n\n(cherry picked from commit 1)\n", False, id="a cherry-pick"),
+        pytest.param("Say two\n\n\n", False, id="blanks below"),
+        pytest.param("\nSay two\n", False, id="a blank above"),
+        pytest.param("Say two", False, id="no end"),
+        pytest.param("Say two\n \n", False, id="a line of spaces"),
+        pytest.param("Say two\n---\nmore\n", False, id="a line of dashes"),
+        pytest.param("Say\ttwo\n", False, id="a tab"),
+        pytest.param("Sagt zwölf\n", False, id="letters of another alphabet"),
+        pytest.param("Say two\n\nHKGIT-x\n", False, id="a key"),
+        pytest.param("Say two\n# Please enter\n", False, id="a comment"),
+        pytest.param("", False, id="nothing"),
+        pytest.param("Say two\n" + "more\n" * 40, False, id="a long one"),
+    ],
+)
+def test_the_shell_signs_as_python_does_or_leaves_it_alone(
+    recorded: Repo, tmp_path: Path, words: str, is_signed_there: bool
+) -> None:
+    quick, slow = tmp_path / "quick", tmp_path / "slow"
+    for place in (quick, slow):
+        place.write_text(words)
+    assert sign_by_shell(recorded, quick) == is_signed_there
+    if is_signed_there:
+        assert is_known_to_pass(str(slow))
+    assert quick.read_text() == slow.read_text()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param("export GIT_AUTHOR_NAME=codex", id="another name"),
+        pytest.param("export HKGIT_STATE=/elsewhere", id="another state"),
+        pytest.param("echo more >>app.py; git add app.py", id="another tree"),
+        pytest.param("git commit-tree HEAD^{tree} -p HEAD -m x >x; git reset -q --soft $(cat x)",
+                     id="another parent"),
+        pytest.param("git checkout -q -b other", id="another branch"),
+        pytest.param("git config core.commentChar ';'", id="another mark of comments"),
+        pytest.param("git config core.commentString //", id="a mark of several letters"),
+        pytest.param("sed -i 1s/^/9/ .git/hkgit/recorded", id="another hkgit"),
+        pytest.param("sed -i 8,99d .git/hkgit/recorded", id="no trailers kept"),
+        pytest.param("rm .git/hkgit/recorded", id="nothing kept"),
+    ],
+)  # fmt: skip
+def test_the_shell_signs_only_what_pre_commit_judged(
+    recorded: Repo, tmp_path: Path, change: str
+) -> None:
+    message = tmp_path / "message"
+    message.write_text(WORDS)
+    words = ("sh", "-c", f"{change}; exec sh .git/hkgit/ask message {message}")
+    assert start(*words, cwd=recorded.path).returncode == 1
+    assert message.read_text() == WORDS
+
+
+def test_an_agent_in_its_own_shell_is_signed_there(
+    recorded: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    message = tmp_path / "message"
+    message.write_text(WORDS)
+    assert sign_by_shell(recorded, message)
+    assert "Hkgit-Entry: sha256:" in message.read_text()
+    assert not sign_by_shell(recorded, message), "what is signed is looked at by Python"
