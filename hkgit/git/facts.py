@@ -98,8 +98,11 @@ def is_left_to_commit_msg() -> bool:
         return calls_gate(file.read())
 
 
-def facts_of_commit() -> Facts | None:
-    """The facts of the commit being made; None where anything about it is out of the ordinary."""
+def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
+    """The facts of the commit being made; None where anything about it is out of the ordinary.
+
+    Who knows the tree of the index, and what `git var -l` says, spares two processes.
+    """
     git_dir = os.environ.get("GIT_DIR") or ".git"
     try:
         ref = _branch(git_dir) if not _is_odd(git_dir) else None
@@ -107,9 +110,8 @@ def facts_of_commit() -> Facts | None:
         return None
     if ref is None or not hasattr(os, "posix_spawnp"):
         return None
-    tree, names = _Child("write-tree"), _Child("var", "-l")
-    written, settings = tree.answer().strip(), names.answer()
-    people, stored = _people(settings), _stored(written)
+    tree, settings = _ask_for_both() if known is None else known
+    people, stored = _people(settings), _stored(tree)
     if people is None or stored is None:
         return None
     author, committer = people
@@ -121,10 +123,16 @@ def facts_of_commit() -> Facts | None:
         committer=committer,
         policy=policy,
         head=head,
-        tree=written,
+        tree=tree,
         keeps_ledger=keeps_ledger,
         comment=_comment(settings),
     )
+
+
+def _ask_for_both() -> tuple[str, str]:
+    """The tree of the index and the settings, from two processes at once."""
+    tree, settings = _Child("write-tree"), _Child("var", "-l")
+    return tree.answer().strip(), settings.answer()
 
 
 def ask_git(*args: str) -> str:

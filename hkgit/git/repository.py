@@ -196,14 +196,15 @@ class Repository(Contents):
 
     def config(self, name: str) -> str | None:
         """The last value of a configuration variable, as git reads it."""
-        return read_config(self.git, name) if self._settings.may_have(name) else None
+        return read_config(self.git, name) if self.settings.may_have(name) else None
 
     def identity(self, who: str) -> str:
         """`AUTHOR` or `COMMITTER` as git would write it, without the time; empty if it cannot."""
-        return self._settings.identity(f"GIT_{who}_IDENT")
+        return self.settings.identity(f"GIT_{who}_IDENT")
 
     @cached_property
-    def _settings(self) -> GitSettings:
+    def settings(self) -> GitSettings:
+        """What git has for variables and identities."""
         return GitSettings.ask(self.git)
 
     def quick_config(self, name: str) -> str | None:
@@ -213,7 +214,7 @@ class Repository(Contents):
     @cached_property
     def hooks_path(self) -> Path | None:
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
-        if not self._settings.may_have("core.hooksPath"):
+        if not self.settings.may_have("core.hooksPath"):
             return None
         said = read_config(self.git, "core.hooksPath", "--type=path")
         return (self.work_tree or self.git_dir) / said if said is not None else None

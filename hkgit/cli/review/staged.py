@@ -31,10 +31,11 @@ def judge_commit(
     repository: Repository, message_file: str | None, policy: str | None, *, explain: bool = False
 ) -> Report:
     """The provisional report on it; `message_file` is known at commit-msg only."""
-    facts = facts_of_commit() if policy is None and repository.in_hook else None
+    head = repository.head().commit
     allow_blind = os.environ.get(TRANSACTION) == ALLOW_BLIND
     shell = find_agent_shell() if repository.in_hook else None
     report = judge(repository, JudgeRequest(message_file, policy, allow_blind, explain, shell))
+    facts = _facts(repository, report, head) if policy is None and repository.in_hook else None
     remember(facts, report)
     if facts is not None and report.passes and not facts.keeps_ledger:
         _foresee(repository, facts, report)
@@ -44,6 +45,14 @@ def judge_commit(
         # The `hkgit apply` that is committing is told that it was the gate that said no.
         (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
     return report
+
+
+def _facts(repository: Repository, report: Report, head: str | None) -> Facts | None:
+    """The facts of what was judged; None where HEAD, which names the policy, has moved since."""
+    settings = repository.settings.lines
+    tree = report.rulings[0].judged.candidate.tree
+    facts = facts_of_commit((tree, "\n".join(settings or ())))
+    return facts if facts is not None and facts.head == f"{head} commit" else None
 
 
 def _foresee(repository: Repository, facts: Facts, report: Report) -> None:
