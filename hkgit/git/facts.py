@@ -135,9 +135,9 @@ def _ask_for_both() -> tuple[str, str]:
     return tree.answer().strip(), settings.answer()
 
 
-def ask_git(*args: str) -> str:
-    """What git answers; nothing where it fails."""
-    return _Child(*args).answer() if hasattr(os, "posix_spawnp") else ""
+def ask_git(*args: str, asked: str = "") -> str:
+    """What git answers to `asked` on its standard input; nothing where it fails."""
+    return _Child(*args, asked=asked).answer() if hasattr(os, "posix_spawnp") else ""
 
 
 def run_shell(*args: str) -> str:

@@ -43,9 +43,8 @@ def settle_foreseen(git_dir: str) -> bool:
         with open(place, "rb") as file:
             tree, paths, sessions = _parse(file.read())
         os.unlink(place)
-        if not tree or ask_git("rev-parse", "--verify", "HEAD^{tree}").strip() != tree:
-            return False
-        return _settle(f"{git_dir}/{SESSIONS}", paths, sessions)
+        entries = _read_head(tree, [path for path in paths if not os.path.lexists(path)])
+        return entries is not None and _settle(f"{git_dir}/{SESSIONS}", entries, sessions)
     except (OSError, ValueError):
         return False
 
@@ -66,13 +65,30 @@ def _parse(said: bytes) -> tuple[str, list[str], list[ForeseenSession]]:
     return tree.decode("ascii"), paths.decode("ascii").split(), sessions
 
 
-def _settle(home: str, paths: list[str], sessions: list[ForeseenSession]) -> bool:
+def _read_head(tree: str, paths: list[str]) -> dict[str, bytes] | None:
+    """Files of the commit that HEAD is, if that is of this tree and has them all."""
+    asked = "".join(f"HEAD{place}\n" for place in ("^{tree}", *(f":{path}" for path in paths)))
+    rest = os.fsencode(ask_git("cat-file", "--batch=%(objectname) %(objectsize)", asked=asked))
+    found = []
+    while rest:
+        head, _, rest = rest.partition(b"\n")
+        name, _, size = head.rpartition(b" ")
+        if not size.isdigit():  # it is missing
+            return None
+        found.append((name, rest[: int(size)]))
+        rest = rest[int(size) + 1 :]
+    if len(found) != len(paths) + 1 or found[0][0] != tree.encode():
+        return None
+    return dict(zip(paths, (data for _, data in found[1:]), strict=True))
+
+
+def _settle(home: str, entries: dict[str, bytes], sessions: list[ForeseenSession]) -> bool:
     lock = f"{home}/.lock"
     descriptor = locks.wait_for(lock, _PATIENCE)
     if descriptor is None:
         return False
     try:
-        if not _are_unchanged(home, sessions) or not _complete_checkout(paths):
+        if not _are_unchanged(home, sessions) or not _complete_checkout(entries):
             return False
         for session in sessions:
             if session.after is not None:
@@ -93,14 +109,11 @@ def _are_unchanged(home: str, sessions: list[ForeseenSession]) -> bool:
     return found == {each.name: each.stamp for each in sessions}
 
 
-def _complete_checkout(paths: list[str]) -> bool:
+def _complete_checkout(entries: dict[str, bytes]) -> bool:
     """Write the entries that came through a temporary index."""
-    for path in paths:
-        if os.path.lexists(path):
-            continue
+    for path, data in entries.items():
         folder = os.path.dirname(path)
-        data = os.fsencode(ask_git("cat-file", "blob", f"HEAD:{path}"))
-        if not data or os.path.realpath(folder) != os.path.join(os.getcwd(), folder):
+        if os.path.lexists(path) or os.path.realpath(folder) != os.path.join(os.getcwd(), folder):
             return False
         os.makedirs(folder, exist_ok=True)
         with open(path, "xb") as file:
