@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +50,8 @@ class RefusedAttempt:
     @property
     def when(self) -> str:
         """The moment as RFC 3339 writes it."""
+        from datetime import UTC, datetime  # every commit of a session loads this module
+
         return datetime.fromtimestamp(self.time, UTC).isoformat()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 
 from hkgit.gate.policy.defaults import BREAK_GLASS as ROLE
 from hkgit.gate.policy.model import Policy
@@ -38,6 +37,8 @@ class Record:
     principal: str
 
     def __str__(self) -> str:
+        from datetime import UTC, datetime  # few commits break the glass
+
         day = datetime.fromtimestamp(self.time, UTC).strftime("%Y-%m-%dT%H:%MZ")
         return f"break-glass {self.name} by {self.principal} on {day}: {self.reason}"
 

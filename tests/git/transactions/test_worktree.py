@@ -253,5 +253,23 @@ def test_a_git_directory_that_cannot_be_written_is_refused(repo: Repo) -> None:
     head = repo.commit({"a": "1"})
     (repo.path / ".git" / "worktrees").write_text("a file where the directory would be")
     opened = Repository.discover(repo.path)
-    with pytest.raises(GitRefused, match="git worktree"):
+    with pytest.raises(GitRefused, match=r"worktrees/hkgit-.* could not be written"):
         temporary_worktree(opened, head, repo.tree(), ["a"], full=False).__enter__()
+
+
+@pytest.mark.parametrize("setting", ["extensions.worktreeConfig=true", "core.abbrev=9"])
+def test_git_finds_in_it_a_worktree_of_its_own(repo: Repo, tmp_path: Path, setting: str) -> None:
+    head = repo.commit({"a": "1"})
+    repo.git("config", "core.repositoryFormatVersion", "1")
+    repo.git("config", *setting.split("="))
+    repo.git("worktree", "add", "-q", "--no-checkout", "--detach", str(tmp_path / "theirs"))
+    repo.git("worktree", "lock", str(tmp_path / "theirs"))
+    opened = Repository.discover(repo.path)
+    with temporary_worktree(opened, head, repo.tree(), [], full=True) as worktree:
+        said = repo.git("worktree", "list", "--porcelain")
+        assert f"worktree {worktree.path}\nHEAD {head}\ndetached" in said
+        assert repo.git("worktree", "prune", "-n", "--expire=now", "-v") == ""
+        theirs = repo.path / ".git" / "worktrees" / "theirs"
+        for name in ("HEAD", "commondir"):
+            assert (worktree.git_dir / name).read_text() == (theirs / name).read_text()
+        assert (worktree.git_dir / "gitdir").read_text() == f"{worktree.path}/.git\n"
