@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence, Set
 
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
-from hkgit.matching.lines import EditLines, FileLines, key_of, keys, occurrences
+from hkgit.matching.lines import EditLines, FileLines, key_of
 from hkgit.matching.places import FULL, Place
 from hkgit.matching.refusals.correcting import correct_edit, tell_apart
-from hkgit.matching.search.align import align
-from hkgit.matching.search.candidates import AlignedPlace, candidates, judge_alignment
-from hkgit.matching.search.similar import similarity
+from hkgit.matching.refusals.shared_words import find_by_words
+from hkgit.matching.search.candidates import AlignedPlace, candidates
 from hkgit.matching.tiers.exact import cuts_at
 from hkgit.matching.tiers.fuzzy import place_of
 from hkgit.matching.tiers.words import head_word, tail_word
@@ -27,14 +25,11 @@ SMALL = 1500
 """A file of at most so many bytes is shown whole, which costs less than another call."""
 
 LONGEST = 120
-WORD = re.compile(rb"[A-Za-z\x80-\xff]{3,}")
-MOST_WORDS = 8
-MOST_LINES = 50
 
 
 def no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
     """The old text is nowhere: where it comes nearest, and what is different there."""
-    found = candidates(view, wanted)[:SHOWN] or _by_words(view, wanted)
+    found = candidates(view, wanted)[:SHOWN] or find_by_words(view, wanted, SHOWN)
     near = tuple(map(_near, found))
     if found:
         nearest = "; ".join(_describe(view, each) for each in near)
@@ -199,38 +194,6 @@ def _unknown(view: FileLines, candidate: AlignedPlace) -> Iterator[int]:
     known = {target for target in candidate.targets if target is not None}
     first, last = candidate.lines
     return (n for n in range(first, last) if n not in known and view.lines[n].strip())
-
-
-def _by_words(view: FileLines, wanted: EditLines) -> tuple[AlignedPlace, ...]:
-    """Around the lines that are most like one of the old lines, found by their rarest words."""
-    best, found = 0, dict[int, int]()
-    for row, near in _sharing_a_word(view, wanted):
-        alike = similarity(key_of(wanted.old_lines[row]), key_of(view.lines[near]))
-        if alike > best:
-            best, found = alike, {}
-        if best and alike == best:
-            found.setdefault(near, row)
-    nearest = sorted(found.items())[:SHOWN]
-    return tuple(_around(view, wanted, row, near) for near, row in nearest)
-
-
-def _sharing_a_word(view: FileLines, wanted: EditLines) -> Iterator[tuple[int, int]]:
-    """Each old line and line of the file with one of the longest words in both, from 0."""
-    words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
-    for word in words[:MOST_WORDS] if view.lines else ():
-        rows = [row for row, line in enumerate(wanted.old_lines) if word in line]
-        for start in occurrences(view.document.data, word, MOST_LINES):
-            near = view.document.line_at(start) - 1
-            yield from ((row, near) for row in rows[:SHOWN])
-
-
-def _around(view: FileLines, wanted: EditLines, row: int, near: int) -> AlignedPlace:
-    """The candidate in which old line `row` is line `near` of the file, both counted from 0."""
-    lines, old = keys(view, wanted)
-    first = max(near - row, 0)
-    above = align(old[:row], lines[first:near], first)
-    below = align(old[row + 1 :], lines[near + 1 : near + len(old) - row], near + 1)
-    return judge_alignment(view, wanted, (*above, near, *below))
 
 
 def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:

@@ -1,0 +1,50 @@
+"""shared_words.py: find lines like those of an edit by the rarest words that both have.
+
+For refusals of an edit of which no line stands in the file as it is quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hkgit.matching.lines import EditLines, FileLines, key_of, keys, occurrences
+from hkgit.matching.search.align import align
+from hkgit.matching.search.candidates import AlignedPlace, judge_alignment
+from hkgit.matching.search.similar import similarity
+from hkgit.values import late_pattern
+
+WORD = late_pattern(rb"[A-Za-z\x80-\xff]{3,}")
+MOST_WORDS = 8
+MOST_LINES = 50
+
+
+def find_by_words(view: FileLines, wanted: EditLines, most: int) -> tuple[AlignedPlace, ...]:
+    """The places around the lines that are most like one of the old lines, `most` at most."""
+    best, found = 0, dict[int, int]()
+    for row, near in _sharing_a_word(view, wanted, most):
+        alike = similarity(key_of(wanted.old_lines[row]), key_of(view.lines[near]))
+        if alike > best:
+            best, found = alike, {}
+        if best and alike == best:
+            found.setdefault(near, row)
+    nearest = sorted(found.items())[:most]
+    return tuple(_around(view, wanted, row, near) for near, row in nearest)
+
+
+def _sharing_a_word(view: FileLines, wanted: EditLines, most: int) -> Iterator[tuple[int, int]]:
+    """Each old line and line of the file with one of the longest words in both, from 0."""
+    words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
+    for word in words[:MOST_WORDS] if view.lines else ():
+        rows = [row for row, line in enumerate(wanted.old_lines) if word in line]
+        for start in occurrences(view.document.data, word, MOST_LINES):
+            near = view.document.line_at(start) - 1
+            yield from ((row, near) for row in rows[:most])
+
+
+def _around(view: FileLines, wanted: EditLines, row: int, near: int) -> AlignedPlace:
+    """The candidate in which old line `row` is line `near` of the file, both counted from 0."""
+    lines, old = keys(view, wanted)
+    first = max(near - row, 0)
+    above = align(old[:row], lines[first:near], first)
+    below = align(old[row + 1 :], lines[near + 1 : near + len(old) - row], near + 1)
+    return judge_alignment(view, wanted, (*above, near, *below))
