@@ -11,13 +11,19 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.dialects.blocks.headings import is_fence
 from hkgit.dialects.patches import diff_names, patch_json
+from hkgit.dialects.patches.anchored_hunks import (
+    END_MARK,
+    AnchoredHunk,
+    parse_hunks,
+    refuse_unprefixed,
+)
 from hkgit.dialects.patches.diff_hunks import begins_sides
 from hkgit.dialects.patches.hunks import Body, body_of, split_ended_lines, text_of
 from hkgit.dialects.patches.shells import here_words, unquote_lines
 from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import InvalidInput, Truncated
-from hkgit.values import dataclass, field, late_pattern
+from hkgit.values import late_pattern
 
 NAME = "apply-patch"
 SEQUENTIAL = True
@@ -37,33 +43,6 @@ _PART = late_pattern(r"\*{1,3}(?: E?| En?| End ?| End Pa?t?c?)?")
 _SECTION = late_pattern(r"\*\*\* +(?P<verb>Add|Delete|Update) [Ff]ile: ?(?P<path>.*\S)\s*")
 _MOVE = late_pattern(r"\*\*\* +Move to: ?(?P<path>.*\S)\s*")
 _QUOTED = late_pattern(r'@?"([^"]+)"')
-_LAST = late_pattern(r"\*\*\* End of File\s*")
-_NUMBERS = late_pattern(r"@@ -(\d{1,9})(?:,\d+)? \+\d+(?:,\d+)?(?: @@.*)?\s*")
-
-
-@dataclass(slots=True)
-class _Hunk:
-    """A hunk under way: its first line, where it is said to stand, and its two sides."""
-
-    index: int
-    anchors: list[str] = field(default_factory=list)
-    line_hint: int | None = None
-    body: Body = field(default_factory=Body)
-
-    def note_place(self, line: str) -> None:
-        """Take what stands behind `@@`: an anchor, line numbers, or nothing."""
-        numbers = _NUMBERS.fullmatch(line)
-        if numbers is not None:
-            self.line_hint = int(numbers[1]) or None
-        else:
-            self.anchors += _anchors(line)
-
-    def edit(self, path: str) -> Edit:
-        old_text, new_text = text_of(self.body.old), text_of(self.body.new)
-        hint, anchors = self.line_hint, tuple(self.anchors)
-        if not old_text and not anchors and hint == END_OF_FILE:
-            return Edit(path, "", new_text, at_end=True)
-        return Edit(path, old_text, new_text, line_hint=hint, anchors=anchors, whole_lines=True)
 
 
 def detects(text: str) -> bool:
@@ -175,7 +154,7 @@ def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
 
 
 def _begins_section(line: str) -> bool:
-    return line.startswith("*** ") and not _LAST.fullmatch(line) and not _MOVE.fullmatch(line)
+    return line.startswith("*** ") and not END_MARK.fullmatch(line) and not _MOVE.fullmatch(line)
 
 
 def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterator[AnyEdit]:
@@ -189,7 +168,7 @@ def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterato
     head = body.start - 1
     move = _MOVE.fullmatch(lines[body.start].lstrip()) if body else None
     body = body[1:] if move else body
-    hunks = _hunks(lines, body[2:] if _is_headed(lines, body, path) else body)
+    hunks = parse_hunks(lines, body[2:] if _is_headed(lines, body, path) else body)
     if move is None and not hunks:
         raise wrong_line(head, "a file without a change", "Give it a hunk.")
     yield from (hunk.edit(path) for hunk in hunks)
@@ -210,46 +189,14 @@ def _new_text(lines: Sequence[str], body: range) -> str:
     text = Body()
     for index in body:
         if not text.take(lines[index]) or text.last not in ("", "+"):
-            raise _refuse_unprefixed(lines, index, "Begin each line of a new file with +.")
+            raise refuse_unprefixed(lines, index, "Begin each line of a new file with +.")
     return text_of(text.new)
 
 
 def _refuse_text(lines: Sequence[str], body: range) -> None:
     for index in body:
         if lines[index].strip():
-            raise _refuse_unprefixed(lines, index, "A file that is removed has no lines.")
-
-
-def _hunks(lines: Sequence[str], body: range) -> list[_Hunk]:
-    hunks: list[_Hunk] = []
-    is_open = False
-    for index in body:
-        line = lines[index]
-        if _LAST.fullmatch(line) and is_open:
-            hunks[-1].line_hint = END_OF_FILE
-            is_open = False
-            continue
-        begins = line.startswith("@@") and not (is_open and hunks[-1].body.is_empty)
-        if begins or (not is_open and line.strip()):
-            hunks.append(_Hunk(index))
-            is_open = True
-        if line.startswith("@@"):
-            hunks[-1].note_place(line)
-            hunks[-1].body.blanks.clear()
-        elif is_open and not hunks[-1].body.take(line):
-            raise _refuse_unprefixed(
-                lines, index, "Begin each line of a hunk with a blank, + or -."
-            )
-    for hunk in hunks:
-        if hunk.body.is_empty:
-            raise wrong_line(hunk.index, "a hunk without lines", "Give its lines, or leave it out.")
-    return hunks
-
-
-def _anchors(line: str) -> list[str]:
-    """The texts behind `@@`, one or several on a line, without an `@@` that closes them."""
-    text = line[2:].strip().removesuffix("@@")
-    return [anchor.strip() for anchor in re.split(r"\s@@\s", text) if anchor.strip()]
+            raise refuse_unprefixed(lines, index, "A file that is removed has no lines.")
 
 
 def _render(edit: AnyEdit) -> list[str]:
@@ -281,7 +228,7 @@ def _hunk_said(edit: Edit) -> list[str]:
         split_ended_lines(NAME, edit, edit.old_text),
         split_ended_lines(NAME, edit, edit.new_text),
     )
-    hunk = _Hunk(0)
+    hunk = AnchoredHunk(0)
     places = [f"@@ {anchor}" for anchor in anchors]
     if hint is not None and hint != END_OF_FILE:
         places.append(f"@@ -{hint},{len(old)} +{hint},{len(new)} @@")
@@ -292,7 +239,3 @@ def _hunk_said(edit: Edit) -> list[str]:
         raise cannot_say(NAME, edit)
     tail = ["*** End of File"] if hint == END_OF_FILE else []
     return [*(places or ["@@"]), *body_of(old, new), *tail]
-
-
-def _refuse_unprefixed(lines: Sequence[str], index: int, fix: str) -> InvalidInput:
-    return wrong_line(index, f"a line without its prefix: {lines[index][:40]!r}", fix)

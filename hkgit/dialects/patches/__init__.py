@@ -1,1 +1,1 @@
-"""What unified diffs and apply-patch texts share."""
+"""Hunks and names of files as unified diffs and apply-patch texts have them."""
