@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
 
 from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK, Snapshot
@@ -209,6 +207,9 @@ def _stream_lines(
     place: Path, path: str, start: int | None, end: int | None, limit: int | None, size: int
 ) -> Reading:
     """Read a large file; only what is shown is held, and so much is shown at most at once."""
+    # Few files are so large.
+    from hkgit.sessions.readings.large_files import count_lines, seek_line
+
     with place.open("rb") as stream:
         kind, mime = _kind(stream.read(_PROBE))
         if kind != "text":
@@ -223,9 +224,9 @@ def _stream_lines(
                 kind=kind,
                 mime=mime,
             )
-        total = _line_count(stream)
+        total = count_lines(stream)
         first, last = _bounds(path, start, end, total)
-        _seek_line(stream, first)
+        seek_line(stream, first)
         head = stream.read(MAX_BYTES)
         is_all = not stream.read(1)
     if first == 1:
@@ -244,29 +245,3 @@ def _stream_lines(
         size=size,
         next_line=_next(first, stop, last),
     )
-
-
-def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    stream.seek(0)
-    while chunk := stream.read(2**20):
-        yield chunk
-
-
-def _line_count(stream: BinaryIO) -> int:
-    count, last = 0, b"\n"
-    for chunk in _chunks(stream):
-        count, last = count + chunk.count(b"\n"), chunk
-    return count if last.endswith(b"\n") else count + 1
-
-
-def _seek_line(stream: BinaryIO, number: int) -> None:
-    """Go to where a line begins."""
-    before, done = number - 1, 0
-    for chunk in _chunks(stream):
-        count = chunk.count(b"\n")
-        if count >= before:
-            break
-        before, done = before - count, done + len(chunk)
-    stream.seek(done)
-    for _ in range(before):
-        stream.readline()
