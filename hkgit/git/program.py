@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -69,8 +68,6 @@ ADVICE = (
     ("Read-only file system", "Make the repository writable for you, then try again."),
 )
 
-TOO_SLOW = "Try again; what takes longer every time needs more time, or a nearer copy."
-
 
 @dataclass(frozen=True, slots=True)
 class Completed:
@@ -122,10 +119,16 @@ def run(
     there is no git.
     """
     environment = environment_for(env or {}, keep_environment=keep_environment)
-    command = [*_limit_data(memory), "git", "-c", "core.fsmonitor=false", *args]
+    command = ["git", "-c", "core.fsmonitor=false", *args]
+    if memory is not None:
+        from hkgit.git.limits import limit_data  # few calls have limits
+
+        command[:0] = limit_data(memory)
     try:
         if seconds is not None:
-            done = _run_within(command, cwd, environment, seconds)
+            from hkgit.git.limits import run_within
+
+            done = run_within(command, cwd, environment, seconds)
         else:
             done = subprocess.run(
                 command,
@@ -145,48 +148,6 @@ def run(
     if check and completed.code != 0:
         raise refusal(args, completed)
     return completed
-
-
-def _run_within(
-    command: Sequence[str], cwd: Path, environment: Mapping[str, str], seconds: float
-) -> subprocess.CompletedProcess[bytes]:
-    """Run a program that reads nothing; end it and its children if it takes longer.
-
-    `subprocess.run` would end the program alone, and wait for what it has started.
-    """
-    with subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-        close_fds=False,  # children keep the locks that this process holds (see `locks`)
-    ) as process:
-        try:
-            stdout, stderr = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired as error:
-            raise GitRefused("git", f"took longer than {seconds:g} s", TOO_SLOW) from error
-        finally:
-            if process.returncode is None:  # out of time, or interrupted
-                _end_session(process)
-    return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
-
-
-def _end_session(process: subprocess.Popen[bytes]) -> None:
-    if hasattr(os, "killpg"):
-        os.killpg(process.pid, signal.SIGKILL)
-    else:
-        process.kill()
-    process.wait()
-
-
-def _limit_data(memory: int | None) -> tuple[str, ...]:
-    """What starts a program with so many bytes for its data, packs that it maps left aside."""
-    if memory is None or os.name != "posix":
-        return ()
-    return ("sh", "-c", 'ulimit -S -d "$0" 2>/dev/null; exec "$@"', str(memory // 1024))
 
 
 @dataclass(frozen=True, slots=True)
