@@ -7,7 +7,6 @@ which git does not do by itself; all else is a process a question.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -24,7 +23,7 @@ from hkgit.git.backends.backend import (
     unwritten,
 )
 from hkgit.git.backends.batch import CatFile
-from hkgit.git.backends.packing import pack_of
+from hkgit.git.backends.ref_files import branch_in, delete_own_ref, is_stored, write_own_ref
 from hkgit.git.objects.ids import FULL_ID, id_of
 from hkgit.git.program import Completed, Git, git_on, read_config
 from hkgit.values import dataclass, late_pattern
@@ -38,8 +37,7 @@ _ABSENT = ("bad file", "Not a valid object name", "could not fetch", "lazy fetch
 _SILENT = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.logAllRefUpdates=false")
 _MOST_KEPT, _SMALL = 256, 4096
 """The most objects that are kept, and the bytes from which one is not."""
-_OWN = "refs/hkgit/tx/"
-"""Refs that keep the objects of a transaction from gc while it runs; each is written twice."""
+
 _TAGGED = late_pattern(rb"object ([0-9a-f]+)\n")
 
 
@@ -113,6 +111,8 @@ class Plumbing:
             [(kind, data)] = objects.values()
             self.write(kind, data)
         elif objects:
+            from hkgit.git.backends.packing import pack_of  # few commands write several
+
             pack = pack_of(objects.values(), self.object_format)
             try:
                 self.git("unpack-objects", "-q", stdin=pack)
@@ -147,7 +147,7 @@ class Plumbing:
         return asked.text if asked.code == 0 else None
 
     def head_target(self) -> str:
-        named = _branch_in(self.git_dir)
+        named = branch_in(self.git_dir)
         if named is not None:
             return named
         for args in (("symbolic-ref", "-q", "HEAD"), ("rev-parse", "-q", "--verify", "HEAD")):
@@ -157,7 +157,7 @@ class Plumbing:
         raise Unverifiable("HEAD", "points nowhere", "Look at the repository with git fsck.")
 
     def ref(self, name: str) -> str | None:
-        if _BRANCH.fullmatch(name) is not None and _is_stored(common_dir_of(self.git_dir), name):
+        if is_stored(common_dir_of(self.git_dir), name):
             found = self._batch.resolve(name)
             if found is not None:
                 return found
@@ -172,11 +172,11 @@ class Plumbing:
         return None
 
     def write_ref(self, name: str, object_id: str) -> None:
-        if not _write_loose(common_dir_of(self.git_dir), name, object_id):
+        if not write_own_ref(common_dir_of(self.git_dir), name, object_id):
             self._update_ref(name, name, object_id)
 
     def delete_ref(self, name: str) -> None:
-        if not _delete_loose(common_dir_of(self.git_dir), name):
+        if not delete_own_ref(common_dir_of(self.git_dir), name):
             self._update_ref(name, "-d", name)
 
     def _update_ref(self, where: str, *args: str) -> None:
@@ -215,68 +215,6 @@ class Plumbing:
             return missing(where)
         what = words or "could not be read"
         return Unverifiable(where, what, "Look at the repository with git fsck.")
-
-
-_BRANCH = late_pattern(r"refs/heads/[A-Za-z0-9][A-Za-z0-9_-]*(?:/[A-Za-z0-9][A-Za-z0-9_-]*)*")
-"""Names that mean a ref and nothing else to `git cat-file` too."""
-
-
-def _branch_in(git_dir: Path) -> str | None:
-    """The branch that the file HEAD names; None where git has to say."""
-    place = git_dir / "HEAD"
-    try:
-        named = "" if place.is_symlink() else place.read_text("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
-    name = named.removeprefix("ref: ").rstrip("\n")
-    # Where refs are in a table, the file names a branch that cannot be.
-    return name if named.startswith("ref: ") and _BRANCH.fullmatch(name) is not None else None
-
-
-def _is_stored(common_dir: Path, name: str) -> bool:
-    """Whether a file says of a ref of just this name: git would look for others like it."""
-    return (common_dir / name).is_file() or _is_packed(common_dir, name)
-
-
-def _is_packed(common_dir: Path, name: str) -> bool:
-    try:
-        return f" {name}\n".encode() in (common_dir / "packed-refs").read_bytes()
-    except OSError:
-        return False
-
-
-def _write_loose(common_dir: Path, name: str, object_id: str) -> bool:
-    """Write the file of a ref of hkgit's own as git does; False where that is for git itself.
-
-    Its directory's names are hkgit's alone, so there is none above or below that is a ref too.
-    """
-    is_shared = (common_dir / "refs").stat().st_mode & (stat.S_ISGID | stat.S_IWGRP | stat.S_IWOTH)
-    if not name.startswith(_OWN) or is_shared or (common_dir / "reftable").exists():
-        return False
-    place = common_dir / name
-    lock = place.with_name(f"{place.name}.lock")
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with lock.open("x", encoding="ascii") as file:
-            file.write(f"{object_id}\n")
-        lock.replace(place)
-    except OSError:  # git says what is wrong
-        return False
-    return True
-
-
-def _delete_loose(common_dir: Path, name: str) -> bool:
-    """Take a ref of hkgit's own away as git does; False where that is for git itself."""
-    if not name.startswith(_OWN) or (common_dir / "reftable").exists():
-        return False
-    try:
-        (common_dir / name).unlink(missing_ok=True)
-    except OSError:  # git says what is wrong
-        return False
-    # Who packs refs holds the lock from before it reads them until the pack is there. So in this
-    # order nothing is missed: no other has the ref now, or it is seen here.
-    is_being_packed = (common_dir / "packed-refs.lock").exists()
-    return not is_being_packed and not _is_packed(common_dir, name)
 
 
 def _damaged_above(start: Path) -> GitRefused | None:
