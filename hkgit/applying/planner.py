@@ -30,12 +30,9 @@ from hkgit.edits import (
     Spec,
     TagEdit,
     WriteFile,
-    decode_text,
-    encode_text,
 )
 from hkgit.errors import HkgitError, InvalidInput, Near, NoMatch, Stale, forget_frames
 from hkgit.matching.places import Settings
-from hkgit.text.document import Document
 from hkgit.text.edit_parts import expected_hash_of
 from hkgit.values import dataclass, field, replace
 
@@ -46,8 +43,7 @@ _TELL_NEW_FILES = frozenset({"apply-patch"})
 """Dialects that say of every file whether it is there: no text is quoted from one that is new."""
 
 _SYNTAX = {None: "guard", True: "refuse", False: "ignore"}
-"""How syntax is checked, by what was asked; nothing said, only edits that were not exact are held
-to it."""
+"""How syntax is checked, by what was asked; if nothing, only after edits that were not exact."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,25 +165,23 @@ class _Planner:
             raise refuse_made_and_removed(made)
         match edit:
             case CreateFile():
-                from hkgit.applying.operations.file_edits import create  # edits of text need none
-
-                expect_no_marks(self._dialect, edit, b"")
-                return create(self.workspace, number, edit.path, edit.new_text, edit.mode)
+                return self._create(number, edit, edit.mode)
             case (
                 WriteFile(expected_hash=None) | Edit(old_text="", anchors=(), expected_hash=None)
             ) if self._creates and self._find(edit.path) is None:
-                from hkgit.applying.operations.file_edits import create
-
-                expect_no_marks(self._dialect, edit, b"")
-                return create(self.workspace, number, edit.path, edit.new_text, REGULAR)
+                return self._create(number, edit, REGULAR)
             case WriteFile() | DeleteFile() | RenameFile() | SetMode():
+                from hkgit.applying.operations.file_edits import change_file
+
                 site = self._site(number, edit)
                 expect_no_marks(self._dialect, edit, site.document.data)
-                return _change_file(self.workspace, site, edit)
+                return change_file(self.workspace, site, edit)
             case Edit(old_text="", anchors=(), at_end=False):
+                from hkgit.applying.operations.file_edits import fill_empty_file
+
                 site = self._site(number, edit)
                 expect_no_marks(self._dialect, edit, site.document.data)
-                return _change_file(self.workspace, site, _filling(site, edit))
+                return fill_empty_file(self.workspace, site, edit)
         site = self._site(number, edit)
         work, outcome = self._change(site, edit)
         try:
@@ -197,6 +191,12 @@ class _Planner:
             raise
         self.workspace.put(work)
         return outcome
+
+    def _create(self, number: int, edit: CreateFile | WriteFile | Edit, mode: int) -> EditOutcome:
+        from hkgit.applying.operations.file_edits import create  # edits of text need none
+
+        expect_no_marks(self._dialect, edit, b"")
+        return create(self.workspace, number, edit.path, edit.new_text, mode)
 
     def _change(
         self, site: EditContext, edit: Edit | ReplaceRange | InsertAfter | TagEdit
@@ -208,9 +208,9 @@ class _Planner:
 
                 return change_tagged(site, edit)
             case Edit(old_text=""):
-                from hkgit.applying.operations.range_edits import change_lines
+                from hkgit.applying.operations.range_edits import insert_text
 
-                return change_lines(site, _inserting(site, edit), None, relocate=False)
+                return insert_text(site, edit)
             case Edit():
                 return change_text(site, edit, options.settings)
             case ReplaceRange() | InsertAfter():
@@ -241,15 +241,6 @@ class _Planner:
         return site
 
 
-def _change_file(
-    workspace: Workspace, site: EditContext, edit: WriteFile | DeleteFile | RenameFile | SetMode
-) -> EditOutcome:
-    """Change a file as a whole; edits of text need none of it."""
-    from hkgit.applying.operations.file_edits import change_file
-
-    return change_file(workspace, site, edit)
-
-
 def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     """The refusal of an edit whose file is not there: stale if a hash of it was expected."""
     fix = "Check the path; a new file needs an edit that creates it."
@@ -258,23 +249,3 @@ def _missing(edit: AnyEdit, namesakes: Sequence[str]) -> HkgitError:
     if expected_hash_of(edit) is not None:
         return Stale(edit.path, "there is no such file, though a hash of it was expected", fix)
     return NoMatch(edit.path, "there is no such file", fix)
-
-
-def _inserting(site: EditContext, edit: Edit) -> InsertAfter:
-    """An edit without old text, at the end of the file or right below its anchors."""
-    lines = tuple(map(decode_text, Document(encode_text(edit.new_text)).lines))
-    from hkgit.applying.operations.anchors import line_below
-
-    after = site.document.line_count if edit.at_end else line_below(site.document, edit)
-    return InsertAfter(edit.path, after, lines, edit.expected_hash)
-
-
-def _filling(site: EditContext, edit: Edit) -> WriteFile:
-    """An edit without old text or anchors: it may fill an empty file. Raises InvalidInput."""
-    if site.document.line_count:
-        raise InvalidInput(
-            edit.path,
-            "the old text is empty, but the file exists and is not empty",
-            "Quote the lines that the new text replaces or follows.",
-        )
-    return WriteFile(edit.path, edit.new_text, edit.expected_hash)

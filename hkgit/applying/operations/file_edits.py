@@ -6,8 +6,8 @@ from hkgit.applying.context import EditContext
 from hkgit.applying.evidence import ABSENT, Evidence, whole
 from hkgit.applying.files.workspace import Work, Workspace
 from hkgit.applying.outcome import APPLIED, EditOutcome
-from hkgit.edits import DeleteFile, RenameFile, SetMode, WriteFile, encode_text
-from hkgit.errors import Stale
+from hkgit.edits import DeleteFile, Edit, RenameFile, SetMode, WriteFile, encode_text
+from hkgit.errors import InvalidInput, Stale
 from hkgit.matching import guards
 from hkgit.matching.places import FULL
 from hkgit.text.document import Document, terminate
@@ -68,6 +68,20 @@ def change_file(workspace: Workspace, site: EditContext, edit: WholeFileEdit) ->
         lines=(whole(site.document),),
         base_lines=(everything,),
     )
+
+
+def fill_empty_file(workspace: Workspace, site: EditContext, edit: Edit) -> EditOutcome:
+    """Write the text of an edit without old text or anchors into an empty file.
+
+    Raises InvalidInput for one that is not empty.
+    """
+    if site.document.line_count:
+        raise InvalidInput(
+            edit.path,
+            "the old text is empty, but the file exists and is not empty",
+            "Quote the lines that the new text replaces or follows.",
+        )
+    return change_file(workspace, site, WriteFile(edit.path, edit.new_text, edit.expected_hash))
 
 
 def _check_alone(site: EditContext, edit: WholeFileEdit) -> None:

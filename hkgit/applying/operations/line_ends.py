@@ -1,10 +1,11 @@
-"""line_ends.py: convert the line ends of a new file as git will store them."""
+"""line_ends.py: the line ends of a new file, and the end of a last line that may lack one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hkgit.edits import AnyEdit, CreateFile, Edit, WriteFile, encode_text
+from hkgit.text.document import BOM, Document, Splice
 from hkgit.values import replace
 
 REPAIR = "line-ends"
@@ -32,3 +33,25 @@ def as_stored(edit: AnyEdit, before: Callable[[str], bytes | None], stores_lf: S
     if "\r\n" not in text or not stores_lf(edit.path, encode_text(text), before(edit.path)):
         return edit
     return replace(edit, new_text=text.replace("\r\n", "\n"))
+
+
+def settle_end(
+    document: Document, splices: Sequence[Splice], *, is_terminated: bool
+) -> tuple[tuple[Splice, ...], bool | None]:
+    """The splices so that the document keeps an end, and whether the file's last line has one.
+
+    Documents are worked on with an end on their last line; whether the file has it is kept apart.
+    None where the edit leaves that as it is.
+    """
+    if not splices or not document.line_count:
+        return tuple(splices), None
+    end = document.end_of(document.line_count)
+    *above, last = sorted(splices, key=lambda splice: splice.start)
+    text_end = len(document.data) - len(end)
+    tail = last.new or document.data[: last.start].removeprefix(BOM)
+    is_ended = not tail or tail.endswith(b"\n")
+    if not is_terminated and last.end == text_end and is_ended:
+        return (*above, replace(last, end=len(document.data))), True
+    if last.end == len(document.data) and not is_ended:
+        return (*above, replace(last, new=last.new + end)), False
+    return tuple(splices), None

@@ -9,8 +9,9 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, vouches
 from hkgit.applying.files.workspace import Work, check_text
 from hkgit.applying.operations import ranges
+from hkgit.applying.operations.anchors import line_below
 from hkgit.applying.outcome import APPLIED, EditOutcome
-from hkgit.edits import InsertAfter, ReplaceRange, TagEdit, decode_text, encode_text
+from hkgit.edits import Edit, InsertAfter, ReplaceRange, TagEdit, decode_text, encode_text
 from hkgit.errors import AlreadyApplied, InvalidInput, Stale
 from hkgit.matching import guards
 from hkgit.matching.lines import is_telling
@@ -50,6 +51,14 @@ def change_lines(
         diff=change_diff(site, (splice,)),
     )
     return site.written((splice,)), outcome
+
+
+def insert_text(site: EditContext, edit: Edit) -> tuple[Work, EditOutcome]:
+    """Insert the text of an edit without old text: at the end, or right below its anchors."""
+    lines = tuple(map(decode_text, Document(encode_text(edit.new_text)).lines))
+    after = site.document.line_count if edit.at_end else line_below(site.document, edit)
+    insertion = InsertAfter(edit.path, after, lines, edit.expected_hash)
+    return change_lines(site, insertion, None, relocate=False)
 
 
 def _place_range(

@@ -9,7 +9,7 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, from_reads, holding, is_empty
 from hkgit.applying.files.workspace import Work, check_text
 from hkgit.applying.operations.anchors import below_anchors, end_of_block
-from hkgit.applying.operations.file_ends import settle_end
+from hkgit.applying.operations.line_ends import settle_end
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.edits import END_OF_FILE, Edit, decode_text
 from hkgit.errors import Ambiguous, Conflict, HkgitError, Near, NoMatch, Stale
