@@ -50,9 +50,8 @@ _SYNTAX = {None: "guard", True: "refuse", False: "ignore"}
 class Options:
     """How a plan is made: the ladder's settings, and whether moved ranges may be followed.
 
-    `syntax` says what becomes of a file that can no longer be parsed (see `syntax.checked`):
-    `ignore`, `report`, `loose`, `guard`, `refuse`. `carried` maps the number of a range edit to the
-    lines it was carried to. `stores_lf` says where git keeps new files with LF (see `line_ends`).
+    `syntax` is a mode of `check_syntax`, or `ignore`. `carried` maps the number of a range edit to
+    the lines it was carried to. `stores_lf` says where git keeps new files with LF (`line_ends`).
     Without `allow_blind` an operation of the protocol on lines needs evidence.
     """
 
@@ -93,20 +92,20 @@ def plan(
     if len(spec.edits) > MAX_EDITS:
         what = f"{len(spec.edits)} edits are more than the {MAX_EDITS} edits of one ledger entry"
         raise InvalidInput("the spec", what, "Split it into several specs.")
-    planner = _Planner(spec, Workspace(snapshot), options or Options(), tuple(reads))
+    options = options or Options()
+    planner = _Planner(spec, Workspace(snapshot), options, tuple(reads))
     outcomes = tuple(planner.outcome(at + 1, edit) for at, edit in enumerate(spec.edits))
     made = Plan(outcomes, planner.workspace.changes())
-    if made.files and options is not None and not options.allow_blind:
+    if made.files and not options.allow_blind:
         made = expect_hashes(made, spec.dialect)
     if not made.ok:
         return Plan(made.outcomes, ())
-    syntax = (options or Options()).syntax
-    if syntax == "ignore":
+    if options.syntax == "ignore":
         return made
     # Replay never needs it.
     from hkgit.applying.syntax.syntax import check_syntax
 
-    return check_syntax(made, syntax)
+    return check_syntax(made, options.syntax)
 
 
 class _Planner:
