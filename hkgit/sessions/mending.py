@@ -1,14 +1,20 @@
-"""mending.py: the commands that read the lines of blind edits after the fact."""
+"""mending.py: read the lines of blind edits after the fact, as they were before."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
+from hkgit.edits import Read
+from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.commit.pending import waiting
 from hkgit.sessions.commit.settling import journals_of
 from hkgit.sessions.drafting import mending_read
-from hkgit.sessions.effective import is_unread
+from hkgit.sessions.effective import find_before, is_unread
+from hkgit.sessions.readings.reading import Reading, read_snapshot
+from hkgit.sessions.storage.journal import SessionJournal
+from hkgit.sessions.writing import at_work, note_shown
+from hkgit.values import replace
 
 
 def blind_reads(root: Path) -> Iterator[tuple[str, str]]:
@@ -19,3 +25,23 @@ def blind_reads(root: Path) -> Iterator[tuple[str, str]]:
             path = unit.journaled.paths[unit.number - 1]
             touched = unit.journaled.touched[unit.number - 1]
             yield path, mending_read(path, touched, session, call)
+
+
+def read_before(
+    root: Path,
+    journal: SessionJournal,
+    call: str,
+    path: str,
+    start: int | None,
+    end: int | None,
+    *,
+    by: ToolCall,
+) -> Reading:
+    """Read lines as they were before a call, and keep a receipt for that call's edits."""
+    with at_work(root, journal):
+        number, spec, files = find_before(journal, call, path)
+        reading, data = read_snapshot(files, path, start, end, limit=None)
+        lines = reading.start_line, reading.end_line
+        read = Read(path, *lines, reading.range_hash or "", "receipt")
+        journal.mend(number, spec, read, note_shown(path, lines, data, by))
+    return replace(reading, has_receipt=True)

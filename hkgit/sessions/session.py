@@ -18,25 +18,20 @@ from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.readings import READ, ToolCall
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.drafting import CallPlan, blind_edits, plan_call
-from hkgit.sessions.effective import calls_in, choose_calls, find_before, status_of
 from hkgit.sessions.readings.checkout import Checkout, EditableCheckout
 from hkgit.sessions.readings.knowledge import KnownRange
-from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
+from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout
 from hkgit.sessions.storage import batches
 from hkgit.sessions.storage import paths as places
-from hkgit.sessions.storage.batches import Batch
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall, JournaledSpec
-from hkgit.sessions.undoing import reread, reversals_of, undo_changes
 from hkgit.sessions.writing import (
     at_work,
     carry_out,
     journal_spec,
-    keep_files,
     keep_versions,
     learn_reading,
     next_call,
-    note_shown,
 )
 from hkgit.values import dataclass, replace
 
@@ -93,25 +88,15 @@ class EditSession:
         Raises InvalidInput when there is no such file or line.
         """
         if before is not None:
-            return self._reread(path, start, end, before, by)
+            from hkgit.sessions.mending import read_before  # few edits are blind
+
+            return read_before(self.root, self.journal, before, path, start, end, by=by)
         reading, data = read_checkout(self.root, path, start, end, hashline=hashline, limit=limit)
         if reading.kind != "text" or (not reading.raw_lines and reading.total_lines):
             return reading
         with at_work(self.root, self.journal):
             seen = KnownRange(reading.start_line, reading.end_line, reading.range_hash or "")
             learn_reading(self.journal, path, seen, data, by)
-        return replace(reading, has_receipt=True)
-
-    def _reread(
-        self, path: str, start: int | None, end: int | None, before: str, by: ToolCall
-    ) -> Reading:
-        """Read lines as they were before a call, and keep a receipt for that call's edits."""
-        with at_work(self.root, self.journal):
-            call, spec, files = find_before(self.journal, before, path)
-            reading, data = read_snapshot(files, path, start, end, limit=None)
-            lines = reading.start_line, reading.end_line
-            read = Read(path, *lines, reading.range_hash or "", "receipt")
-            self.journal.mend(call, spec, read, note_shown(path, lines, data, by))
         return replace(reading, has_receipt=True)
 
     # Editing
@@ -121,8 +106,7 @@ class EditSession:
     ) -> Spec:
         """The spec that a text says. Raises InvalidInput."""
         # As it is: a text that no bytes stand for is refused there.
-        root = str(self.root)
-        spec = dialects.parse(text, format, root=root, accept_truncated=accept_truncated)
+        spec = dialects.parse(text, format, root=str(self.root), accept_truncated=accept_truncated)
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
 
     def correct_batch(self, batch: str, corrections: Sequence[Spec]) -> Spec:
@@ -165,8 +149,10 @@ class EditSession:
         with at_work(self.root, self.journal):
             made = self._plan(specs, options, expect)
             if not made.is_ok:
-                waiting = self._waiting(made.correctable, batch)
-                return EditReport(made.outcomes, batch=waiting, conflicts=self._note_refused(made))
+                refused = made.correctable
+                if refused is not None:
+                    batch = batches.keep(self._batches, refused, batch)
+                return EditReport(made.outcomes, batch=batch, conflicts=self._note_refused(made))
             call = self._keep_call(tuple(journal_spec(each, options) for each in made.steps), made)
             known = {} if self._is_unnamed else made.known
             carry_out(self.root, self.journal, call, made.changed, known)
@@ -185,10 +171,6 @@ class EditSession:
 
     def _agent(self, made: CallPlan) -> str:
         return self.agent if made.agent is None else made.agent
-
-    def _waiting(self, refused: Batch | None, named: str | None) -> str | None:
-        """The id of the batch that waits for corrections, if one does."""
-        return named if refused is None else batches.keep(self._batches, refused, named)
 
     @property
     def _is_unnamed(self) -> bool:
@@ -252,23 +234,14 @@ class EditSession:
         calls hold again. Raises InvalidInput when there is no such call, Conflict when
         later work is in the way.
         """
-        with at_work(self.root, self.journal):
-            state, files, blobs = self.journal.state, Checkout(self.root), self.journal.blobs
-            standing = calls_in(files, self.journal)
-            calls = choose_calls(state, call, standing, whole_session=whole_session)
-            changes = [change for each in calls if each in standing for change in each.changes]
-            changed = undo_changes(changes, files, blobs)
-            reversals = tuple(reversals_of(files, changed))
-            keep_files(blobs, (files.get(path) for path in changed))
-            keep_files(blobs, changed.values())
-            known = reread(calls, state.known, Overlay(files, changed), blobs.get)
-            numbers = tuple(each.id for each in calls)
-            back = next_call(self.journal, self.agent, reversals=reversals, undoes=numbers)
-            carry_out(self.root, self.journal, back, changed, known)
-        return UndoReport(tuple(map(str, numbers)), changed)
+        from hkgit.sessions.undoing import undo_calls  # most calls undo nothing
+
+        return undo_calls(self.root, self.journal, self.agent, call, whole_session=whole_session)
 
     def status(self) -> Status:
         """The session's calls, the receipts that hold, and what is not in a commit yet."""
+        from hkgit.sessions.effective import status_of
+
         waiting = batches.names(self._batches)
         return status_of(self.session, self.journal, Checkout(self.root), waiting)
 

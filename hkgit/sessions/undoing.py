@@ -8,9 +8,13 @@ left. Lines that already are as they were stay.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from hkgit.edits import File, Overlay, Read, Snapshot
 from hkgit.errors import Conflict
+from hkgit.sessions.answers import UndoReport
+from hkgit.sessions.effective import calls_in, choose_calls
+from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.readings.knowledge import (
     NOTHING,
     FileKnowledge,
@@ -20,7 +24,9 @@ from hkgit.sessions.readings.knowledge import (
     knowing,
 )
 from hkgit.sessions.storage.blobs import Blobs
+from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall, Version, VersionChange
+from hkgit.sessions.writing import at_work, carry_out, keep_files, next_call
 from hkgit.text.diff import LineChange as Stretch
 from hkgit.text.diff import changes
 from hkgit.text.document import Document, terminate, unterminate
@@ -29,7 +35,28 @@ from hkgit.values import dataclass
 _FIX = "Change it back by hand, or undo what came after it first."
 
 
-def undo_changes(
+def undo_calls(
+    root: Path, journal: SessionJournal, agent: str, call: str | None, *, whole_session: bool
+) -> UndoReport:
+    """See `EditSession.undo`."""
+    with at_work(root, journal):
+        state, files, blobs = journal.state, Checkout(root), journal.blobs
+        standing = calls_in(files, journal)
+        calls = choose_calls(state, call, standing, whole_session=whole_session)
+        changed = _undo_changes(
+            [change for each in calls if each in standing for change in each.changes], files, blobs
+        )
+        reversals = tuple(_reversals_of(files, changed))
+        keep_files(blobs, (files.get(path) for path in changed))
+        keep_files(blobs, changed.values())
+        known = _reread(calls, state.known, Overlay(files, changed), blobs.get)
+        numbers = tuple(each.id for each in calls)
+        back = next_call(journal, agent, reversals=reversals, undoes=numbers)
+        carry_out(root, journal, back, changed, known)
+    return UndoReport(tuple(map(str, numbers)), changed)
+
+
+def _undo_changes(
     done: Iterable[VersionChange], files: Snapshot, blobs: Blobs
 ) -> dict[str, File | None]:
     """The files that change when changes are taken back, the last one first.
@@ -55,7 +82,7 @@ def _fold(done: Iterable[VersionChange]) -> list[VersionChange]:
     return [each for each in folded if each.path is not None or each.new_path is not None]
 
 
-def reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[VersionChange]:
+def _reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterator[VersionChange]:
     """Changed files as a list of changes, one a path."""
     for path, file in changed.items():
         before, after = Version.of(files.get(path)), Version.of(file)
@@ -64,7 +91,7 @@ def reversals_of(files: Snapshot, changed: Mapping[str, File | None]) -> Iterato
         )
 
 
-def reread(
+def _reread(
     calls: Iterable[JournaledCall], known: Mapping[str, FileKnowledge], files: Snapshot, kept: Kept
 ) -> dict[str, FileKnowledge]:
     """What is known of files once calls are taken back: receipts from before them hold again."""
