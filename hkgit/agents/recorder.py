@@ -31,10 +31,11 @@ from hkgit.agents.events import (
     UntoldEdit,
 )
 from hkgit.agents.late_writes import note_written, settle_written
+from hkgit.agents.shell_snapshots import ShellSnapshots
 from hkgit.agents.shown.readings import find_readings
 from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
 from hkgit.edits import AnyEdit, File, RenameFile, Spec, encode_text
-from hkgit.errors import InvalidInput, Stale
+from hkgit.errors import HkgitError, InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.answers import EditReport
@@ -51,9 +52,14 @@ class Recorder:
         self._directory = directory
         self._checkout = Checkout(session.root)
         self._aside = PutAside(session.journal.folder, session.journal.blobs)
+        self._snapshots = ShellSnapshots(
+            session.root, session.journal.folder, session.journal.blobs
+        )
 
     def before(self, did: Did) -> None:
         """Put aside what is about to be changed. Raises HkgitError."""
+        if commands := find_commands(did):
+            self._snapshots.keep("\n".join(commands))
         for path in find_touched_paths(did, self._session.root, self._directory):
             self._aside.put(path, _words(did), self._checkout.get(path))
         if isinstance(did, UntoldEdit):
@@ -64,6 +70,10 @@ class Recorder:
         folder = self._session.journal.folder
         if waiting_in(folder).exists():
             settle_waiting(folder, self._end_edit, partial(self._end_shell, transcript))
+
+    def awaits(self, did: Did) -> bool:
+        """Whether it is known how files were before the commands of a call."""
+        return self._snapshots.has("\n".join(find_commands(did)))
 
     def settle_formatters(self) -> None:
         """Take in what formatters have made of files since their edits. Raises HkgitError."""
@@ -93,7 +103,21 @@ class Recorder:
 
     def after(self, event: ToolEvent) -> EditReport | None:
         """Take in what has been done. Raises HkgitError where that cannot be."""
-        match event.did:
+        if not self.awaits(event.did):
+            return self._end(event, event.did)
+        words = "\n".join(find_commands(event.did))
+        did = replace(event.did, changes=()) if isinstance(event.did, Shell) else event.did
+        try:  # what commands show may be what they have written
+            return self._take_each(self._snapshots.take(words))
+        finally:
+            self._end(event, did)
+
+    def take_running(self) -> None:
+        """Take in what a command has changed that is committing now. Raises HkgitError."""
+        self._take_each(self._snapshots.take_running())
+
+    def _end(self, event: ToolEvent, did: Did) -> EditReport | None:
+        match did:
             case Editing() as edit:
                 with self._aside.lock():
                     return self._take(self._spec(edit), edit.text)
@@ -115,7 +139,6 @@ class Recorder:
                 for part in parts:
                     self._look(find_readings(part, self._directory), event.call)
             case Shell() as shell:
-                # What it shows may be what it has written.
                 answer = self._take_changes(shell.changes) if shell.changes else None
                 self._look(find_readings(shell, self._directory), event.call)
                 return answer
@@ -171,7 +194,24 @@ class Recorder:
         fix = "It is recorded by no session; the gate says so at the commit."
         raise Stale(path, "was changed before hkgit could see how it was", fix)
 
-    def _take_difference(self, before: Mapping[str, File | None], words: str) -> EditReport | None:
+    def _take_each(self, before: Mapping[str, File | None]) -> EditReport | None:
+        """Take in what commands have made of files, of each by itself where not of all at once."""
+        if not before:
+            return None
+        try:
+            return self._take_difference(before, None)
+        except HkgitError as error:
+            if len(before) == 1:
+                raise
+            refused = error
+        for path, file in before.items():
+            with suppress(HkgitError):
+                self._take_difference({path: file}, None)
+        raise refused
+
+    def _take_difference(
+        self, before: Mapping[str, File | None], words: str | None
+    ) -> EditReport | None:
         """Take in what has become of files, as a diff; None where nothing has, as after a failure.
 
         The lines around a change need not have been read; where it has no place without them, they
@@ -203,9 +243,11 @@ class Recorder:
                 raise
             return None
 
-    def _forget_aside(self, after: Mapping[str, File | None], words: str) -> None:
+    def _forget_aside(self, after: Mapping[str, File | None], words: str | None) -> None:
+        self._snapshots.renew(after)
         for path, file in after.items():
-            self._aside.drop(path, words)
+            if words is not None:
+                self._aside.drop(path, words)
             self._aside.renew(path, file)
             if file is not None:
                 note_written(self._session, path, file)
@@ -218,7 +260,14 @@ class Recorder:
         root, directory = self._session.root, self._directory
         placed = {_relative(each.path, root, directory): each for each in changes}
         before = find_files_before(placed, self._session)
-        return self._take_difference(before, "") if before else None
+        return self._take_difference(before, None) if before else None
+
+
+def find_commands(did: Did) -> list[str]:
+    """The shell commands that a call runs."""
+    did = did.shell if isinstance(did, UnshownShell) else did
+    parts = did.parts if isinstance(did, Looks) else (did,)
+    return [each.command for each in parts if isinstance(each, Shell)]
 
 
 def _words(did: Did) -> str:

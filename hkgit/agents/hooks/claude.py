@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit.agents.events import (
     END,
@@ -120,7 +120,8 @@ LOOKS: dict[str, Tool] = {
 def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
     failed = {_FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
-    settings: dict[str, object] = {"hooks": hooks(command, EDITS, LOOKS) | failed}
+    called = hooks(command, [*EDITS, "Bash"], [*EDITS, *LOOKS])
+    settings: dict[str, object] = {"hooks": called | failed}
     if is_steering(command):
         # Else it asks for each call, and where nobody answers it refuses.
         settings["permissions"] = {"allow": ["mcp__hkgit"]}
@@ -136,13 +137,12 @@ def hook_commands(command: str) -> list[dict[str, object]]:
     return [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
 
 
-def hooks(command: str, edits: dict[str, Tool], looks: dict[str, Tool]) -> dict[str, object]:
-    """The hooks before a tool is used and after it."""
+def hooks(command: str, before: Iterable[str], after: Iterable[str]) -> dict[str, object]:
+    """The hooks before some tools are used and after some are."""
     run = hook_commands(command)
-    before, after = "|".join(edits), "|".join([*edits, *looks])
     return {
-        "PreToolUse": [{"matcher": before, "hooks": run}],
-        "PostToolUse": [{"matcher": after, "hooks": run}],
+        "PreToolUse": [{"matcher": "|".join(before), "hooks": run}],
+        "PostToolUse": [{"matcher": "|".join(after), "hooks": run}],
     }
 
 

@@ -110,7 +110,7 @@ def parts(command: str) -> list[Part]:
     run = command.removesuffix(" --steer")
     rule = [FilePart(".clinerules/hkgit.md", _RULE)] if is_steering(command) else []
     return [
-        _build_script("PreToolUse", "edit", [*EDITS], run),
+        _build_script("PreToolUse", "may edit", [*EDITS, "run_commands"], run),
         _build_script("PostToolUse", "read or edit", [*EDITS, *LOOKS], run),
         *rule,
     ]

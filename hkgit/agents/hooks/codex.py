@@ -88,7 +88,7 @@ def event(payload: JsonObject) -> ToolEvent | None:
     path = payload.get("transcript_path")
     found = replace(found, transcript=Path(path) if isinstance(path, str) else None)
     if isinstance(found.did, Shell) and found.is_before:
-        return replace(found, did=_find_patch(found.did.command) or Pause())
+        return replace(found, did=_find_patch(found.did.command) or found.did)
     if isinstance(found.did, Shell) and isinstance(call, str) and call.startswith(_SCRIPTED):
         return replace(found, did=UnshownShell(found.did, call))
     return found

@@ -89,7 +89,8 @@ def event(payload: JsonObject) -> ToolEvent | None:
     result = payload.get("toolResult")
     if tool is None or not isinstance(arguments, dict):
         return None
-    if isinstance(result, dict) and result.get("resultType", "success") != "success":
+    has_failed = isinstance(result, dict) and result.get("resultType", "success") != "success"
+    if has_failed and payload.get("toolName") != "bash":  # what fails may have changed files
         return None
     did = tool(arguments, result)
     session = session_name(NAME, payload.get("sessionId"))

@@ -76,9 +76,11 @@ def _run(arguments: JsonObject, answer: object) -> Shell | None:
 
 _SEARCH = searching("dir_path", is_base=True, shown=_text)
 
+_SHELL = "run_shell_command"
+
 LOOKS: dict[str, Tool] = {
     "read_file": _read,
-    "run_shell_command": _run,
+    _SHELL: _run,
     "grep_search": _SEARCH,
     "search_file_content": _SEARCH,
 }
@@ -88,7 +90,7 @@ def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
     guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
-    before, after = "|".join(EDITS), "|".join([*EDITS, *LOOKS])
+    before, after = "|".join([*EDITS, _SHELL]), "|".join([*EDITS, *LOOKS])
     hooks = {
         "BeforeTool": [{"matcher": before, "hooks": run}],
         "AfterTool": [{"matcher": after, "hooks": run}],

@@ -53,7 +53,7 @@ def parts(command: str) -> list[Part]:
     """The plugin that connects it; its servers stand in settings of the user's alone."""
     run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
     groups = {
-        "PreToolUse": [_rule(EDITS, run)],
+        "PreToolUse": [_rule(EDITS | LOOKS, run)],
         "PostToolUse": [_rule(EDITS | LOOKS, run)],
         "PostToolUseFailure": [_rule(LOOKS, run)],
         "Stop": [{"hooks": [run]}],

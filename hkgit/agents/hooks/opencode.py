@@ -38,7 +38,8 @@ _NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'
 
 _PLUGIN = """\
 // Written by `hkgit init --agent {agent}`; `--remove` takes it away.
-// Tells hkgit of each call of a tool that reads or edits files, before and after it.
+// Tells hkgit of each call of a tool that reads or edits files, after it; before it, too, where it
+// may edit.
 // Where hkgit is missing or fails, nothing is told; where it takes longer than LIMIT milliseconds,
 // nothing for a minute.
 import {{ spawn }} from "node:child_process"
@@ -117,7 +118,7 @@ def parts(command: str) -> list[Part]:
 
 def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]:
     """The settings that connect OpenCode or a fork of it; its folder is named after it."""
-    tools, edits = (json.dumps([*names]) for names in (EDITS | LOOKS, EDITS))
+    tools, edits = (json.dumps([*names]) for names in (EDITS | LOOKS, [*EDITS, "bash"]))
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     words, limit = json.dumps(command.split()), HOOK_SECONDS * 1000
     plugin = _PLUGIN.format(agent=agent, tools=tools, edits=edits, command=words, limit=limit)

@@ -25,6 +25,7 @@ _EXTENSION = """\
 import { spawn } from "node:child_process"
 
 const EDITS = ["edit", "write"]
+const CHANGES = [...EDITS, "bash"]
 const TOOLS = new Set([...EDITS, "read", "bash"])
 const MOST = 10000  // milliseconds; hkgit takes a quarter of a second
 
@@ -59,7 +60,7 @@ async function tell(context, stage, event, answer) {
 
 export default function (pi) {
   pi.on("tool_call", async (event, context) => {
-    if (EDITS.includes(event.toolName)) await tell(context, "before", event)
+    if (CHANGES.includes(event.toolName)) await tell(context, "before", event)
   })
   pi.on("tool_result", async (event, context) => {
     if (!TOOLS.has(event.toolName)) return

@@ -45,9 +45,11 @@ def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
     return found if isinstance(found, ToolReading) else None
 
 
+_SHELL = "run_shell_command"
+
 LOOKS: dict[str, Tool] = {
     "read_file": _read,
-    "run_shell_command": _run,
+    _SHELL: _run,
     "grep_search": searching(is_base=True, shown=_find_shown),
 }
 
@@ -61,7 +63,8 @@ def parts(command: str) -> list[Part]:
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
         server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
-    settings = {"mcpServers": {"hkgit": server}, "hooks": claude.hooks(command, EDITS, LOOKS)}
+    hooks = claude.hooks(command, [*EDITS, _SHELL], [*EDITS, *LOOKS])
+    settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
     owner = f"hkgit hook {NAME}"
     return [JsonPart(".qwen/settings.json", settings, _NEW, owner=owner)]
 

@@ -13,6 +13,8 @@ from hkgit.edits import encode_text
 WRITTEN = frozenset(
     {
         # .agents/plugins/hkgit/hooks/hooks.json
+        "3a762e30fd06f88f18a2db1f9a08213b",
+        "9fe5b3fb30fd78acf0b9d140c4c50f2e",
         "872d03b5a9126fc54e350bae57ad7064",
         "9d8f19d8fc3f1b8c28dd3bb69e1f9f51",
         # .agents/plugins/hkgit/plugin.json
@@ -22,6 +24,7 @@ WRITTEN = frozenset(
         # .clinerules/hooks/PostToolUse
         "72c84f655ebe08bcd525295181456495",
         # .clinerules/hooks/PreToolUse
+        "4974fc7bcf3e631b21b3d055485ae3c3",
         "31b29564726b33dca1fe061ec8d00bfd",
         # .github/hooks/hkgit.json
         "17ce46c51f49513241ea480846f370f1",
@@ -29,6 +32,8 @@ WRITTEN = frozenset(
         "cd268b61044a7cc56ab4b1eaa2261a89",
         "de781e5c63a5dade276f7321950b16ec",
         # .kilo/plugins/hkgit.js
+        "72fa4c1ef1ef3526b08a31cb4a819331",
+        "bee8162c43b8f63e06763ecfdefc91c9",
         "5979f40ee7f025c531acb93a590b471f",
         "9e09552be8863f334fc6292e42fa5f5e",
         "a7e3010434813d40d9e8ab9f6b1a45b7",
@@ -36,6 +41,8 @@ WRITTEN = frozenset(
         "4b6b3ea0a3d430b040a07d1e329493ed",
         "96c0cad55a2c18959ad1ba2f4224774b",
         # .opencode/plugins/hkgit.js
+        "c030e150654e70d630d5db533cddadce",
+        "f7607c85f2733541fdbaa0b368f54478",
         "040cea550833d303b265679fdad8dd6d",
         "18e2f4b4ed8ebc50a298362acecfc923",
         "3ffd0b3b8b6103d9da02494e11a2903a",
@@ -45,6 +52,8 @@ WRITTEN = frozenset(
         "90e95e7160f629ddfb199147d6843421",
         "979a98ce4ea6d0b13ce8c2af30a861d3",
         # .pi/extensions/hkgit.js
+        "257e9c25a34a58630eddb641fd6f2c8b",
+        "38e89e28a29a1c027c5e5e3890d6bdc9",
         "12ac98e669693bc387c74e726d8e46d2",
         "798a2f3da546ffcf51c3473a44b20ba7",
         "9175e786d2f8c1fd967b5be24d7d339d",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,17 +11,15 @@ import click
 
 from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.events import (
-    Did,
     Editing,
     Looks,
     Shell,
     ToolEvent,
     ToolReading,
-    UnshownShell,
     UntoldEdit,
     parse_payload,
 )
-from hkgit.agents.recorder import Recorder, find_touched_paths
+from hkgit.agents.recorder import Recorder, find_commands, find_touched_paths
 from hkgit.agents.servers.roots import Root
 from hkgit.errors import HkgitError
 from hkgit.sessions.answers import EditReport
@@ -69,15 +66,20 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
     recorder = Recorder(EditSession.open(root, event.session, agent=agent), event.directory)
     try:
         recorder.settle(event.transcript)
-        is_look = isinstance(event.did, ToolReading | Shell | Looks)
-        if event.is_before or (is_look and not getattr(event.did, "changes", ())):
+        if event.is_before or _is_look(recorder, event):
             recorder.settle_formatters()
     except HkgitError as error:
         click.echo(f"hkgit: not recorded: {error}", err=True)
-    if tool is not None and event.is_before:
+    if tool is not None and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
     said = _record(recorder, event)
     return said or _tell_past_hooks(event, root)
+
+
+def _is_look(recorder: Recorder, event: ToolEvent) -> bool:
+    """Whether a call has changed no file, so that what has changed was a formatter's work."""
+    is_look = isinstance(event.did, ToolReading | Shell | Looks)
+    return is_look and not getattr(event.did, "changes", ()) and not recorder.awaits(event.did)
 
 
 def _steer(event: ToolEvent, root: Path, tool: str) -> str | None:
@@ -104,7 +106,7 @@ def _record(recorder: Recorder, event: ToolEvent) -> str | None:
 
 def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
     """What to do about commits that a command has made past git's hooks."""
-    if event.is_before or not any("git" in command for command in _find_commands(event.did)):
+    if event.is_before or not any("git" in command for command in find_commands(event.did)):
         return None
     from hkgit.sessions.storage.paths import may_wait
 
@@ -118,12 +120,6 @@ def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:
     found = find_commits_past_hooks(repository, root)
     lines = describe_commits_past_hooks(repository, found, for_agent=True)
     return "\n".join(f"hkgit: {line}" for line in lines) or None
-
-
-def _find_commands(did: Did) -> Iterator[str]:
-    did = did.shell if isinstance(did, UnshownShell) else did
-    parts = did.parts if isinstance(did, Looks) else (did,)
-    return (each.command for each in parts if isinstance(each, Shell))
 
 
 def _unread(answer: EditReport) -> str:

@@ -146,6 +146,8 @@ def _judge_recorded(record: bool, message_file: str | None, judge: Callable[[], 
     from hkgit.cli.agent.record import try_recording, waits
     from hkgit.workflows.record import RecordRequest
 
+    if message_file is None:
+        _record_running_command()
     if not waits():
         return judge()
     step: RecordStep = "staged" if message_file is None else "message"
@@ -157,6 +159,19 @@ def _judge_recorded(record: bool, message_file: str | None, judge: Callable[[], 
         if not passes:
             try_recording(RecordRequest("withdraw"))
     return passes
+
+
+def _record_running_command() -> None:
+    """In an agent's shell, record what the command has changed by which git is started."""
+    from hkgit.git.facts import find_agent_shell
+
+    shell = find_agent_shell()
+    if shell is not None:
+        # Most commits are made elsewhere.
+        from hkgit.agents.shell_commits import record_running_command
+        from hkgit.cli.agent.sessions import work_root
+
+        record_running_command(work_root(), shell)
 
 
 def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bool) -> bool:

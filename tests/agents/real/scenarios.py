@@ -88,7 +88,8 @@ RECORD = Scenario(
         [Create("notes.txt", "Greets.\n")],
         [Read("wide.py")],
         [Edit("wide.py", WIDE.splitlines(keepends=True)[1199], "v1200 = 0\n")],
-        [Shell("cat patched.py; sed -i s/return.11$/return.1100/ patched.py")],
+        [Shell("cat patched.py")],
+        [Shell("sed -i s/return.11$/return.1100/ patched.py")],
     ],
     [
         Commit("read, edit", ("greet.py",)),
@@ -97,12 +98,19 @@ RECORD = Scenario(
         Commit("two edits", ("twice.py",)),
         Commit("new file", ("notes.txt",)),
         Commit("cut reading", ("wide.py",), wanted=BLIND, unless_seen='wide 1200"'),
+        Commit("edit by shell", ("patched.py",)),
     ],
 )
 COMMIT = Scenario(
     "commit",
     [*MEND, [Shell("git add -A && git commit -qm Work")]],
     [Commit("its own commit", ("greet.py",))],
+    is_committing=True,
+)
+COMMIT_AT_ONCE = Scenario(
+    "commit-at-once",
+    [[Shell("cat greet.py")], [Shell("sed -i s/Helo/Hello/ greet.py && git commit -qam Work")]],
+    [Commit("edit and commit in one command", ("greet.py",))],
     is_committing=True,
 )
 FORMATTED = Scenario(
@@ -209,7 +217,17 @@ EDITOR_AND_HOOKS = Scenario(
     has_hooks=True,
 )
 
-ALONE = (RECORD, COMMIT, FORMATTED, SUBDIRECTORY, COMMIT_BELOW, ABSENT, FAILING, HANGING)
+ALONE = (
+    RECORD,
+    COMMIT,
+    COMMIT_AT_ONCE,
+    FORMATTED,
+    SUBDIRECTORY,
+    COMMIT_BELOW,
+    ABSENT,
+    FAILING,
+    HANGING,
+)
 THROUGH_EDITORS = (EDITOR, EDITOR_AND_HOOKS)
 SCENARIOS = (*ALONE, STEER, STEER_ASKING, SERVER, *THROUGH_EDITORS)
 

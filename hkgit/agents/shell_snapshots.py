@@ -1,0 +1,220 @@
+"""shell_snapshots.py: keep how a checkout is before a shell command, and find what it changes.
+
+Most commands change nothing, so little is kept: which commit HEAD is, and what the files hold that
+differ from it. What git shows afterwards is compared with that. What is then as in HEAD's commit
+git has brought there; that needs no evidence.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from hkgit.agents.late_edits import holds_already
+from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
+from hkgit.errors import InvalidInput, Stale
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.evidence.ledger.names import LEDGER
+from hkgit.git.program import run
+from hkgit.git.repository import Repository
+from hkgit.git.transactions.landing import under_way
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.storage.blobs import Blobs
+from hkgit.sessions.storage.paths import existing
+from hkgit.values import dataclass
+
+_LARGEST = 2**20
+_MOST = 2000
+"""What larger files hold, and more files, is not kept: a change of theirs is not recorded."""
+
+_MOST_CHANGED = 200
+"""A command that changes more files has not edited them: it has built or unpacked something."""
+
+_MOST_RUNNING = 20
+"""Of so many commands at once is it kept how files were: of some no hook tells the end."""
+
+_PLAIN = (REGULAR, EXECUTABLE)
+_UNKNOWN = File(b"", DIRECTORY)
+_ABSENT, _BEYOND = "", "beyond"
+_STATUS = ("status", "--porcelain=v2", "--branch", "-z", "--no-renames", "--untracked-files=all")
+_FIELDS = {"1": 8, "u": 10, "?": 1}
+"""How many fields stand before the path, by the kind of a line of `git status`."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file as it was: what tells it from any later one, and its content, if that is kept."""
+
+    stamp: str
+    mode: int = REGULAR
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShellSnapshot:
+    """A checkout before a command: its commit, and the files that differ from the commit's."""
+
+    head: str | None
+    files: Mapping[str, KeptFile]
+
+
+class ShellSnapshots:
+    """The snapshots of a session, each for a command that is running, by the words of the call."""
+
+    def __init__(self, root: Path, session: Path, blobs: Blobs) -> None:
+        self._root, self._session, self._blobs = root, session, blobs
+
+    def keep(self, words: str) -> None:
+        """Keep how the checkout is before a command. Raises GitRefused."""
+        for place in find_running(self._session)[:-_MOST_RUNNING]:
+            place.unlink(missing_ok=True)
+        head, paths = _ask_status(self._root)
+        files = dict.fromkeys(paths[_MOST:], KeptFile(_BEYOND))
+        files |= {path: self._keep_file(path) for path in paths[:_MOST]}
+        _save(self._place(words), ShellSnapshot(head, files))
+
+    def has(self, words: str) -> bool:
+        """Whether the snapshot of a command is kept."""
+        return self._place(words).exists()
+
+    def take(self, words: str) -> dict[str, File | None]:
+        """The files that have changed since, as they were before it; the snapshot ends.
+
+        Not what a session has recorded already. Raises Stale where too much has changed.
+        """
+        place = self._place(words)
+        snapshot = _load(place)
+        place.unlink(missing_ok=True)
+        return {} if snapshot is None else self._compare(snapshot)
+
+    def take_running(self) -> dict[str, File | None]:
+        """What the command has changed so far that was started last, as `take` tells it."""
+        found = find_running(self._session)
+        snapshot = _load(found[-1]) if found else None
+        return {} if snapshot is None else self._compare(snapshot)
+
+    def renew(self, paths: Iterable[str]) -> None:
+        """Let the commands that still run begin with what has now been recorded of files."""
+        for place in find_running(self._session):
+            snapshot = _load(place)
+            if snapshot is not None:
+                files = {path: self._keep_file(path) for path in paths}
+                _save(place, ShellSnapshot(snapshot.head, {**snapshot.files, **files}))
+
+    def _place(self, words: str) -> Path:
+        return self._session / "aside" / f"shell-{digest(words.encode())[:32]}.json"
+
+    def _keep_file(self, path: str) -> KeptFile:
+        stamp = _stamp(self._root / path)
+        if stamp == _ABSENT or _size(self._root / path) > _LARGEST:
+            return KeptFile(stamp)
+        file = self._get(path)
+        if file is None or file.mode not in _PLAIN:
+            return KeptFile(stamp)
+        return KeptFile(stamp, file.mode, self._blobs.put(file.data))
+
+    def _compare(self, snapshot: ShellSnapshot) -> dict[str, File | None]:
+        _, paths = _ask_status(self._root)
+        suspect = [
+            path
+            for path in dict.fromkeys([*paths, *snapshot.files])
+            if not path.startswith(LEDGER) and self._may_differ(path, snapshot.files.get(path))
+        ]
+        if len(suspect) > _MOST_CHANGED:
+            fix = "None of it is recorded; the gate says so at the commit."
+            raise Stale("the command", f"has changed {len(suspect)} files", fix)
+        return dict(self._find_before(suspect, snapshot)) if suspect else {}
+
+    def _may_differ(self, path: str, kept: KeptFile | None) -> bool:
+        is_known = kept is None or kept.stamp == _ABSENT or kept.version is not None
+        return is_known and (kept is None or kept.stamp != _stamp(self._root / path))
+
+    def _find_before(
+        self, suspect: Sequence[str], snapshot: ShellSnapshot
+    ) -> Iterator[tuple[str, File | None]]:
+        repository = Repository.discover(self._root, is_small=True)
+        if any(under_way(repository)) or repository.git("ls-files", "--unmerged").text:
+            return  # git has written what it merges
+        old = _files_of(repository, snapshot.head)
+        new = _files_of(repository, repository.head().commit)
+        for path in suspect:
+            kept, now = snapshot.files.get(path), self._get(path)
+            before = old(path) if kept is None else self._restore(kept)
+            if not all(each is None or each.mode in _PLAIN for each in (before, now)):
+                continue
+            if now not in (before, new(path)) and not self._is_recorded(path):
+                yield path, before
+
+    def _get(self, path: str) -> File | None:
+        try:
+            return Checkout(self._root).get(path)
+        except InvalidInput:
+            return _UNKNOWN
+
+    def _restore(self, kept: KeptFile) -> File | None:
+        if kept.version is None:
+            return None
+        data = self._blobs.get(kept.version)
+        return _UNKNOWN if data is None else File(data, kept.mode)
+
+    def _is_recorded(self, path: str) -> bool:
+        return holds_already([path], self._root, existing(self._root))
+
+
+def find_running(session: Path) -> list[Path]:
+    """The snapshots of a session's commands whose end no hook has told, the latest at the end."""
+    found = session.glob("aside/shell-*.json")
+    return sorted(found, key=lambda place: place.stat().st_mtime_ns)
+
+
+def _ask_status(root: Path) -> tuple[str | None, list[str]]:
+    """The commit that HEAD is, None before the first, and each path that differs from it."""
+    head, paths = None, []
+    for line in os.fsdecode(run(_STATUS, cwd=root).stdout).split("\0"):
+        kind, _, rest = line.partition(" ")
+        if kind == "#" and rest.startswith("branch.oid "):
+            said = rest.removeprefix("branch.oid ")
+            head = None if said == "(initial)" else said
+        elif kind in _FIELDS:
+            paths.append(line.split(" ", _FIELDS[kind])[-1])
+    return head, [path for path in paths if not path.endswith("/")]
+
+
+def _files_of(repository: Repository, commit: str | None) -> Callable[[str], File | None]:
+    """What reads a file of a commit; of none, nothing."""
+    return (lambda path: None) if commit is None else repository.snapshot(commit).get
+
+
+def _stamp(place: Path) -> str:
+    """What tells a file from any later one at its place."""
+    try:
+        status = place.lstat()
+    except OSError:
+        return _ABSENT
+    return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}.{status.st_mode}"
+
+
+def _size(place: Path) -> int:
+    try:
+        return place.lstat().st_size
+    except OSError:
+        return 0
+
+
+def _save(place: Path, snapshot: ShellSnapshot) -> None:
+    files = {path: [each.stamp, each.mode, each.version] for path, each in snapshot.files.items()}
+    place.parent.mkdir(parents=True, exist_ok=True)
+    new = place.with_suffix(".new")
+    new.write_text(json.dumps({"head": snapshot.head, "files": files}))
+    new.replace(place)
+
+
+def _load(place: Path) -> ShellSnapshot | None:
+    try:
+        said = json.loads(place.read_text())
+        files = {path: KeptFile(*each) for path, each in said["files"].items()}
+        return ShellSnapshot(said["head"], files)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None

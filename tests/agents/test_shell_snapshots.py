@@ -1,0 +1,242 @@
+"""What shell commands change is recorded, for agents whose hooks run before a command and after it.
+
+The commands really run; the inputs are worded as Codex words them.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage import paths as places
+from tests.agents.test_streams import told
+from tests.support.repos import Repo
+from tests.support.running import run
+
+LINES = "".join(f"line {n}\n" for n in range(1, 21))
+FILES: dict[str, str | bytes | None] = {
+    "a.txt": LINES,
+    "b.txt": LINES,
+    "dir/c.txt": LINES,
+    "d.bin": b"\x00\x01\n\xff\n",
+}
+
+
+@pytest.fixture
+def seeded(repo: Repo) -> Repo:
+    repo.commit({**FILES, ".gitattributes": "* -text\n"})
+    return repo
+
+
+def tell(repo: Repo, stage: str, command: str, answer: str = "", *options: str) -> dict[str, Any]:
+    """What the hook answers before or after a command."""
+    return told("codex", {
+        "session_id": "s", "cwd": str(repo.path), "hook_event_name": stage, "tool_name": "Bash",
+        "tool_input": {"command": command}, "tool_use_id": f"call_{len(command)}",
+        "tool_response": answer,
+    }, *options)  # fmt: skip
+
+
+@contextmanager
+def running(repo: Repo, command: str, *options: str) -> Iterator[list[str]]:
+    """A command that has run between its hooks; what else happens meanwhile happens in the block.
+
+    What the model is told of it stands in the list afterwards.
+    """
+    remarks: list[str] = []
+    assert tell(repo, "PreToolUse", command, "", *options) == {}
+    yield remarks
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=repo.path, capture_output=True, text=True, check=False
+    )
+    said = tell(repo, "PostToolUse", command, done.stdout, *options)
+    remarks += [each["additionalContext"] for each in said.values()]
+
+
+def call(repo: Repo, command: str, *options: str) -> str:
+    """Run a command as the agent does; what the model is told."""
+    with running(repo, command, *options) as remarks:
+        pass
+    return "".join(remarks)
+
+
+def recorded(repo: Repo, session: str = "codex-s") -> list[list[str]]:
+    """The paths that each call of a session has changed."""
+    if not any(each.name == session for each in places.existing(repo.path)):
+        return []
+    return [sorted(each.files) for each in EditSession.open(repo.path, session).status().calls]
+
+
+def blind(repo: Repo) -> int:
+    """How many of the edits that wait have no evidence."""
+    return EditSession.open(repo.path, "codex-s").status().blind
+
+
+def test_lines_that_were_read_and_then_changed_are_covered(seeded: Repo) -> None:
+    call(seeded, "cat a.txt")
+    assert call(seeded, "sed -i s/5/five/ a.txt && cat a.txt") == ""
+    assert recorded(seeded) == [["a.txt"]]
+    assert blind(seeded) == 0
+
+
+def test_the_model_is_told_of_lines_that_it_has_not_read(seeded: Repo) -> None:
+    said = call(seeded, "sed -i s/line.5/five/ a.txt dir/c.txt")
+    assert "this edit is blind: a.txt:5-5, dir/c.txt:5-5 was not read before it" in said
+    assert recorded(seeded) == [["a.txt", "dir/c.txt"]]
+    assert blind(seeded) == 2
+
+
+@pytest.mark.parametrize(
+    ("command", "changed"),
+    [
+        pytest.param("printf 'new\\n' >new.txt", ["new.txt"], id="a new file"),
+        pytest.param("rm a.txt", ["a.txt"], id="a deletion"),
+        pytest.param("mv a.txt e.txt", ["a.txt", "e.txt"], id="a rename"),
+        pytest.param("git mv a.txt e.txt", ["a.txt", "e.txt"], id="git's rename"),
+        pytest.param("echo 7 >>a.txt; git add a.txt", ["a.txt"], id="staged at once"),
+        pytest.param("cd dir && echo 7 >>c.txt", ["dir/c.txt"], id="in a directory"),
+        pytest.param("echo 7 >>a.txt; exit 3", ["a.txt"], id="a command that fails"),
+        pytest.param("echo 7 >'a bé'", ["a bé"], id="an odd name"),
+        pytest.param("head -c 9 /dev/zero >d.bin; echo 7 >>a.txt", ["a.txt"], id="bytes beside"),
+    ],
+)  # fmt: skip
+def test_what_a_command_does_to_files_is_recorded(
+    seeded: Repo, command: str, changed: list[str]
+) -> None:
+    call(seeded, command)
+    assert sorted({path for each in recorded(seeded) for path in each}) >= changed
+    before = recorded(seeded)
+    call(seeded, "true")
+    assert recorded(seeded) == before
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("ls; cat a.txt", id="a look"),
+        pytest.param("touch a.txt", id="a touch"),
+        pytest.param("echo 7 >>a.txt; git checkout -q a.txt", id="made and taken back"),
+        pytest.param("echo 7 >>a.txt; git stash -q", id="stashed"),
+        pytest.param("echo 7 >>a.txt; git commit -qam Seven", id="committed past the hooks"),
+        pytest.param("git checkout -q other", id="another branch"),
+        pytest.param("git merge -q other || true", id="a merge with conflicts"),
+        pytest.param("git cherry-pick -n other || true", id="a cherry-pick with conflicts"),
+        pytest.param("ln -s a.txt link", id="a link"),
+        pytest.param("git init -q nested && touch nested/x", id="a repository inside"),
+        pytest.param("mkdir big && head -c 70000000 /dev/zero >big/x", id="what no edit takes"),
+        pytest.param("for n in $(seq 300); do echo >new-$n; done", id="hundreds of files"),
+        pytest.param("echo /out >.git/info/exclude; echo 1 >out", id="ignored files"),
+    ],
+)
+def test_what_is_no_edit_is_not_recorded(seeded: Repo, command: str) -> None:
+    seeded.git("checkout", "-q", "-b", "other")
+    seeded.commit({"a.txt": LINES.replace("line 9", "nine")})
+    seeded.git("checkout", "-q", "main")
+    seeded.commit({"a.txt": LINES.replace("line 9", "neuf")})
+    call(seeded, command)
+    assert recorded(seeded) == []
+
+
+def test_what_a_person_had_changed_before_is_not_the_agents(seeded: Repo) -> None:
+    seeded.write("a.txt", LINES.replace("line 2\n", "two\n").encode())
+    seeded.write("mine.txt", b"mine\n")
+    call(seeded, "cat a.txt; sed -i s/line.5/five/ a.txt")
+    assert recorded(seeded) == [["a.txt"]]
+    seeded.git("add", "-A")
+    assert run("record", "--staged", cwd=seeded.path).code == 0
+    [entry] = (seeded.path / ".hkgit" / "ledger").rglob("*.json")
+    said = entry.read_text()
+    assert "five" in said
+    assert "two" not in said
+    assert "mine" not in said
+
+
+def test_commands_that_run_at_once_have_each_their_own(seeded: Repo) -> None:
+    with running(seeded, "sed -i s/line.5/five/ a.txt") as first:
+        assert call(seeded, "sed -i s/line.7/seven/ b.txt")
+        call(seeded, "sed -i s/line.8/eight/ a.txt")
+    assert recorded(seeded) == [["b.txt"], ["a.txt"], ["a.txt"]]
+    assert "a.txt:5-5 was" in "".join(first)
+
+
+def test_what_another_agent_edits_meanwhile_is_its_own(seeded: Repo) -> None:
+    with running(seeded, "sed -i s/line.5/five/ a.txt"):
+        words = ("--file", "b.txt", "--old", "line 7", "--new", "seven", "--line", "7")
+        assert run("edit", "--session", "other", *words[:6], cwd=seeded.path).code == 0
+    assert recorded(seeded) == [["a.txt"]]
+    assert recorded(seeded, "other") == [["b.txt"]]
+
+
+def test_a_tool_that_edits_while_a_command_runs_is_recorded_once(seeded: Repo) -> None:
+    patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-line 3\n+three\n*** End Patch\n"
+    edit = {"session_id": "s", "cwd": str(seeded.path), "tool_name": "apply_patch"}
+    edit |= {"tool_input": {"command": patch}, "tool_use_id": "edit"}  # type: ignore[dict-item]
+    with running(seeded, "sed -i s/line.5/five/ a.txt"):
+        told("codex", {**edit, "hook_event_name": "PreToolUse"})
+        seeded.write("a.txt", LINES.replace("line 3\n", "three\n").encode())
+        told("codex", {**edit, "hook_event_name": "PostToolUse", "tool_response": "Done"})
+    assert recorded(seeded) == [["a.txt"], ["a.txt"]]
+    seeded.git("add", "-A")
+    assert run("record", "--staged", cwd=seeded.path).code == 0
+    entries = [each.read_text() for each in (seeded.path / ".hkgit/ledger").rglob("*.json")]
+    assert sum(entry.count("-line 3") for entry in entries) == 1
+
+
+def test_where_it_steers_commands_are_recorded_all_the_same(seeded: Repo) -> None:
+    call(seeded, "echo 7 >>a.txt", "--steer")
+    assert recorded(seeded) == [["a.txt"]]
+
+
+@pytest.fixture
+def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
+    """A repository with hooks, in the shell of Codex."""
+    run("init", cwd=seeded.path)
+    seeded.git("add", "-A")
+    seeded.git("commit", "-q", "-m", "Set up")
+    monkeypatch.setenv("CODEX_THREAD_ID", "1")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "codex")
+    return seeded
+
+
+def test_a_command_that_edits_and_commits_has_its_evidence(gated: Repo) -> None:
+    call(gated, "cat a.txt b.txt")
+    said = call(gated, "sed -i s/line.5/five/ a.txt && git commit -qam Five; echo 7 >>b.txt")
+    assert said == ""
+    assert gated.git("log", "-1", "--format=%s") == "Five"
+    judged = run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path)
+    assert "strict" in judged.out
+    gated.git("commit", "-qam", "Seven")
+    judged = run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path)
+    assert "strict" in judged.out
+
+
+def test_one_that_commits_what_was_not_read_is_refused(gated: Repo) -> None:
+    before = gated.head
+    call(gated, "sed -i s/line.5/five/ a.txt && git commit -qam Five")
+    assert gated.head == before
+    assert blind(gated) == 1
+
+
+def test_another_agents_commit_takes_in_nothing(
+    gated: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CODEX_THREAD_ID")
+    monkeypatch.setenv("GEMINI_CLI", "1")
+    with running(gated, "true"):
+        gated.write("a.txt", LINES.replace("line 5\n", "five\n").encode())
+        assert subprocess.run(["git", "commit", "-qam", "Five"], cwd=gated.path).returncode != 0
+        assert recorded(gated) == []
+
+
+def test_a_snapshot_that_is_damaged_claims_nothing(seeded: Repo) -> None:
+    seeded.write("a.txt", LINES.replace("line 2\n", "two\n").encode())
+    with running(seeded, "echo 7 >>a.txt"):
+        for kept in (seeded.path / ".git/hkgit/sessions/codex-s/versions").rglob("*"):
+            if kept.is_file():
+                kept.write_bytes(b"")
+    assert recorded(seeded) == []
