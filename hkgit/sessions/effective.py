@@ -12,8 +12,9 @@ from hkgit.sessions.abandoning import standing_in
 from hkgit.sessions.answers import CallStatus, Status
 from hkgit.sessions.commit.pending import units_of
 from hkgit.sessions.readings.knowledge import carry_knowledge
-from hkgit.sessions.storage.journal import JournalState, SessionJournal
+from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall
+from hkgit.sessions.storage.state import JournalState
 
 
 def choose_calls(

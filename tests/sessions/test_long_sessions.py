@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.applying.planner import Options
 from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage import calls
+from hkgit.sessions.storage import state
 from tests.support.repos import Repo
 
 
@@ -20,7 +20,7 @@ def edit(session: EditSession, old: str, new: str) -> None:
 @pytest.fixture
 def session(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> EditSession:
     """A session of five calls, of which two are kept in memory."""
-    monkeypatch.setattr(calls, "LATEST", 2)
+    monkeypatch.setattr(state, "LATEST", 2)
     repo.commit({"a.txt": "line 0\n"})
     session = EditSession.open(repo.path, "s")
     session.read("a.txt")

@@ -13,134 +13,19 @@ from pathlib import Path
 
 from hkgit.edits import Read
 from hkgit.errors import GitRefused
-from hkgit.evidence.ledger.readings import MOST, ShownLines
+from hkgit.evidence.ledger.readings import ShownLines
 from hkgit.sessions.readings.knowledge import FileKnowledge
 from hkgit.sessions.storage.blobs import Blobs, unwritable
-from hkgit.sessions.storage.calls import JournaledCalls, LinePlace
 from hkgit.sessions.storage.paths import UNNAMED, say_waiting
 from hkgit.sessions.storage.records import (
     JournaledCall,
     Proposed,
     call_json,
-    call_of,
     knowledge_json,
-    parse_knowledge,
-    read_of,
-    shown_of,
 )
+from hkgit.sessions.storage.state import JournalState, LinePlace
 from hkgit.text.json_nodes import Json
-from hkgit.values import asdict, dataclass, field
-
-
-@dataclass(frozen=True, slots=True)
-class Mended:
-    """A read of what a blind edit had replaced, made after it."""
-
-    call: int
-    spec: int
-    read: Read
-
-
-@dataclass
-class JournalState:
-    """The state that the lines of a journal add up to.
-
-    `done` are calls that were written as a whole, `aborted` those that were not; `committed` are
-    edits in somebody's commit, as call, spec and number. `last` is the number of the last call.
-    A session that has ended knows nothing, and is there for what waits; the next call begins anew.
-    """
-
-    calls: JournaledCalls = field(default_factory=JournaledCalls)
-    unsettled: set[int] = field(default_factory=set)
-    done: set[int] = field(default_factory=set)
-    aborted: set[int] = field(default_factory=set)
-    undone: set[int] = field(default_factory=set)
-    committed: set[tuple[int, int, int]] = field(default_factory=set)
-    known: dict[str, FileKnowledge] = field(default_factory=dict)
-    shown: dict[str, tuple[ShownLines, ...]] = field(default_factory=dict)
-    proposed: dict[str, Proposed] = field(default_factory=dict)
-    mended: list[Mended] = field(default_factory=list)
-    last: int = 0
-    is_ended: bool = False
-
-    @property
-    def broken(self) -> JournaledCall | None:
-        """A call that died before all its files were written."""
-        return self.calls[min(self.unsettled)] if self.unsettled else None
-
-    @property
-    def standing(self) -> list[JournaledCall]:
-        """The calls whose edits were written and not taken back, the oldest first."""
-        written = (id for id in self.calls if id in self.done and id not in self.undone)
-        return [call for call in map(self.calls.__getitem__, written) if not call.undoes]
-
-    @property
-    def waiting(self) -> list[JournaledCall]:
-        """The calls that stand, of which some edit is in no commit yet."""
-        return [
-            call
-            for call in self.standing
-            for spec, said in enumerate(call.specs)
-            if any((call.id, spec, n) not in self.committed for n in range(1, len(said.blocks) + 1))
-        ]
-
-    def add(self, line: Json, place: LinePlace) -> None:
-        """Take in one line of the journal, which stands there."""
-        match line["kind"]:
-            case "begin":
-                call = call_of(line["call"])
-                self.calls.take(call, place)
-                self.unsettled.add(call.id)
-                self.last = call.id
-                self.is_ended = False
-            case "end":
-                self.done.add(line["call"])
-                self.unsettled.discard(line["call"])
-                self.undone.update(self.calls[line["call"]].undoes)
-                self._learn(line["known"])
-            case "abort":
-                self.aborted.add(line["call"])
-                self.unsettled.discard(line["call"])
-            case "known":
-                self.is_ended = False
-                self._learn(line["known"])
-                self._show(line)
-            case "ended":
-                self.is_ended = True
-                self.known.clear()
-            case "mended":
-                self.mended.append(Mended(line["call"], line["spec"], read_of(line["read"])))
-                self._show(line)
-            case "proposed":
-                self.proposed = {each["entry"]: _parse_proposed(each) for each in line["entries"]}
-            case "committed":
-                self.commit(line["entries"])
-            case "forgotten":
-                self.last = line["last"]
-                self.committed = {(call, spec, edit) for call, spec, edit in line["committed"]}
-
-    def _learn(self, known: Sequence[Json]) -> None:
-        for path, knowledge in map(parse_knowledge, known):
-            if knowledge is None:
-                self.known.pop(path, None)
-            else:
-                self.known[path] = knowledge
-
-    def _show(self, line: Json) -> None:
-        for shown in map(shown_of, line.get("shown", ())):
-            before = self.shown.get(shown.path, ())
-            self.shown[shown.path] = (*before, shown)[-MOST:]
-
-    def commit(self, entries: Sequence[str]) -> None:
-        """Count the edits of these entries, which were proposed, as committed."""
-        for name in entries:
-            made = self.proposed.pop(name, None)
-            if made is not None:
-                self.committed.update((made.call, made.spec, number) for number in made.edits)
-
-
-def _parse_proposed(value: Json) -> Proposed:
-    return Proposed(value["entry"], value["call"], value["spec"], tuple(value["edits"]))
+from hkgit.values import asdict
 
 
 class SessionJournal:
