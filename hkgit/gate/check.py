@@ -1,11 +1,13 @@
-"""check.py: hold a commit that replays to the rules of the policy, and say whom it concerns."""
+"""check.py: hold what replay says to the rules and verdicts of the policy."""
 
 from __future__ import annotations
 
 from hkgit.evidence.replay.findings import Finding, ReplayResult, Verdict
 from hkgit.gate.case import JudgedCommit
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.checks import CHECKS
-from hkgit.gate.rulings import RuleResult
+from hkgit.gate.rules.floors import APPLY
+from hkgit.gate.rulings import RuleResult, Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 
@@ -56,3 +58,31 @@ def asks_for_person(finding: Finding) -> bool:
     """Whether no evidence lets it pass: a file that is too long is no entry's either."""
     is_too_long = finding.rule == "budget" and finding.path is not None
     return is_too_long or finding.rule in ("policy", "protected")
+
+
+def rule_on(
+    policy: Policy,
+    judged: ReplayResult,
+    replayed: Verdict | None,
+    rule: str | None,
+    tried: list[RuleResult],
+) -> Ruling:
+    """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
+    findings = judged.findings
+    refused = _find_unaccepted(policy, judged)
+    if not findings and refused is not None:
+        what = f"the policy does not accept {refused}"
+        findings = (Finding("verdict", "commit", what, APPLY),)
+        tried.append(RuleResult("verdict", what))
+    if findings:
+        return Ruling(judged, replayed, False, findings[0].rule, findings)
+    return Ruling(judged, replayed, True, rule or f"verdict {judged.verdict}")
+
+
+def _find_unaccepted(policy: Policy, judged: ReplayResult) -> Verdict | None:
+    """The verdict that the policy does not accept: its own, or that beneath what is by hand."""
+    if policy.any_verdict:
+        return None
+    verdicts = (judged.verdict, judged.beneath)
+    refused = (each for each in verdicts if each is not None)
+    return next((each for each in refused if each not in policy.verdicts), None)

@@ -14,12 +14,11 @@ from hkgit.evidence.replay.judging import candidate_of, replay
 from hkgit.evidence.replay.messages import stray_trailers
 from hkgit.gate.budget import OutOfTime, limit_time
 from hkgit.gate.case import JudgedCommit
-from hkgit.gate.check import asks_for_person, check_rules, explain_governed, judge_prune
+from hkgit.gate.check import asks_for_person, check_rules, explain_governed, judge_prune, rule_on
 from hkgit.gate.context import UNKNOWN, JudgeContext
 from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.break_glass import record_for
-from hkgit.gate.rules.floors import APPLY
 from hkgit.gate.rules.grants import find_grant
 from hkgit.gate.rules.manual import blind_commit, find_changed_paths
 from hkgit.gate.rulings import Before, RuleResult, Ruling
@@ -119,7 +118,7 @@ class Gate:
             RuleResult("govern", explain_governed(case)),
             RuleResult("replay", str(judged.verdict)),
         ]
-        ruling = self._ruling(check_rules(case, tried), replayed, rule, tried)
+        ruling = rule_on(self.policy, check_rules(case, tried), replayed, rule, tried)
         return replace(ruling, agent=agent)
 
     def _replay(self, candidate: CandidateCommit) -> ReplayResult | None:
@@ -159,32 +158,6 @@ class Gate:
                 deeper = replace(self, depth=self.depth + 1, trusted=None, landing=None)
                 deeper.judge(candidate_of(self.repository, commit))
         return self.known.get(commit, False)
-
-    def _ruling(
-        self,
-        judged: ReplayResult,
-        replayed: Verdict | None,
-        rule: str | None,
-        tried: list[RuleResult],
-    ) -> Ruling:
-        """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
-        findings = judged.findings
-        refused = self._find_unaccepted(judged)
-        if not findings and refused is not None:
-            what = f"the policy does not accept {refused}"
-            findings = (Finding("verdict", "commit", what, APPLY),)
-            tried.append(RuleResult("verdict", what))
-        if findings:
-            return Ruling(judged, replayed, False, findings[0].rule, findings)
-        return Ruling(judged, replayed, True, rule or f"verdict {judged.verdict}")
-
-    def _find_unaccepted(self, judged: ReplayResult) -> Verdict | None:
-        """The verdict that the policy does not accept: its own, or that beneath what is by hand."""
-        if self.policy.any_verdict:
-            return None
-        verdicts = (judged.verdict, judged.beneath)
-        refused = (each for each in verdicts if each is not None)
-        return next((each for each in refused if each not in self.policy.verdicts), None)
 
     def _apply_attestation(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who is trusted has signed for this very change."""
