@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from hkgit.audit.fleet.judging import judge_part
 from hkgit.audit.fleet.listing import ListedRepository
-from hkgit.audit.fleet.places import FleetDirectory, read_json
+from hkgit.audit.fleet.places import FleetDirectory
 from hkgit.audit.fleet.planning import plan_repository
 from hkgit.audit.fleet.rows import (
     EMPTY,
@@ -27,16 +27,18 @@ from hkgit.audit.fleet.rows import (
     FleetSummary,
     summary_json,
 )
-from hkgit.audit.fleet.states import RepositoryState, read_state, write_state
+from hkgit.audit.fleet.states import join_parts, write_state
 from hkgit.audit.fleet.storing import note_failure, remove_pending, store_rows
 from hkgit.audit.fleet.tally import Tally, sum_tallies
 from hkgit.audit.fleet.tasks import (
     PART,
+    Answer,
     Failure,
     PartJob,
     PlanJob,
     PlannedRepository,
     StoreJob,
+    answer_of,
     describe_versions,
 )
 from hkgit.audit.tables.duck import open_duck
@@ -48,7 +50,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hkgit.gate.entrypoints.pinning import Trust
 
-Answer = PlannedRepository | Failure | int
+
 Job = TypeVar("Job", PlanJob, PartJob, StoreJob)
 
 
@@ -165,7 +167,7 @@ class _Run:
 
     def _follow(self, future: Future[Answer]) -> FleetRow | None:
         """What comes after an answer: a row, or more work."""
-        answer = _answer_of(future)
+        answer = answer_of(future)
         if future in self.plans:
             return self._take_plan(self.plans.pop(future), answer)
         underway, start = self.parts.pop(future)
@@ -231,7 +233,7 @@ class _Run:
     def _finish(self, underway: _Underway) -> FleetRow:
         """The row of a repository whose parts are all answered; its state is written before."""
         listed, plan = underway.listed, underway.plan
-        state = _join(self.request, plan)
+        state = join_parts(self.request.directory, plan, self.request.size)
         write_state(self.request.directory, plan.name, state)
         remove_pending(self.request.directory, plan.name)
         return FleetRow(
@@ -244,49 +246,3 @@ class _Run:
             enforces=plan.policy.mode == "enforce",
             restarts="its history was rewritten" if plan.is_rewritten else "",
         )
-
-
-def _answer_of(future: Future[Answer]) -> Answer:
-    """What a task answered; what nobody expected is a failure of its repository alone."""
-    error = future.exception()
-    if error is None:
-        return future.result()
-    if isinstance(error, BrokenExecutor | CancelledError) or not isinstance(error, Exception):
-        raise error  # the worker is gone, or somebody has interrupted it
-    fix = "Run it again; if it stays, run hkgit verify in the mirror with --debug and report it."
-    return Failure("worker", f"{type(error).__name__}: {error}".partition("\n")[0], fix)
-
-
-def _join(request: FleetRequest, plan: PlannedRepository) -> RepositoryState:
-    """The state after a plan is carried out: what was there before, and every part."""
-    before = None if plan.is_fresh else read_state(request.directory, plan.name)
-    settled, opened, left = Tally(), Tally(), list[str]()
-    if before is not None:
-        settled.add(Tally(before.settled))
-        if not plan.reopens:
-            opened.add(Tally(before.open_tally))
-            left += before.open
-    for part in _read_parts(request, plan):
-        settled.add(Tally(part["settled"]))
-        opened.add(Tally(part["open_tally"]))
-        left += part["open"]
-    return RepositoryState(
-        basis=plan.basis,
-        # What could not be read may be readable the next time, whatever the refs say.
-        evidence="" if opened.by["replay"]["unverifiable"] else plan.evidence,
-        tips=plan.tips,
-        settled=settled.to_json(),
-        open_tally=opened.to_json(),
-        open=tuple(left),
-    )
-
-
-def _read_parts(request: FleetRequest, plan: PlannedRepository) -> Iterator[dict[str, Any]]:
-    """What each part of a plan came to."""
-    pending = request.directory.pending(plan.name)
-    for start in range(0, plan.count, request.size):
-        part = read_json(pending / f"{start}.json")
-        if not isinstance(part, dict):
-            what = "a part that was judged is not there any more"
-            raise GitRefused(str(pending), what, "Run it again.")
-        yield part

@@ -7,12 +7,14 @@ when those refs have changed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from hkgit.audit.fleet.places import FleetDirectory, read_json
 from hkgit.audit.fleet.tally import Tally
+from hkgit.audit.fleet.tasks import PlannedRepository
 from hkgit.audit.tables.store import write_json
-from hkgit.text.json_nodes import Json
+from hkgit.errors import GitRefused
+from hkgit.text.json_nodes import Json, JsonObject
 from hkgit.values import dataclass
 
 SCHEMA = 1
@@ -65,3 +67,40 @@ def write_state(directory: FleetDirectory, name: str, state: RepositoryState) ->
         "open": list(state.open),
     }
     write_json(directory.state(name), document)
+
+
+def join_parts(directory: FleetDirectory, plan: PlannedRepository, size: int) -> RepositoryState:
+    """The state after a plan is carried out: what was there before, and every part of `size`."""
+    before = None if plan.is_fresh else read_state(directory, plan.name)
+    settled, opened, left = Tally(), Tally(), list[str]()
+    if before is not None:
+        settled.add(Tally(before.settled))
+        if not plan.reopens:
+            opened.add(Tally(before.open_tally))
+            left += before.open
+    for part in _read_parts(directory, plan, size):
+        settled.add(Tally(part["settled"]))
+        opened.add(Tally(part["open_tally"]))
+        left += part["open"]
+    return RepositoryState(
+        basis=plan.basis,
+        # What could not be read may be readable the next time, whatever the refs say.
+        evidence="" if opened.by["replay"]["unverifiable"] else plan.evidence,
+        tips=plan.tips,
+        settled=settled.to_json(),
+        open_tally=opened.to_json(),
+        open=tuple(left),
+    )
+
+
+def _read_parts(
+    directory: FleetDirectory, plan: PlannedRepository, size: int
+) -> Iterator[JsonObject]:
+    """What each part of a plan came to."""
+    pending = directory.pending(plan.name)
+    for start in range(0, plan.count, size):
+        part = read_json(pending / f"{start}.json")
+        if not isinstance(part, dict):
+            what = "a part that was judged is not there any more"
+            raise GitRefused(str(pending), what, "Run it again.")
+        yield part

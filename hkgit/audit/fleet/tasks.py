@@ -5,6 +5,8 @@ A failure that hkgit or the system explains is a value too: a repository that fa
 
 from __future__ import annotations
 
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+
 from hkgit import __version__
 from hkgit.audit.fleet.listing import ListedRepository
 from hkgit.audit.fleet.places import FleetDirectory
@@ -92,6 +94,9 @@ class StoreJob:
     size: int
 
 
+Answer = PlannedRepository | Failure | int
+
+
 def describe_versions() -> tuple[str, ...]:
     """What a ruling depends on besides the repository: hkgit, its ladder, git."""
     git = ".".join(map(str, program.version()))
@@ -104,3 +109,14 @@ def failure_of(error: HkgitError | OSError, where: str) -> Failure:
         return Failure(error.where, error.what, error.fix)
     name = where if error.filename is None else str(error.filename)
     return Failure(name, error.strerror or str(error), "Make room or give access; then run again.")
+
+
+def answer_of(future: Future[Answer]) -> Answer:
+    """What a task answered; what nobody expected is a failure of its repository alone."""
+    error = future.exception()
+    if error is None:
+        return future.result()
+    if isinstance(error, BrokenExecutor | CancelledError) or not isinstance(error, Exception):
+        raise error  # the worker is gone, or somebody has interrupted it
+    fix = "Run it again; if it stays, run hkgit verify in the mirror with --debug and report it."
+    return Failure("worker", f"{type(error).__name__}: {error}".partition("\n")[0], fix)
