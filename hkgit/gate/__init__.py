@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hkgit.gate.rules.floors import blind_edits, entry_findings
     from hkgit.gate.rules.grants import pusher_of
     from hkgit.gate.rulings import REJECTED, Report, RuleResult, Ruling, is_of_one_ref
-    from hkgit.gate.trusted import read_named_policy, read_trusted_policy
+    from hkgit.gate.trusted import load_policy, read_named_policy, read_trusted_policy
 
 _HOMES = {
     "BREAK_GLASS": "rules.break_glass",
@@ -39,6 +39,7 @@ _HOMES = {
     "is_of_one_ref": "rulings",
     "judge_index": "ranges",
     "judge_range": "ranges",
+    "load_policy": "trusted",
     "pusher_of": "rules.grants",
     "read_named_policy": "trusted",
     "read_trusted_policy": "trusted",
@@ -64,6 +65,7 @@ __all__ = [
     "is_of_one_ref",
     "judge_index",
     "judge_range",
+    "load_policy",
     "pusher_of",
     "read_named_policy",
     "read_trusted_policy",

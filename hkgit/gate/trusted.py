@@ -41,6 +41,13 @@ def read_named_policy(repository: Repository, given: str) -> Policy:
     return _follow(repository, _of_revision(repository, rev, path))
 
 
+def load_policy(repository: Repository, given: str | None, trusted: str | None) -> Policy:
+    """The policy that was named, as FILE or REV:PATH, else that of the trusted commit."""
+    if given is None:
+        return read_trusted_policy(repository, trusted)
+    return read_named_policy(repository, given)
+
+
 def _follow(repository: Repository, policy: Policy) -> Policy:
     if policy.extends is None:
         return policy

@@ -11,9 +11,9 @@ import click
 from hkgit.audit.attribution.lines import Attribution, attribute_commit
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info, print_note, show_progress
-from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
-from hkgit.gate import Gate
+from hkgit.gate import Gate, load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible

@@ -9,7 +9,8 @@ import click
 from hkgit.audit.tables.exporting import ExportRequest, ExportResult, export
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info, show_progress
-from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.cli.review.judging import resolve_range
+from hkgit.gate import load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible

@@ -25,10 +25,10 @@ from hkgit.cli.history.columns import (
 )
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
-from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.trailers import decimal
-from hkgit.gate import Gate
+from hkgit.gate import Gate, load_policy
 from hkgit.gate.rulings import NO_EVIDENCE
 from hkgit.git.repository import Repository
 from hkgit.text.json_nodes import JsonObject

@@ -9,9 +9,9 @@ import click
 from hkgit.audit.questions import YES, Fact, Question, points, range_of
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import show_progress
-from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import Rejected
-from hkgit.gate import CommitRange, without_floors
+from hkgit.gate import CommitRange, load_policy, without_floors
 from hkgit.gate.parallelism import verify_range
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible

@@ -12,10 +12,10 @@ from hkgit.audit.commits import audited
 from hkgit.audit.pages import page
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info, show_progress
-from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusals import RefusalLog
-from hkgit.gate import CommitRange, judge_range
+from hkgit.gate import CommitRange, judge_range, load_policy
 from hkgit.gate.conflicts.consulting import consults_in
 from hkgit.git.repository import Repository
 

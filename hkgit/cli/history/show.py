@@ -19,12 +19,11 @@ from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.history.columns import color_option
 from hkgit.cli.history.hunks import hunk_json, hunk_lines
 from hkgit.cli.history.paging import echo_paged
-from hkgit.cli.review.judging import load_policy
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.ledger.readings import claimed_readings
 from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import Gate, Report, Ruling
+from hkgit.gate import Gate, Report, Ruling, load_policy
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
 

@@ -13,9 +13,9 @@ from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.history.columns import Cell, color_option, render_row, terminal_width
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
-from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.cli.review.judging import resolve_range
 from hkgit.evidence.refusals import RefusalLog
-from hkgit.gate import CommitRange, judge_range
+from hkgit.gate import CommitRange, judge_range, load_policy
 from hkgit.text.escaping import visible
 
 

@@ -8,8 +8,9 @@ import click
 
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
-from hkgit.cli.review.judging import load_policy, resolve_range
+from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
+from hkgit.gate import load_policy
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun

@@ -10,8 +10,8 @@ import click
 
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
-from hkgit.cli.review.judging import load_policy
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.gate import load_policy
 from hkgit.gate.conflicts.consulting import (
     DECISIONS,
     Consult,

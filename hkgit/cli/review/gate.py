@@ -8,9 +8,9 @@ from hkgit.cli.common import hook_repository, open_repository
 from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.review.formats import FORMAT
-from hkgit.cli.review.judging import load_policy, print_report, resolve_range
+from hkgit.cli.review.judging import print_report, resolve_range
 from hkgit.errors import Rejected
-from hkgit.gate import CommitRange, JudgeContext, Report, judge_range
+from hkgit.gate import CommitRange, JudgeContext, Report, judge_range, load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
 
@@ -18,12 +18,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from hkgit.workflows.gate.refs import RefPoint
     from hkgit.workflows.record import RecordStep
 
 OF_A_COMMIT = ("staged", "message_file")
 """Points at which git is making a commit."""
 
-OF_REFS = ("pre_push", "pre_receive", "reference_transaction")
+OF_REFS: tuple[RefPoint, ...] = ("pre_push", "pre_receive", "reference_transaction")
 """Points at which refs are about to move."""
 
 
@@ -124,10 +125,11 @@ def run(
     [(point, value)] = asked
     if record and point not in OF_A_COMMIT:
         raise Misuse("--record is for a commit being made: --staged or --message-file.")
-    if point in OF_REFS:
+    hook = next((each for each in OF_REFS if each == point), None)
+    if hook is not None:
         from hkgit.cli.review import refs
 
-        passes = refs.judge(point, value, policy, form, remote=remote, budget=budget)
+        passes = refs.judge(hook, value, policy, form, remote=remote, budget=budget)
     elif point == "simulate":
         passes = _simulate(value, policy, form)
     else:

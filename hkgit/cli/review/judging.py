@@ -16,21 +16,12 @@ from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import console
 from hkgit.values import late_pattern
-from hkgit.workflows.judge import load_policy
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hkgit.audit.reports.sheet import ReportSheet
-
-__all__ = [
-    "load_policy",
-    "print_report",
-    "print_rulings",
-    "report_lines",
-    "resolve_range",
-]
 
 _COLOURS = {"ok  ": "green", "FAIL": "red"}
 _SERVER = late_pattern(r"https?://[\w.-]+(:\d+)?")

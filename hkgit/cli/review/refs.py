@@ -6,44 +6,28 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from hkgit.applying.reporting import error_json
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.text import summary
+from hkgit.audit.reports.text import report_lines, summary
 from hkgit.cli.common import echo_json, open_repository
 from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import QUIET, VERBOSE, echo, loudness, print_error
-from hkgit.cli.review.judging import load_policy, report_lines
-from hkgit.errors import InvalidInput
 from hkgit.gate import Report
-from hkgit.gate.entrypoints.budget import DEFAULT
-from hkgit.gate.entrypoints.moving import judge_moved
-from hkgit.gate.entrypoints.pushing import judge_pushed
-from hkgit.gate.entrypoints.receiving import judge_received
-from hkgit.gate.entrypoints.updates import (
-    UpdateResult,
-    parse_pushed,
-    parse_received,
-    read_framework_update,
-)
-from hkgit.gate.policy import Policy
-from hkgit.git.repository import Repository
+from hkgit.gate.entrypoints.updates import UpdateResult
 from hkgit.text.escaping import console, to_json_text
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
+from hkgit.workflows.gate.refs import RefPoint, RefsRequest, RefsResult, judge_refs
 from hkgit.workflows.record import list_commits_past_hooks
 
 NAMED = 20
 """So many refs are named that are refused for one reason."""
 
-LONGEST = 86_400
-"""Seconds that a push may be given."""
-
 
 def judge(
-    point: str,
-    value: Any,
+    point: RefPoint,
+    state: str,
     policy: str | None,
     form: str,
     *,
@@ -51,68 +35,39 @@ def judge(
     budget: float | None,
 ) -> bool:
     """Whether every ref that git tells a hook of may move; the answers are printed."""
-    if point == "reference_transaction" and value != "prepared":
+    if point == "reference_transaction" and state != "prepared":
         return True  # too early, or too late
-    repository, told = open_repository(in_hook=True), sys.stdin.buffer.read()
-    if point == "pre_receive":
-        answers = _judge_receive(repository, told, policy, budget)
-    else:
-        given = None if policy is None else load_policy(repository, policy, None)
-        if point == "pre_push":
-            answers = _judge_push(repository, told, remote, given)
-        else:
-            answers = list(judge_moved(repository, list(parse_received(told)), given))
-    print_answers(answers, form)
-    return all(answer.passes for answer in answers)
+    repository = open_repository(in_hook=True)
+    request = RefsRequest(
+        point=point,
+        told=sys.stdin.buffer.read(),
+        environment=os.environ,
+        policy=policy,
+        remote=remote,
+        budget=budget,
+    )
+    if point == "pre_push":
+        for line in list_commits_past_hooks(repository):
+            print_error(f"hkgit: {line}")
+    result = judge_refs(repository, request)
+    print_answers(result, form)
+    return result.passes
 
 
-def _judge_push(
-    repository: Repository, told: bytes, remote: str | None, given: Policy | None
-) -> list[UpdateResult]:
-    updates = list(parse_pushed(told)) or list(read_framework_update(os.environ))
-    remote = remote or os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
-    for line in list_commits_past_hooks(repository):
-        print_error(f"hkgit: {line}")
-    return list(judge_pushed(repository, updates, remote, given))
-
-
-def _judge_receive(
-    repository: Repository, told: bytes, policy: str | None, budget: float | None
-) -> list[UpdateResult]:
-    """What is not given, the server's operator may have put in the repository's configuration."""
-    policy = policy or repository.config("hkgit.gate.policy")
-    given = None if policy is None else load_policy(repository, policy, None)
-    seconds = _seconds(budget if budget is not None else repository.config("hkgit.budget"))
-    return list(judge_received(repository, list(parse_received(told)), given, seconds))
-
-
-def _seconds(said: str | float | None) -> float:
-    try:
-        seconds = DEFAULT if said is None else float(said)
-    except ValueError:
-        seconds = -1
-    if not 0 <= seconds <= LONGEST:
-        raise InvalidInput("budget", f"is no number of seconds from 0 to {LONGEST}: {said}")
-    return seconds
-
-
-def print_answers(answers: Sequence[UpdateResult], form: str) -> None:
+def print_answers(result: RefsResult, form: str) -> None:
     """Print the answers, as lines or as one JSON document; other formats have no refs."""
     if form not in ("text", "json"):
         raise Misuse("What is asked of refs is answered as text or json.")
     if form == "json":
-        echo_json(_document(answers))
+        echo_json(_document(result))
         return
-    lines = list(map(console, _lines(answers)))
+    lines = list(map(console, _lines(result.answers)))
     if lines:
         echo("\n".join(lines))
 
 
-def _document(answers: Sequence[UpdateResult]) -> JsonObject:
-    return {
-        "passes": all(answer.passes for answer in answers),
-        "refs": [_answer_json(answer) for answer in answers],
-    }
+def _document(result: RefsResult) -> JsonObject:
+    return {"passes": result.passes, "refs": [_answer_json(each) for each in result.answers]}
 
 
 def _answer_json(answer: UpdateResult) -> JsonObject:

@@ -18,7 +18,7 @@ from hkgit.git.facts import (
 )
 from hkgit.git.repository import Repository
 from hkgit.values import replace
-from hkgit.workflows.judge import JudgeRequest, judge
+from hkgit.workflows.gate.commit import JudgeRequest, judge
 
 _UNRECORDED = (
     "This is the shell of {shell}, and no session has recorded this change: its hooks are not set"

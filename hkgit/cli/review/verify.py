@@ -12,8 +12,9 @@ from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.forms.clicking import option_of
 from hkgit.cli.output import show_progress
 from hkgit.cli.review.formats import FORMAT
-from hkgit.cli.review.judging import load_policy, print_report, print_rulings, resolve_range
+from hkgit.cli.review.judging import print_report, print_rulings, resolve_range
 from hkgit.errors import InvalidInput, Rejected
+from hkgit.gate import load_policy
 from hkgit.gate.parallelism import WHOLE, Shard
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible

@@ -11,8 +11,8 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.audit.reports.text import report_lines
-from hkgit.cli.review.judging import load_policy
 from hkgit.errors import InvalidInput, Rejected
+from hkgit.gate import load_policy
 from hkgit.gate.parallelism import Shard
 from hkgit.git.repository import Repository
 from hkgit.workflows.verify import VerifyRequest, stream_rulings, verify

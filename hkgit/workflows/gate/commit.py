@@ -1,10 +1,9 @@
-"""judge.py: judge the commit that git is making, at pre-commit and at commit-msg."""
+"""commit.py: judge the commit that git is making, at pre-commit and at commit-msg."""
 
 from __future__ import annotations
 
 from hkgit.evidence.ledger.footers import cut_at_scissors
-from hkgit.gate import Report, judge_index, read_named_policy, read_trusted_policy
-from hkgit.gate.policy import Policy
+from hkgit.gate import Report, judge_index, load_policy
 from hkgit.git.messages import comment_mark, find_message_file, read_message
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
@@ -46,15 +45,6 @@ def judge(repository: Repository, request: JudgeRequest) -> Report:
         message=message,
         explain=request.explain,
         shell=request.shell,
-    )
-
-
-def load_policy(repository: Repository, given: str | None, trusted: str | None) -> Policy:
-    """The policy that was named, as FILE or REV:PATH, or that of the trusted commit."""
-    return (
-        read_trusted_policy(repository, trusted)
-        if given is None
-        else read_named_policy(repository, given)
     )
 
 
