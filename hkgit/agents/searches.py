@@ -12,13 +12,50 @@ from collections.abc import Callable, Iterator
 from hkgit.agents.events import Shell, Tool, text_of
 from hkgit.text.json_nodes import JsonObject
 
-_NAME = re.compile(r"File: (.+)|([^\s:].*):")
-"""A file's name above its lines: Gemini CLI and Qwen Code, OpenCode."""
-
-_LINE = re.compile(r"(?:L|  Line )(\d+)([:-]) (.*)")
+Naming = Callable[[str], Iterator[str]]
+"""Gives the lines of an answer, each with its file's name and its number before it."""
 
 
-def searching(name: str = "path", *, is_base: bool, shown: Callable[[object], object]) -> Tool:
+def as_printed(answer: str) -> Iterator[str]:
+    """The lines of an answer that is rg's own output."""
+    yield from answer.split("\n")
+
+
+def grouped(head: str, line: str) -> Naming:
+    """Reads an answer with the files' names above their lines, by two patterns.
+
+    The second one finds the number, the sign after it, and the text. Other lines are left as
+    they are.
+    """
+    is_head, is_line = re.compile(head), re.compile(line)
+
+    def name_lines(answer: str) -> Iterator[str]:
+        name = ""
+        for line in answer.split("\n"):
+            if name and (found := is_line.fullmatch(line)) is not None:
+                number, mark, text = found.groups()
+                yield f"{name}{mark}{number}{mark}{text}"
+            elif (title := is_head.fullmatch(line)) is not None:
+                name = title[1]
+            else:
+                yield line
+
+    return name_lines
+
+
+def spaced(answer: str) -> Iterator[str]:
+    """The lines of an answer that has a blank behind each number."""
+    for line in answer.split("\n"):
+        yield re.sub(r"\A(.+?)([:-])(\d+)\2 ", r"\1\2\3\2", line)
+
+
+def searching(
+    name: str = "path",
+    *,
+    is_base: bool,
+    shown: Callable[[object], object],
+    naming: Naming = as_printed,
+) -> Tool:
     """A tool that searches in the place which that argument names, by `shown` its answer.
 
     With `is_base` the names in its answer are told from that place on.
@@ -28,20 +65,7 @@ def searching(name: str = "path", *, is_base: bool, shown: Callable[[object], ob
         place = arguments.get(name)
         place = place if isinstance(place, str) and place else "."
         target, folder = (".", place) if is_base else (place, "")
-        output = "\n".join(_name_lines(text_of(shown(answer))))
+        output = "\n".join(naming(text_of(shown(answer))))
         return Shell(f"rg -n {shlex.quote(target)}", output, folder)
 
     return did
-
-
-def _name_lines(answer: str) -> Iterator[str]:
-    """The lines of an answer, each with its file's name before it, as rg prints them."""
-    name = ""
-    for line in answer.split("\n"):
-        if (found := _LINE.fullmatch(line)) is not None and name:
-            number, mark, text = found.groups()
-            yield f"{name}{mark}{number}{mark}{text}"
-        elif (head := _NAME.fullmatch(line)) is not None:
-            name = head[1] or head[2]
-        else:
-            yield line

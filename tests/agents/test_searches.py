@@ -2,74 +2,91 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hkgit.agents.events import Shell, Tool
-from hkgit.agents.hooks import claude, copilot, gemini, opencode, qwen
+from hkgit.agents import find_agent
+from hkgit.agents.events import Shell
+from hkgit.agents.hooks import claude
+from hkgit.agents.searches import spaced
 from hkgit.agents.shown.readings import find_readings
 
-GROUPED = 'Found 1 match for pattern "x" in path "sub":\n---\nFile: a.txt\n'
+STREAMS = Path(__file__).parent / "streams"
+FILES = {
+    "greet.py": 'def greet(name):\n    print("Helo, " + name)\n\n\ngreet("you")\n',
+    "long.py": f'before = 1\nlong = "Helo {"x" * 3000}"\nafter = 2\n',
+    "many.py": "".join(f"def f{n}():\n    return {n}  # needle\n\n\n" for n in range(1, 301)),
+    "sub/inner.py": 'x = 1\n\n\ndef inner():\n    say("Helo")\n    return 1\n\n\n# 7: Helo\n',
+}
+"""What the programs searched in."""
+
+GREET, INNER = "greet.py:2", "inner.py:5 inner.py:9"
+AROUND = "greet.py:1-3 inner.py:4-6 inner.py:8-9"
+CUT = "greet.py:1-3 inner.py:4-6 inner.py:8-9 long.py:1 long.py:3"
+WHOLE = "greet.py:1-3 inner.py:4-6 inner.py:8-9 long.py:1-3"
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "answer"),
+    ("agent", "shown"),
     [
+        pytest.param("claude", [CUT, GREET, INNER, ""], id="claude"),
+        pytest.param("codex", [WHOLE, GREET, WHOLE], id="codex: rg and grep in its shell"),
         pytest.param(
-            gemini.LOOKS["grep_search"],
-            {"dir_path": "sub"},
-            {"llmContent": GROUPED + "L1- one\nL2:   two\nL3: other\n---"},
-            id="gemini",
+            "copilot",
+            [WHOLE, GREET, INNER, "", GREET, AROUND, "", WHOLE],
+            id="copilot: files alone, several places, no numbers, and many hits by their files",
         ),
         pytest.param(
-            qwen.LOOKS["grep_search"],
-            {"path": "sub"},
-            {"llmContent": GROUPED + "L1: one\nL3: other\n---\nFile: b.txt\nL2:   two"},
-            id="qwen: what it trims has not been shown",
+            "gemini",
+            [f"{GREET} {INNER}", "inner.py:1-9", "greet.py:1-5", f"{GREET} {INNER}", INNER],
+            id="gemini: what surrounds the hits of one file, and a long line that is cut",
         ),
         pytest.param(
-            opencode.LOOKS["grep"],
-            {"path": "sub"},
-            "Found 2 matches\n{root}/sub/a.txt:\n  Line 1: one\n  Line 2:   two\n  Line 3: t...",
-            id="opencode",
+            "qwen", ["inner.py:9 long.py:2", "inner.py:9"], id="qwen: it trims what is indented"
         ),
         pytest.param(
-            copilot.LOOKS["grep"],
-            {"path": "sub/a.txt"},
-            {"textResultForLlm": "1:one\n2:  two\n3:other"},
-            id="copilot, one file",
+            "opencode",
+            [f"{GREET} {INNER}", INNER, f"{GREET} {INNER}"],
+            id="opencode: asked for one file it searches in all",
         ),
+        pytest.param("kilo", [f"{GREET} {INNER}", INNER, GREET, CUT], id="kilo"),
+        pytest.param("pi", [CUT, GREET, INNER], id="pi: names from the place that it is asked for"),
         pytest.param(
-            copilot.LOOKS["grep"],
-            {},
-            {"textResultForLlm": "sub/a.txt:1:one\nsub/a.txt-2-  two\nsub/b.txt:1:one"},
-            id="copilot, what it finds",
-        ),
-        pytest.param(
-            claude.LOOKS["Grep"],
-            {"path": "sub"},
-            {"mode": "content", "content": "sub/a.txt:1:one\nsub/a.txt-2-  two", "filenames": []},
-            id="claude",
+            "cline",
+            [
+                "greet.py:1-4 inner.py:3-9 long.py:1 long.py:3",
+                "greet.py:1-5 inner.py:2-6",
+                "greet.py:3-4 inner.py:6-7 long.py:3",
+                "greet.py:2-3 inner.py:5-6",
+            ],
+            id="cline: without ripgrep; with it the hits themselves are left out",
         ),
     ],
 )
 def test_lines_behind_their_numbers_are_readings(
-    tool: Tool, arguments: dict[str, object], answer: object, tmp_path: Path
+    agent: str, shown: list[str], tmp_path: Path
 ) -> None:
-    (tmp_path / "sub").mkdir()
-    (tmp_path / "a.txt").write_text("one\n  two\n")
-    (tmp_path / "sub/a.txt").write_text("one\n  two\nthree\n")
-    if isinstance(answer, str):
-        answer = answer.replace("{root}", str(tmp_path))
-    did = tool(arguments, answer)
-    assert isinstance(did, Shell)
-    shown = {
-        (str((tmp_path / each.path).relative_to(tmp_path)), each.start_line, each.end_line)
-        for each in find_readings(did, tmp_path)
-    }
-    last = 1 if tool is qwen.LOOKS["grep_search"] else 2
-    assert shown == {("sub/a.txt", 1, last)}
+    for name, text in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert [*_replay(agent, tmp_path)] == shown
+
+
+def _replay(agent: str, root: Path) -> Iterator[str]:
+    """For each search of a stream the lines that it has shown, beside those of the largest file."""
+    for line in (STREAMS / f"{agent}-search.jsonl").read_text("utf-8").splitlines()[1:]:
+        event = find_agent(agent).event(json.loads(line.replace("$ROOT", root.as_posix()))["input"])
+        assert event is not None
+        assert isinstance(event.did, Shell)
+        found = {
+            f"{Path(each.path).name}:{each.start_line}"
+            + (f"-{each.end_line}" if each.end_line > each.start_line else "")
+            for each in find_readings(event.did, root)
+        }
+        yield " ".join(sorted(each for each in found if not each.startswith("many.py")))
 
 
 def test_files_named_alone_are_no_readings(tmp_path: Path) -> None:
@@ -77,3 +94,10 @@ def test_files_named_alone_are_no_readings(tmp_path: Path) -> None:
     did = claude.LOOKS["Grep"]({}, {"mode": "files_with_matches", "filenames": ["a.txt"]})
     assert isinstance(did, Shell)
     assert [*find_readings(did, tmp_path)] == []
+
+
+def test_a_name_may_look_like_the_number_of_a_line() -> None:
+    assert [*spaced("a-1-b.py-2- two\na-1-b.py:3: a: 4: b")] == [
+        "a-1-b.py-2-two",
+        "a-1-b.py:3:a: 4: b",
+    ]

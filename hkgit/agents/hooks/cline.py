@@ -22,6 +22,7 @@ from hkgit.agents.events import (
     text_of,
     whole_number,
 )
+from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import FilePart, Part, guard_in_time, is_steering
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
@@ -101,7 +102,19 @@ def _list(value: object) -> Sequence[object]:
 
 
 EDITS: dict[str, Tool] = {"editor": _edit, "apply_patch": patching("input")}
-LOOKS: dict[str, Tool] = {"read_files": _read, "run_commands": _run}
+_LISTED = grouped(r"([^\s].*):\d+:\d+", r"[> ] (\d+)(:) (.*)")
+
+
+def _find_results(answer: object) -> object:
+    """What each of its queries has found."""
+    return [*_results(answer)]
+
+
+LOOKS: dict[str, Tool] = {
+    "read_files": _read,
+    "run_commands": _run,
+    "search_codebase": searching("", is_base=False, shown=_find_results, naming=_LISTED),
+}
 
 
 def parts(command: str) -> list[Part]:

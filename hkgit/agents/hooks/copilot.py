@@ -23,7 +23,7 @@ from hkgit.agents.events import (
     text_of,
     whole_number,
 )
-from hkgit.agents.searches import searching
+from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -61,10 +61,13 @@ def _text(answer: object) -> str:
     return text_of(answer.get("textResultForLlm")) if isinstance(answer, Mapping) else ""
 
 
+_LISTED = grouped(r"([^\s].*) \(\d+ match\(es\)\):", r"  (\d+)([:-]) (.*)")
+"""Its answer to a search with many hits; of a few it shows the lines as rg prints them."""
+
 LOOKS: dict[str, Tool] = {
     "view": _view,
     "bash": shell("command"),
-    "grep": searching(is_base=False, shown=_text),
+    "grep": searching(is_base=False, shown=_text, naming=_LISTED),
 }
 
 

@@ -18,7 +18,7 @@ from hkgit.agents.events import (
     tool_event,
     whole_number,
 )
-from hkgit.agents.searches import searching
+from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -74,7 +74,10 @@ def _run(arguments: JsonObject, answer: object) -> Shell | None:
     return did if isinstance(did, Shell) else None
 
 
-_SEARCH = searching("dir_path", is_base=True, shown=_text)
+LISTED = grouped("File: (.+)", r"L(\d+)([:-]) (.*)")
+"""Its answer to a search, and Qwen Code's."""
+
+_SEARCH = searching("dir_path", is_base=True, shown=_text, naming=LISTED)
 
 _SHELL = "run_shell_command"
 

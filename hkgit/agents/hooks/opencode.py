@@ -14,7 +14,7 @@ from hkgit.agents.events import (
     text_of,
     tool_event,
 )
-from hkgit.agents.searches import searching
+from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, JsonPart, Part
 from hkgit.text.json_nodes import JsonObject
 
@@ -27,10 +27,12 @@ EDITS: dict[str, Tool] = {
     "apply_patch": patching("patchText"),
     "patch": patching("patchText"),
 }
+_LISTED = grouped(r"([^\s].*):", r"  (?:\[\w+\] )?Line (\d+)(:) (.*)")
+
 LOOKS: dict[str, Tool] = {
     "read": reading("filePath"),
     "bash": shell("command", "workdir"),
-    "grep": searching(is_base=False, shown=text_of),
+    "grep": searching(is_base=False, shown=text_of, naming=_LISTED),
 }
 
 _NEW = '{\n  "$schema": "https://opencode.ai/config.json"\n}\n'

@@ -6,7 +6,8 @@ It has no servers. To steer it the extension turns its `edit` and `write` off, g
 
 from __future__ import annotations
 
-from hkgit.agents.events import Tool, ToolEvent, editing, reading, shell, tool_event
+from hkgit.agents.events import Tool, ToolEvent, editing, reading, shell, text_of, tool_event
+from hkgit.agents.searches import searching, spaced
 from hkgit.agents.setup.settings import FilePart, Part, is_steering
 from hkgit.text.json_nodes import JsonObject
 
@@ -17,7 +18,11 @@ EDITS: dict[str, Tool] = {
     "edit": editing("path", "edits", "oldText", "newText"),
     "write": editing("path", "content"),
 }
-LOOKS: dict[str, Tool] = {"read": reading("path"), "bash": shell("command")}
+LOOKS: dict[str, Tool] = {
+    "read": reading("path"),
+    "bash": shell("command"),
+    "grep": searching(is_base=True, shown=text_of, naming=spaced),
+}
 
 _EXTENSION = """\
 // Written by `hkgit init --agent pi`; `--remove` takes it away.
@@ -26,7 +31,7 @@ import { spawn } from "node:child_process"
 
 const EDITS = ["edit", "write"]
 const CHANGES = [...EDITS, "bash"]
-const TOOLS = new Set([...EDITS, "read", "bash"])
+const TOOLS = new Set([...EDITS, "read", "bash", "grep"])
 const MOST = 10000  // milliseconds; hkgit takes a quarter of a second
 
 function run(words, input, cwd) {

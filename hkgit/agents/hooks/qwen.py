@@ -15,7 +15,7 @@ from hkgit.agents.events import (
     tool_event,
     whole_number,
 )
-from hkgit.agents.hooks import claude
+from hkgit.agents.hooks import claude, gemini
 from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
 from hkgit.text.json_nodes import JsonObject
@@ -50,7 +50,7 @@ _SHELL = "run_shell_command"
 LOOKS: dict[str, Tool] = {
     "read_file": _read,
     _SHELL: _run,
-    "grep_search": searching(is_base=True, shown=_find_shown),
+    "grep_search": searching(is_base=True, shown=_find_shown, naming=gemini.LISTED),
 }
 
 

@@ -22,6 +22,7 @@ WRITTEN = frozenset(
         # .clinerules/hkgit.md
         "a211a30f57d04d0823ee427839d3a71a",
         # .clinerules/hooks/PostToolUse
+        "69101b24e357a7da845f2108f4f8693c",
         "72c84f655ebe08bcd525295181456495",
         # .clinerules/hooks/PreToolUse
         "4974fc7bcf3e631b21b3d055485ae3c3",
@@ -52,6 +53,8 @@ WRITTEN = frozenset(
         "90e95e7160f629ddfb199147d6843421",
         "979a98ce4ea6d0b13ce8c2af30a861d3",
         # .pi/extensions/hkgit.js
+        "f7c1f7541b3365465a1aef4ad3d4a446",
+        "fd43cccf248d40dedb44af4e5ca63200",
         "257e9c25a34a58630eddb641fd6f2c8b",
         "38e89e28a29a1c027c5e5e3890d6bdc9",
         "12ac98e669693bc387c74e726d8e46d2",

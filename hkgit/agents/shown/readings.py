@@ -77,11 +77,14 @@ def _find_numbers(
 def _find_hits(asked: Asked, directory: Path, answer: Sequence[str]) -> Iterator[ToolReading]:
     """The lines of the files that a search has found by itself; it names them in each line."""
     names = dict.fromkeys(found[1] for line in answer if (found := _FOUND.match(line)))
+    folder = Path(asked.folder)
+    # A tool that was asked to search in one file tells its name alone.
+    folder = folder.parent if Path(directory, folder).is_file() else folder
     for name in islice(names, _MOST):
-        file = _load(directory, asked.folder, name)
+        file = _load(directory, folder, name)
         if file is not None:
             numbers = find_numbered(file, _strip_name(answer, name, only=True), 1, len(file))
-            path = str(Path(asked.folder, name))
+            path = str(Path(folder, name))
             yield from (ToolReading(path, *lines) for lines in join_numbers(numbers))
 
 

@@ -52,6 +52,8 @@ class Program:
     """Whether a hook can stop a call of its edit tool, and it goes on."""
     seconds: int = 120
     """So long it may take, with the time that it waits for a network that is not there."""
+    is_searching_with_rg: bool = False
+    """Whether it downloads ripgrep where there is none."""
     has_servers: bool = True
     """Whether it starts servers; one that does not is steered to tools that it has instead."""
 
@@ -146,6 +148,7 @@ OPENCODE = Program(
     package="opencode-ai",
     version="1.18.33",
     acp=("opencode", "acp"),
+    is_searching_with_rg=True,
     command=("opencode", "run", "-m", "scripted/m", "--format", "json", PROMPT),
     environment={
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
@@ -217,6 +220,7 @@ KILO = Program(
     command=("kilo", "run", "-m", "scripted/m", "--format", "json", PROMPT),
     automatic=("--auto",),
     acp=("kilo", "acp"),
+    is_searching_with_rg=True,
     seconds=300,
     environment={
         "KILO_DISABLE_AUTOUPDATE": "1",

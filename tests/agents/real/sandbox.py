@@ -6,6 +6,7 @@ import functools
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -52,6 +53,14 @@ def _bin(folder: str) -> Path:
     return Path(folder, "node_modules", ".bin")
 
 
+def find_ripgrep() -> Path | None:
+    """The program `rg`, as it is installed or as Codex brings it."""
+    if found := shutil.which("rg"):
+        return Path(found)
+    packages = (_bin(os.environ[FOLDER]) / "codex").resolve().parents[2]
+    return next(packages.glob("codex-linux-*/vendor/*/codex-path/rg"), None)
+
+
 @functools.cache
 def is_alone() -> bool:
     """Whether processes can have a network of their own here."""
@@ -95,6 +104,8 @@ class Sandbox:
         for name in ("home", "repo", "tmp", "bin"):
             (self.folder / name).mkdir(parents=True)
         (self.folder / "bin/hkgit").symlink_to(Path(sys.executable).with_name("hkgit"))
+        if self.program.is_searching_with_rg and (place := find_ripgrep()) is not None:
+            (self.folder / "bin/rg").symlink_to(place)
         for name, text in self.program.settings.items():
             _write(self.folder / "home" / name, text.replace("$ROOT", str(self.repo)))
         self.run("git", "init", "-q", "-b", "main")

@@ -8,6 +8,7 @@ from tests.agents.real.steps import (
     Json,
     Ours,
     Read,
+    Search,
     Shell,
     Step,
     call,
@@ -26,6 +27,8 @@ def say_claude(step: Step) -> Json:
             return call("Write", file_path=f"$ROOT/{path}", content=text)
         case Shell(command):
             return call("Bash", command=command, description="run")
+        case Search(word):
+            return say_claude(Shell(f"grep -rn {word} ."))
         case Ours():
             return say_ours(step)
 
@@ -38,6 +41,8 @@ def say_codex(step: Step) -> Json:
             return call("apply_patch", "custom", input=make_patch(step))
         case Shell(command):
             return call("exec_command", cmd=command)
+        case Search(word):
+            return say_codex(Shell(f"grep -rn {word} ."))
         case Ours():
             return say_ours(step)
 
@@ -53,6 +58,8 @@ def say_gemini(step: Step) -> Json:
             return call("write_file", file_path=f"$ROOT/{path}", content=text)
         case Shell(command):
             return call("run_shell_command", command=command, description="run")
+        case Search(word):
+            return call("grep_search", pattern=word)
         case Ours():
             return say_ours(step)
 
@@ -67,6 +74,8 @@ def say_qwen(step: Step) -> Json:
             return call("write_file", file_path=f"$ROOT/{path}", content=text)
         case Shell(command):
             return call("run_shell_command", command=command, is_background=False)
+        case Search(word):
+            return call("grep_search", pattern=word)
         case Ours():
             return say_ours(step)
 
@@ -81,6 +90,8 @@ def say_opencode(step: Step) -> Json:
             return call("write", filePath=f"$ROOT/{path}", content=text)
         case Shell(command):
             return call("bash", command=command, description="run")
+        case Search(word):
+            return call("grep", pattern=word)
         case Ours():
             return say_ours(step)
 
@@ -96,6 +107,8 @@ def say_pi(step: Step) -> Json:
             return call("write", path=f"$ROOT/{path}", content=text)
         case Shell(command):
             return call("bash", command=command)
+        case Search(word):
+            return say_pi(Shell(f"grep -rn {word} ."))
         case Ours(tool, arguments):
             return call(tool, **arguments)
 
@@ -110,6 +123,8 @@ def say_cline(step: Step) -> Json:
             return call("editor", path=f"$ROOT/{path}", new_text=text)
         case Shell(command):
             return call("run_commands", commands=[command])
+        case Search(word):
+            return call("search_codebase", queries=[word])
         case Ours():
             return say_ours(step)
 
@@ -124,6 +139,8 @@ def say_goose(step: Step) -> Json:
             return call("write", path=f"$ROOT/{path}", content=text)
         case Shell(command):
             return call("shell", command=command)
+        case Search(word):
+            return say_goose(Shell(f"grep -rn {word} ."))
         case Ours():
             return say_ours(step)
 
@@ -138,5 +155,8 @@ def say_copilot(step: Step) -> Json:
             return call("create", path=f"$ROOT/{path}", file_text=text)
         case Shell(command):
             return call("bash", command=command, description="run", initial_wait=30)
+        case Search(word):
+            options: Json = {"output_mode": "content", "-n": True}
+            return call("grep", pattern=word, **options)
         case Ours():
             return say_ours(step)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hkgit.text.tags import tag
 from tests.agents.real.programs import Program
 from tests.agents.real.sandbox import PROJECT
-from tests.agents.real.steps import Create, Edit, Ours, Read, Shell, Step
+from tests.agents.real.steps import Create, Edit, Ours, Read, Search, Shell, Step
 
 HELO, HELLO = '    print("Helo, " + name)\n', '    print("Hello, " + name)\n'
 GREETING = f'def greet(name):\n{HELO}\n\ngreet("you")\n'
@@ -112,6 +112,11 @@ COMMIT_AT_ONCE = Scenario(
     [[Shell("cat greet.py")], [Shell("sed -i s/Helo/Hello/ greet.py && git commit -qam Work")]],
     [Commit("edit and commit in one command", ("greet.py",))],
     is_committing=True,
+)
+SEARCH = Scenario(
+    "search",
+    [[Search("Helo")], [Edit("greet.py", HELO, HELLO)]],
+    [Commit("search, edit", ("greet.py",))],
 )
 FORMATTED = Scenario(
     "formatter",
@@ -219,6 +224,7 @@ EDITOR_AND_HOOKS = Scenario(
 
 ALONE = (
     RECORD,
+    SEARCH,
     COMMIT,
     COMMIT_AT_ONCE,
     FORMATTED,

@@ -35,6 +35,13 @@ class Shell:
 
 
 @dataclass(frozen=True)
+class Search:
+    """Search the checkout for a word, with the agent's own tool for it where it offers one."""
+
+    word: str
+
+
+@dataclass(frozen=True)
 class Ours:
     """A call of a tool of hkgit's server; `follow` is the one that a hook has said to call."""
 
@@ -42,7 +49,7 @@ class Ours:
     arguments: Mapping[str, str]
 
 
-Step = Read | Edit | Create | Shell | Ours
+Step = Read | Edit | Create | Shell | Search | Ours
 Say = Callable[[Step], Json]
 """How an agent's tools say a step: a call in a script of the model."""
 
