@@ -22,8 +22,9 @@ from hkgit.audit.tables.describing import describe_tables, tables_schema
 from hkgit.cli.admin.examples import EXAMPLES, VARIABLES
 from hkgit.cli.admin.helping import PLUMBING, TITLES, list_variables
 from hkgit.cli.admin.terms import TERMS
+from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.ending import FAULT, INTERRUPTED, UNREAD, USAGE
-from hkgit.cli.main import COMMANDS, GROUPS, main
+from hkgit.cli.main import main
 from hkgit.text.schemas import NAMES, schema
 
 ROOT = Path(__file__).parents[1]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import click
 
+from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.ending import INTERRUPTED, UNREAD, USAGE, begin, end_with, refuse_path
 from hkgit.cli.forms.shared import share_options
 from hkgit.cli.leaving import leave
@@ -18,59 +19,6 @@ from hkgit.errors import HkgitError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-COMMANDS = {
-    "read": "Print lines of a file with their hash",
-    "apply": "Apply specs of edits and commit them with their evidence",
-    "edit": "Apply edits to the working tree, without a commit",
-    "undo": "Take back what edit did",
-    "redo": "Commit what is staged with evidence, where there is none",
-    "session": "List the sessions of a checkout, and end them",
-    "record": "Turn what sessions edited into a commit's evidence, in hooks",
-    "adopt": "Find evidence in agents' own transcripts",
-    "gate": "Judge commits under the repository's policy",
-    "policy": "Say in words what the gate's policy lets pass",
-    "verify": "Replay commits from their evidence",
-    "fleet": "Verify many repositories, and only what is new in each",
-    "attest": "Sign the verdict on commits, for a host that makes others of them",
-    "log": "List commits with their verdicts",
-    "show": "Show one commit's evidence",
-    "blame": "Show which edit wrote each line",
-    "attribution": "Say which lines agents wrote, in formats of other tools",
-    "stats": "Count edits by agent, tier, evidence and confidence",
-    "report": "Report on a range for reviewers and auditors",
-    "export": "Write the evidence of commits as tables",
-    "sql": "Ask the evidence in SQL",
-    "refusals": "List what was refused here, and what became of it",
-    "ledger": "Take entries out of the tree that the history has",
-    "qa": "Answer the protocol's questions on a range",
-    "consult": "List, show and answer the questions that edits left to people",
-    "init": "Install the gate's hooks and a policy",
-    "doctor": "Look at a repository, and clear away what a crash left",
-    "demo": "Show all of hkgit in a throw-away repository",
-    "schema": "Print a published JSON Schema",
-    "bench": "Run logged edits against hkgit",
-    "completions": "Print what a shell needs to complete commands",
-    "help": "Show what a command does",
-    "prompt": "Print what teaches a model a dialect",
-    "mcp": "Serve an agent over the Model Context Protocol",
-    "hook": "Record what an agent's own tools read and edit",
-    "serve": "Serve a program over JSON-RPC",
-    "acp": "Record what an agent reads and edits through an editor",
-}
-"""Every command and its one-line help; the module of the same name is loaded when it is called."""
-
-GROUPS = {
-    "edit": ("read", "apply", "edit", "undo", "redo"),
-    "review": ("gate", "policy", "verify", "fleet", "attest", "ledger", "consult"),
-    "history": (
-        *("log", "show", "blame", "attribution", "stats", "report", "export", "sql"),
-        *("refusals", "qa"),
-    ),
-    "agent": ("session", "record", "adopt", "bench", "prompt", "mcp", "hook", "serve", "acp"),
-    "admin": ("init", "doctor", "demo", "schema", "completions", "help"),
-}
-"""Where the module of each command stands below `hkgit/cli/`."""
 
 
 class _Commands(click.Group):

@@ -12,7 +12,7 @@ from hkgit.cli.admin.examples import EXAMPLES, USED_BY, VARIABLES
 from hkgit.cli.admin.examples import TERMS as ASKED
 from hkgit.cli.admin.helping import PLUMBING, TITLES
 from hkgit.cli.admin.terms import TERMS, explain
-from hkgit.cli.main import COMMANDS, GROUPS
+from hkgit.cli.commands import COMMANDS, GROUPS
 from tests.support.running import run
 
 FOUND = dict(list_commands())

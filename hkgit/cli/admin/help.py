@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from hkgit.cli.admin.terms import explain
-from hkgit.cli.main import COMMANDS
+from hkgit.cli.commands import COMMANDS
 
 
 @click.command()
