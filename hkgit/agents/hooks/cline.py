@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, repeat
 from pathlib import Path
 
 from hkgit.agents.events import (
@@ -86,9 +87,9 @@ def _number(file: object, name: str) -> int | None:
 
 
 def _run(arguments: JsonObject, answer: object) -> Looks:
-    """Commands, one after the other, and the output of each."""
+    """Commands, one after the other, and the output of each that has run."""
     commands = _list(arguments.get("commands", arguments.get("command")))
-    pairs = zip(commands, _results(answer), strict=False)
+    pairs = zip(commands, chain(_results(answer), repeat("")), strict=False)
     return Looks(tuple(Shell(each, text) for each, text in pairs if isinstance(each, str)))
 
 
