@@ -100,6 +100,10 @@ def _begin(place: Path, *, bare: bool) -> None:
         (place / ("" if bare else ".git") / name).mkdir()
 
 
+_LARGE = 2**20
+"""So long a text git stores in a tenth of the time that libgit2 takes."""
+
+
 @dataclass(frozen=True)
 class Repo:
     """A repository on disk: `path` is its work tree, or the bare repository itself."""
@@ -165,7 +169,8 @@ class Repo:
                 self.write(name, content)
         from tests.support.objects import commit_checkout  # it loads libgit2, which looks for HOME
 
-        made = None if options else commit_checkout(self, message)
+        is_large = any(len(content or "") > _LARGE for content in (files or {}).values())
+        made = None if options or is_large else commit_checkout(self, message)
         if made is not None:
             return made
         self.git("add", "-A")
