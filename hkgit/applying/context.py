@@ -7,7 +7,15 @@ from operator import attrgetter
 
 from hkgit.applying.diff import CONTEXT, render_diff
 from hkgit.applying.draft import Draft, Lines
-from hkgit.applying.evidence import KINDS, NONE, Evidence, from_reads, holding, is_empty, stale_hash
+from hkgit.applying.evidence import (
+    KINDS,
+    NONE,
+    Evidence,
+    find_holding_hash,
+    find_holding_read,
+    is_empty,
+    stale_hash,
+)
 from hkgit.applying.files.workspace import Work
 from hkgit.applying.hunks import net_hunks
 from hkgit.applying.outcome import FileChange
@@ -40,13 +48,13 @@ class EditContext:
         """The text that the edit speaks of."""
         return self.base if self.in_base else self.work.draft.document
 
-    def touched(self, start: int, end: int) -> Lines:
+    def touched_base_lines(self, start: int, end: int) -> Lines:
         """The base lines that bytes `start:end` of the document touch."""
         if self.in_base:
             return self.base.lines_of(start, end)
         return self.work.draft.base_lines(start, end)
 
-    def present(self, start: int, end: int) -> Lines:
+    def present_lines(self, start: int, end: int) -> Lines:
         """The lines of the file as it stands that bytes `start:end` of the document cover."""
         if self.in_base:
             return self.work.draft.lines_now(start, end)
@@ -66,7 +74,7 @@ class EditContext:
         """The earlier edits that wrote any of these bytes of the document."""
         return () if self.in_base else self.work.draft.writers(start, end)
 
-    def written(self, splices: Sequence[Splice]) -> Work:
+    def splice(self, splices: Sequence[Splice]) -> Work:
         """The file with these splices of the document. Raises InvalidInput where edits overlap."""
         draft: Draft | None = self.work.draft
         # In a file that no edit has touched both are the same, and this one is much faster.
@@ -91,7 +99,7 @@ class EditContext:
     ) -> Evidence:
         """The evidence of an edit whose place is known. Raises Stale for a hash that fails."""
         if expected is not None:
-            own = holding(self.base, touched, expected)
+            own = find_holding_hash(self.base, touched, expected)
             if own is None:
                 raise stale_hash(self.base, self.work.origin or "", touched, expected)
             return own
@@ -102,7 +110,7 @@ class EditContext:
 
     def read_evidence(self, touched: tuple[Lines, ...]) -> Evidence:
         """The evidence that reads give. Raises Stale when a hash was promised and none holds."""
-        found = from_reads(self.base, touched, self.reads)
+        found = find_holding_read(self.base, touched, self.reads)
         if found is not None:
             return found
         for read in self.reads:

@@ -68,7 +68,7 @@ def whole(base: Document) -> Lines:
     return 1, base.line_count
 
 
-def holding(base: Document, touched: Sequence[Lines], expected: str) -> Evidence | None:
+def find_holding_hash(base: Document, touched: Sequence[Lines], expected: str) -> Evidence | None:
     """The evidence of an expected hash (or its first 12 digits or more), or None.
 
     It may be the hash of the whole base file, or the one that all touched ranges share. An empty
@@ -82,7 +82,9 @@ def holding(base: Document, touched: Sequence[Lines], expected: str) -> Evidence
     return None
 
 
-def from_reads(base: Document, touched: Sequence[Lines], reads: Iterable[Read]) -> Evidence | None:
+def find_holding_read(
+    base: Document, touched: Sequence[Lines], reads: Iterable[Read]
+) -> Evidence | None:
     """The first of the reads that still holds and covers everything touched, or None."""
     for read in reads:
         found = _of_read(base, touched, read)
@@ -93,7 +95,7 @@ def from_reads(base: Document, touched: Sequence[Lines], reads: Iterable[Read]) 
 
 def _of_read(base: Document, touched: Sequence[Lines], read: Read) -> Evidence | None:
     if read.start_line is None or read.end_line is None:
-        return holding(base, touched, read.range_hash)
+        return find_holding_hash(base, touched, read.range_hash)
     lines = read.start_line, read.end_line
     if not read_holds(base, read) or not vouches(base, lines):
         return None

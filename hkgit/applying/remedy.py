@@ -51,7 +51,7 @@ def candidates(site: EditContext, error: HkgitError) -> tuple[Candidate, ...]:
 def _places(site: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
     for place in near:
         start, end = site.document.span(place.start_line, place.end_line)
-        first, last = site.touched(start, end)
+        first, last = site.touched_base_lines(start, end)
         text = site.base.data[slice(*site.base.span(first, last))]
         if text == site.document.data[start:end]:
             shown = decode_text(text.replace(b"\r\n", b"\n"))

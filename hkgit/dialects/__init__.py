@@ -128,7 +128,7 @@ def _read(
         return reading, frozenset(at + 1 if at >= 0 else count + 1 + at for at in cut if count)
 
 
-def appending(spec: Spec) -> Spec:
+def append_at_end(spec: Spec) -> Spec:
     """The spec with the end of its file in the place of every empty SEARCH."""
     if spec.dialect != "search-replace":
         return spec
@@ -150,7 +150,7 @@ def find_dialect(name: str) -> Dialect:
 
 def detect(text: str) -> str:
     """The name of the one dialect that a text can be read in; raises InvalidInput otherwise."""
-    found = list(_detecting(text))
+    found = list(_list_detecting(text))
     if len(found) > 1:
         found = [module for module in found if _holds_others(module, text)] or found
     if len(found) == 1:
@@ -164,7 +164,7 @@ def detect(text: str) -> str:
     raise unknown.refusal(text, DIALECTS)
 
 
-def _detecting(text: str) -> Iterator[Dialect]:
+def _list_detecting(text: str) -> Iterator[Dialect]:
     """The dialects that a text looks like; what has no sign of one does not load it."""
     has_json = has_opening(text)
     for name in DIALECTS:
@@ -179,7 +179,7 @@ def _unindent(text: str, format: str) -> str:
 
     Models indent what they write below an item of a list.
     """
-    is_seen = any(_detecting(text)) if format == "auto" else find_dialect(format).detects(text)
+    is_seen = any(_list_detecting(text)) if format == "auto" else find_dialect(format).detects(text)
     if is_seen:
         return text
     lines = text.split("\n")

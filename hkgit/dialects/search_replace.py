@@ -175,13 +175,13 @@ def _end_without_tail(
     if end < len(lines):
         what = "a block without its tail"
         raise wrong_line(head, what, "End the new text with a line >>>>>>> REPLACE.")
-    closing = _closing(lines, head, last, end)
+    closing = _find_cut_end(lines, head, last, end)
     completed = "\n".join([*lines[:closing], ">>>>>>> REPLACE", *lines[closing:]])
     what = "a block without its tail: the text ends before >>>>>>> REPLACE"
     raise Truncated(f"line {head + 1}", what, completed)
 
 
-def _closing(lines: Sequence[str], head: int, last: int, end: int) -> int:
+def _find_cut_end(lines: Sequence[str], head: int, last: int, end: int) -> int:
     """Where the new text of a block ends that the end of all text cuts off."""
     opening = next((line for line in lines[max(head - 2, 0) : head] if is_fence(line)), None)
     closing = end

@@ -67,4 +67,4 @@ class JudgedCommit:
         if not self.judged.entries:
             return ()
         first, second = self.candidate.parents
-        return self.repository.resolved_merge((first, second), self.candidate.tree).conflicts
+        return self.repository.resolve_merge((first, second), self.candidate.tree).conflicts

@@ -151,7 +151,7 @@ class Contents:
         """The latest comparisons: replay and the gate's rules ask for the same one."""
 
         def changes(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-            found = compare(old_tree, new_tree, self._store.differ.differing)
+            found = compare(old_tree, new_tree, self._store.differ.find_differing)
             return tuple(sorted(found, key=lambda change: encode_text(change.path)))
 
         return lru_cache(4)(changes)

@@ -48,12 +48,12 @@ class Conversion:
         for refusal in self.why_foreign(contents).values():
             raise refusal
         for path, content in contents.items():
-            if self.stored(path, content) != content.data:
+            if self.convert(path, content) != content.data:
                 what = "git would not store this content as it is: it changes line ends or $Id$"
                 fix = "Bring the file to its normal form (git add --renormalize) and commit that."
                 raise InvalidInput(quote_path(path), what, fix)
 
-    def stored(self, path: str, content: Content) -> bytes:
+    def convert(self, path: str, content: Content) -> bytes:
         """The blob that `git add` makes of content, filters and encodings aside."""
         data = content.data
         if self.stores_lf(path, content):

@@ -111,7 +111,7 @@ def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
     if ref is None or not hasattr(os, "posix_spawnp"):
         return None
     tree, settings = _ask_for_both() if known is None else known
-    people, stored = _people(settings), _stored(tree)
+    people, stored = _people(settings), _read_stored(tree)
     if people is None or stored is None:
         return None
     author, committer = people
@@ -196,7 +196,7 @@ def _comment(settings: str) -> str:
     return "#" if mark == "auto" else mark
 
 
-def _stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
+def _read_stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
     """The parent, what stands there where policies stand, and whether the ledger stays as it is.
 
     None where the commit changes nothing.

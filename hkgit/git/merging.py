@@ -83,7 +83,7 @@ def resolve_merge(
     """How a merge of two commits was completed. Raises Unverifiable when git cannot tell."""
     with _empty_repository(object_directories, boundaries, object_format) as empty:
         made, *conflicts = empty.attempt(*parents)
-        differing = set(empty.differing(made, tree)) - set(conflicts)
+        differing = set(empty.list_differing(made, tree)) - set(conflicts)
         return Resolved(tuple(conflicts), tuple(sorted(differing)))
 
 
@@ -148,7 +148,7 @@ def attempt_merge(
     """The merge of two commits, with its conflicts. Raises Unverifiable when git cannot tell."""
     with _empty_repository(object_directories, boundaries, object_format) as empty:
         made, *conflicts = empty.attempt(*parents)
-        return MergeAttempt(made, tuple(conflicts), empty.packed())
+        return MergeAttempt(made, tuple(conflicts), empty.pack_objects())
 
 
 def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[str]) -> None:
@@ -205,12 +205,12 @@ class _EmptyRepository:
             raise Unverifiable(where, what, "Change the file on one side alone: rebase the other.")
         raise Unverifiable(where, said)
 
-    def differing(self, tree: str, other: str) -> list[str]:
+    def list_differing(self, tree: str, other: str) -> list[str]:
         """The paths in which two trees differ."""
         listed = self._git("diff-tree", "-r", "-z", "--no-renames", "--name-only", tree, other)
         return os.fsdecode(listed.stdout).split("\0")[:-1]
 
-    def packed(self) -> bytes:
+    def pack_objects(self) -> bytes:
         """Everything that was written here."""
         written = (self.path / "objects").glob("[0-9a-f][0-9a-f]/*")
         names = "".join(f"{each.parent.name}{each.name}\n" for each in written)

@@ -98,7 +98,7 @@ class Repository(Contents):
             self.object_directories, parents, self._boundaries, self._backend.object_format
         )
 
-    def attempted_merge(self, parents: tuple[str, str]) -> MergeAttempt:
+    def attempt_merge(self, parents: tuple[str, str]) -> MergeAttempt:
         """What merging two commits gives, conflicts and all (see `merging`)."""
         if self.is_shallow:
             expect_merge_bases(self.git, parents, self._boundaries)
@@ -106,13 +106,13 @@ class Repository(Contents):
             self.object_directories, parents, self._boundaries, self._backend.object_format
         )
 
-    def resolved_merge(self, parents: tuple[str, str], tree: str) -> Resolved:
+    def resolve_merge(self, parents: tuple[str, str], tree: str) -> Resolved:
         """How a tree completes the merge of two commits (see `merging`)."""
         return resolve_merge(
             self.object_directories, parents, tree, self._boundaries, self._backend.object_format
         )
 
-    def contested_files(self, parents: tuple[str, str]) -> tuple[Contested, ...]:
+    def find_contested_files(self, parents: tuple[str, str]) -> tuple[Contested, ...]:
         """The files that git leaves to people where it merges two commits (see `merging`)."""
         return find_contested(
             self.object_directories, parents, self._boundaries, self._backend.object_format
@@ -173,7 +173,7 @@ class Repository(Contents):
         """Take a ref of hkgit's own away, if it is there. Raises GitRefused."""
         self._backend.delete_ref(name)
 
-    def checked_out_branches(self) -> dict[str, Path]:
+    def list_checked_out_branches(self) -> dict[str, Path]:
         """The branches that some work tree stands on, and where."""
         listed = os.fsdecode(self._list_worktrees())
         found = {}

@@ -26,7 +26,7 @@ def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | No
     # Of several git takes the first for all of them, and asks gpg if that is of its kind.
     if name + _SSH not in header or header.count(name + b" ") != 1:
         return None
-    with _trusting(allowed_signers) as trusted:
+    with _make_trust_options(allowed_signers) as trusted:
         log = ("log", "-1", "--no-show-signature", "--format=%G?%n%GS", commit.id, "--")
         trust, _, principal = git(*trusted, *log).text.partition("\n")
     return principal if trust == "G" else None
@@ -37,7 +37,7 @@ def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
 
     The caller has seen that it is an SSH signature: for another kind git would ask other programs.
     """
-    with _trusting(allowed_signers) as trusted:
+    with _make_trust_options(allowed_signers) as trusted:
         asked = git(*trusted, "verify-tag", "--raw", tag_id, check=False)
     said = _GOOD.search(asked.stderr)
     return said[1] if asked.code == 0 and said is not None else None
@@ -47,7 +47,7 @@ _GOOD = late_pattern(r'^Good "git" signature for (\S+) with ', re.MULTILINE)
 
 
 @contextmanager
-def _trusting(allowed_signers: str) -> Iterator[tuple[str, ...]]:
+def _make_trust_options(allowed_signers: str) -> Iterator[tuple[str, ...]]:
     """Options for git by which these signers alone count."""
     import tempfile  # few commits are signed
 

@@ -16,7 +16,7 @@ from hkgit.values import dataclass
 Holds = Callable[[Place], bool]
 
 
-def nothing(_: Place) -> bool:
+def vouch_for_none(_: Place) -> bool:
     """Vouch for no place."""
     return False
 
@@ -41,9 +41,9 @@ class Ties:
     document: Document
     edit: Edit
     holds: Holds | None
-    vouches: Holds = nothing
+    vouches: Holds = vouch_for_none
 
-    def broken(self, places: Sequence[Place]) -> list[Place]:
+    def break_ties(self, places: Sequence[Place]) -> list[Place]:
         """The places that a holding hash leaves, and of several of them a line hint."""
         if self.holds is not None:
             places = [place for place in places if self.holds(place)] or places
@@ -153,7 +153,7 @@ def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
     ranked = sorted(places, key=lambda p: (-p.agreement, -p.similarity, not p.is_fit, p.start))
     near = [place for place in ranked if _is_near(ranked[0], place)]
     if len(near) > 1:
-        near = ties.broken(near)
+        near = ties.break_ties(near)
     if len(near) > 1 and any(place.is_fit for place in near):
         raise ties.refusal(near)
     return near[0], next((place for place in ranked if place != near[0]), None)

@@ -127,7 +127,9 @@ def _tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place])
     for tier, how in ((whitespace, "blanks"), (unicode, "typography")):
         near = _apart_from(places, sorted(tier(view, wanted)))
         if near:
-            lines = [str(view.document.told(view.document.line_at(p.start))) for p in near]
+            lines = [
+                str(view.document.number_in_file(view.document.line_at(p.start))) for p in near
+            ]
             shown = ", ".join([*lines[:MOST_SHOWN], *(["..."] if lines[MOST_SHOWN:] else [])])
             verb = "differs" if len(near) == 1 else "differ"
             return (f"{count_noun(len(near), 'place')} that {verb} in {how} stayed: line {shown}",)

@@ -58,11 +58,11 @@ def _shrunk(wanted: EditLines) -> Iterator[bytes]:
     for change in wanted.changes:
         old = wanted.old_lines[change.old_start : change.old_end]
         new = wanted.new_lines[change.new_start : change.new_end]
-        if _telling(new) < _telling(old) or _fences(new) < _fences(old):
+        if _list_telling(new) < _list_telling(old) or _fences(new) < _fences(old):
             yield from new
 
 
-def _telling(lines: Iterable[bytes]) -> int:
+def _list_telling(lines: Iterable[bytes]) -> int:
     return sum(is_telling(key_of(line)) for line in lines)
 
 
@@ -155,7 +155,7 @@ def find_doubled_lines(view: FileLines, wanted: EditLines, place: Place) -> tupl
     if not is_whole(view.document, place):
         return ()
     first, last = view.document.lines_of(place.start, place.end)
-    told = view.document.told
+    told = view.document.number_in_file
     notes = []
     for change in wanted.changes:
         added = wanted.new_lines[change.new_start : change.new_end]

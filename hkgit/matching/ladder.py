@@ -8,7 +8,7 @@ from __future__ import annotations
 from hkgit.edits import Edit
 from hkgit.errors import InvalidInput, Near
 from hkgit.matching import applied, guards
-from hkgit.matching.decide import Holds, Search, Ties, nothing, settle
+from hkgit.matching.decide import Holds, Search, Ties, settle, vouch_for_none
 from hkgit.matching.lines import EditLines, view_of
 from hkgit.matching.places import Located, Settings
 from hkgit.matching.tiers.exact import in_other_ends, literal_places
@@ -22,7 +22,7 @@ def locate(
     edit: Edit,
     settings: Settings,
     holds: Holds | None = None,
-    vouches: Holds = nothing,
+    vouches: Holds = vouch_for_none,
 ) -> Located:
     """The place, or for an edit of all of them the places, where an edit's old text stands.
 

@@ -29,7 +29,7 @@ class LineChange:
     new_end: int
 
 
-def common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
+def find_common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
     """Index pairs of equal items, increasing in both texts."""
     pairs: list[tuple[int, int]] = []
     blocks = [(0, len(a), 0, len(b))]
@@ -43,7 +43,7 @@ def common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
             pairs.append((a2, b2))
         if a1 == a2 or b1 == b2:
             continue
-        split = anchors(a[a1:a2], b[b1:b2])
+        split = find_anchors(a[a1:a2], b[b1:b2])
         if split:
             blocks += _between(split, a1, a2, b1, b2)
         elif (a2 - a1) * (b2 - b1) <= CELLS:
@@ -55,7 +55,7 @@ def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
     """The changes that lead from `a` to `b`, in order, never adjacent."""
     found = []
     i = j = 0
-    for x, y in [*common(a, b), (len(a), len(b))]:
+    for x, y in [*find_common(a, b), (len(a), len(b))]:
         if (i, j) != (x, y):
             found.append(LineChange(i, x, j, y))
         i, j = x + 1, y + 1
@@ -80,15 +80,15 @@ def _follow(differ: Sequence[LineChange], number: int, *, is_last: bool) -> int:
     return number + shift
 
 
-def anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
+def find_anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
     """The longest increasing run of items that stand once in either text."""
     in_a, in_b = Counter(a), Counter(b)
     place = {item: j for j, item in enumerate(b) if in_b[item] == 1 and in_a.get(item) == 1}
     once = [(i, place[item]) for i, item in enumerate(a) if item in place]
-    return _increasing(once)
+    return _find_increasing(once)
 
 
-def _increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _find_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """The longest subsequence that increases in the second item (patience sorting)."""
     tops: list[int] = []
     piles: list[int] = []

@@ -75,7 +75,7 @@ class Document:
         """Whether the last line has an end; true of a file without lines."""
         return self.data == self.bom or self.data.endswith(b"\n")
 
-    def told(self, number: int) -> int:
+    def number_in_file(self, number: int) -> int:
         """The number of a line as people are told it: counted from the top of the file."""
         return number + self.above
 

@@ -22,14 +22,14 @@ def complete_json(text: str, start: int) -> tuple[str, str] | None:
     """
     stop = len(text[: _fence(text)].rstrip())
     tokens = list(_TOKEN.finditer(text, start, stop))
-    missing = _missing(tokens)
+    missing = _find_missing_ends(tokens)
     if not missing or not _breaks_off(text[start:stop]):
         return None
     if (closed := _with_ends(text[start:stop], missing)) is not None:
         return f"{text[:start]}{closed}\n", missing
     for token in [token for token in tokens if token[0] in ",[{"][: -MOST_TRIES - 1 : -1]:
         end = token.start() if token[0] == "," else token.end()
-        rest = _missing([each for each in tokens if each.end() <= end])
+        rest = _find_missing_ends([each for each in tokens if each.end() <= end])
         if (closed := _with_ends(text[start:end], rest)) is not None:
             return f"{text[:start]}{closed}\n", missing
     return None
@@ -41,7 +41,7 @@ def _fence(text: str) -> int:
     return len(text) if found is None else found.start()
 
 
-def _missing(tokens: list[re.Match[str]]) -> str:
+def _find_missing_ends(tokens: list[re.Match[str]]) -> str:
     """What closes the strings and brackets that are open behind some tokens; "" for none."""
     stack: list[str] = []
     for token in tokens:

@@ -96,7 +96,7 @@ def parse_edits(
         spec = dialects.parse(text, fmt or format, accept_truncated=accept_truncated)
     except InvalidInput as error:
         raise (path_for_text(text) or error) from error
-    return ParsedEdits(dialects.appending(spec) if empty_search == "append" else spec)
+    return ParsedEdits(dialects.append_at_end(spec) if empty_search == "append" else spec)
 
 
 def apply_edits(

@@ -116,4 +116,4 @@ def test_a_dialect_without_a_sign_in_the_text_does_not_detect_it(
 ) -> None:
     text = "".join(fragment + end for fragment, end in parts)
     loaded = [each.NAME for each in dialects.DIALECTS.values() if each.detects(text)]
-    assert [each.NAME for each in dialects._detecting(text)] == loaded
+    assert [each.NAME for each in dialects._list_detecting(text)] == loaded

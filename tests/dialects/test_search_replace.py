@@ -94,7 +94,7 @@ def test_an_append_is_said_in_the_place_of_the_old_text(search: str, edit: Edit)
 
 def test_only_an_empty_search_becomes_an_append() -> None:
     spec = dialects.parse(f"f.c\n<<<<<<< SEARCH\n=======\nb\n>>>>>>> REPLACE\ng.c\n{PLAIN}")
-    assert dialects.appending(spec).edits == (
+    assert dialects.append_at_end(spec).edits == (
         Edit("f.c", "", "b\n", at_end=True),
         Edit("g.c", "a\n", "b\n"),
     )

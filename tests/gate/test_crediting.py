@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.audit.reports.mending import mend
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.crediting import missing_lines
+from hkgit.evidence.ledger.crediting import list_missing_lines
 from hkgit.gate.policy import Policy
 from hkgit.gate.policy.extending import extend_policy
 from hkgit.gate.policy.parsing import parse_policy
@@ -102,7 +102,7 @@ def test_a_session_s_commit_says_what_the_policy_requires(repo: Repo) -> None:
 def test_entries_of_one_agent_ask_for_one_line(repo: Repo) -> None:
     commit_saying(begun(repo))
     entries = [entry for _, entry in judge(repo).judged.entries] * 2
-    assert missing_lines(entries, b"") == [f"Assisted-by: {agent_of(repo)}"]
+    assert list_missing_lines(entries, b"") == [f"Assisted-by: {agent_of(repo)}"]
 
 
 def test_a_policy_over_another_keeps_what_that_one_asks() -> None:

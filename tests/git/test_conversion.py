@@ -102,7 +102,7 @@ def test_content_is_stored_as_git_add_stores_it(
     for at, old in enumerate(BEFORE):
         contents |= {f"{at}-{number}": Content(CONTENTS[number], old) for number in (0, 1)}
     ours = conversion(repo)
-    stored = {path: ours.stored(path, content) for path, content in contents.items()}
+    stored = {path: ours.convert(path, content) for path, content in contents.items()}
     assert stored == stored_by_git(repo, contents)
 
 
@@ -126,7 +126,7 @@ def test_any_content_is_stored_as_git_add_stores_it(
     repo.git("config", "core.autocrlf", autocrlf)
     repo.commit({".gitattributes": f"* {said}\n"})
     content = Content(data, before)
-    assert {"f": conversion(repo).stored("f", content)} == stored_by_git(repo, {"f": content})
+    assert {"f": conversion(repo).convert("f", content)} == stored_by_git(repo, {"f": content})
 
 
 # Where attributes stand

@@ -81,7 +81,7 @@ def test_branches_are_checked_out_somewhere(repo: Repo, opened: Repository, tmp_
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side tree"))
     repo.git("worktree", "add", "-q", "--detach", str(tmp_path / "detached"))
     expected = {"main": repo.path, "side": tmp_path / "side tree"}
-    assert opened.checked_out_branches() == expected
+    assert opened.list_checked_out_branches() == expected
 
 
 def test_configuration_is_read_as_git_reads_it(repo: Repo, opened: Repository) -> None:

@@ -14,7 +14,7 @@ from hkgit.errors import HkgitError
 from hkgit.matching.ladder import locate
 from hkgit.matching.places import Settings
 from hkgit.matching.transfers.transfer import transfer
-from hkgit.text.diff import changes, common
+from hkgit.text.diff import changes, find_common
 from tests.matching.editing import document_of, edit_of, edited
 
 WORDS = (
@@ -56,7 +56,7 @@ def changed(draw: st.DrawFn) -> tuple[list[str], Edit, list[str]]:
 @bounded
 @given(few, few)
 def test_what_two_texts_have_in_common_is_equal_and_in_order(a: list[str], b: list[str]) -> None:
-    pairs = common(a, b)
+    pairs = find_common(a, b)
     assert all(a[i] == b[j] for i, j in pairs)
     assert pairs == sorted(pairs)
     assert len({i for i, _ in pairs}) == len({j for _, j in pairs}) == len(pairs)

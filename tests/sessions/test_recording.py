@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.reading import read_entry
-from hkgit.evidence.ledger.readings import READ, claimed_readings
+from hkgit.evidence.ledger.readings import READ, parse_claimed_readings
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
 from tests.support.repos import Repo
@@ -192,7 +192,7 @@ def test_an_entry_says_which_call_showed_the_lines(work: Work) -> None:
     work.repo.git("add", "a.py")
     work.commit()
     [entry] = entries(work.repo)
-    [shown] = claimed_readings(entry.claims["readings"])
+    [shown] = parse_claimed_readings(entry.claims["readings"])
     [file] = entry.files
     assert (shown.path, shown.start_line, shown.end_line) == ("a.py", 1, 9)
     assert shown.call == READ
@@ -207,7 +207,7 @@ def test_what_was_read_after_an_edit_is_not_claimed_for_it(work: Work) -> None:
     work.repo.git("add", "a.py")
     work.commit()
     [entry] = entries(work.repo)
-    assert [each.end_line for each in claimed_readings(entry.claims["readings"])] == [30]
+    assert [each.end_line for each in parse_claimed_readings(entry.claims["readings"])] == [30]
 
 
 def test_the_same_lines_read_again_are_claimed_once(work: Work) -> None:
@@ -217,7 +217,7 @@ def test_the_same_lines_read_again_are_claimed_once(work: Work) -> None:
     work.repo.git("add", "a.py")
     work.commit()
     [entry] = entries(work.repo)
-    assert len(list(claimed_readings(entry.claims["readings"]))) == 1
+    assert len(list(parse_claimed_readings(entry.claims["readings"]))) == 1
 
 
 @pytest.mark.parametrize(
@@ -233,4 +233,4 @@ def test_the_same_lines_read_again_are_claimed_once(work: Work) -> None:
     ],
 )
 def test_a_claim_that_is_none_names_no_call(claimed: object) -> None:
-    assert list(claimed_readings(claimed)) == []
+    assert list(parse_claimed_readings(claimed)) == []

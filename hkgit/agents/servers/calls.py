@@ -19,7 +19,7 @@ from hkgit.agents.servers.replies import (
 )
 from hkgit.agents.servers.roots import Root
 from hkgit.applying.names import resolve_names
-from hkgit.dialects import DIALECTS, appending, parse_expect, relative_path
+from hkgit.dialects import DIALECTS, append_at_end, parse_expect, relative_path
 from hkgit.edits import RenameFile, Spec
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.readings import ToolCall
@@ -159,7 +159,7 @@ def _spec(session: EditSession, place: Root, given: Values, call: str) -> Spec:
         if not given.get("dry_run", False):
             note_unread_spec(session.root, session.agent, call, error)
         raise
-    spec = appending(spec) if is_appending else spec
+    spec = append_at_end(spec) if is_appending else spec
     if place.within == place.root:
         # The plan refuses what cannot be a path of the checkout, each edit for itself.
         return spec

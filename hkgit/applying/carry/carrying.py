@@ -13,7 +13,7 @@ from hkgit.applying.outcome import EditOutcome, Plan
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import InsertAfter, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import Stale
-from hkgit.text.diff import common
+from hkgit.text.diff import find_common
 from hkgit.text.document import Document
 from hkgit.values import dataclass, replace
 
@@ -26,7 +26,7 @@ class LineMap:
 
     @classmethod
     def between(cls, base: bytes, tip: bytes) -> LineMap:
-        pairs = common(Document(base).lines, Document(tip).lines)
+        pairs = find_common(Document(base).lines, Document(tip).lines)
         return cls({i + 1: j + 1 for i, j in pairs})
 
     def carry(self, lines: Lines) -> Lines | None:

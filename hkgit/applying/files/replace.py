@@ -34,7 +34,7 @@ class Taken:
     @property
     def is_as_known(self) -> bool:
         """Whether what was taken away is what the change was made of."""
-        return _standing(self.kept) == self.known
+        return _read_present(self.kept) == self.known
 
     def forget(self) -> None:
         """Remove what was taken away; tried twice, since a scanner may hold it for a moment."""
@@ -91,7 +91,7 @@ def _take_out(each: Taken) -> Path | None:
     aside = _beside(each.place)
     with suppress(FileNotFoundError):
         each.place.rename(aside)
-        if _standing(aside) == each.written:
+        if _read_present(aside) == each.written:
             aside.unlink()
             return None
         try:
@@ -107,7 +107,7 @@ def _change_back(each: Taken, kept: Path) -> Path | None:
     except FileNotFoundError:
         place_new(kept, each.place)
         return None
-    if _standing(kept) == each.written:
+    if _read_present(kept) == each.written:
         kept.unlink()
         return None
     exchange(kept, each.place)
@@ -118,7 +118,7 @@ def _keep(each: Taken, kept: Path | None) -> Path | None:
     """Leave what cannot be put back under a name that is seen; what is known is not needed."""
     if kept is None or not os.path.lexists(kept):
         return None
-    if _standing(kept) == each.known:
+    if _read_present(kept) == each.known:
         kept.unlink(missing_ok=True)
         return None
     name = each.place.with_name(f"{each.place.name[:50]}.kept-{os.urandom(4).hex()}")
@@ -131,7 +131,7 @@ def _beside(place: Path) -> Path:
     return place.with_name(f".hkgit-{os.urandom(8).hex()}")
 
 
-def _standing(place: Path | None) -> File | None:
+def _read_present(place: Path | None) -> File | None:
     """What stands at a place; what cannot be read is none that anybody knows."""
     try:
         return None if place is None else file_at(place, place.lstat().st_mode)

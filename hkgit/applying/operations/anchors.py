@@ -38,7 +38,7 @@ def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[i
     """The lines below a line that an anchor may mean: those that are it, else begin with it."""
     wanted = encode_text(anchor).strip()
     found = [number for number, text in enumerate(texts[line:], line + 1) if text == wanted]
-    return found or [line + number for number in _beginning(texts[line:], wanted)]
+    return found or [line + number for number in _find_beginnings(texts[line:], wanted)]
 
 
 def end_of_block(document: Document, start: int) -> int:
@@ -54,7 +54,7 @@ def end_of_block(document: Document, start: int) -> int:
     return document.offsets[next(ends, document.line_count + 1) - 1]
 
 
-def _beginning(texts: Sequence[bytes], wanted: bytes) -> list[int]:
+def _find_beginnings(texts: Sequence[bytes], wanted: bytes) -> list[int]:
     """The lines, counted from 1, that begin with some words."""
     words = re.compile(re.escape(wanted) + rb"(?<=\w)(?![\w\x80-\xff])")
     return [number for number, text in enumerate(texts, 1) if words.match(text)]

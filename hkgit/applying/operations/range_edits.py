@@ -44,13 +44,13 @@ def change_lines(
         similarity_permille=FULL,
         confidence_permille=FULL,
         evidence=evidence,
-        lines=(site.present(splice.start, splice.end),),
-        base_lines=(site.touched(splice.start, splice.end),),
+        lines=(site.present_lines(splice.start, splice.end),),
+        base_lines=(site.touched_base_lines(splice.start, splice.end),),
         is_relocated=lines != ranges.lines_of_edit(edit),
         matched_text=decode_text(site.document.data[splice.start : splice.end]),
         diff=change_diff(site, (splice,)),
     )
-    return site.written((splice,)), outcome
+    return site.splice((splice,)), outcome
 
 
 def insert_text(site: EditContext, edit: Edit) -> tuple[Work, EditOutcome]:
@@ -69,7 +69,7 @@ def _place_range(
     hashed = ranges.lines_of_hash(stated, document, is_insertion=isinstance(edit, InsertAfter))
     if expected is None:
         ranges.check_inside(edit.path, document, stated)
-        touched = site.touched(*document.span(*stated))
+        touched = site.touched_base_lines(*document.span(*stated))
         return stated, site.settle_evidence((touched,), None, site.writers(*document.span(*hashed)))
     evidence = _own_evidence(site, edit, hashed)
     if evidence is not None:
@@ -92,7 +92,7 @@ def _own_evidence(
     """The evidence of an edit's own hash, or None where the lines of the base have another."""
     if edit.expected_hash is None or not ranges.is_inside(site.document, hashed):
         return None
-    lines = site.touched(*site.document.span(*hashed))
+    lines = site.touched_base_lines(*site.document.span(*hashed))
     actual = site.base.range_hash(*lines)
     if not vouches(site.base, lines) or not actual.startswith(edit.expected_hash):
         return None
@@ -135,7 +135,7 @@ def change_tagged(site: EditContext, edit: TagEdit) -> tuple[Work, EditOutcome]:
         _check_unrepeated(edit, first, document.lines[first - 1])
     splice = ranges.splice_lines(document, lines, edit.new_lines or ())
     start, end = document.span(first, last)
-    touched = site.touched(start, end)
+    touched = site.touched_base_lines(start, end)
     evidence = site.settle_evidence((touched,), None, site.writers(start, end))
     outcome = EditOutcome(
         number=site.number,
@@ -145,12 +145,12 @@ def change_tagged(site: EditContext, edit: TagEdit) -> tuple[Work, EditOutcome]:
         similarity_permille=FULL,
         confidence_permille=FULL,
         evidence=Evidence("tag") if evidence.kind == "none" else evidence,
-        lines=(site.present(splice.start, splice.end),),
+        lines=(site.present_lines(splice.start, splice.end),),
         base_lines=(touched,),
         matched_text=decode_text(document.data[start:end]),
         diff=change_diff(site, (splice,)),
     )
-    return site.written((splice,)), outcome
+    return site.splice((splice,)), outcome
 
 
 def _check_unrepeated(edit: TagEdit, number: int, target: bytes) -> None:

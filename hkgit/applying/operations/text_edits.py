@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.draft import Lines
-from hkgit.applying.evidence import Evidence, from_reads, holding, is_empty
+from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.files.workspace import Work, check_text
 from hkgit.applying.operations.anchors import below_anchors, end_of_block
 from hkgit.applying.operations.line_ends import settle_end
@@ -46,7 +46,7 @@ def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work
         splices, final_newline = settle_end(
             document, splices, is_terminated=site.work.is_terminated
         )
-    work = site.written(splices)
+    work = site.splice(splices)
     if final_newline is not None:
         work = replace(work, is_terminated=final_newline)
     diff = change_diff(site, splices, final_newline)
@@ -60,9 +60,9 @@ def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work
         runner_up_permille=located.runner_up,
         repairs=located.repairs,
         evidence=evidence,
-        lines=tuple(site.present(place.start, place.end) for place in places),
+        lines=tuple(site.present_lines(place.start, place.end) for place in places),
         base_lines=base_lines,
-        matched_text=_matching_text(document, places[0], edit),
+        matched_text=_text_at(document, places[0], edit),
         diff=diff,
         notes=located.notes,
         respelled=() if located.tier == "exact" else tuple(_find_respellings(edit, diff)),
@@ -73,7 +73,7 @@ def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work
 def _settle(site: EditContext, edit: Edit, located: Located) -> tuple[tuple[Lines, ...], Evidence]:
     """The base lines that an edit touches, and its evidence. Raises Stale."""
     places = located.places
-    base_lines = tuple(site.touched(place.start, place.end) for place in places)
+    base_lines = tuple(site.touched_base_lines(place.start, place.end) for place in places)
     writers = tuple(n for place in places for n in site.writers(place.start, place.end))
     return base_lines, site.settle_evidence(base_lines, edit.expected_hash, writers)
 
@@ -198,12 +198,12 @@ def _vouches(site: EditContext, edit: Edit, shift: int) -> Callable[[Place], boo
 
     def vouches(place: Place) -> bool:
         start, end = place.start + shift, place.end + shift
-        touched = [site.touched(start, end)]
+        touched = [site.touched_base_lines(start, end)]
         if site.writers(start, end):
             return False
         if expected is not None:
-            return holding(site.base, touched, expected) is not None
-        return from_reads(site.base, touched, site.reads) is not None
+            return find_holding_hash(site.base, touched, expected) is not None
+        return find_holding_read(site.base, touched, site.reads) is not None
 
     return vouches
 
@@ -219,15 +219,15 @@ def _holds(site: EditContext, edit: Edit, shift: int) -> Callable[[Place], bool]
         return None
 
     def holds(place: Place) -> bool:
-        touched = [site.touched(place.start + shift, place.end + shift)]
+        touched = [site.touched_base_lines(place.start + shift, place.end + shift)]
         if expected is not None:
-            return holding(site.base, touched, expected) is not None
-        return from_reads(site.base, touched, reads) is not None
+            return find_holding_hash(site.base, touched, expected) is not None
+        return find_holding_read(site.base, touched, reads) is not None
 
     return holds
 
 
-def _matching_text(document: Document, place: Place, edit: Edit) -> str:
+def _text_at(document: Document, place: Place, edit: Edit) -> str:
     """The text at the place; without its last line end where the old text has none."""
     text = decode_text(document.data[place.start : place.end])
     return text if edit.old_text.endswith("\n") else text.removesuffix("\n").removesuffix("\r")

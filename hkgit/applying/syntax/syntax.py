@@ -38,7 +38,7 @@ def check_syntax(made: Plan, mode: str) -> Plan:
     checked = made
     for change in made.files:
         is_skipped = mode == LOOSE and not _has_loose(made, change)
-        found = None if is_skipped else _broken(change)
+        found = None if is_skipped else _find_broken(change)
         if found is not None:
             checked = _settle(checked, change, found, mode)
     return checked if checked.ok else Plan(checked.outcomes, ())
@@ -71,7 +71,7 @@ def check_series(plans: Sequence[Plan], mode: str) -> list[Plan]:
         loose = [step for step in steps if _has_loose(plans[step[0]], step[1])]
         is_skipped = mode == LOOSE and not loose
         at, change = steps[-1]
-        found = _broken(replace(change, before=steps[0][1].before))
+        found = _find_broken(replace(change, before=steps[0][1].before))
         if found is not None and not is_skipped:
             at, change = (loose or steps)[-1]
             checked[at] = _settle(checked[at], change, found, mode)
@@ -88,7 +88,7 @@ def _follow_files(plans: Sequence[Plan]) -> list[list[tuple[int, FileChange]]]:
     return list(found.values())
 
 
-def _broken(change: FileChange) -> tuple[Language, Fault] | None:
+def _find_broken(change: FileChange) -> tuple[Language, Fault] | None:
     if change.before is None or change.after is None:
         return None
     language = language_of(change.new_path or "")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import covers, is_empty
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.evidence.ledger.readings import ShownLines, claimed_readings
+from hkgit.evidence.ledger.readings import ShownLines, parse_claimed_readings
 from hkgit.values import dataclass, replace
 
 READ = ("hash", "receipt", "tag")
@@ -49,7 +49,7 @@ def find_seen(
 ) -> tuple[SeenRange, ...]:
     """The ranges of a file that stand in an entry as read or quoted, each once, in order."""
     found = [*_of_edits(edits, line_count), *_of_reads(entry, file, line_count)]
-    claimed = claimed_readings(entry.claims.get("readings"))
+    claimed = parse_claimed_readings(entry.claims.get("readings"))
     shown = [each for each in claimed if each.path == file.path]
     found = [_name_calls(each, file, shown) for each in found]
     unique = {(each.start, each.end, each.is_read): each for each in reversed(found)}

@@ -13,7 +13,7 @@ from hkgit.cli.edit.command_line import remember_input
 from hkgit.cli.edit.spec_options import SpecOptions
 from hkgit.cli.forms.form import Misuse
 from hkgit.cli.output import print_note
-from hkgit.dialects import appending, find_dialect, parse, parse_expect
+from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.places import decimal
@@ -44,7 +44,7 @@ def read_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], st
         )
         for name, data in documents
     ]
-    return specs if given.empty_search == "create" else [appending(spec) for spec in specs]
+    return specs if given.empty_search == "create" else [append_at_end(spec) for spec in specs]
 
 
 def _spec(

@@ -88,10 +88,10 @@ def _document(attribution: Attribution, form: str) -> Any:
         from hkgit.audit.attribution.git_ai import render_log
 
         return {"commit": commit.id, "log": render_log(attribution)}
-    from hkgit.evidence.ledger.crediting import missing_lines
+    from hkgit.evidence.ledger.crediting import list_missing_lines
 
     entries = [entry for _, entry in commit.ruling.judged.entries]
-    return {"commit": commit.id, "trailers": missing_lines(entries, b"")}
+    return {"commit": commit.id, "trailers": list_missing_lines(entries, b"")}
 
 
 def _write_notes(repository: Repository, found: Iterator[Attribution], as_json: bool) -> None:

@@ -20,7 +20,7 @@ from hkgit.cli.history.columns import color_option
 from hkgit.cli.history.hunks import hunk_json, hunk_lines
 from hkgit.cli.history.paging import echo_paged
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.evidence.ledger.readings import claimed_readings
+from hkgit.evidence.ledger.readings import parse_claimed_readings
 from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, Report, Ruling, load_policy
@@ -88,7 +88,7 @@ def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[st
         yield from (f"  {_edit(edit)}" for edit in entry.edits)
         yield "files"
         yield from (f"  {_file(file)}" for file in entry.files)
-        for shown in claimed_readings(entry.claims.get("readings")):
+        for shown in parse_claimed_readings(entry.claims.get("readings")):
             yield f"shown     {visible(shown.path)}  by {visible(name_call(shown))}"
         yield "claimed   " + "  ".join(_claims(entry))
 

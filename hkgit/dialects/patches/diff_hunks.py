@@ -69,7 +69,7 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
             what = f"a line of a hunk without a prefix: {lines[index][:40]!r}"
             raise wrong_line(index, what, "Begin each line of a hunk with a blank, + or -.")
         index += 1
-    body.keep_blanks(_missing(body, counts) or 0)
+    body.keep_blanks(_count_missing_blanks(body, counts) or 0)
     if counts is not None and _is_last(lines, index):
         _refuse_short(lines, start, body, counts)
     if body.is_empty:
@@ -106,7 +106,7 @@ def _ends(lines: Sequence[str], index: int, body: Body, counts: Counts | None) -
     line = lines[index]
     if begins_sides(lines, index):
         return not _is_content(lines, index, body, counts)
-    is_full = _missing(body, counts) is not None
+    is_full = _count_missing_blanks(body, counts) is not None
     if line.rstrip() == "--" and any(map(_SIGNATURE.match, lines[index + 1 : index + 2])):
         return True
     if line[:1] in ("", " ", "+", "-", "\\", "\r"):
@@ -126,7 +126,7 @@ def _is_content(lines: Sequence[str], index: int, body: Body, counts: Counts | N
     return min(missing) >= 0
 
 
-def _missing(body: Body, counts: Counts | None) -> int | None:
+def _count_missing_blanks(body: Body, counts: Counts | None) -> int | None:
     """How many of the waiting blank lines make the body as long as its header says, if any do."""
     if counts is None:
         return None

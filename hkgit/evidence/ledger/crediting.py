@@ -16,13 +16,13 @@ def credit_line(entry: Entry) -> str:
     return f"{KEY}: {entry.agent}"
 
 
-def credited_agents(message: bytes) -> list[str]:
+def list_credited_agents(message: bytes) -> list[str]:
     """Everyone whom a message names as having assisted, as written."""
     return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]
 
 
-def missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
+def list_missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
     """The trailers of entries that a message has not."""
-    there = set(credited_agents(message))
+    there = set(list_credited_agents(message))
     wanted = dict.fromkeys(" ".join(each.agent.split()) for each in entries)
     return [f"{KEY}: {agent}" for agent in wanted if agent not in there]

@@ -94,7 +94,7 @@ def _read_findings(entry: Entry, made: Plan) -> Iterator[Finding]:
 def _edit_findings(entry: Entry, spec: Spec, made: Plan) -> Iterator[Finding]:
     for edit, outcome in zip(entry.edits, made.outcomes, strict=True):
         again = record_edit(spec.dialect, edit.text, outcome)
-        for name in _differing(edit, again):
+        for name in _list_differing(edit, again):
             what = (
                 f"edit {edit.id} records {name} {_show_value(getattr(edit, name))},"
                 f" recomputed {_show_value(getattr(again, name))}"
@@ -122,7 +122,7 @@ def _first_difference(recorded: RecordedFile | None, again: RecordedFile | None)
     return ""
 
 
-def _differing(left: RecordedEdit, right: RecordedEdit) -> list[str]:
+def _list_differing(left: RecordedEdit, right: RecordedEdit) -> list[str]:
     names = RecordedEdit.__match_args__
     return [name for name in names if getattr(left, name) != getattr(right, name)]
 

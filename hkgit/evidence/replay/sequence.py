@@ -76,7 +76,7 @@ class EntrySequence:
             for entry, files in self.unlocated:
                 self.findings += find_unsaid(entry, files)
 
-    def changed(self) -> dict[str, File | None]:
+    def list_changed(self) -> dict[str, File | None]:
         """The files that are no longer the parent's."""
         return {path: file for path, file in self.files.items() if file != self.before.get(path)}
 

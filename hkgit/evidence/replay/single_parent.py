@@ -39,7 +39,7 @@ def replay_entries(
     findings = [*added.findings, *added.removals, *chain.findings]
     left: tuple[Leftover, ...] = ()
     if not findings:
-        derived = chain.changed()
+        derived = chain.list_changed()
         left = leftovers(repository.blob, added.others, derived)
         findings += (each.finding for each in left if _is_hkgits(each.path))
         findings += _twins(repository, candidate, chain.before, derived)

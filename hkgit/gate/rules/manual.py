@@ -44,7 +44,7 @@ def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> li
     """
     if len(candidate.parents) == 2:
         first, second = candidate.parents
-        how = repository.resolved_merge((first, second), candidate.tree)
+        how = repository.resolve_merge((first, second), candidate.tree)
         return sorted({*how.conflicts, *how.others})
     parents: Sequence[str | None] = candidate.parents or (None,)
     trees = (None if each is None else repository.commit(each).tree for each in parents)

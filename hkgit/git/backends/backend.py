@@ -109,12 +109,12 @@ def common_dir_of(git_dir: Path) -> Path:
     return (git_dir / pointer.read_text().rstrip("\n")).resolve()
 
 
-def missing(where: str) -> Unverifiable:
+def refuse_missing(where: str) -> Unverifiable:
     """The error for an object that is not here, as in a shallow or partial clone."""
     return Unverifiable(where, "is not in this repository", "Fetch it, then try again.")
 
 
-def unwritten(where: str, words: str) -> GitRefused:
+def refuse_unwritten(where: str, words: str) -> GitRefused:
     """The refusal of what could not be stored."""
     fix = "See that the repository can be written and the disk has room; nothing was landed."
     return GitRefused(where, words, fix)

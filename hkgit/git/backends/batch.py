@@ -57,14 +57,14 @@ class CatFile:
         return None
 
     def _answer(self, what: str, object_id: str) -> tuple[str, str, int, bytes] | None:
-        child = self._running()
+        child = self._get_child()
         try:
             return child.answer(what, object_id)
         except BaseException:
             child.stop()
             raise
 
-    def _running(self) -> _Child:
+    def _get_child(self) -> _Child:
         """The child; a new one after a fork too, where the old one is the parent's."""
         child = self._child
         if child is None or not child.is_usable():

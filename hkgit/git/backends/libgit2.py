@@ -22,8 +22,8 @@ from hkgit.git.backends.backend import (
     NotFound,
     Unopened,
     common_dir_of,
-    missing,
-    unwritten,
+    refuse_missing,
+    refuse_unwritten,
 )
 from hkgit.git.backends.loading import pygit2
 from hkgit.values import dataclass
@@ -82,7 +82,7 @@ class LibGit2:
         return self.repository.odb
 
     def write(self, kind: str, data: bytes) -> str:
-        with _writing("object store"):
+        with _translate_write_errors("object store"):
             object_id = str(self.repository.write(_NUMBERS[kind], data))
             self._share(object_id)
         return object_id
@@ -110,12 +110,12 @@ class LibGit2:
             return None
 
     def merge_base(self, first: str, second: str) -> str | None:
-        with _reading(f"merge base of {first} and {second}"):
+        with _translate_read_errors(f"merge base of {first} and {second}"):
             found = cast("pygit2.Oid | None", self.repository.merge_base(first, second))
         return str(found) if found is not None else None
 
     def head_target(self) -> str:
-        with _reading("HEAD"):
+        with _translate_read_errors("HEAD"):
             return str(self.repository.lookup_reference("HEAD").target)
 
     def ref(self, name: str) -> str | None:
@@ -131,7 +131,7 @@ class LibGit2:
     def write_ref(self, name: str, object_id: str) -> None:
         for is_last in (False, False, True):
             try:
-                with _writing(name):
+                with _translate_write_errors(name):
                     self.repository.references.create(name, object_id, force=True)
             except GitRefused:  # another process may have tidied its directory away just now
                 if is_last:
@@ -140,11 +140,11 @@ class LibGit2:
                 return
 
     def delete_ref(self, name: str) -> None:
-        with _writing(name), suppress(KeyError):
+        with _translate_write_errors(name), suppress(KeyError):
             self.repository.references.delete(name)
 
     def config(self, name: str) -> str | None:
-        with _reading("git configuration"):
+        with _translate_read_errors("git configuration"):
             return str(self.repository.config[name]) if name in self.repository.config else None
 
 
@@ -163,12 +163,12 @@ _FAULTS = (pygit2.GitError, KeyError, OSError, ValueError)
 
 def _unread(where: str, error: Exception) -> Unverifiable:
     if isinstance(error, KeyError):
-        return missing(where)
+        return refuse_missing(where)
     return Unverifiable(where, str(error), "Look at the repository with git fsck.")
 
 
 @contextmanager
-def _reading(where: str) -> Iterator[None]:
+def _translate_read_errors(where: str) -> Iterator[None]:
     """Turn libgit2's exceptions into Unverifiable."""
     try:
         yield
@@ -177,9 +177,9 @@ def _reading(where: str) -> Iterator[None]:
 
 
 @contextmanager
-def _writing(where: str) -> Iterator[None]:
+def _translate_write_errors(where: str) -> Iterator[None]:
     """Turn libgit2's exceptions into GitRefused."""
     try:
         yield
     except (pygit2.GitError, OSError, ValueError) as error:
-        raise unwritten(where, str(error)) from error
+        raise refuse_unwritten(where, str(error)) from error

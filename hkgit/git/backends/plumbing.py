@@ -19,8 +19,8 @@ from hkgit.git.backends.backend import (
     TREE,
     NotFound,
     common_dir_of,
-    missing,
-    unwritten,
+    refuse_missing,
+    refuse_unwritten,
 )
 from hkgit.git.backends.batch import CatFile
 from hkgit.git.backends.ref_files import branch_in, delete_own_ref, is_stored, write_own_ref
@@ -104,7 +104,7 @@ class Plumbing:
         try:
             return self.git("hash-object", "-t", kind, "-w", *plain, "--stdin", stdin=data).text
         except GitRefused as refusal:
-            raise unwritten("object store", refusal.what) from refusal
+            raise refuse_unwritten("object store", refusal.what) from refusal
 
     def write_all(self, objects: Mapping[str, tuple[str, bytes]]) -> None:
         if len(objects) == 1:
@@ -117,7 +117,7 @@ class Plumbing:
             try:
                 self.git("unpack-objects", "-q", stdin=pack)
             except GitRefused as refusal:
-                raise unwritten("object store", refusal.what) from refusal
+                raise refuse_unwritten("object store", refusal.what) from refusal
 
     # History, refs and configuration
 
@@ -183,7 +183,7 @@ class Plumbing:
         try:
             self.git(*_SILENT, "update-ref", "--no-deref", *args)
         except GitRefused as refusal:
-            raise unwritten(where, refusal.what) from refusal
+            raise refuse_unwritten(where, refusal.what) from refusal
 
     def config(self, name: str) -> str | None:
         return read_config(self.git, name)
@@ -212,7 +212,7 @@ class Plumbing:
         where = f"object {object_id}"
         words = self._ask("cat-file", "-p", object_id).stderr.strip()
         if "error: " not in words and any(each in words for each in _ABSENT):
-            return missing(where)
+            return refuse_missing(where)
         what = words or "could not be read"
         return Unverifiable(where, what, "Look at the repository with git fsck.")
 

@@ -42,11 +42,11 @@ class Builder:
         for name, file in here.items():
             if file is not None:
                 _expect_file(under + name, entries.get(name))
-                entries[name] = self._stored(under + name, file)
+                entries[name] = self._store(under + name, file)
         normal = {name: canonical(entry) or entry for name, entry in entries.items()}
         return self.write_tree(normal) if normal else None
 
-    def _stored(self, path: str, file: File | TreeEntry) -> TreeEntry:
+    def _store(self, path: str, file: File | TreeEntry) -> TreeEntry:
         if isinstance(file, TreeEntry):
             return file
         if file.mode not in (REGULAR, EXECUTABLE, SYMLINK):

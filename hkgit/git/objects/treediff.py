@@ -45,7 +45,7 @@ class TreeDiffer:
 
     read: Callable[[str], bytes]
 
-    def differing(self, old: str | None, new: str | None) -> Iterator[Difference]:
+    def find_differing(self, old: str | None, new: str | None) -> Iterator[Difference]:
         """Every name that is not the same in two trees, in no order."""
         before = self._tree(old)
         data = self._data(new)

@@ -114,12 +114,12 @@ def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[
 
 def walk(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
     """Every path that is not a directory, with its entry, in no order."""
-    for change in compare(None, tree_id, partial(_differing, read=read)):
+    for change in compare(None, tree_id, partial(_find_differing, read=read)):
         if change.new is not None and change.new.mode != DIRECTORY:
             yield change.path, change.new
 
 
-def _differing(old: str | None, new: str | None, read: ReadTree) -> Iterator[Difference]:
+def _find_differing(old: str | None, new: str | None, read: ReadTree) -> Iterator[Difference]:
     before = read(old) if old is not None else {}
     after = read(new) if new is not None else {}
     for name in {name for name, _ in before.items() ^ after.items()}:

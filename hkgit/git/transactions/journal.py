@@ -121,7 +121,7 @@ def find_abandoned(common_dir: Path) -> Iterator[TransactionJournal]:
             descriptor = locks.take(path)
         if descriptor is None:
             continue
-        yield TransactionJournal(path, descriptor, _last_state(path) or _nothing_done(path))
+        yield TransactionJournal(path, descriptor, _last_state(path) or _make_first_state(path))
 
 
 def list_transactions(common_dir: Path) -> list[TransactionState]:
@@ -150,7 +150,7 @@ def _last_state(path: Path) -> TransactionState | None:
         return None
 
 
-def _nothing_done(path: Path) -> TransactionState:
+def _make_first_state(path: Path) -> TransactionState:
     """The state of a transaction that was killed before it wrote anything down."""
     return TransactionState(
         id=path.stem,

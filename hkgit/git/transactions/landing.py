@@ -95,7 +95,7 @@ def _expect_tip(repository: Repository, branch: str, old: str | None) -> None:
 
 
 def _expect_nowhere_checked_out(repository: Repository, branch: str) -> None:
-    where = repository.checked_out_branches().get(branch)
+    where = repository.list_checked_out_branches().get(branch)
     if where is not None:
         fix = "Land it from there, or name another branch."
         raise GitRefused(branch, f"is checked out in {where}", fix)

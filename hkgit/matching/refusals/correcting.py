@@ -15,7 +15,7 @@ from hkgit.matching.places import Place
 from hkgit.matching.search.candidates import AlignedPlace
 from hkgit.matching.tiers.elisions import is_elision
 from hkgit.matching.tiers.fuzzy import place_of
-from hkgit.matching.transfers.landing import Lines, is_whole, landings
+from hkgit.matching.transfers.landing import Lines, find_landings, is_whole
 from hkgit.matching.transfers.merge import Merge
 from hkgit.text.diff import LineChange
 from hkgit.text.document import Document, Splice
@@ -77,7 +77,7 @@ class _Proposal(Merge):
     """The author's changes where they probably belong, for the author to confirm."""
 
     def splices(self) -> list[Splice]:
-        found = landings(self.wanted, self.targets, self.view.lines)
+        found = find_landings(self.wanted, self.targets, self.view.lines)
         return [
             self._splice(change, self._stretch(change, lines))
             for change, lines in zip(self.wanted.changes, found, strict=True)

@@ -73,7 +73,7 @@ def inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
     first, last = document.lines_of(place.start, place.end)
     word = _word_around(document.data, place)
     error = NoMatch(
-        f"{edit.path}:{document.told(first)}",
+        f"{edit.path}:{document.number_in_file(first)}",
         f"the old text stands only inside a longer word, {_quote(word)}",
         "Quote the whole word, or the whole line; or replace all occurrences, which also changes "
         "parts of words.",
@@ -93,7 +93,7 @@ def already_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied
     """The new text stands in the file."""
     first, last = view.document.lines_of(place.start, place.end)
     return AlreadyApplied(
-        f"{edit.path}:{view.document.told(first)}",
+        f"{edit.path}:{view.document.number_in_file(first)}",
         f"the new text stands at {_lines(view.document, first, last)} already",
         "Leave the edit out; or, if it is another place that you mean, quote more of it.",
     )
@@ -104,7 +104,7 @@ def half_applied(
 ) -> Ambiguous:
     """Of all places of the old text some have the new text around them."""
     starts = [view.document.line_at(place.start) for place in made[:LINES_SHOWN]]
-    lines = ", ".join(str(view.document.told(start)) for start in starts)
+    lines = ", ".join(str(view.document.number_in_file(start)) for start in starts)
     more = ", ..." if len(made) > LINES_SHOWN else ""
     return Ambiguous(
         edit.path,
@@ -117,7 +117,7 @@ def half_applied(
 def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
     """Several places are as good, or too nearly so."""
     spans = sorted(document.lines_of(place.start, place.end) for place in places)
-    numbers = ", ".join(str(document.told(first)) for first, _ in spans[:LINES_SHOWN])
+    numbers = ", ".join(str(document.number_in_file(first)) for first, _ in spans[:LINES_SHOWN])
     more = ", ..." if len(spans) > LINES_SHOWN else ""
     is_equal = len({(place.agreement, place.similarity) for place in places}) == 1
     shares = ", ".join(_percent(place.similarity) for place in places[:SHOWN])
@@ -138,7 +138,7 @@ def conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Co
     first, _ = view.document.lines_of(place.start, place.end)
     differs = _difference(view, wanted, best, wanted.bound) or _difference(view, wanted, best)
     error = Conflict(
-        f"{edit.path}:{view.document.told(first)}",
+        f"{edit.path}:{view.document.number_in_file(first)}",
         "the place is there, but not as the edit has it, in lines that it changes",
         f"{differs} Write the edit against what the place says now.",
     )
@@ -177,7 +177,7 @@ def _difference(
 
 def _show_line(view: FileLines, row: int) -> str:
     """What a line of the file, counted from 0, says."""
-    return f"Line {view.document.told(row + 1)} says {_quote(view.lines[row])}"
+    return f"Line {view.document.number_in_file(row + 1)} says {_quote(view.lines[row])}"
 
 
 def _instead(view: FileLines, candidate: AlignedPlace, row: int) -> int | None:
@@ -202,12 +202,14 @@ def _distinction(document: Document, spans: Sequence[tuple[int, int]]) -> str:
     if len(spans) > SHOWN or len(set(above)) < len(spans) or not all(above):
         return ""
     named = zip(spans, above, strict=True)
-    shown = "; ".join(f"{document.told(first)}: {_quote(line)}" for (first, _), line in named)
+    shown = "; ".join(
+        f"{document.number_in_file(first)}: {_quote(line)}" for (first, _), line in named
+    )
     return f" The lines right above them: {shown}."
 
 
 def _lines(document: Document, first: int, last: int) -> str:
-    first, last = document.told(first), document.told(last)
+    first, last = document.number_in_file(first), document.number_in_file(last)
     return f"line {first}" if first >= last else f"lines {first}-{last}"
 
 

@@ -21,7 +21,7 @@ MOST_LINES = 50
 def find_by_words(view: FileLines, wanted: EditLines, most: int) -> tuple[AlignedPlace, ...]:
     """The places around the lines that are most like one of the old lines, `most` at most."""
     best, found = 0, dict[int, int]()
-    for row, near in _sharing_a_word(view, wanted, most):
+    for row, near in _pair_by_words(view, wanted, most):
         alike = similarity(key_of(wanted.old_lines[row]), key_of(view.lines[near]))
         if alike > best:
             best, found = alike, {}
@@ -31,7 +31,7 @@ def find_by_words(view: FileLines, wanted: EditLines, most: int) -> tuple[Aligne
     return tuple(_around(view, wanted, row, near) for near, row in nearest)
 
 
-def _sharing_a_word(view: FileLines, wanted: EditLines, most: int) -> Iterator[tuple[int, int]]:
+def _pair_by_words(view: FileLines, wanted: EditLines, most: int) -> Iterator[tuple[int, int]]:
     """Each old line and line of the file with one of the longest words in both, from 0."""
     words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
     for word in words[:MOST_WORDS] if view.lines else ():

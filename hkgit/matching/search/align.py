@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.matching.search.similar import similarity
-from hkgit.text.diff import anchors
+from hkgit.text.diff import find_anchors
 from hkgit.values import dataclass
 
 Spelt = tuple[Sequence[bytes], Sequence[bytes]]
@@ -76,7 +76,7 @@ def align(
 def _blocks(old: Sequence[bytes], window: Sequence[bytes]) -> list[_Block]:
     """The stretches that are aligned each by itself; anchors are stretches of one line."""
     whole = _Block(0, len(old), 0, len(window))
-    held = anchors(old, window) if whole.cells > CELLS else []
+    held = find_anchors(old, window) if whole.cells > CELLS else []
     blocks = []
     i = j = 0
     for x, y in held:

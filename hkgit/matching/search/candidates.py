@@ -12,7 +12,7 @@ from hkgit.matching.places import FULL
 from hkgit.matching.search.align import Targets, weight
 from hkgit.matching.search.seeds import alignments
 from hkgit.matching.search.similar import similarity
-from hkgit.matching.transfers.landing import Lines, is_whole, landings
+from hkgit.matching.transfers.landing import Lines, find_landings, is_whole
 from hkgit.text.diff import LineChange
 from hkgit.values import dataclass
 
@@ -118,8 +118,8 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Ali
         for i, t in enumerate(targets)
         if t is not None and lines[t] == old[i] and weight(old[i]) >= TELLING
     )
-    found = landings(wanted, targets, view.lines)
-    known = _known(wanted, old, targets)
+    found = find_landings(wanted, targets, view.lines)
+    known = _measure_known(wanted, old, targets)
     return AlignedPlace(
         targets=targets,
         landings=found,
@@ -131,7 +131,7 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Ali
     )
 
 
-def _known(wanted: EditLines, old: Sequence[bytes], targets: Targets) -> int:
+def _measure_known(wanted: EditLines, old: Sequence[bytes], targets: Targets) -> int:
     """The share of the context that has a counterpart, per mille of the weight of its lines."""
     weights = {i: weight(key) for i, key in enumerate(old) if i not in wanted.removed}
     there = sum(heavy for i, heavy in weights.items() if targets[i] is not None)

@@ -56,7 +56,7 @@ class LineIndents:
         kept = [i for i in self._known if i not in self.wanted.removed]
         if any(indent_of(self.wanted.old_lines[i]) != self._here(i) for i in kept):
             return False
-        return self._stands_as_file(self._known, self._said(self.wanted.new_lines))
+        return self._stands_as_file(self._known, self._drop_blank(self.wanted.new_lines))
 
     @cached_property
     def _is_flat(self) -> bool:
@@ -82,9 +82,9 @@ class LineIndents:
             for i, line in pairs
             if line.strip()
         )
-        above = self._said(self.wanted.old_lines[: change.old_start])[-1:]
-        first = self._said(self.wanted.old_lines[change.old_start : change.old_end])[:1]
-        is_deeper = self._is_deeper(rows, self._said(added))
+        above = self._drop_blank(self.wanted.old_lines[: change.old_start])[-1:]
+        first = self._drop_blank(self.wanted.old_lines[change.old_start : change.old_end])[:1]
+        is_deeper = self._is_deeper(rows, self._drop_blank(added))
         return is_as_file and is_deeper and bool(above) and _depth(above) < _depth(first)
 
     def _is_deeper(self, rows: Sequence[int], said: Sequence[bytes]) -> bool:
@@ -97,7 +97,7 @@ class LineIndents:
         rows = [i for i in self._known if change.old_start <= i < change.old_end]
         added = self.wanted.new_lines[change.new_start : change.new_end]
         if rows:
-            said = self._said(added)
+            said = self._drop_blank(added)
             is_deeper = self._is_deeper(rows, said)
             return is_deeper and self._stands_as_file(rows, said)
         return self._is_sibling(added)
@@ -113,7 +113,7 @@ class LineIndents:
 
         And it stands as deep as that does in the file, though not as deep as it is quoted.
         """
-        said = self._said(added)
+        said = self._drop_blank(added)
         if not said or all(line.strip() for line in (added[0], added[-1])):
             return False
         return any(
@@ -136,7 +136,7 @@ class LineIndents:
         assert target is not None
         return indent_of(self.lines[target])
 
-    def _said(self, lines: Iterable[bytes]) -> list[bytes]:
+    def _drop_blank(self, lines: Iterable[bytes]) -> list[bytes]:
         return [line for line in lines if line.strip()]
 
     def _refuse(self) -> Conflict:

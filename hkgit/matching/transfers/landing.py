@@ -12,7 +12,7 @@ Lines = tuple[int, int]
 """Lines of the file, counted from 0 and half open."""
 
 
-def landings(
+def find_landings(
     wanted: EditLines, targets: Targets, lines: Sequence[bytes]
 ) -> tuple[Lines | None, ...]:
     """For each change of the author's the lines of the file that it replaces.
@@ -21,10 +21,10 @@ def landings(
     around them, and where the file has lines in between that the author did not know, nobody can
     say on which side of those.
     """
-    return tuple(_landing(wanted, change, targets, lines) for change in wanted.changes)
+    return tuple(_find_landing(wanted, change, targets, lines) for change in wanted.changes)
 
 
-def _landing(
+def _find_landing(
     wanted: EditLines, change: LineChange, targets: Targets, lines: Sequence[bytes]
 ) -> Lines | None:
     found = [t for t in targets[change.old_start : change.old_end] if t is not None]

@@ -10,7 +10,7 @@ from hkgit.matching.lines import EditLines, FileLines, indent_of, key_of, keys
 from hkgit.matching.search.align import Targets, align
 from hkgit.matching.transfers.by_lines import LineIndents
 from hkgit.matching.transfers.indent import Indentation, learn
-from hkgit.matching.transfers.landing import Lines, landings
+from hkgit.matching.transfers.landing import Lines, find_landings
 from hkgit.matching.transfers.tokens import merge_line
 from hkgit.text.diff import LineChange
 from hkgit.text.document import Splice
@@ -34,7 +34,7 @@ class Merge:
 
     def splices(self) -> list[Splice]:
         """One splice a change. Raises Conflict where it cannot be told what to write."""
-        found = landings(self.wanted, self.targets, self.view.lines)
+        found = find_landings(self.wanted, self.targets, self.view.lines)
         return [
             self._splice(change, lines)
             for change, lines in zip(self.wanted.changes, found, strict=True)
@@ -43,7 +43,7 @@ class Merge:
     def is_made(self) -> bool:
         """Whether the file has all the new lines already, just as the author has them."""
         theirs, ours = self.wanted.new_lines, self.view.lines
-        found = landings(self.wanted, self.targets, ours)
+        found = find_landings(self.wanted, self.targets, ours)
         return all(
             lines is not None
             and tuple(ours[lines[0] : lines[1]]) == theirs[change.new_start : change.new_end]

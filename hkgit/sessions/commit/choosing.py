@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from hkgit.edits import File
-from hkgit.text.diff import common
+from hkgit.text.diff import find_common
 from hkgit.text.document import split_raw
 
 Item = TypeVar("Item")
@@ -89,4 +89,4 @@ def _bytes_apart(left: bytes, right: bytes, limit: int | None) -> int:
         from rapidfuzz.distance import Indel
 
         return int(Indel.distance(b"".join(a), b"".join(b), score_cutoff=limit))
-    return size - 2 * sum(len(a[at]) for at, _ in common(a, b))
+    return size - 2 * sum(len(a[at]) for at, _ in find_common(a, b))

@@ -91,7 +91,7 @@ def propose_merge(
     repository: Repository, journals: Sequence[SessionJournal], tree: str, parents: tuple[str, str]
 ) -> Proposal:
     """The entries that resolve the staged conflicts of a merge, or why there are none."""
-    attempt = repository.attempted_merge(parents)
+    attempt = repository.attempt_merge(parents)
     ours = repository.snapshot(parents[0])
     staged = repository.snapshot(tree)
     paths = [path for path in attempt.conflicts if staged.entry(path) != ours.entry(path)]

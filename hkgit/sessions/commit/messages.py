@@ -40,12 +40,12 @@ def _credit(repository: Repository, entries: Sequence[Entry], text: bytes) -> tu
     if file is None or not any(word in file.data for word in (b"assisted_by", b"extends")):
         return ()
     # Only then is the whole policy of interest.
-    from hkgit.evidence.ledger.crediting import missing_lines
+    from hkgit.evidence.ledger.crediting import list_missing_lines
     from hkgit.gate.trusted import read_trusted_policy
 
     if read_trusted_policy(repository, head).assisted_by != "require":
         return ()
-    return tuple(missing_lines(entries, text))
+    return tuple(list_missing_lines(entries, text))
 
 
 def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:

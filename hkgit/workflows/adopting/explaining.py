@@ -12,7 +12,7 @@ from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, Snapshot
 from hkgit.sessions.commit.building import Built
 from hkgit.sessions.commit.pending import PendingEdit
-from hkgit.text.diff import common
+from hkgit.text.diff import find_common
 from hkgit.text.document import Document
 from hkgit.values import dataclass, field
 from hkgit.workflows.adopting.origins import find_origins, find_unchanged
@@ -159,10 +159,12 @@ def _explain_file(
     now = Document(actual.data)
     lineage = lineage if len(lineage) == made.line_count else [0] * made.line_count
     is_same = derived is not None and derived.data == actual.data
-    pairs = [(i, i) for i in range(now.line_count)] if is_same else common(made.lines, now.lines)
+    pairs = (
+        [(i, i) for i in range(now.line_count)] if is_same else find_common(made.lines, now.lines)
+    )
     matched = match_lines(lineage, pairs)
     old = Document(b"" if base is None else base.data)
-    kept = {j: i + 1 for i, j in common(old.lines, now.lines)}
+    kept = {j: i + 1 for i, j in find_common(old.lines, now.lines)}
     by = find_origins(now, matched, made.line_count, is_exact=is_same)
     ended = [j for i, j in pairs if made.end_of(i + 1) != now.end_of(j + 1)]
     for j in (*find_unchanged(matched, kept), *ended):

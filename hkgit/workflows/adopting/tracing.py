@@ -10,7 +10,7 @@ from hkgit.applying.evidence import HASHED, covers, is_empty
 from hkgit.applying.outcome import EditOutcome
 from hkgit.edits import File
 from hkgit.sessions.commit.pending import PendingEdit
-from hkgit.text.diff import common
+from hkgit.text.diff import find_common
 from hkgit.text.document import Document
 from hkgit.values import dataclass
 
@@ -90,7 +90,7 @@ def trace_versions(
             lineage = _carry(lineage, lines, found, NOBODY)
             lineage = _carry(lineage, found, left, Origin.of_unit(unit))
             lines = left
-    return match_lines(lineage, common(lines, Document(actual.data).lines)), len(lines)
+    return match_lines(lineage, find_common(lines, Document(actual.data).lines)), len(lines)
 
 
 def match_lines(lineage: Lineage, pairs: Iterable[tuple[int, int]]) -> Matched:
@@ -105,7 +105,7 @@ def _carry(
     if old == new:
         return lineage
     carried: Lineage = [by] * len(new)
-    for i, j in common(old, new):
+    for i, j in find_common(old, new):
         carried[j] = lineage[i]
     return carried
 

@@ -54,7 +54,7 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
     if base == tip:
         fix = f"Do that first (git merge --ff-only {rev}), then apply the spec without --merge."
         raise InvalidInput(rev, f"is ahead of {branch}: merging it is a fast-forward", fix)
-    attempt = repository.attempted_merge((tip, commit))
+    attempt = repository.attempt_merge((tip, commit))
     if not attempt.conflicts:
         fix = f"Merge it (git merge {rev}), then apply the spec without --merge."
         raise InvalidInput(rev, "merges without a conflict: there is nothing to resolve", fix)

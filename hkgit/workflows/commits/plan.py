@@ -7,7 +7,7 @@ from functools import cached_property
 
 from hkgit.applying.carry.carrying import carry_plan
 from hkgit.applying.carry.following import follow_reads, renew_reads
-from hkgit.applying.evidence import from_reads, stale_hash, whole
+from hkgit.applying.evidence import find_holding_read, stale_hash, whole
 from hkgit.applying.names import resolve_names
 from hkgit.applying.operations.ranges import stale_read
 from hkgit.applying.outcome import Plan, expect_change, files_after, refuse_spec
@@ -190,7 +190,7 @@ def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
             what = "there is no such file, though a hash of it was expected"
             raise Stale(read.path, what, "Check the path and the lines.")
         base = terminate(Document(file.data))
-        if from_reads(base, (), (read,)) is not None:
+        if find_holding_read(base, (), (read,)) is not None:
             continue
         if read.start_line is None:
             raise stale_hash(base, read.path, (whole(base),), read.range_hash)

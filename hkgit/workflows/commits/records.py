@@ -6,7 +6,7 @@ import time
 
 from hkgit.edits import File, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.crediting import missing_lines
+from hkgit.evidence.ledger.crediting import list_missing_lines
 from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
 from hkgit.evidence.ledger.readings import claim_readings
@@ -68,7 +68,7 @@ def record_step(
         raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
-    credit = missing_lines([entry], text.encode()) if credits_agents else []
+    credit = list_missing_lines([entry], text.encode()) if credits_agents else []
     return RecordedStep(entry, name, with_trailers(text, (*credit, *trailer_lines(entry, name))))
 
 

@@ -106,7 +106,7 @@ def _target(repository: Repository, specs: Sequence[Spec], choices: ApplyOptions
 
 
 def _find_named_target(repository: Repository, branch: str, base: str | None) -> LandingTarget:
-    used = repository.checked_out_branches().get(branch)
+    used = repository.list_checked_out_branches().get(branch)
     if used is not None:
         fix = "Leave --branch out there, or name another branch."
         raise GitRefused(branch, f"is checked out at {used}", fix)

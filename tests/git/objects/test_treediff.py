@@ -26,7 +26,7 @@ def differ(*trees: bytes) -> TreeDiffer:
 
 def told(differ: TreeDiffer, old: int | None, new: int | None) -> dict[str, Difference]:
     ids = (None if number is None else f"{number:040d}" for number in (old, new))
-    return {found[0]: found for found in differ.differing(*ids)}
+    return {found[0]: found for found in differ.find_differing(*ids)}
 
 
 @settings(max_examples=200)

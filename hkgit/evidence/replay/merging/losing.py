@@ -34,7 +34,7 @@ def find_lost(file: Contested, result: File | None, known: Collection[bytes]) ->
     if result is not None and result.mode != theirs.mode and not is_moded:
         yield 1, 1
     sides = (file.base, file.ours, theirs, result)
-    yield from _Lines(*(_lines(each) for each in sides)).lost(Counter(known))
+    yield from _Lines(*(_lines(each) for each in sides)).find_lost_lines(Counter(known))
 
 
 def _is_text(file: File | None) -> bool:
@@ -52,7 +52,7 @@ class _Lines:
     theirs: Sequence[bytes]
     result: Sequence[bytes]
 
-    def lost(self, known: Counter[bytes]) -> Iterator[Stretch]:
+    def find_lost_lines(self, known: Counter[bytes]) -> Iterator[Stretch]:
         ours, said = changes(self.base, self.ours), changes(self.ours, self.result)
         cuts = changes(self.theirs, self.result)
         for made in changes(self.base, self.theirs):

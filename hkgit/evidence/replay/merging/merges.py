@@ -52,13 +52,13 @@ def _judge_resolution(
     from hkgit.evidence.replay.single_parent import follow_entries
 
     first, second = candidate.parents
-    how = repository.resolved_merge((first, second), candidate.tree)
+    how = repository.resolve_merge((first, second), candidate.tree)
     chain = follow_entries(repository, candidate, added.entries)
     ours = repository.changes(repository.commit(first).tree, candidate.tree)
     findings = [*chain.findings]
     if not findings:
         changes = {change.path: change for change in ours}
-        findings += _misfits(repository, how.conflicts, changes, chain.changed())
+        findings += _misfits(repository, how.conflicts, changes, chain.list_changed())
         findings += (_beside(path) for path in how.others if path not in accounted)
         findings += (_aside(path) for path in set_aside(how.conflicts, candidate.parents))
     is_located = chain.is_recomputed or chain.has_moved

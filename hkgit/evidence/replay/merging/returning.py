@@ -31,13 +31,13 @@ def find_returned(repository: Repository, judged: ReplayResult, tip: str) -> Ite
         side = _Side(
             repository=repository, ours=ours, theirs=theirs, tree=judged.candidate.tree, tip=tip
         )
-        records = side.brought(bases)
+        records = side.find_brought(bases)
         known = {path: record for path, record in records.items() if side.had(path)}
         if not known:
             continue
         news = side.files([record for path, record in records.items() if path not in known])
         own = [file for _, entry in judged.entries for file in entry.files]
-        shown = [*side.shown([*news, *own])]
+        shown = [*side.list_shown([*news, *own])]
         for path, record in known.items():
             files = side.files([record])
             if any(each.shows(file) for file in files for each in shown):
@@ -55,7 +55,7 @@ class _Side:
     tree: str
     tip: str
 
-    def brought(self, bases: Sequence[str]) -> dict[str, str]:
+    def find_brought(self, bases: Sequence[str]) -> dict[str, str]:
         """The records that the other side has had since the two parted: their paths and blobs."""
         trees = [*(self.repository.commit(base).tree for base in bases)] if bases else [None]
         theirs = self.repository.commit(self.theirs).tree
@@ -67,7 +67,9 @@ class _Side:
         }
         for path, commits in removals(self.repository, self.tip).items():
             news = [each for each in commits if self._is_news(each, self.theirs, self.ours)]
-            found.update((path, record) for each in news for record in self._removed(each, path))
+            found.update(
+                (path, record) for each in news for record in self._list_removed(each, path)
+            )
         return found
 
     def had(self, path: str) -> bool:
@@ -87,7 +89,7 @@ class _Side:
                 continue
         return found
 
-    def shown(self, news: Sequence[RecordedFile]) -> Iterator[Shown]:
+    def list_shown(self, news: Sequence[RecordedFile]) -> Iterator[Shown]:
         """What the merge changes on this side and the news do not say, file by file."""
         before = self.repository.commit(self.ours).tree
         changes = self.repository.changes(before, self.tree)
@@ -112,7 +114,7 @@ class _Side:
         is_ancestor = self.repository.is_ancestor
         return is_ancestor(commit, of) and not is_ancestor(commit, to)
 
-    def _removed(self, commit: str, path: str) -> list[str]:
+    def _list_removed(self, commit: str, path: str) -> list[str]:
         parents = self.repository.commit(commit).parents
         there = (self.repository.snapshot(parent).entry(path) for parent in parents)
         return [each.id for each in there if each is not None]

@@ -40,7 +40,7 @@ class Shown:
         old = gone if change.old is None else repository.blob(change.old.id)
         new = b"" if change.new is None else repository.blob(change.new.id)
         before, after = Document(old), Document(new)
-        written = Counter(line for hunk in _hunks(said) for line in _written(hunk))
+        written = Counter(line for hunk in _hunks(said) for line in _list_written(hunk))
         added = Counter(after.lines) - Counter(before.lines) - written
         return cls(change, before, after, added, changes(before.lines, after.lines), said)
 
@@ -78,7 +78,7 @@ class Shown:
         return self.change.path == file.new_path and is_turned and not is_said
 
     def _is_written(self, hunk: RecordedHunk) -> bool:
-        written = _written(hunk)
+        written = _list_written(hunk)
         telling = [line for line in written if _TELLING.search(line)] or written
         if not any(line in self.added for line in telling):
             return False
@@ -103,7 +103,7 @@ def _hunks(files: Sequence[RecordedFile]) -> Iterator[RecordedHunk]:
     return (hunk for file in files for hunk in file.hunks)
 
 
-def _written(hunk: RecordedHunk) -> Sequence[bytes]:
+def _list_written(hunk: RecordedHunk) -> Sequence[bytes]:
     return Document(encode_text(hunk.new_text)).lines
 
 
