@@ -36,11 +36,23 @@ class ToolReading:
 
 
 @dataclass(frozen=True, slots=True)
+class Snippets:
+    """Pieces of a file that the agent was shown without being told where they stand."""
+
+    path: str
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Editing:
-    """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads."""
+    """A call of the agent's own edit tool, as a spec in a dialect that hkgit reads.
+
+    `shown` is what its answer shows of the file as it is then.
+    """
 
     text: str
     dialect: str
+    shown: ToolReading | Snippets | None = None
 
 
 @dataclass(frozen=True, slots=True)

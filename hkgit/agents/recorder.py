@@ -120,7 +120,10 @@ class Recorder:
         match did:
             case Editing() as edit:
                 with self._aside.lock():
-                    return self._take(self._spec(edit), edit.text)
+                    answer = self._take(self._spec(edit), edit.text)
+                if edit.shown is not None:
+                    self._look(find_readings(edit.shown, self._directory), event.call)
+                return answer
             case PendingToolEdit(path):
                 place = _relative(path, self._session.root, self._directory)
                 return self._take_difference({place: self._aside.get(place, "")}, "")

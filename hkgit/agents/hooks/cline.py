@@ -25,6 +25,7 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import FilePart, Part, guard_in_time, is_steering
+from hkgit.agents.shown.edit_answers import find_changed, showing
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 
@@ -102,19 +103,21 @@ def _list(value: object) -> Sequence[object]:
     return value if isinstance(value, list) else () if value is None else (value,)
 
 
-EDITS: dict[str, Tool] = {"editor": _edit, "apply_patch": patching("input")}
+def _join_results(answer: object) -> str:
+    return "\n".join(_results(answer))
+
+
+EDITS: dict[str, Tool] = {
+    "editor": showing(_edit, _join_results, find_changed),
+    "apply_patch": patching("input"),
+}
 _LISTED = grouped(r"([^\s].*):\d+:\d+", r"[> ] (\d+)(:) (.*)")
-
-
-def _find_results(answer: object) -> object:
-    """What each of its queries has found."""
-    return [*_results(answer)]
 
 
 LOOKS: dict[str, Tool] = {
     "read_files": _read,
     "run_commands": _run,
-    "search_codebase": searching("", is_base=False, shown=_find_results, naming=_LISTED),
+    "search_codebase": searching("", is_base=False, shown=_join_results, naming=_LISTED),
 }
 
 

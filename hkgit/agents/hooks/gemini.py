@@ -27,6 +27,7 @@ from hkgit.agents.setup.settings import (
     guard_in_time,
     is_steering,
 )
+from hkgit.agents.shown.edit_answers import find_code, showing
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
@@ -34,13 +35,6 @@ NAME = "gemini"
 EDIT_TOOL = "mcp_hkgit_edit"
 
 SETTINGS = ".gemini/settings.json"
-
-EDITS: dict[str, Tool] = {
-    "replace": editing(
-        "file_path", "old_string", "new_string", "expected_replacements", "allow_multiple"
-    ),
-    "write_file": editing("file_path", "content"),
-}
 
 _LARGEST = 40_000
 """So many characters of a command's output the model is shown, if no setting says otherwise."""
@@ -67,6 +61,17 @@ def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
 def _text(answer: object) -> str:
     """What is meant for the model, not what is displayed to the user beside it."""
     return text_of(answer.get("llmContent", "") if isinstance(answer, Mapping) else answer)
+
+
+EDITS: dict[str, Tool] = {
+    name: showing(tool, _text, find_code)
+    for name, tool in {
+        "replace": editing(
+            "file_path", "old_string", "new_string", "expected_replacements", "allow_multiple"
+        ),
+        "write_file": editing("file_path", "content"),
+    }.items()
+}
 
 
 def _run(arguments: JsonObject, answer: object) -> Shell | None:

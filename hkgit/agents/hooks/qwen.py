@@ -12,26 +12,35 @@ from hkgit.agents.events import (
     editing,
     reading,
     shell,
+    text_of,
     tool_event,
     whole_number,
 )
 from hkgit.agents.hooks import claude, gemini
 from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
+from hkgit.agents.shown.edit_answers import find_range, showing
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "qwen"
 EDIT_TOOL = "mcp__hkgit__edit"
 
-EDITS: dict[str, Tool] = {
-    "edit": editing("file_path", "old_string", "new_string", "replace_all"),
-    "write_file": editing("file_path", "content"),
-}
-
 
 def _find_shown(answer: object) -> object:
     """What the model is shown; beside it stands what a person is, which may be more."""
     return answer.get("llmContent") if isinstance(answer, Mapping) else answer
+
+
+def _text(answer: object) -> str:
+    return text_of(_find_shown(answer))
+
+
+EDITS: dict[str, Tool] = {
+    "edit": showing(
+        editing("file_path", "old_string", "new_string", "replace_all"), _text, find_range
+    ),
+    "write_file": editing("file_path", "content"),
+}
 
 
 def _run(arguments: JsonObject, answer: object) -> Did | None:

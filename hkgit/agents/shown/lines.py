@@ -45,6 +45,18 @@ def find_shown_lines(
     return join_numbers(numbers)
 
 
+def find_snippets(file: Sequence[str], texts: Iterable[str]) -> list[Lines]:
+    """Where pieces of a file stand in it, each whole and in one place alone."""
+    whole, numbers = _join(file), list[int]()
+    for text in texts:
+        wanted = _join(lines := text.split("\n"))
+        at = whole.find(wanted)
+        if text.strip() and at >= 0 and whole.find(wanted, at + 1) < 0:
+            first = whole.count("\n", 0, at) + 1
+            numbers += range(first, first + len(lines))
+    return join_numbers(numbers)
+
+
 def join_numbers(numbers: Iterable[int]) -> list[Lines]:
     """Numbers as ranges, in order."""
     joined: list[Lines] = []

@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 
-from hkgit.agents.events import END, Shell, ToolReading
+from hkgit.agents.events import END, Shell, Snippets, ToolReading
 from hkgit.agents.shown.commands import Asked, find_asked_lines
 from hkgit.agents.shown.lines import (
     Block,
     find_block,
     find_numbered,
     find_shown_lines,
+    find_snippets,
     join_numbers,
     split_answer,
     split_lines,
@@ -30,15 +31,21 @@ _LARGEST = 32 * 2**20
 _LONG = 10**6
 
 
-def find_readings(did: ToolReading | Shell, directory: Path) -> Iterator[ToolReading]:
+def find_readings(did: ToolReading | Snippets | Shell, directory: Path) -> Iterator[ToolReading]:
     """What a call has shown of files, as far as its answer tells."""
     if isinstance(did, Shell):
         return islice(dict.fromkeys(_find_in_output(did, directory)), _MOST)
-    if did.answer is None:
+    if isinstance(did, ToolReading) and did.answer is None:
         return iter([did])
     file = _load(directory, did.path)
-    shown = [] if file is None else find_shown_lines(file, did.answer, did.start_line, did.end_line)
+    shown = [] if file is None else _find_shown(did, file)
     return islice((ToolReading(did.path, *lines) for lines in shown), _MOST)
+
+
+def _find_shown(did: ToolReading | Snippets, file: Sequence[str]) -> list[tuple[int, int]]:
+    if isinstance(did, Snippets):
+        return find_snippets(file, did.texts)
+    return find_shown_lines(file, did.answer or "", did.start_line, did.end_line)
 
 
 def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:

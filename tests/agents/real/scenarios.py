@@ -115,8 +115,17 @@ COMMIT_AT_ONCE = Scenario(
 )
 SEARCH = Scenario(
     "search",
-    [[Search("Helo")], [Edit("greet.py", HELO, HELLO)]],
-    [Commit("search, edit", ("greet.py",))],
+    [
+        [Search("Helo")],
+        [Edit("greet.py", HELO, HELLO)],
+        [Shell("sed -n 5,6p twice.py")],
+        [_edit("twice.py", 2, 200)],
+        [_edit("twice.py", 3, 300)],
+    ],
+    [
+        Commit("search, edit", ("greet.py",)),
+        Commit("edit, edit below", ("twice.py",), wanted=BLIND, unless_seen="def f3"),
+    ],
 )
 FORMATTED = Scenario(
     "formatter",
