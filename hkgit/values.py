@@ -8,7 +8,7 @@ values.
 
 from __future__ import annotations
 
-from operator import attrgetter, ge, gt, le, lt
+from operator import attrgetter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,43 +30,33 @@ class _Absent:
 
 
 class Default:
-    """What `field` says of one field."""
+    """What `field` says of one field, by name; the rest is as here."""
 
-    __slots__ = ("compare", "default", "default_factory", "repr")
+    default: Any = _Absent
+    default_factory: Any = _Absent
+    repr = compare = True
 
-    def __init__(
-        self,
-        *,
-        default: object = _Absent,
-        default_factory: object = _Absent,
-        repr: bool = True,
-        compare: bool = True,
-    ) -> None:
-        self.default = default
-        self.default_factory = default_factory
-        self.repr = repr
-        self.compare = compare
+    def __init__(self, **said: Any) -> None:
+        self.__dict__.update(said)
 
 
 def _decorate(
-    cls: type | None = None,
-    *,
-    frozen: bool = False,
-    slots: bool = False,
-    order: bool = False,
-    eq: bool = True,
+    cls: type | None = None, *, frozen: bool = False, slots: bool = False, eq: bool = True
 ) -> Any:
     """Do what `dataclasses.dataclass` does, as far as hkgit needs it."""
     if cls is None:
-        return lambda found: _decorate(found, frozen=frozen, slots=slots, order=order, eq=eq)
+        return lambda found: _decorate(found, frozen=frozen, slots=slots, eq=eq)
     own = dict(_own_specs(cls))
     specs = {**_inherit(cls), **own}
-    for name in own:
-        _take_default(cls, name, own[name])
+    for name, spec in own.items():  # the class keeps the defaults, and nothing in their place
+        if spec.default is not _Absent:
+            setattr(cls, name, spec.default)
+        elif name in cls.__dict__:
+            delattr(cls, name)
     if slots:
         cls = _with_slots(cls, specs)
     setattr(cls, _SPECS, specs)
-    methods = _methods(cls, specs, frozen=frozen, order=order, eq=eq)
+    methods = _methods(cls, specs, frozen=frozen, eq=eq)
     for name, method in methods.items():
         if name not in cls.__dict__ or (name == "__hash__" and cls.__dict__[name] is None):
             setattr(cls, name, method)
@@ -87,52 +77,38 @@ def _inherit(cls: type) -> dict[str, Default]:
     return specs
 
 
-def _take_default(cls: type, name: str, spec: Default) -> None:
-    """Leave on the class what a default is, and nothing where there is none."""
-    if spec.default is not _Absent:
-        setattr(cls, name, spec.default)
-    elif name in cls.__dict__:
-        delattr(cls, name)
-
-
 def _with_slots(cls: type, specs: Mapping[str, Default]) -> type:
     """The class made again with a slot for each field, which no class can get later."""
     taken = {name for base in cls.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
-    left = {name: each for name, each in cls.__dict__.items() if name not in specs}
-    for name in ("__dict__", "__weakref__"):
-        left.pop(name, None)
+    dropped = {*specs, "__dict__", "__weakref__"}
+    left = {name: each for name, each in cls.__dict__.items() if name not in dropped}
     left["__slots__"] = tuple(name for name in specs if name not in taken)
     made = type(cls)(cls.__name__, cls.__bases__, left)
     made.__qualname__ = cls.__qualname__
     return made
 
 
-def _methods(
-    cls: type, specs: Mapping[str, Default], *, frozen: bool, order: bool, eq: bool
-) -> dict[str, object]:
+def _methods(cls: type, specs: Mapping[str, Default], *, frozen: bool, eq: bool) -> dict[str, Any]:
     names = tuple(specs)
     compared = tuple(name for name in names if specs[name].compare)
     get = attrgetter(*compared) if compared else lambda self: ()
-    methods: dict[str, object] = {
+    methods: dict[str, Any] = {
         "__init__": _init_of(cls, specs, frozen=frozen),
         "__repr__": _repr,
         "__match_args__": names,
         "__dataclass_fields__": _Fields(),
-        "__dataclass_params__": _Params(frozen=frozen, order=order, eq=eq),
-        "__getstate__": lambda self: [getattr(self, name) for name in names],
-        "__setstate__": lambda self, state: _restore(self, names, state),
+        "__dataclass_params__": _Params(frozen=frozen),
     }
-    if not hasattr(cls, "__slots__"):  # what is cached beside the fields goes along
-        del methods["__getstate__"], methods["__setstate__"]
+    if hasattr(cls, "__slots__"):  # else what is cached beside the fields goes along
+        methods["__getstate__"] = lambda self: [getattr(self, name) for name in names]
+        methods["__setstate__"] = lambda self, state: _restore(self, names, state)
     if eq:
         methods["__eq__"] = lambda self, other: (
             get(self) == get(other) if other.__class__ is self.__class__ else NotImplemented
         )
         methods["__hash__"] = (lambda self: hash(get(self))) if frozen else None
-    if order:
-        methods |= {f"__{each.__name__}__": _ordering(each, get) for each in (lt, le, gt, ge)}
     if frozen:
-        methods |= {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
+        methods |= dict.fromkeys(("__setattr__", "__delattr__"), _refuse)
     return methods
 
 
@@ -161,7 +137,7 @@ def _fill(self: object, specs: Mapping[str, Default], given: Mapping[str, object
         if name in given
         else spec.default
         if spec.default_factory is _Absent
-        else spec.default_factory()  # type: ignore[operator]  # it makes the value
+        else spec.default_factory()
         for name, spec in specs.items()
     ]
     if any(value is _Absent for value in values):
@@ -178,15 +154,13 @@ def _compile_init(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> C
     known: dict[str, object] = {"_set": object.__setattr__, "_absent": _Absent}
     parameters, lines = ["self"], []
     for name, spec in specs.items():
-        parameters.append(name)
-        value = name
+        value, default = name, ""
         if spec.default is not _Absent:
-            known[f"_of_{name}"] = spec.default
-            parameters[-1] += f"=_of_{name}"
+            default, known[f"_of_{name}"] = f"=_of_{name}", spec.default
         elif spec.default_factory is not _Absent:
-            known[f"_of_{name}"] = spec.default_factory
-            parameters[-1] += "=_absent"
+            default, known[f"_of_{name}"] = "=_absent", spec.default_factory
             value = f"_of_{name}() if {name} is _absent else {name}"
+        parameters.append(f"{name}{default}")
         lines.append(f"_set(self, {name!r}, {value})" if frozen else f"self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
@@ -203,66 +177,31 @@ def _repr(self: Any) -> str:
     return f"{self.__class__.__qualname__}({', '.join(told)})"
 
 
-def _ordering(than: Callable[[Any, Any], bool], get: Callable[[Any], Any]) -> object:
-    return lambda self, other: (
-        than(get(self), get(other)) if other.__class__ is self.__class__ else NotImplemented
-    )
-
-
 def _restore(self: object, names: tuple[str, ...], state: list[object]) -> None:
     for name, value in zip(names, state, strict=True):
         object.__setattr__(self, name, value)
 
 
-def _refuse_to_set(self: object, name: str, value: object) -> None:
-    raise _frozen(f"cannot assign to field {name!r}")
-
-
-def _refuse_to_delete(self: object, name: str) -> None:
-    raise _frozen(f"cannot delete field {name!r}")
-
-
-def _frozen(words: str) -> Exception:
+def _refuse(self: object, name: str, *value: object) -> None:
     from dataclasses import FrozenInstanceError
 
-    return FrozenInstanceError(words)
+    raise FrozenInstanceError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
 
 
 class _Fields:
     """Gives `dataclasses` its own description of the fields, made when it asks."""
 
     def __get__(self, instance: object, owner: type) -> dict[str, Any]:
-        import dataclasses
+        from hkgit.fields import describe_fields
 
-        absent = dataclasses.MISSING
-        found = {}
-        for name, spec in getattr(owner, _SPECS).items():
-            factory: Any = absent if spec.default_factory is _Absent else spec.default_factory
-            made: Any = dataclasses.field(
-                default=absent if spec.default is _Absent else spec.default,
-                default_factory=factory,
-                repr=spec.repr,
-                compare=spec.compare,
-            )
-            # What `dataclasses` keeps in a field is not in its stubs.
-            made.name, made._field_type = name, dataclasses._FIELD  # type: ignore[attr-defined]
-            made.type = _annotation(owner, name)
-            found[name] = made
-        return found
-
-
-def _annotation(owner: type, name: str) -> object:
-    from inspect import get_annotations
-
-    found = map(get_annotations, owner.__mro__)
-    return next((each[name] for each in found if name in each), None)
+        return describe_fields(owner, getattr(owner, _SPECS), _Absent)
 
 
 class _Params:
-    """What `dataclasses` wants to know of a class that another one of its own builds on."""
+    """What `dataclasses` asks of a class that another one of its own builds on."""
 
-    def __init__(self, **given: bool) -> None:
-        self.__dict__.update(given)
+    def __init__(self, *, frozen: bool) -> None:
+        self.frozen = frozen
 
 
 def _replace(value: Any, /, **changes: object) -> Any:
@@ -274,10 +213,7 @@ def _replace(value: Any, /, **changes: object) -> Any:
 
 
 def _asdict(value: Any) -> Any:
-    """The fields of a value by name, as `dataclasses.asdict` gives them; other values as they are.
-
-    Tuples and lists stay so, and dictionaries; everything else is shared, not copied.
-    """
+    """The fields of a value by name, as of `dataclasses.asdict`; what has no fields is shared."""
     if hasattr(value, _SPECS):
         return {name: _asdict(getattr(value, name)) for name in getattr(value, _SPECS)}
     if isinstance(value, list | tuple):
@@ -287,19 +223,14 @@ def _asdict(value: Any) -> Any:
     return value
 
 
-def _late_pattern(source: str | bytes, flags: int = 0) -> Any:
-    """A regular expression of a module, which few of those that load the module ever use.
+class _Late:
+    """A regular expression that is compiled when it is first used: few of a module's ever are.
 
     To compile all of them takes a hook more than two starts of the interpreter.
     """
-    return _Late(source, int(flags))
 
-
-class _Late:
-    """A regular expression that is compiled when it is first asked for anything."""
-
-    def __init__(self, source: str | bytes, flags: int) -> None:
-        self._given = (source, flags)
+    def __init__(self, source: str | bytes, flags: int = 0) -> None:
+        self._given = (source, int(flags))
 
     def __getattr__(self, name: str) -> Any:
         source, flags = self._given
@@ -314,5 +245,5 @@ class _Late:
 
 
 if not TYPE_CHECKING:
-    late_pattern = _late_pattern
     asdict, dataclass, field, replace = _asdict, _decorate, Default, _replace
+    late_pattern = _Late

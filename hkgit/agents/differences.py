@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher, unified_diff
 
 from hkgit.edits import File, decode_text
-from hkgit.paths import quote_path
 from hkgit.text.document import split_raw
+from hkgit.text.paths import quote_path
 
 
 def render_diff(path: str, old: File | None, new: File | None, *, is_close: bool) -> Iterator[str]:

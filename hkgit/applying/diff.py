@@ -8,9 +8,9 @@ from itertools import pairwise
 from hkgit.applying.hunks import Hunk
 from hkgit.applying.outcome import FileChange
 from hkgit.edits import File, decode_text
-from hkgit.paths import quote_path
 from hkgit.text.diff import LineChange
 from hkgit.text.document import split_raw
+from hkgit.text.paths import quote_path
 
 CONTEXT = 3
 

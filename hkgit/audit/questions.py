@@ -14,9 +14,9 @@ from hkgit.gate import Ruling
 from hkgit.gate.conflicts.consulting import Consult, consults_at, consults_in, tries_before
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
-from hkgit.paths import check_path
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text
+from hkgit.text.paths import check_path
 from hkgit.values import dataclass
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"

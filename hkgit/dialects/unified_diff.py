@@ -26,7 +26,7 @@ from hkgit.edits import (
     SetMode,
 )
 from hkgit.errors import InvalidInput
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, field, late_pattern
 
 NAME = "unified-diff"

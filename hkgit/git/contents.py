@@ -18,7 +18,7 @@ from hkgit.git.objects.objects import Commit, TreeSnapshot, parse_commit
 from hkgit.git.objects.store import ObjectBatch, Store
 from hkgit.git.objects.tags import peel, read_tags
 from hkgit.git.objects.trees import Tree, TreeChange, compare
-from hkgit.paths import check_tree_path
+from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass, field, late_pattern
 
 _WHOLE_REF = late_pattern(r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)")

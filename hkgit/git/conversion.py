@@ -14,7 +14,7 @@ from hkgit.git.attributes import attributes
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.unedited import FOREIGN, expect_unfiltered
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, late_pattern
 
 _LINE_ENDS = ("text", "eol", "crlf", "binary")

@@ -17,7 +17,7 @@ from hkgit.errors import Unverifiable
 from hkgit.git import program
 from hkgit.git.objects.trees import TreeEntry
 from hkgit.git.program import Completed, Git
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
 CONFIG = """\

@@ -15,7 +15,7 @@ from hkgit.edits import DIRECTORY, File
 from hkgit.errors import InvalidInput
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.objects.trees import walk
-from hkgit.paths import fold_name, quote_path
+from hkgit.text.paths import fold_name, quote_path
 
 
 def expect_no_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass
 
@@ -12,7 +14,7 @@ FULL = 1000
 """A similarity or confidence of 1, per mille."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """Bytes `start:end` of a document, as alike to the old text as `similarity` per mille says.
 
@@ -29,6 +31,12 @@ class Place:
     is_fit: bool = True
     rows: int = 0
     known: int = FULL
+
+    def __lt__(self, other: Place) -> bool:
+        return _order(self) < _order(other)
+
+
+_order = attrgetter(*Place.__match_args__)
 
 
 @dataclass(frozen=True, slots=True)

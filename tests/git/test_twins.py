@@ -11,7 +11,7 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.git.name_collisions import expect_no_twins
 from hkgit.git.repository import Repository
-from hkgit.paths import fold_name
+from hkgit.text.paths import fold_name
 from tests.support.repos import Repo
 from tests.support.running import run
 

@@ -18,7 +18,7 @@ from hkgit.applying.files.replace import (
 )
 from hkgit.edits import EXECUTABLE, File
 from hkgit.errors import GitRefused, InvalidInput, Stale
-from hkgit.paths import check_tree_path
+from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
 _EXECUTE = stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH

@@ -8,8 +8,8 @@ from hkgit.applying.outcome import FileChange
 from hkgit.dialects.names import alike, namesakes
 from hkgit.edits import DIRECTORY, REGULAR, SUBMODULE, SYMLINK, File, Snapshot, decode_text
 from hkgit.errors import InvalidInput, Stale
-from hkgit.paths import check_new_path, check_path
 from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, terminate
+from hkgit.text.paths import check_new_path, check_path
 from hkgit.values import dataclass, replace
 
 _BINARY_PROBE = 8000

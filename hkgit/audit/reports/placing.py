@@ -19,9 +19,9 @@ from hkgit.evidence.replay.findings import Finding
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.paths import quote_path
 from hkgit.text.diff import LineChange, changes, follow
 from hkgit.text.document import Document
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
 _LINES = re.compile(r":(\d+)(?:-(\d+))?\Z")

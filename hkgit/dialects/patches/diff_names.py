@@ -6,7 +6,7 @@ import re
 
 from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 from hkgit.values import late_pattern
 
 DEV_NULL = "/dev/null"

@@ -13,7 +13,7 @@ from hkgit.evidence.ledger.footers import Trailers as Trailers
 from hkgit.evidence.ledger.footers import read_trailers as read_trailers
 from hkgit.evidence.ledger.footers import with_trailers as with_trailers
 from hkgit.matching.places import decimal as decimal
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 
 MAX_EDIT_LINES = 10
 

@@ -17,8 +17,8 @@ from hkgit.errors import HkgitError
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.ledger.recording import mark, record_hunk
 from hkgit.evidence.replay.findings import Finding
-from hkgit.paths import check_new_path, check_path
 from hkgit.text.document import MOST_LINES, Document, has_too_many_lines
+from hkgit.text.paths import check_new_path, check_path
 
 
 class Wrong(HkgitError):

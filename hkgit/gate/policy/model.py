@@ -10,7 +10,7 @@ from typing import Any
 from hkgit.applying.evidence import HASHED, KINDS
 from hkgit.gate.policy.agents import KNOWN_AGENTS, credited_names, fits_glob, matches
 from hkgit.gate.policy.defaults import ACCEPTED, PROTECTED, TEXT
-from hkgit.paths import fold_name
+from hkgit.text.paths import fold_name
 from hkgit.values import dataclass, field, replace
 
 BUILT_IN = "built-in policy"

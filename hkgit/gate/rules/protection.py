@@ -16,7 +16,7 @@ from hkgit.gate.case import JudgedCommit
 from hkgit.gate.policy.files import CONFIG, PYPROJECT, policy_value
 from hkgit.git.name_collisions import new_twins, twin
 from hkgit.git.objects.trees import TreeChange
-from hkgit.paths import check_tree_path, quote_path
+from hkgit.text.paths import check_tree_path, quote_path
 
 _BY_GRANT = "A person with a manual grant changes it."
 _GRANTED_ALREADY = frozenset({Verdict.MANUAL})

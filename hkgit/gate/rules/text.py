@@ -17,7 +17,7 @@ from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE
 from hkgit.git.objects.trees import TreeChange
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 from hkgit.values import late_pattern
 
 _BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.errors import InvalidInput
 from hkgit.git.objects.trees import ReadTree, Tree, TreeEntry, canonical
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
 Files = Mapping[str, File | TreeEntry | None]

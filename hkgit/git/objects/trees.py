@@ -17,7 +17,7 @@ from functools import partial
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, decode_text, encode_text
 from hkgit.errors import Unverifiable
 from hkgit.git.objects.ids import is_empty_tree
-from hkgit.paths import LONGEST_PATH, quote_path
+from hkgit.text.paths import LONGEST_PATH, quote_path
 from hkgit.values import dataclass
 
 MODES = rb"40000|100[0-7]{3}|120000|160000"

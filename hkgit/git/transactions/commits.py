@@ -20,7 +20,7 @@ from hkgit.git.program import run, scrub_environment
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.signals import unstoppable
 from hkgit.git.transactions.worktree import PLAIN, Worktree
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 
 _STANDARD_ERROR = 2
 _HEARD_BYTES = 16_384

@@ -27,7 +27,7 @@ from hkgit.git.transactions.checkout import (
 from hkgit.git.transactions.index import LockedIndex, lock_index
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState
 from hkgit.git.transactions.signals import unstoppable
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 
 UNDER_WAY = {
     "MERGE_HEAD": "a merge",

@@ -19,7 +19,7 @@ from hkgit.git.transactions.index import lock_index, unlock
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState, find_abandoned
 from hkgit.git.transactions.landing import is_landed
 from hkgit.git.transactions.worktree import forget_worktrees
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
 

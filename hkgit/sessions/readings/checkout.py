@@ -9,7 +9,7 @@ from pathlib import Path
 from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
-from hkgit.paths import check_tree_path
+from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass
 
 TYPE_CHECKING = False

@@ -14,8 +14,8 @@ from pathlib import Path
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.listing import find_files
 from hkgit.git.transactions import locks
-from hkgit.paths import check_new_path
 from hkgit.text.hashing import sha256
+from hkgit.text.paths import check_new_path
 from hkgit.values import late_pattern
 
 STATE = "HKGIT_STATE"

@@ -17,9 +17,9 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.paths import quote_path
 from hkgit.sessions.drafting import CallPlan
 from hkgit.text.document import split_raw
+from hkgit.text.paths import quote_path
 from hkgit.values import replace
 from hkgit.workflows.adopting.hunks import apply_hunks, do_hunks_fit
 from hkgit.workflows.adopting.steps import LoggedEdit, Texts

@@ -16,7 +16,7 @@ from hkgit.git.transactions.commits import HookChanged, run_and_hear, run_comman
 from hkgit.git.transactions.landing import expect_landable
 from hkgit.git.transactions.transaction import Transaction, transaction
 from hkgit.git.transactions.worktree import Worktree, advance, reset
-from hkgit.paths import quote_path
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.answering import find_settled, leave_answer
 from hkgit.workflows.commits.merge import tree_on

@@ -15,8 +15,8 @@ from hkgit.errors import InvalidInput
 from hkgit.git.merging import MergeAttempt, set_aside
 from hkgit.git.objects.building import Files
 from hkgit.git.repository import Repository
-from hkgit.paths import quote_path
 from hkgit.text.document import Document
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
 

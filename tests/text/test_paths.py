@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
-from hkgit.paths import check_new_path, check_path, check_tree_path, quote_path
+from hkgit.text.paths import check_new_path, check_path, check_tree_path, quote_path
 from tests.support.repos import Repo
 
 NEVER = [
