@@ -320,4 +320,4 @@ def test_what_claude_reads_only_in_a_trusted_root_is_said() -> None:
     """Seen with Claude Code 2.1.330: below the root it loads neither its hooks nor its server."""
     said = " ".join(remaining_steps("claude"))
     assert "trust this folder" in said
-    assert "claude --settings ../.claude/settings.json" in said
+    assert "hkgit init --agent claude --user" in said

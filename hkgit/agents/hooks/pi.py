@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hkgit.agents.events import Tool, ToolEvent, editing, reading, shell, text_of, tool_event
 from hkgit.agents.searches import searching, spaced
-from hkgit.agents.setup.settings import FilePart, Part, is_steering
+from hkgit.agents.setup.settings import FilePart, Part, is_of_user, is_steering
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "pi"
@@ -130,10 +130,33 @@ _STEERING = """\
 """
 
 
+_FOR_USER = """\
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+
+function isGoverned(folder) {
+  while (!existsSync(join(folder, ".git")) && folder !== dirname(folder)) folder = dirname(folder)
+  return [".hkgit", ".git/hkgit"].some((name) => existsSync(join(folder, name)))
+}
+"""
+
+
 def parts(command: str) -> list[Part]:
     """The extension that connects it; one that steers has tools in the place of its own."""
     steering = _STEERING if is_steering(command) else ""
-    return [FilePart(".pi/extensions/hkgit.js", f"{_EXTENSION}{steering}}}\n")]
+    text = f"{_EXTENSION}{steering}}}\n"
+    return [FilePart(".pi/extensions/hkgit.js", _for_user(text) if is_of_user(command) else text)]
+
+
+def _for_user(text: str) -> str:
+    """The extension where it is for all of a user's repositories."""
+    begin, asked = "\nconst EDITS", 'await run(["hook", "pi"]'
+    return (
+        text.replace("--agent pi`", "--agent pi --user`")
+        .replace(begin, f"{_FOR_USER}{begin}", 1)
+        .replace(asked, asked.replace('"pi"', '"pi", "--user"'))
+        .replace("  const input =", "  if (!isGoverned(context.cwd)) return {}\n  const input =", 1)
+    )
 
 
 def event(payload: JsonObject) -> ToolEvent | None:

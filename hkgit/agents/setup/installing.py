@@ -13,6 +13,9 @@ from hkgit.edits import decode_text, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.workflows.setup.steps import Action, SetupStep, carry_out, keep_file, read
 
+HERE_ALONE = ("claude", "copilot", "gemini", "goose", "pi", "qwen")
+"""Agents that read a project's hooks only in the directory where they are started."""
+
 
 def install(root: Path, name: str, mode: str) -> list[SetupStep]:
     """Put an agent's settings into a checkout; done twice, it is done. Raises GitRefused."""
@@ -26,7 +29,7 @@ def install(root: Path, name: str, mode: str) -> list[SetupStep]:
         known = originals.get(part.path)
         if known is None or not known.explains(part.path, text):
             known = None
-        step = _plan_part(root, part, text, known, outdated.get(part.path), (name, mode))
+        step = plan_part(root, part, text, known, outdated.get(part.path), (name, mode))
         if step.action is Action.WROTE:
             originals.put(part.path, (known or Original(text)).with_agent(name, mode))
         steps.append(step)
@@ -44,12 +47,12 @@ def remove(root: Path, name: str) -> list[SetupStep]:
     carry_out(steps)
     for mode in MODES:
         parts = (part for part in parts_of(name, mode) if part.path not in restored)
-        taken = list(_plan_removal(root, parts))
+        taken = list(plan_removal(root, parts))
         carry_out(taken)
         steps += taken
     originals.save()
     for folder in {step.path.parent for step in steps}:
-        _tidy(folder, root)
+        tidy(folder, root)
     return list(_merge_steps(steps))
 
 
@@ -89,8 +92,6 @@ def remaining_steps(name: str) -> Iterator[str]:
         yield "let Qwen Code start the server: qwen mcp approve hkgit"
     if name == "claude":
         yield "trust this folder when Claude Code asks: else it heeds no approvals of a project"
-        below = "claude --settings ../.claude/settings.json"
-        yield f"start it in this directory; in one below it reads no hooks, unless told: {below}"
     if name == "codex":
         yield "trust this project and its hooks when Codex asks, or in /hooks"
     if name == "gemini":
@@ -109,11 +110,12 @@ def remaining_steps(name: str) -> Iterator[str]:
         yield "where .devin/hooks.json exists, it is read instead: move these hooks there"
     if name == "copilot":
         yield "let it call hkgit's tools without asking: copilot --allow-tool hkgit"
-    if name in ("copilot", "gemini", "goose"):
-        yield f"start {name} in this directory: in one below it reads no hooks"
+    if name in HERE_ALONE:
+        everywhere = f"hkgit init --agent {name} --user"
+        yield f"start it in this directory; below it reads no hooks, unless you have: {everywhere}"
 
 
-def _tidy(folder: Path, root: Path) -> None:
+def tidy(folder: Path, root: Path) -> None:
     """Remove a directory below the root in which nothing is left, and so on upwards."""
     with suppress(OSError):
         while folder != root:
@@ -128,7 +130,7 @@ def _merge_steps(steps: Sequence[SetupStep]) -> Iterator[SetupStep]:
     yield from (last | changed).values()
 
 
-def _plan_part(
+def plan_part(
     root: Path,
     part: Part,
     text: str | None,
@@ -161,7 +163,7 @@ def _replace_part(part: Part, old: Part | None, text: str | None) -> str:
     return part.add_to(old.remove_from(text))
 
 
-def _plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
+def plan_removal(root: Path, parts: Iterable[Part]) -> Iterator[SetupStep]:
     """Take the parts out; a file in which nothing else stands goes with them."""
     for part in parts:
         path = root / part.path

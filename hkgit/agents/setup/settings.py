@@ -31,6 +31,8 @@ def guard(command: str) -> str:
 
     It may be missing, and it may break.
     """
+    if is_of_user(command):
+        return f"{_SHELL}'! {{ {_IS_GOVERNED}; }} || {command}' || true"
     return f"{command} || true"
 
 
@@ -42,8 +44,11 @@ def guard_in_time(command: str, *, does_stop: bool = False) -> str:
     that denies a call is an exit code of 2 as well, and stands on standard error.
     """
     limited = f"timeout {HOOK_SECONDS - 2} {command}"
+    is_absent = "! command -v hkgit >/dev/null"
+    if is_of_user(command):
+        is_absent = f"! {{ {_IS_GOVERNED}; }} || {is_absent}"
     script = (
-        "if ! command -v hkgit >/dev/null; then said={};"
+        f"if {is_absent}; then said={{}};"
         f" elif command -v timeout >/dev/null; then said=$({limited});"
         f" else said=$({command}); fi || said={{}};"
         ' printf "%s\\n" "$said"'
@@ -55,10 +60,24 @@ def guard_in_time(command: str, *, does_stop: bool = False) -> str:
 
 _SHELL = "sh -c "
 
+FOR_USER = "--user"
+"""The option of hooks that a user has for all repositories."""
+
+_IS_GOVERNED = (
+    'r=$(git rev-parse --show-toplevel 2>/dev/null) && { [ -e "$r/.hkgit" ] ||'
+    ' [ -e "$(git rev-parse --git-common-dir)/hkgit" ]; }'
+)
+"""Whether hkgit is used where a hook runs: asked without Python, before each call of a tool."""
+
 
 def is_steering(command: str) -> bool:
     """Whether a command of a hook stops the agent's own edits."""
     return "--steer" in command.split()
+
+
+def is_of_user(command: str) -> bool:
+    """Whether a command is of hooks that a user has for all repositories."""
+    return FOR_USER in command.split()
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,12 @@ WRITTEN = frozenset(
         "798a2f3da546ffcf51c3473a44b20ba7",
         "9175e786d2f8c1fd967b5be24d7d339d",
         "de47e6d28fc0eb99e10f853cfe2d4c35",
+        # ~/.copilot/hooks/hkgit.json
+        "80e40b9e94f910fd8b94ad81d30c86e0",
+        # ~/.agents/plugins/hkgit/hooks/hooks.json
+        "a7053a5731654a2ebb389a6de625f24a",
+        # ~/.pi/agent/extensions/hkgit.js
+        "6d4237fd687d1de32e09d635084b5b0a",
     }
 )
 """The first half of the SHA-256 of each."""

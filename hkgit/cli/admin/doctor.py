@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import click
 
 from hkgit.agents.setup.outdated import find_outdated
+from hkgit.agents.setup.user_wide import USER_WIDE, find_user_hooks, has_project_hooks
 from hkgit.applying.reporting import error_json
 from hkgit.cli.admin.naming import find_other_hk
 from hkgit.cli.admin.versions import versions
@@ -86,6 +88,7 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
         told = describe_commits_past_hooks(repository, past)
         lines += [visible(f"past hooks   {line}") for line in told]
         lines += [visible(f"agents       {each.path} {each.advice}") for each in outdated]
+        lines += _say_user_hooks(repository)
         lines += _say_hooks_off()
         click.echo("\n".join(lines))
     if not is_well:
@@ -99,6 +102,21 @@ def _sessions(repository: Repository) -> list[SessionState]:
 def _find_past_hooks(repository: Repository) -> list[CommitPastHooks]:
     root = repository.work_tree
     return [] if root is None else find_commits_past_hooks(repository, root)
+
+
+def _say_user_hooks(repository: Repository) -> Iterator[str]:
+    """The hooks of agents in the user's own settings, and where they are missing."""
+    for name in USER_WIDE:
+        again = f"hkgit init --agent {name} --user"
+        match find_user_hooks(name, os.environ):
+            case True:
+                yield f"agents       {name} runs hooks of yours in every directory"
+            case False:
+                yield f"agents       hooks of yours for {name} are of another version: {again}"
+            case None:
+                if repository.work_tree and has_project_hooks(name, repository.work_tree):
+                    where = "runs its hooks only where it is started in the root"
+                    yield f"agents       {name} {where}; for every directory: {again}"
 
 
 def _say_hooks_off() -> Iterator[str]:

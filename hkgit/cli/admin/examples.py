@@ -46,7 +46,12 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "consult list": ("hkgit consult list --json",),
     "consult show": ("hkgit consult show 699be491f5891271",),
     "consult answer": ("hkgit consult answer 699be491f5891271 --decision apply -m 'Go on'",),
-    "init": ("hkgit init", "hkgit init --agent claude", "hkgit init --server"),
+    "init": (
+        "hkgit init",
+        "hkgit init --agent claude",
+        "hkgit init --agent claude --user",
+        "hkgit init --server",
+    ),
     "doctor": ("hkgit doctor --fix",),
     "demo": ("hkgit demo --keep",),
     "schema": ("hkgit schema outcome",),

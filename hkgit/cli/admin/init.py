@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -9,10 +10,12 @@ import click
 
 from hkgit import agents
 from hkgit.agents.setup import installing
+from hkgit.agents.setup.user_wide import USER_WIDE, install_for_user, remove_for_user
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import CLIENT_HOOKS, HOOKS
+from hkgit.git.repository import Repository
 from hkgit.workflows import setup
 from hkgit.workflows.setup.steps import Action, SetupStep
 
@@ -39,6 +42,11 @@ from hkgit.workflows.setup.steps import Action, SetupStep
     show_default=True,
     help="With --agent: record its own edits, or steer it to hkgit's tools.",
 )
+@click.option(
+    "--user",
+    is_flag=True,
+    help="With --agent: its hooks in your own settings, for all repositories that use hkgit.",
+)
 @json_option
 @click.pass_context
 def command(
@@ -49,6 +57,7 @@ def command(
     server: bool,
     agent: str | None,
     mode: str,
+    user: bool,
     as_json: bool,
 ) -> None:
     """Install the gate's hooks and a policy with every default explained.
@@ -62,23 +71,12 @@ def command(
         raise click.UsageError("--server has one hook, pre-receive: give it without --hook.")
     if agent is not None and (hooks or server):
         raise click.UsageError("--agent writes the agent's settings alone.")
-    repository = open_repository()
-    left: list[str] = []
-    if agent is not None:
-        if repository.work_tree is None:
-            what = "is a bare repository, in which no agent works"
-            raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
-        root = repository.work_tree
-        steps = installing.remove(root, agent) if remove else installing.install(root, agent, mode)
-        left = [] if remove else list(installing.remaining_steps(agent))
-    elif remove:
-        steps = setup.remove(repository)
-    elif server:
-        steps = setup.install_on_server(repository)
+    if user:
+        steps, left = _connect_user(agent, mode, remove=remove), list[str]()
+    elif agent is not None:
+        steps, left = _connect(open_repository(), agent, mode, remove=remove)
     else:
-        chosen = [name for name in CLIENT_HOOKS if name in (hooks or HOOKS)]
-        steps = setup.install(repository, chosen)
-        left = list(setup.list_remaining(repository, steps, chosen))
+        steps, left = _set_up(open_repository(), hooks, remove=remove, server=server)
     is_blocked = any(step.action is Action.BLOCKED for step in steps)
     if as_json:
         echo_json(_document(steps, left, "blocked" if is_blocked else "done"))
@@ -87,6 +85,42 @@ def command(
         say("\n".join(_lines(steps, left)))
     if is_blocked:
         ctx.exit(GitRefused.exit_code)
+
+
+def _connect_user(agent: str | None, mode: str, *, remove: bool) -> list[SetupStep]:
+    """Hooks in the settings of whoever asks, whatever the directory."""
+    if agent not in USER_WIDE:
+        known = ", ".join(USER_WIDE)
+        raise click.UsageError(f"--user goes with --agent and one of these: {known}.")
+    if mode != agents.MODES[0]:
+        raise click.UsageError("--user records; an agent is steered by the settings of a project.")
+    return (remove_for_user if remove else install_for_user)(agent, os.environ)
+
+
+def _connect(
+    repository: Repository, agent: str, mode: str, *, remove: bool
+) -> tuple[list[SetupStep], list[str]]:
+    """The agent's settings of a checkout, and what is left to a person."""
+    root = repository.work_tree
+    if root is None:
+        what = "is a bare repository, in which no agent works"
+        raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
+    if remove:
+        return installing.remove(root, agent), []
+    return installing.install(root, agent, mode), list(installing.remaining_steps(agent))
+
+
+def _set_up(
+    repository: Repository, hooks: Sequence[str], *, remove: bool, server: bool
+) -> tuple[list[SetupStep], list[str]]:
+    """The hooks of git and the policy, and what is left to a person."""
+    if remove:
+        return setup.remove(repository), []
+    if server:
+        return setup.install_on_server(repository), []
+    chosen = [name for name in CLIENT_HOOKS if name in (hooks or HOOKS)]
+    steps = setup.install(repository, chosen)
+    return steps, list(setup.list_remaining(repository, steps, chosen))
 
 
 def _document(steps: Sequence[SetupStep], left: Sequence[str], status: str) -> dict[str, object]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,7 +30,8 @@ from hkgit.sessions.session import EditSession
 @click.command()
 @click.argument("agent", type=click.Choice(HOOKED))
 @click.option("--steer", is_flag=True, help="Stop the agent's own edits; name hkgit's tool.")
-def command(agent: str, steer: bool) -> None:
+@click.option("--user", is_flag=True, help="Do nothing where the project's own hooks run.")
+def command(agent: str, steer: bool, user: bool) -> None:
     """Record what an agent's own tools read and edit, or steer its edits to hkgit.
 
     The agent's hooks run it, with the call as JSON on standard input. It never stands in the
@@ -40,7 +42,7 @@ def command(agent: str, steer: bool) -> None:
     answer = None
     try:
         event = module.event(parse_payload(text))
-        if event is not None:
+        if event is not None and not (user and _has_project_hooks(agent, event)):
             tool = module.EDIT_TOOL if steer and _has_server() else None
             said = _answer(agent, event, tool)
             if said is not None:
@@ -48,6 +50,17 @@ def command(agent: str, steer: bool) -> None:
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
         click.echo(f"hkgit: not recorded: {error}", err=True)
     click.echo(json.dumps(answer or {}))
+
+
+def _has_project_hooks(agent: str, event: ToolEvent) -> bool:
+    """Whether hooks of the project tell of the same call: where the agent was started it has some.
+
+    Some agents name that directory, and say beside it where their shell has gone since.
+    """
+    from hkgit.agents.setup.user_wide import has_project_hooks
+
+    started = os.environ.get(f"{agent.upper()}_PROJECT_DIR")
+    return has_project_hooks(agent, Path(started) if started else event.directory)
 
 
 def _has_server() -> bool:

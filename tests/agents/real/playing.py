@@ -23,6 +23,9 @@ def play(program: Program, scenario: Scenario, folder: Path) -> dict[str, str]:
     sandbox.run("hkgit", "init")
     if scenario.mode != ACP or scenario.has_hooks:
         _connect(sandbox, "record" if scenario.has_hooks else scenario.mode)
+    if scenario.has_user_hooks:
+        done = sandbox.run("hkgit", "init", "--agent", program.name, "--user")
+        assert done.returncode == 0, done.stderr
     sandbox.run("git", "add", "-A")
     sandbox.run("git", "commit", "-qm", "Seed")
     run = sandbox.drive(

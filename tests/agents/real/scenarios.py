@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from hkgit.agents.setup.user_wide import USER_WIDE
 from hkgit.text.tags import tag
 from tests.agents.real.programs import Program
 from tests.agents.real.sandbox import PROJECT
@@ -67,6 +68,8 @@ class Scenario:
     """Whether the agent's own hooks record as well, where an editor starts it."""
     is_committing: bool = False
     """Whether the agent itself commits."""
+    has_user_hooks: bool = False
+    """Whether the user has its hooks for all repositories as well."""
 
 
 MEND: list[list[Step]] = [[Read("greet.py")], [Edit("greet.py", HELO, HELLO)]]
@@ -138,6 +141,19 @@ SUBDIRECTORY = Scenario(
     [[Read("sub/inner.py")], [Edit("sub/inner.py", "y = 2\n", "y = 20\n")]],
     [Commit("subdirectory", ("sub/inner.py",))],
     directory="sub",
+)
+BELOW_FOR_USER = Scenario(
+    "below-for-user",
+    SUBDIRECTORY.turns,
+    [Commit("the same, hooks of the user", ("sub/inner.py",))],
+    directory="sub",
+    has_user_hooks=True,
+)
+ROOT_FOR_USER = Scenario(
+    "root-for-user",
+    MEND,
+    [Commit("root, hooks of both", ("greet.py",), entries=1)],
+    has_user_hooks=True,
 )
 COMMIT_BELOW = Scenario(
     "commit-below",
@@ -231,6 +247,7 @@ EDITOR_AND_HOOKS = Scenario(
     has_hooks=True,
 )
 
+FOR_USER = (BELOW_FOR_USER, ROOT_FOR_USER)
 ALONE = (
     RECORD,
     SEARCH,
@@ -244,11 +261,12 @@ ALONE = (
     HANGING,
 )
 THROUGH_EDITORS = (EDITOR, EDITOR_AND_HOOKS)
-SCENARIOS = (*ALONE, STEER, STEER_ASKING, SERVER, *THROUGH_EDITORS)
+SCENARIOS = (*ALONE, *FOR_USER, STEER, STEER_ASKING, SERVER, *THROUGH_EDITORS)
 
 
 def find_scenarios(program: Program) -> tuple[Scenario, ...]:
     """What an agent can be driven through at all."""
     stopped = (STEER, STEER_ASKING) if program.is_stopped else ()
     more = (*stopped, SERVER) if program.has_servers else (STEER_TO_TAGS,)
-    return (*ALONE, *more, *(THROUGH_EDITORS if program.acp else ()))
+    for_user = FOR_USER if program.name in USER_WIDE else ()
+    return (*ALONE, *for_user, *more, *(THROUGH_EDITORS if program.acp else ()))

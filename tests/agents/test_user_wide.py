@@ -1,0 +1,211 @@
+"""`hkgit init --agent --user`: an agent's hooks for all of a user's repositories that use hkgit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.agents.setup.settings import FilePart
+from hkgit.agents.setup.user_wide import (
+    USER_WIDE,
+    find_folder,
+    find_user_hooks,
+    install_for_user,
+    list_user_parts,
+    remove_for_user,
+)
+from hkgit.agents.setup.written import digest_of, is_ours
+from tests.agents.test_streams import greeting, stream, told
+from tests.support.repos import Repo
+from tests.support.running import run
+
+__all__ = ["greeting"]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home of nobody."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setattr(Path, "home", lambda: home)
+    return home
+
+
+def _texts(home: Path) -> dict[str, str]:
+    paths = [each for each in sorted(home.rglob("*")) if each.is_file()]
+    return {each.relative_to(home).as_posix(): each.read_text() for each in paths}
+
+
+@pytest.mark.parametrize("agent", USER_WIDE)
+def test_hooks_come_and_go_and_nothing_else(agent: str, home: Path) -> None:
+    install_for_user(agent, {})
+    texts = _texts(home)
+    assert any(f"hkgit hook {agent} --user" in text for text in texts.values()) or agent == "pi"
+    assert not any("mcp" in text for text in texts.values())
+    assert find_user_hooks(agent, {}) is True
+    install_for_user(agent, {})
+    assert _texts(home) == texts
+    remove_for_user(agent, {})
+    assert _texts(home) == {}
+    assert find_user_hooks(agent, {}) is None
+
+
+def test_a_users_own_settings_stay(home: Path) -> None:
+    own = '{\n  // mine\n  "model": "m",\n  "hooks": {"Stop": []}\n}\n'
+    (home / ".claude").mkdir()
+    (home / ".claude/settings.json").write_text(own)
+    install_for_user("claude", {})
+    assert "// mine" in _texts(home)[".claude/settings.json"]
+    remove_for_user("claude", {})
+    assert _texts(home) == {".claude/settings.json": own}
+
+
+@pytest.mark.parametrize(
+    ("agent", "variable"),
+    [
+        ("claude", "CLAUDE_CONFIG_DIR"),
+        ("copilot", "COPILOT_HOME"),
+        ("gemini", "GEMINI_CLI_HOME"),
+        ("pi", "PI_CODING_AGENT_DIR"),
+        ("qwen", "QWEN_HOME"),
+    ],
+)
+def test_settings_that_a_user_keeps_elsewhere_are_found(
+    agent: str, variable: str, home: Path, tmp_path: Path
+) -> None:
+    install_for_user(agent, {variable: str(tmp_path / "else")})
+    assert _texts(home) == {}
+    assert find_folder(agent, {variable: str(tmp_path / "else")}).is_relative_to(tmp_path / "else")
+    assert _texts(tmp_path / "else")
+
+
+@pytest.mark.parametrize("agent", USER_WIDE)
+def test_what_is_written_now_is_known_to_later_versions(agent: str) -> None:
+    files = [part for part in list_user_parts(agent) if isinstance(part, FilePart)]
+    unknown = {each.path: digest_of(each.text) for each in files if not is_ours(each.text)}
+    assert unknown == {}, "add these digests to hkgit/agents/setup/written.py"
+
+
+@pytest.mark.parametrize("agent", USER_WIDE)
+def test_hooks_of_the_user_record_below_the_root(agent: str, greeting: Repo) -> None:
+    """The project's own hooks do not run there."""
+    run("init", "--agent", agent, cwd=greeting.path)
+    (greeting.path / "sub").mkdir()
+    told(agent, _at(greeting.path / "sub", _first(agent, greeting)), "--user")
+    [folder] = (greeting.path / ".git/hkgit/sessions").iterdir()
+    assert folder.name.startswith(f"{agent}-")
+
+
+@pytest.mark.parametrize("agent", USER_WIDE)
+def test_a_call_is_recorded_once_where_the_project_has_hooks(agent: str, greeting: Repo) -> None:
+    run("init", "--agent", agent, cwd=greeting.path)
+    told(agent, _first(agent, greeting), "--user")
+    assert not (greeting.path / ".git/hkgit/sessions").exists()
+
+
+def test_where_the_shell_has_gone_the_projects_hooks_still_run(
+    greeting: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("init", "--agent", "claude", cwd=greeting.path)
+    (greeting.path / "sub").mkdir()
+    monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(greeting.path))
+    told("claude", _at(greeting.path / "sub", _first("claude", greeting)), "--user")
+    assert not (greeting.path / ".git/hkgit/sessions").exists()
+
+
+def _first(agent: str, repo: Repo) -> dict[str, Any]:
+    """The first call that has something put aside, or noted."""
+    inputs = [each["input"] for each in stream(agent, repo) if "input" in each]
+    return next(each for each in inputs if _is_before_an_edit(each))
+
+
+def _is_before_an_edit(payload: dict[str, Any]) -> bool:
+    text = json.dumps(payload)
+    has_result = any(key in payload for key in ("tool_response", "toolResult"))
+    return "Hello" in text and not has_result
+
+
+def _at(directory: Path, payload: dict[str, Any]) -> dict[str, Any]:
+    key = "working_dir" if "working_dir" in payload else "cwd"
+    return payload | {key: str(directory)}
+
+
+@pytest.mark.parametrize("agent", [each for each in USER_WIDE if each != "pi"])
+def test_a_repository_without_hkgit_is_none_of_its_business(
+    agent: str, home: Path, repo: Repo, tmp_path: Path
+) -> None:
+    """The command asks that before it starts Python: it runs before each call of a tool."""
+    log = tmp_path / "log"
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/hkgit").write_text(f"#!/bin/sh\necho run >>{log}\necho {{}}\n")
+    (tmp_path / "bin/hkgit").chmod(0o755)
+    install_for_user(agent, {})
+    [command, *_] = _commands(json.loads(next(x for x in _texts(home).values() if "--user" in x)))
+    (repo.path / "sub").mkdir()
+    for place, count in ((tmp_path, 0), (repo.path / "sub", 0), (repo.path / "sub", 1)):
+        if count:
+            (repo.path / ".hkgit").mkdir()
+        answer = subprocess.run(
+            ["sh", "-c", command],
+            cwd=place,
+            env={"PATH": f"{tmp_path / 'bin'}:{Path(str(shutil.which('git'))).parent}:/bin"},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert json.loads(answer.stdout or "{}") == {}
+        assert (log.read_text().count("run") if log.exists() else 0) == count
+
+
+def _commands(value: object) -> list[str]:
+    if isinstance(value, list):
+        return [each for inner in value for each in _commands(inner)]
+    if not isinstance(value, dict):
+        return []
+    own = [value[key] for key in ("command", "bash") if isinstance(value.get(key), str)]
+    return own + [each for inner in value.values() for each in _commands(inner)]
+
+
+def test_the_command_needs_no_repository_and_says_what_it_wrote(tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    done = run("init", "--agent", "claude", "--user", cwd=tmp_path, env=env)
+    assert done.code == 0
+    assert b".claude/settings.json" in done.stdout
+    assert run("init", "--agent", "claude", "--user", "--remove", cwd=tmp_path, env=env).code == 0
+    assert _texts(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param(["--agent", "codex", "--user"], "one of these: claude", id="reads them above"),
+        pytest.param(["--user"], "goes with --agent", id="no agent"),
+        pytest.param(["--agent", "claude", "--user", "--mode", "steer"], "records", id="steering"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(words: list[str], said: str, tmp_path: Path) -> None:
+    done = run("init", *words, cwd=tmp_path, env={"HOME": str(tmp_path)})
+    assert (done.code, said in done.err) == (64, True)
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_doctor_names_what_is_missing_and_following_that_mends_it(
+    repo: Repo, tmp_path: Path
+) -> None:
+    env = {"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)}
+    run("init", "--agent", "claude", cwd=repo.path)
+    [line] = _told_by_doctor(repo, env)
+    command = line.rpartition(": ")[2].split()
+    assert command[0] == "hkgit"
+    assert run(*command[1:], cwd=repo.path, env=env).code == 0
+    assert [*_told_by_doctor(repo, env)] == ["claude runs hooks of yours in every directory"]
+
+
+def _told_by_doctor(repo: Repo, env: dict[str, str]) -> list[str]:
+    lines = run("doctor", cwd=repo.path, env=env).stdout.decode().splitlines()
+    return [line.removeprefix("agents").strip() for line in lines if line.startswith("agents")]
