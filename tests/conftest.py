@@ -24,6 +24,7 @@ os.environ.update(_SEALED)
 sys.dont_write_bytecode = False
 atexit.register(shutil.rmtree, _HOME, ignore_errors=True)
 make_templates()
+pytest_plugins = ["tests.support.held"]
 
 # The same examples every time, however slow the machine: what turns red is what was changed.
 settings.register_profile(

@@ -198,6 +198,46 @@ def test_public_class_names_are_unique() -> None:
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
 
 
+TESTS = ROOT / "tests"
+WITHOUT_ROOM = {
+    "tests/agents/real": "plays scenarios with the real programs",
+    "tests/agents/streams": "holds what agents have sent, recorded",
+    "tests/attacks": "attacks what no single room defends",
+    "tests/benchmarks": "is about benchmarks/",
+    "tests/docs": "is about docs/ and what is published",
+    "tests/external": "needs programs that a plain run has not",
+    "tests/hooks": "commits and pushes through the installed hooks, which enter many rooms",
+    "tests/servers": "needs servers that a plain run has not",
+    "tests/support": "is what tests share",
+    "tests/workflows/setup/former": "holds hooks of earlier versions",
+}
+"""Folders of tests that are not about the folder of the package of the same name, and why."""
+
+
+def test_tests_stand_where_the_modules_do_that_they_are_about() -> None:
+    folders = {path.parent.relative_to(ROOT) for path in TESTS.rglob("*") if path.is_file()}
+    folders = {folder for folder in folders if "__pycache__" not in folder.parts}
+    named = {name for name in WITHOUT_ROOM if Path(name) in folders}
+    assert named == set(WITHOUT_ROOM)
+    lost = {
+        folder.as_posix()
+        for folder in folders
+        if not (PACKAGE / folder.relative_to("tests")).is_dir()
+        and not any(folder.is_relative_to(name) for name in WITHOUT_ROOM)
+    }
+    assert lost == set()
+
+
+def test_tests_import_no_private_names_of_other_tests() -> None:
+    private = {
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in TESTS.rglob("*.py")
+        for name in imported(ast.parse(path.read_text("utf-8")))
+        if name.startswith("tests.") and any(part.startswith("_") for part in name.split("."))
+    }
+    assert private == set()
+
+
 _PARTICIPLES = {
     *("begun", "built", "chosen", "cut", "done", "drawn", "found", "given", "gone", "held"),
     *("kept", "known", "left", "lost", "made", "met", "put", "said", "seen", "sent", "shown"),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, MARK
-from tests.hooks.initiating import files_of, init_steps
 from tests.support.commands import hkgit, start
 from tests.support.repos import Repo
+from tests.workflows.setup.initiating import files_of, init_steps
 
 YAML = ".pre-commit-config.yaml"
 

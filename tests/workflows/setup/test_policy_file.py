@@ -12,9 +12,9 @@ from hkgit.gate.policy import CONFIG, Policy, parse_policy
 from hkgit.workflows.setup import policy_file
 from hkgit.workflows.setup.policy_file import POLICY
 from hkgit.workflows.setup.steps import Action
-from tests.hooks.initiating import files_of, init_steps
 from tests.support.commands import hkgit
 from tests.support.repos import Repo
+from tests.workflows.setup.initiating import files_of, init_steps
 
 
 def test_the_policy_that_is_written_is_the_built_in_one() -> None:

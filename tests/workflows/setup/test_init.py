@@ -8,9 +8,9 @@ import pytest
 
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, script
 from hkgit.gate.policy import CONFIG
-from tests.hooks.initiating import files_of, init_steps
 from tests.support.commands import git, hkgit, install_framework, start
 from tests.support.repos import Repo
+from tests.workflows.setup.initiating import files_of, init_steps
 
 
 def test_init_says_line_by_line_what_it_did(repo: Repo) -> None:
