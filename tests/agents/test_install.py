@@ -246,12 +246,14 @@ def test_a_hook_that_is_missing_or_breaks_stops_no_call(
     if script is not None:
         (tmp_path / "hkgit").write_text(f"#!/bin/sh\n{script}\n")
         (tmp_path / "hkgit").chmod(0o755)
-    for group in (each for groups in _hooks(tmp_path, agent).values() for each in groups):
-        for hook in group["hooks"]:
-            words = ["/bin/sh", "-c", hook["command"]]
-            done = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True)
-            assert (done.returncode, done.stdout) == (0, b"")
-            assert hook["timeout"] == HOOK_SECONDS
+    groups = [group for groups in _hooks(tmp_path, agent).values() for group in groups]
+    hooks = [hook for group in groups for hook in group["hooks"]]
+    assert hooks
+    for hook in hooks:
+        words = ["/bin/sh", "-c", hook["command"]]
+        done = subprocess.run(words, env={"PATH": str(tmp_path)}, capture_output=True)
+        assert (done.returncode, done.stdout) == (0, b"")
+        assert hook["timeout"] == HOOK_SECONDS
 
 
 def _run_windsurf(tmp_path: Path, mode: str, said: str) -> subprocess.CompletedProcess[bytes]:

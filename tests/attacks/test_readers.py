@@ -14,7 +14,7 @@ from hkgit.gate.policy import Policy
 from hkgit.gate.policy.agents import co_authors
 from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE, VERSION
 from hkgit.gate.rules.text import _SUSPECT, KINDS
-from tests.attacks.scene import AGENT, GOVERN, A, Operation, Scene, replace_range
+from tests.attacks.scene import GOVERN, A, Operation, Scene, replace_range
 
 BLIND = {"b.txt": File(b"evil\n")}
 POINTS = [point for first, last in (*IGNORABLE, ANNOTATION) for point in range(first, last + 1)]
@@ -214,4 +214,3 @@ def test_what_git_shows_as_our_trailer_is_true_or_a_fault(
 def test_a_lie_is_never_an_honest_view(message: str) -> None:
     trailers = read_trailers(message.encode())
     assert trailers.entries or trailers.faults
-    assert AGENT

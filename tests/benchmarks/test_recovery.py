@@ -32,13 +32,14 @@ def whole(task: Task) -> Edit:
     return Edit(NAME, *task.meant(1, len(task.lines)))
 
 
-@pytest.mark.parametrize("label", LABELS)
+@pytest.mark.parametrize("label", sorted({*LABELS} - {"already-applied"}))
 def test_what_the_model_means_can_be_landed(label: str) -> None:
-    for task in TASKS:
-        if task.label == label and not task.is_settled:
-            after = apply_edits([whole(task)], {NAME: task.before}).files.get(NAME)
-            assert isinstance(after, bytes)
-            assert task.is_landed(after)
+    tasks = [task for task in TASKS if task.label == label and not task.is_settled]
+    assert tasks
+    for task in tasks:
+        after = apply_edits([whole(task)], {NAME: task.before}).files.get(NAME)
+        assert isinstance(after, bytes)
+        assert task.is_landed(after)
 
 
 def test_the_change_lies_within_its_lines() -> None:
