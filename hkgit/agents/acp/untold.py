@@ -14,7 +14,7 @@ from hkgit.agents.acp.announcing import find_table, find_tables
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.hooks import gemini
 from hkgit.agents.transcripts.fields import parse_value
-from hkgit.agents.transcripts.logged.locating import find_logs
+from hkgit.agents.transcripts.locating import find_logs
 from hkgit.text.json_nodes import JsonObject
 
 _LARGEST = 2**26

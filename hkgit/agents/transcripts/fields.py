@@ -46,6 +46,11 @@ def text(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def join_texts(value: object) -> str:
+    """The texts of the parts of an answer, a line each."""
+    return "\n".join(part["text"] for part in tables(value) if isinstance(part.get("text"), str))
+
+
 def inside(path: str, root: str | None) -> str | None:
     """A path below the root of a session, or None where it is elsewhere."""
     try:

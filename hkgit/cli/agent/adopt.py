@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from hkgit.agents.transcripts.logged.locating import AGENTS
+from hkgit.agents.transcripts.locating import AGENTS
 from hkgit.agents.transcripts.logged.reading import Logs
-from hkgit.agents.transcripts.logged.telling import (
+from hkgit.agents.transcripts.telling import (
     adoption_json,
     adoption_lines,
     log_lines,

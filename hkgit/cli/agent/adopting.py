@@ -6,7 +6,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from hkgit.agents.transcripts.logged.locating import AGENTS, find_logs, logs_at
+from hkgit.agents.transcripts.locating import AGENTS, find_logs, logs_at
 from hkgit.agents.transcripts.logged.reading import Logs
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.git.repository import Repository

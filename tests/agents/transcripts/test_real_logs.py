@@ -103,6 +103,45 @@ def qwen(text: str, home: Path, root: Path) -> None:
     save(home / ".qwen" / "projects" / slug(root) / "chats" / "c8b37ebf.jsonl", text)
 
 
+def pi(text: str, home: Path, root: Path) -> None:
+    save(home / ".pi" / "agent" / "sessions" / f"-{slug(root)}--" / "2026_01a2.jsonl", text)
+
+
+def goose(text: str, home: Path, root: Path) -> None:
+    """Its database, as far as it is read, with a session of another repository."""
+    session, *messages = map(json.loads, text.splitlines())
+    place = home / ".local" / "share" / "goose" / "sessions" / "sessions.db"
+    place.parent.mkdir(parents=True)
+    elsewhere = Repo.init(home / "elsewhere").path
+    with sqlite3.connect(place) as database:
+        database.execute("create table sessions (id, working_dir)")
+        database.execute("create table messages (id, session_id, created_timestamp, content_json)")
+        database.execute("insert into sessions values (?, ?)", tuple(session.values()))
+        database.execute("insert into sessions values ('other', ?)", (str(elsewhere),))
+        for message in messages:
+            time, content = message["created_timestamp"], json.dumps(message["content"])
+            for owner, number in ((session["id"], 0), ("other", 1000)):
+                values = (message["id"] + number, owner, time, content)
+                database.execute("insert into messages values (?, ?, ?, ?)", values)
+    database.close()
+
+
+def cline(text: str, home: Path, root: Path) -> None:
+    about, messages = text.splitlines()
+    name = json.loads(about)["session_id"]
+    place = home / ".cline" / "data" / "sessions" / name
+    save(place / f"{name}.json", about)
+    save(place / f"{name}.messages.json", messages)
+
+
+def kilo(text: str, home: Path, root: Path) -> None:
+    """A fork of OpenCode, with a database of its own name."""
+    opencode(text, home, root)
+    place = home / ".local" / "share"
+    (place / "kilo").mkdir()
+    (place / "opencode" / "opencode.db").rename(place / "kilo" / "kilo.db")
+
+
 def save(place: Path, text: str) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text, "utf-8")
@@ -117,10 +156,13 @@ def aider(text: str, home: Path, root: Path) -> None:
 PLACES: dict[str, Callable[[str, Path, Path], None]] = {
     "aider": aider,
     "claude": claude,
+    "cline": cline,
     "codex": codex,
     "copilot": copilot,
     "gemini": gemini,
+    "goose": goose,
     "opencode": opencode,
+    "pi": pi,
     "qwen": qwen,
 }
 
@@ -206,6 +248,15 @@ def test_a_database_without_a_session_of_the_checkout_is_no_transcript(
     opencode(text, tmp_path / "home", repo.path)
     home = {"HOME": str(tmp_path / "home")}
     assert run("adopt", "--scan", cwd=repo.path, env=home).code == 4
+
+
+def test_kilos_database_is_read_as_that_of_opencode(repo: Repo, tmp_path: Path) -> None:
+    play(repo, tmp_path / "home", "opencode", kilo)
+    home = {"HOME": str(tmp_path / "home")}
+    adopted = run("adopt", "--staged", "--from", "kilo", "-n", "--json", cwd=repo.path, env=home)
+    assert adopted.code == 0, adopted.out
+    [change] = adopted.json()["changes"]
+    assert {each["agent"] for each in change["explained"]} == {"kilo/1.18.33"}
 
 
 def test_a_gemini_session_in_one_object_is_read_as_well(repo: Repo, tmp_path: Path) -> None:

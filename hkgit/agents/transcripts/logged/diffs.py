@@ -9,6 +9,7 @@ from hkgit.agents.transcripts.fields import Record, tables
 from hkgit.agents.transcripts.logged.records import CallHunk
 
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NUMBERED = re.compile(r"([ +-]) *(\d+) (.*)\Z", re.DOTALL)
 _NO_END = "\\ No newline"
 
 
@@ -34,6 +35,20 @@ def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
             return ()
         hunks.append(_hunk(start, body))
     return tuple(hunks)
+
+
+def parse_numbered_diff(said: str | None) -> tuple[CallHunk, ...]:
+    """The hunks of a diff that shows its lines behind their numbers, those of new lines apart."""
+    hunks: list[tuple[int, list[str]]] = []
+    is_open = False
+    for line in (said or "").split("\n"):
+        found = _NUMBERED.match(line)
+        if found is not None and not is_open:
+            hunks.append((int(found[2]), []))
+        is_open = found is not None
+        if found is not None:
+            hunks[-1][1].append(found[1] + found[3])
+    return tuple(_hunk(start, body) for start, body in hunks)
 
 
 def structured_diff(patch: object) -> tuple[CallHunk, ...]:

@@ -16,6 +16,8 @@ from hkgit.agents.transcripts.logged.diffs import parse_diff
 from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCall, ShellCall
 
 NAME = "opencode"
+FORKS = ("kilo",)
+"""Programs that keep the same database under a name of their own."""
 
 _CALLS = """
     select part.id, session.id, session.directory, session.version, part.data
@@ -26,16 +28,21 @@ _CALLS = """
 
 def knows_any(path: Path, roots: Sequence[Path]) -> bool:
     """Whether a database has a session that worked in one of some directories or below it."""
+    return knows_directory(path, "select directory from session", roots)
+
+
+def knows_directory(path: Path, question: str, roots: Sequence[Path]) -> bool:
+    """Whether a database answers with one of some directories, or one below it."""
     names = [str(root) for root in roots]
     try:
-        with closing(_open(path)) as database:
-            found = [str(each) for (each,) in database.execute("select directory from session")]
+        with closing(open_to_read(path)) as database:
+            found = [str(each) for (each,) in database.execute(question)]
     except sqlite3.Error:
         return False
     return any(f"{each}/".startswith(f"{name}/") for each in found for name in names)
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def open_to_read(path: Path) -> sqlite3.Connection:
     """Open a database for reading alone, while the agent may write to it."""
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
 
@@ -43,9 +50,10 @@ def _open(path: Path) -> sqlite3.Connection:
 def read_database(path: Path) -> Iterator[Line]:
     """The calls in a database as lines of a log. Raises OSError where it cannot be read."""
     try:
-        with closing(_open(path)) as database:
+        with closing(open_to_read(path)) as database:
             for part, session, directory, version, data in database.execute(_CALLS):
                 about = {"sessionID": session, "directory": directory, "version": version}
+                about["agent"] = path.stem if path.stem in FORKS else NAME
                 yield Line(f"{path.name}:{part}", {"info": about, "part": parse_value(data)})
     except sqlite3.Error as error:
         raise OSError(str(error)) from error
@@ -78,7 +86,7 @@ def _call(line: Line, info: Record, part: Record) -> Iterator[LoggedCall]:
     yield LoggedCall(
         time=ended if isinstance(ended, int) else 0,
         conversation=text(info.get("sessionID")) or text(info.get("id")) or "unnamed",
-        agent=f"{NAME}/{text(info.get('version')) or 'unknown'}",
+        agent=f"{text(info.get('agent')) or NAME}/{text(info.get('version')) or 'unknown'}",
         directory=text(info.get("directory")) or "",
         where=line.where,
         id=str(part.get("callID")),

@@ -10,10 +10,13 @@ from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, te
 from hkgit.agents.transcripts.logged import (
     aider_history,
     claude_code,
+    cline_sessions,
     codex_rollouts,
     copilot_cli,
     gemini_cli,
+    goose_sessions,
     open_code,
+    pi_sessions,
     qwen_code,
 )
 from hkgit.agents.transcripts.logged.mapping import PathMap
@@ -42,10 +45,13 @@ class LogForm:
 
 FORMS = (
     LogForm(aider_history.NAME, aider_history.detects, aider_history.calls),
+    LogForm(cline_sessions.NAME, cline_sessions.detects, cline_sessions.calls),
     LogForm(codex_rollouts.NAME, codex_rollouts.detects, codex_rollouts.calls),
     LogForm(copilot_cli.NAME, copilot_cli.detects, copilot_cli.calls),
     LogForm(gemini_cli.NAME, gemini_cli.detects, gemini_cli.calls),
+    LogForm(goose_sessions.NAME, goose_sessions.detects, goose_sessions.calls),
     LogForm(open_code.NAME, open_code.detects, open_code.calls),
+    LogForm(pi_sessions.NAME, pi_sessions.detects, pi_sessions.calls),
     # Qwen's lines have what Claude Code's have, and more.
     LogForm(qwen_code.NAME, qwen_code.detects, qwen_code.calls),
     LogForm(claude_code.NAME, claude_code.detects, claude_code.calls),
@@ -118,10 +124,14 @@ class Logs:
 def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
     """The JSON objects of a log; what is none, as a last line cut short, counts as broken."""
     try:
-        if path.suffix == DATABASE:
+        if path.name == goose_sessions.DATABASE:
+            yield from goose_sessions.read_database(path)
+        elif path.suffix == DATABASE:
             yield from open_code.read_database(path)
         elif path.name.endswith(aider_history.SUFFIX):
             yield from aider_history.read_history(path)
+        elif path.name.endswith(cline_sessions.SUFFIX):
+            yield from cline_sessions.read_session(path)
         elif path.suffix == DOCUMENT:
             yield from _read_document(path, summary)
         else:

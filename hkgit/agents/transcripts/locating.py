@@ -9,7 +9,19 @@ from pathlib import Path
 
 from hkgit.errors import InvalidInput
 
-AGENTS = ("aider", "claude", "codex", "copilot", "gemini", "opencode", "qwen")
+AGENTS = (
+    "aider",
+    "claude",
+    "cline",
+    "codex",
+    "copilot",
+    "gemini",
+    "goose",
+    "kilo",
+    "opencode",
+    "pi",
+    "qwen",
+)
 """Agents whose logs are found by themselves and can be read."""
 
 SUFFIXES = (".jsonl", ".json", ".db", ".llm.history")
@@ -56,6 +68,15 @@ def _projects(base: Path, roots: Sequence[Path]) -> Iterator[Path]:
             yield from folder.rglob("*.jsonl")
 
 
+def _cline(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    """Beside the messages of a session stands where it worked."""
+    base = Path(environment.get("CLINE_DIR") or home / ".cline")
+    for path in base.glob("data/sessions/*/*.messages.json"):
+        about = path.with_name(path.name.removesuffix(".messages.json") + ".json")
+        if _mentions(about, roots):
+            yield path
+
+
 def _codex(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     base = Path(environment.get("CODEX_HOME") or home / ".codex")
     for path in base.glob("*sessions/**/*.jsonl"):
@@ -86,10 +107,40 @@ def _gemini(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -
             yield from (path for path in folder.glob("chats/**/*.json*"))
 
 
-def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+def _goose(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
     """One database for all projects."""
+    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"
+    own = environment.get("GOOSE_PATH_ROOT")
+    path = Path(own, "data/sessions/sessions.db") if own else data / "sessions" / "sessions.db"
+    if path.is_file():
+        # Few have any.
+        from hkgit.agents.transcripts.logged.goose_sessions import knows_any
+
+        if knows_any(path, roots):
+            yield path
+
+
+def _kilo(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    yield from _databases("kilo", home, environment, roots)
+
+
+def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    yield from _databases("opencode", home, environment, roots)
+
+
+def _pi(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    base = Path(environment.get("PI_CODING_AGENT_DIR") or home / ".pi" / "agent")
+    for path in base.glob("sessions/*/*.jsonl"):
+        if _mentions(path, roots):
+            yield path
+
+
+def _databases(
+    name: str, home: Path, environment: Mapping[str, str], roots: Sequence[Path]
+) -> Iterator[Path]:
+    """One database for all projects, of OpenCode or a fork of it."""
     base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
-    for path in base.glob("opencode/opencode*.db"):
+    for path in base.glob(f"{name}/{name}*.db"):
         # Few have any.
         from hkgit.agents.transcripts.logged.open_code import knows_any
 
@@ -104,10 +155,14 @@ def _qwen(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> 
 _PLACES = {
     "aider": _aider,
     "claude": _claude,
+    "cline": _cline,
     "codex": _codex,
     "copilot": _copilot,
     "gemini": _gemini,
+    "goose": _goose,
+    "kilo": _kilo,
     "opencode": _opencode,
+    "pi": _pi,
     "qwen": _qwen,
 }
 
