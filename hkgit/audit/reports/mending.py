@@ -103,7 +103,7 @@ def _before_commit(ruling: Ruling) -> str:
         return _apart_from_sessions(ruling)
     candidate = ruling.judged.candidate
     if ruling.rule == BLIND and not ruling.judged.entries:
-        return f"hkgit redo --tree {candidate.tree[:12]}"
+        return f"hkgit redo --tree {candidate.tree[:12]}  # with -m for a message of your own"
     short, parent = candidate.tree[:12], candidate.parents[0][:12]
     return (
         f"{_difference(ruling, parent, short)} | {_HERE} --branch again-{short}"

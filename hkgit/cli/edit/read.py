@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from hkgit.applying.files.directory import DirectorySnapshot
@@ -100,14 +101,17 @@ def _read_here(
     """The same of the working tree."""
     root = _root()
     path, start, end = _split(target, DirectorySnapshot(root), below(root, target))
-    path = below(root, path)
     if session is None:
-        return read_checkout(root, path, start, end, **shown)[0], end
+        return read_checkout(root, below(root, path), start, end, **shown)[0], end
     # A reading without a session waits for nothing that edits.
     from hkgit.sessions.session import EditSession
 
-    seen = EditSession.open(root, session).read(path, start, end, before=before, **shown)
-    return seen, end
+    opened = EditSession.open(root, session)
+    if before is not None:
+        # So the gate and the hooks name it, and whoever follows them stands anywhere.
+        with suppress(InvalidInput):
+            return opened.read(path, start, end, before=before, **shown), end
+    return opened.read(below(root, path), start, end, before=before, **shown), end
 
 
 def _root() -> Path:

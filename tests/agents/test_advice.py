@@ -1,0 +1,99 @@
+"""What an agent is told to do mends what it is told of, wherever it stands when it does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.agents.test_streams import told
+from tests.support.repos import Repo
+from tests.support.running import run, script
+
+AGENT = {"CLAUDECODE": "1"}
+
+
+@pytest.fixture
+def below(repo: Repo) -> Repo:
+    """A repository with hkgit's hooks, and a file in a directory whose name has a blank."""
+    run("init", cwd=repo.path)
+    repo.commit({"a dir/x.py": b"a = 1\nb = 2\nc = 3\n", "gone.txt": b"x\n", "kept.txt": b"k\n"})
+    return repo
+
+
+def _edit_unread(repo: Repo, old: str, new: str) -> str:
+    """What Claude Code's model is told of an edit of lines that it was not shown."""
+    path = repo.path / "a dir/x.py"
+    given = {"file_path": str(path), "old_string": old, "new_string": new}
+    call = {"session_id": "s", "cwd": str(path.parent), "tool_name": "Edit", "tool_input": given}
+    told("claude", call | {"hook_event_name": "PreToolUse"})
+    path.write_text(path.read_text().replace(old, new), newline="")
+    answer = told("claude", call | {"hook_event_name": "PostToolUse", "tool_response": {}})
+    return str(answer["hookSpecificOutput"]["additionalContext"])
+
+
+def _run_as_agent(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in the shell of Claude Code."""
+    path = f"{script('hkgit').parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        ["sh", "-c", command],
+        cwd=directory,
+        env=os.environ | AGENT | {"PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _follow(command: str, directory: Path) -> None:
+    """Do as one is told."""
+    done = _run_as_agent(command, directory)
+    assert done.returncode == 0, done.stderr
+
+
+def _verdict(repo: Repo) -> str:
+    shown = run("show", "HEAD", "--json", cwd=repo.path)
+    return str(json.loads(shown.stdout)["verdict"])
+
+
+@pytest.mark.parametrize("directory", [".", "a dir"])
+def test_what_a_hook_says_of_a_blind_edit_mends_it(directory: str, below: Repo) -> None:
+    said = _edit_unread(below, "b = 2", "b = 20")
+    _follow(said.rpartition(" run: ")[2], below.path / directory)
+    below.git("commit", "-qam", "Say twenty")
+    assert _verdict(below) == "strict"
+
+
+@pytest.mark.parametrize("directory", [".", "a dir"])
+def test_what_the_gate_says_of_a_blind_edit_mends_it(directory: str, below: Repo) -> None:
+    _edit_unread(below, "b = 2", "b = 20")
+    below.git("add", "-A")
+    _follow(_find_mend(below), below.path / directory)
+    below.git("commit", "-qm", "Say twenty")
+    assert _verdict(below) == "strict"
+
+
+def test_what_the_gate_says_of_a_change_nobody_recorded_mends_it(below: Repo) -> None:
+    """In an agent's shell: all of what is staged, and nothing of what is not."""
+    below.write("a dir/x.py", b"a = 1\nb = 20\nc = 3\n")
+    below.write('new "q".txt', b"new\n")
+    (below.path / "gone.txt").unlink()
+    below.git("add", "-A")
+    below.write("kept.txt", b"not staged\n")
+    _follow(_find_mend(below), below.path / "a dir")
+    assert _verdict(below) == "strict"
+    assert below.git("status", "--porcelain") == " M kept.txt"
+    [path] = below.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
+    assert json.loads(below.git("show", f"HEAD:{path}"))["claims"]["agent"] == "claude-code"
+
+
+def _find_mend(repo: Repo) -> str:
+    """The command that the gate names when an agent commits."""
+    refused = _run_as_agent("git commit -qm Work", repo.path)
+    assert refused.returncode != 0
+    lines = (refused.stdout + refused.stderr).splitlines()
+    [line] = [each for each in lines if each.lstrip().startswith("mend: ")]
+    return line.partition("mend: ")[2]
