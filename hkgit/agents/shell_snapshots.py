@@ -22,7 +22,7 @@ from hkgit.git.repository import Repository
 from hkgit.git.transactions.landing import under_way
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.storage.blobs import Blobs
-from hkgit.sessions.storage.paths import existing
+from hkgit.sessions.storage.paths import find_folders
 from hkgit.values import dataclass
 
 _LARGEST = 2**20
@@ -160,7 +160,7 @@ class ShellSnapshots:
         return _UNKNOWN if data is None else File(data, kept.mode)
 
     def _is_recorded(self, path: str) -> bool:
-        return holds_already([path], self._root, existing(self._root))
+        return holds_already([path], self._root, find_folders(self._root))
 
 
 def find_running(session: Path) -> list[Path]:

@@ -80,7 +80,7 @@ class AuditedCommit:
         return ", ".join(self.agents) if self.agents else name_of_person(self.author)
 
 
-def audited(ruling: Ruling) -> AuditedCommit:
+def audit_commit(ruling: Ruling) -> AuditedCommit:
     """What is told of a ruling."""
     candidate = ruling.judged.candidate
     edits = [edit for _, entry in ruling.judged.entries for edit in entry.edits]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from hkgit import __version__
 from hkgit.audit.audit import MEANINGS, REFUSED, Audit
-from hkgit.audit.commits import audited
+from hkgit.audit.commits import audit_commit
 from hkgit.audit.numbers import numbers_lines
 from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.sheet import name_of, subject_of
@@ -130,7 +130,7 @@ def _commits(audit: Audit) -> Iterator[str]:
     yield "| commit | replay | policy | edits | agent | subject |"
     yield "| --- | --- | --- | --- | --- | --- |"
     for ruling in audit.report.rulings:
-        agents = audited(ruling).agents or (ruling.made_by,)
+        agents = audit_commit(ruling).agents or (ruling.made_by,)
         cells = [
             ruling.replay,
             f"{'passes' if ruling.passes else 'fails'}: {ruling.rule}",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from hkgit.audit.commits import STANDINGS, AuditedCommit, audited, without_version
+from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit, without_version
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, candidate_of
 from hkgit.gate.rulings import NO_EVIDENCE, NOTHING, Ruling
@@ -40,7 +40,7 @@ class Trail:
 
     def tell(self, commit: str) -> AuditedCommit:
         """What is told of a commit."""
-        return audited(self.rule(commit))
+        return audit_commit(self.rule(commit))
 
     def find(self, commits: Iterable[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
         """Those of some commits that fit a filter, as they are judged."""

@@ -94,7 +94,7 @@ def echo_json(value: Any) -> None:
     echo(text.encode("utf-8", "replace"))
 
 
-def requested_form(ctx: click.Context) -> str | None:
+def find_requested_form(ctx: click.Context) -> str | None:
     """The form of answer that was asked for, as far as options have been read; None for text."""
     form: str | None = ctx.meta.get(_FORM)
     return form
@@ -102,7 +102,7 @@ def requested_form(ctx: click.Context) -> str | None:
 
 def echo_refusal(ctx: click.Context, error: HkgitError) -> None:
     """Print why a command gave no answer, where it was asked for a document."""
-    echo_refusal_in(requested_form(ctx), error)
+    echo_refusal_in(find_requested_form(ctx), error)
 
 
 def echo_refusal_in(form: str | None, error: HkgitError) -> None:

@@ -42,7 +42,7 @@ def set_given(words: Sequence[str]) -> None:
     _GIVEN[:] = words
 
 
-def given_words() -> tuple[str, ...]:
+def list_given_words() -> tuple[str, ...]:
     """The words of the command line, the program's name first; none where it runs otherwise."""
     return tuple(_GIVEN)
 

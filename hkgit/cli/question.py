@@ -173,12 +173,16 @@ def _is_kept(facts: Facts) -> bool:
     if not os.path.exists(f"{facts.git_dir}/{SCRIPT}"):
         return False
     inode = f"\n{os.stat(_package()).st_ino} "
-    known = (f"\nref: {facts.ref}\n{facts.author}\n{facts.committer}\n", inode, f"\n{_found()}\n")
+    known = (
+        f"\nref: {facts.ref}\n{facts.author}\n{facts.committer}\n",
+        inode,
+        f"\n{_find_hkgit()}\n",
+    )
     marks = [*map(os.fsencode, known)]
     return any(all(mark in each for mark in marks) for each in _answers(facts))
 
 
-def _found() -> str:
+def _find_hkgit() -> str:
     """What `command -v hkgit` says."""
     for place in os.environ.get("PATH", "").split(os.pathsep):
         program = f"{place}/hkgit"

@@ -9,7 +9,7 @@ import click
 
 from hkgit.applying.reporting import render_apply_json
 from hkgit.audit import reports
-from hkgit.cli.common import echo_json, echo_refusal_in, requested_form
+from hkgit.cli.common import echo_json, echo_refusal_in, find_requested_form
 from hkgit.errors import HkgitError, WrongUsage
 
 _APPLYING = ("apply", "edit")
@@ -43,7 +43,7 @@ def _echo(form: str, command: str | None, error: HkgitError) -> None:
 
 def _form(ctx: click.Context | None, arguments: Sequence[str]) -> str | None:
     """The form that was asked for, though nobody may have come to note it."""
-    noted = None if ctx is None else requested_form(ctx)
+    noted = None if ctx is None else find_requested_form(ctx)
     if noted is not None or "--json" in arguments:
         return noted or "json"
     said = [word.removeprefix("--format=") for word in arguments if word.startswith("--format=")]

@@ -205,9 +205,9 @@ class Gate:
         if grant is not None:
             return ReplayResult(candidate, Verdict.MANUAL, notes=notes), grant
         # Few commits ask people anything.
-        from hkgit.gate.rules.consult import asking_rule
+        from hkgit.gate.rules.consult import find_asking_rule
 
-        asks = asking_rule(self.repository, self.policy, candidate, paths, agent)
+        asks = find_asking_rule(self.repository, self.policy, candidate, paths, agent)
         if asks is not None:
             return ReplayResult(candidate, Verdict.MANUAL, notes=notes), asks
         # Few commits have no evidence at all.

@@ -24,7 +24,7 @@ _COMPARED = 50
 """So many versions of a file that others made between calls are compared line by line."""
 
 
-def standing_in(
+def find_standing(
     files: Snapshot, units: Sequence[PendingEdit], base: Snapshot | None = None
 ) -> list[PendingEdit]:
     """The edits whose text is still in `files`. A file that equals `base` holds none.
@@ -37,7 +37,7 @@ def standing_in(
         walk = _Walk(path)
         if base is not None:
             walk.known[_name_of(base.get(path))] = frozenset()
-        gone |= {*here} - walk.ended(here, files.get(path))
+        gone |= {*here} - walk.find_end(here, files.get(path))
     return [unit for unit in units if unit not in gone]
 
 
@@ -54,7 +54,7 @@ class _Walk:
     current: str | None = ""
     compared: int = 0
 
-    def ended(self, units: Sequence[PendingEdit], now: File | None) -> frozenset[PendingEdit]:
+    def find_end(self, units: Sequence[PendingEdit], now: File | None) -> frozenset[PendingEdit]:
         """What stands in the end, in the file as it is now."""
         for _, group in groupby(units, key=lambda unit: unit.key):
             same = tuple(group)

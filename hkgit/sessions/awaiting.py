@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hkgit.edits import decode_text
 from hkgit.git.repository import Repository
-from hkgit.sessions.commit.pending import PendingEdit, waiting
+from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.storage.journal import SessionJournal
 
 _REMADE = 24 * 3600
@@ -21,11 +21,11 @@ _NAMED = 200
 """The most paths to pass to git; with more, it is asked about all files."""
 
 
-def awaiting(
+def find_awaiting(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> list[PendingEdit]:
     """The edits that are in the checkout and not in HEAD."""
-    standing = _standing(root, waiting(journals))
+    standing = _find_standing(root, list_waiting(journals))
     changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
     return [unit for unit in standing if unit.paths & changed]
 
@@ -37,12 +37,12 @@ def may_be_committed(
 
     From a stash, or from the commits that it makes again in a rebase.
     """
-    units = waiting(journals)
+    units = list_waiting(journals)
     if not units or any(journal.state.proposed for journal in journals):
         return bool(units)
     if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
         return True
-    standing = _standing(root, units)
+    standing = _find_standing(root, units)
     changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
     since = (time.time() - _REMADE) * 1000
     if any(unit.paths & changed or unit.call.time > since for unit in standing):
@@ -55,13 +55,13 @@ def may_be_committed(
     return stash.code == 0
 
 
-def _standing(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
+def _find_standing(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
     """The edits that stand in the checkout."""
     # Where nothing waits, as after most commits, nobody waits for it.
-    from hkgit.sessions.abandoning import standing_in
+    from hkgit.sessions.abandoning import find_standing
     from hkgit.sessions.readings.checkout import Checkout
 
-    return standing_in(Checkout(root), units)
+    return find_standing(Checkout(root), units)
 
 
 def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hkgit.edits import Snapshot, decode_text
 from hkgit.git.repository import Repository
-from hkgit.sessions.commit.pending import PendingEdit, waiting
+from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.commit.settling import journals_of
 from hkgit.sessions.storage.records import VersionChange
 from hkgit.text.diff import changes
@@ -44,7 +44,7 @@ class CommitPastHooks:
 
 def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPastHooks]:
     """The commits of HEAD's history that were made past the hooks, the newest first."""
-    units = [*{unit.key: unit for unit in waiting(journals_of(root))}.values()]
+    units = [*{unit.key: unit for unit in list_waiting(journals_of(root))}.values()]
     if not units or _has_not_moved(repository, min(unit.call.time for unit in units)):
         return []
     paths = sorted({path for unit in units for path in unit.paths})

@@ -16,7 +16,13 @@ from hkgit.edits import CreateFile, File, Read, Snapshot, Spec, WriteFile
 from hkgit.errors import NoMatch, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.answers import UnreadEdit
-from hkgit.sessions.readings.knowledge import UNKEPT, FileKnowledge, Kept, carry_knowledge, knowing
+from hkgit.sessions.readings.knowledge import (
+    UNKEPT,
+    FileKnowledge,
+    Kept,
+    carry_knowledge,
+    know_lines,
+)
 from hkgit.sessions.storage.batches import Batch
 from hkgit.text.document import Document
 from hkgit.values import dataclass, field, replace
@@ -188,7 +194,7 @@ def _learn(
     if not is_whole and change.before is not None:
         held = () if before is None else carry_knowledge(before, change.before.data, kept).ranges
         lines = edit_lines([each.lines for each in held], change.hunks)
-    learned[change.new_path] = knowing(change.after.data, lines)
+    learned[change.new_path] = know_lines(change.after.data, lines)
     return learned
 
 
@@ -200,7 +206,7 @@ def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[Unre
     for outcome in plan.outcomes:
         if outcome.error is None and is_blind(outcome.evidence.kind):
             lines = _readable(outcome.base_lines)
-            command = mending_read(outcome.path, outcome.base_lines, session, call)
+            command = render_mending_read(outcome.path, outcome.base_lines, session, call)
             yield UnreadEdit(
                 number=outcome.number,
                 path=outcome.path,
@@ -210,7 +216,7 @@ def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[Unre
             )
 
 
-def mending_read(path: str, touched: Sequence[Lines], session: str, call: int | None) -> str:
+def render_mending_read(path: str, touched: Sequence[Lines], session: str, call: int | None) -> str:
     """The command that reads the lines of an edit; with `call`, as they were before it."""
     first, last = _readable(touched)
     target = shlex.quote(f"{path}:{first}-{last}")

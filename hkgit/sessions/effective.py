@@ -8,7 +8,7 @@ from itertools import chain
 from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.sessions.abandoning import standing_in
+from hkgit.sessions.abandoning import find_standing
 from hkgit.sessions.answers import CallStatus, Status
 from hkgit.sessions.commit.pending import units_of
 from hkgit.sessions.readings.knowledge import carry_knowledge
@@ -39,7 +39,7 @@ def choose_calls(
 
 def calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
     """The calls of a session of which some edit is still in `files`, the oldest first."""
-    ids = {unit.call.id for unit in standing_in(files, units_of(journal))}
+    ids = {unit.call.id for unit in find_standing(files, units_of(journal))}
     return [call for call in journal.state.standing if call.id in ids]
 
 
@@ -74,7 +74,7 @@ def status_of(
     ]
     waiting = [
         is_unread(state, unit.call, unit.spec, unit.number)
-        for unit in standing_in(files, units_of(journal))
+        for unit in find_standing(files, units_of(journal))
         if (unit.call.id, unit.spec, unit.number) not in state.committed
     ]
     calls = tuple(

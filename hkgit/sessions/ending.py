@@ -14,13 +14,13 @@ from pathlib import Path
 from hkgit.errors import GitRefused, HkgitError, InvalidInput
 from hkgit.git.listing import find_files
 from hkgit.git.repository import Repository
-from hkgit.sessions.awaiting import awaiting
+from hkgit.sessions.awaiting import find_awaiting
 from hkgit.sessions.effective import is_unread
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import (
     EXPIRY,
     candidates,
-    existing,
+    find_folders,
     find_unused,
     last_use,
     lock_sessions,
@@ -47,11 +47,11 @@ class SessionState:
     damage: str | None = None
 
 
-def sessions_of(repository: Repository, root: Path) -> list[SessionState]:
+def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
     """Every session of a checkout, by name."""
     damaged: list[SessionState] = []
     journals: list[SessionJournal] = []
-    for folder in existing(root):
+    for folder in find_folders(root):
         try:
             (journal := SessionJournal(folder)).load()
             journals.append(journal)
@@ -102,7 +102,7 @@ def clean(
         _open_named(root, name)
     gone: list[SessionState] = []
     kept: list[SessionState] = []
-    for state in sessions_of(repository, root):
+    for state in list_sessions(repository, root):
         if names and state.name not in names:
             continue
         stays = state.waiting or state.damage is not None
@@ -125,7 +125,8 @@ def expire(root: Path) -> list[str]:
     if repository is None:
         return []
     waits = {
-        unit.key[0] for unit in awaiting(repository, root, [SessionJournal(each) for each in old])
+        unit.key[0]
+        for unit in find_awaiting(repository, root, [SessionJournal(each) for each in old])
     }
     gone = [folder for folder in old if folder.name not in waits]
     for folder in gone:
@@ -138,13 +139,13 @@ def expire(root: Path) -> list[str]:
 def drop_ended(repository: Repository, root: Path, journals: Sequence[SessionJournal]) -> None:
     """Remove the sessions that have ended and of which nothing waits; their home is locked."""
     ended = [each for each in journals if each.state.is_ended]
-    waits = {unit.key[0] for unit in awaiting(repository, root, ended)} if ended else set()
+    waits = {unit.key[0] for unit in find_awaiting(repository, root, ended)} if ended else set()
     for journal in ended:
         if journal.folder.name not in waits:
             _remove(journal.folder)
 
 
-def homes(repository: Repository) -> Iterator[Path]:
+def list_homes(repository: Repository) -> Iterator[Path]:
     """Every directory that holds sessions of a repository's checkouts."""
     if repository.work_tree is not None:
         yield from candidates(repository.work_tree)
@@ -155,7 +156,7 @@ def _counts(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> tuple[Counter[str], Counter[str]]:
     """How many edits of each session wait, and how many of these are blind."""
-    units = awaiting(repository, root, journals)
+    units = find_awaiting(repository, root, journals)
     blind = (
         unit for unit in units if is_unread(unit.journal.state, unit.call, unit.spec, unit.number)
     )
@@ -183,13 +184,13 @@ def _key(journal: SessionJournal) -> str:
 
 
 def _open_named(root: Path, name: str) -> SessionJournal:
-    for folder in existing(root):
+    for folder in find_folders(root):
         if folder.name == name:
             return SessionJournal(folder)
-    raise missing(name)
+    raise refuse_missing_session(name)
 
 
-def missing(name: str) -> InvalidInput:
+def refuse_missing_session(name: str) -> InvalidInput:
     """The refusal of a name that no session has."""
     fix = "hkgit session list shows those there are."
     return InvalidInput(f"session {name}", "is none of this checkout", fix)
@@ -201,7 +202,7 @@ def _remove(folder: Path) -> None:
 
 def _tidy(root: Path) -> None:
     """Take away the directories that hold no session any more."""
-    if existing(root):
+    if find_folders(root):
         return
     for home in candidates(root):
         if home.is_dir() and {each.name for each in find_files(home, "*")} <= {".waiting"}:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from hkgit.edits import Read
 from hkgit.evidence.ledger.readings import ToolCall
-from hkgit.sessions.commit.pending import waiting
+from hkgit.sessions.commit.pending import list_waiting
 from hkgit.sessions.commit.settling import journals_of
-from hkgit.sessions.drafting import mending_read
+from hkgit.sessions.drafting import render_mending_read
 from hkgit.sessions.effective import find_before, is_unread
 from hkgit.sessions.readings.reading import Reading, read_snapshot
 from hkgit.sessions.storage.journal import SessionJournal
@@ -19,12 +19,12 @@ from hkgit.values import replace
 
 def blind_reads(root: Path) -> Iterator[tuple[str, str]]:
     """The path of each blind edit that waits for a commit, and the command that reads its lines."""
-    for unit in waiting(journals_of(root)):
+    for unit in list_waiting(journals_of(root)):
         session, call, spec = unit.key
         if is_unread(unit.journal.state, unit.call, spec, unit.number):
             path = unit.journaled.paths[unit.number - 1]
             touched = unit.journaled.touched[unit.number - 1]
-            yield path, mending_read(path, touched, session, call)
+            yield path, render_mending_read(path, touched, session, call)
 
 
 def read_before(

@@ -187,7 +187,7 @@ class EditSession:
     def _plan(self, specs: Sequence[Spec], options: Options, reads: Sequence[Read]) -> CallPlan:
         files = EditableCheckout(self.root)
         if self._is_unnamed:
-            return plan_call(specs, files, options, reads, {}, _nothing_kept)
+            return plan_call(specs, files, options, reads, {}, _keep_nothing)
         state = self.journal.load()
         return plan_call(specs, files, options, reads, state.known, self.journal.blobs.get)
 
@@ -246,5 +246,5 @@ class EditSession:
         return status_of(self.session, self.journal, Checkout(self.root), waiting)
 
 
-def _nothing_kept(version: str) -> None:
+def _keep_nothing(version: str) -> None:
     """A call without a session has kept no versions."""

@@ -21,7 +21,7 @@ from hkgit.sessions.readings.knowledge import (
     Kept,
     KnownRange,
     carry_knowledge,
-    knowing,
+    know_lines,
 )
 from hkgit.sessions.storage.blobs import Blobs
 from hkgit.sessions.storage.journal import SessionJournal
@@ -105,7 +105,7 @@ def _reread(
                 held = carry_knowledge(FileKnowledge(version.sha256, (range_,)), file.data, kept)
                 now = carry_knowledge(before, file.data, kept)
                 lines = [each.lines for each in (*now.ranges, *held.ranges)]
-                found[read.path] = knowing(file.data, lines)
+                found[read.path] = know_lines(file.data, lines)
     return found
 
 
@@ -199,7 +199,7 @@ class _Place:
 def _places(theirs: Sequence[Stretch], ours: Sequence[Stretch]) -> Iterator[_Place]:
     """Every changed place, in order (three-way merge as in diff3)."""
     shifts = [0, 0]
-    for start, end, sides in _overlapping(theirs, ours):
+    for start, end, sides in _group_overlapping(theirs, ours):
         found = []
         for at, side in enumerate(sides):
             first = start + shifts[at]
@@ -208,7 +208,7 @@ def _places(theirs: Sequence[Stretch], ours: Sequence[Stretch]) -> Iterator[_Pla
         yield _Place(found[0], found[1], bool(sides[0]), all(sides))
 
 
-def _overlapping(
+def _group_overlapping(
     theirs: Sequence[Stretch], ours: Sequence[Stretch]
 ) -> Iterator[tuple[int, int, tuple[list[Stretch], list[Stretch]]]]:
     """Group changes of the same base lines: the lines, and both sides' changes."""

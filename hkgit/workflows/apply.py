@@ -67,11 +67,11 @@ class ApplyResult:
     error: HkgitError | None = None
 
     @property
-    def stopping(self) -> tuple[Unread, ...]:
+    def blocking(self) -> tuple[Unread, ...]:
         """The blind edits for which the request was refused."""
         if self.rules is None or self.error is None:
             return ()
-        return self.rules.stopping(self.blind)
+        return self.rules.find_blocking(self.blind)
 
 
 def apply(
@@ -108,7 +108,7 @@ def _find_conflicts(repository: Repository, branch: str | None) -> ConflictsMet 
 def advise(result: ApplyResult, fix: str, mend: str | None = None) -> ApplyResult:
     """The result of blind edits, with what their author can do about them where they stand."""
     refused = result.error
-    if refused is None or not result.stopping:
+    if refused is None or not result.blocking:
         return result
     error = BlindEdit(refused.where, refused.what, fix)
     error.mend = mend
@@ -165,10 +165,10 @@ class _Application:
         entries = [record_step(step, self.options, None).entry for step in steps]
         blind = rules.unread(steps, entries)
         self.result = replace(self.result, blind=blind)
-        stopping = rules.stopping(blind)
-        if stopping:
-            error = rules.refusal(stopping)
-            numbers = {each.number for each in stopping}
+        blocking = rules.find_blocking(blind)
+        if blocking:
+            error = rules.refusal(blocking)
+            numbers = {each.number for each in blocking}
             outcomes = tuple(
                 each.refuse(error) if each.number in numbers else each for each in outcomes
             )

@@ -13,7 +13,7 @@ from hkgit.evidence.replay.findings import Entries
 from hkgit.gate import CommitRange, JudgeContext, Report, commits_of, judge_range
 from hkgit.gate.attestations.entries import entry_refs, sign_entry
 from hkgit.gate.attestations.envelope import Envelope, Signature, pae
-from hkgit.gate.attestations.keeping import keep_below
+from hkgit.gate.attestations.keeping import store_envelope_below
 from hkgit.gate.attestations.keys import NAMESPACE, fingerprint, sign
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement
 from hkgit.gate.policy.digest import policy_digest
@@ -112,7 +112,7 @@ def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[
         for name, entry in _entries(repository, commit):
             if name not in refs:
                 envelope = sign_entry(name, entry, key)
-                refs[name] = keep_below(repository, entry_refs(name), envelope)
+                refs[name] = store_envelope_below(repository, entry_refs(name), envelope)
     return refs
 
 

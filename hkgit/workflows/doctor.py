@@ -28,15 +28,15 @@ class InstalledHook:
     owner: str
 
 
-def running(repository: Repository) -> tuple[TransactionState, ...]:
+def list_running(repository: Repository) -> tuple[TransactionState, ...]:
     """The transactions that have a process."""
-    left = {settled.state.id for settled in stale(repository)}
+    left = {settled.state.id for settled in list_stale(repository)}
     return tuple(
         state for state in list_transactions(repository.common_dir) if state.id not in left
     )
 
 
-def stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
+def list_stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
     """The transactions that have no process any more; with `fix` they are settled first."""
     if fix:
         return tuple(settle_abandoned(repository))
@@ -67,7 +67,7 @@ def find_leftovers(repository: Repository, *, fix: bool = False) -> list[str]:
         return [f"{place} was left by a call that died" for place in left]
     said = []
     for place in left:
-        kept = clear_away(place.parent, partial(_known_beside, repository, place.parent))
+        kept = clear_away(place.parent, partial(_read_known_files, repository, place.parent))
         said += [f"what was saved while a call wrote is kept in {each}" for each in kept]
     return said
 
@@ -83,7 +83,7 @@ def _is_old(place: Path) -> bool:
     return False
 
 
-def _known_beside(repository: Repository, folder: Path) -> Iterator[bytes]:
+def _read_known_files(repository: Repository, folder: Path) -> Iterator[bytes]:
     """The files of a directory, and what the index has of them."""
     for place in folder.iterdir():
         if place.is_file() and not place.is_symlink() and not place.name.startswith(".hkgit-"):

@@ -47,7 +47,7 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     own = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
     options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
     difference = partial(repository.git, "diff", *options, head.commit)
-    tree = _named_tree(repository, request.tree) or repository.index_tree()
+    tree = _find_named_tree(repository, request.tree) or repository.index_tree()
     said = difference(tree, "--", ":/", *own).stdout
     if not said and request.tree is None:  # as after `git commit -a`, which stages for itself alone
         tree = store_checkout(repository, "-u")
@@ -74,7 +74,7 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     return result
 
 
-def _named_tree(repository: Repository, name: str | None) -> str | None:
+def _find_named_tree(repository: Repository, name: str | None) -> str | None:
     """The tree of that name. Raises InvalidInput where it names none."""
     if name is None:
         return None

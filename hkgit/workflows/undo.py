@@ -8,7 +8,7 @@ from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import UndoReport
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.storage.paths import existing
+from hkgit.sessions.storage.paths import find_folders
 from hkgit.values import dataclass
 
 
@@ -40,7 +40,7 @@ def open_session(root: Path, name: str | None) -> EditSession:
 def _latest_session(root: Path) -> str:
     found = [
         (journal.state.standing[-1].time, folder.name)
-        for folder in existing(root)
+        for folder in find_folders(root)
         if (journal := SessionJournal(folder)).load().standing
     ]
     if not found:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hkgit.agents import HOOKED, MODES, PLAIN
-from hkgit.agents.setup.installing import install, remaining_steps, remove
+from hkgit.agents.setup.installing import install, list_remaining_steps, remove
 from hkgit.agents.setup.settings import HOOK_SECONDS
 from hkgit.workflows.setup.steps import Action
 from tests.support.repos import Repo
@@ -200,7 +200,7 @@ def test_the_command_says_what_it_wrote_and_what_is_left(repo: Repo) -> None:
 
 @pytest.mark.parametrize(("name", "is_told"), [("claude", True), ("other", True), ("aider", False)])
 def test_agents_that_can_reach_a_server_are_told_of_its_package(name: str, is_told: bool) -> None:
-    assert any("hkgit[mcp]" in words for words in remaining_steps(name)) == is_told
+    assert any("hkgit[mcp]" in words for words in list_remaining_steps(name)) == is_told
 
 
 def test_an_agent_and_git_hooks_at_once_are_wrong_usage(repo: Repo) -> None:
@@ -320,6 +320,6 @@ def test_recording_approves_nothing(tmp_path: Path) -> None:
 
 def test_what_claude_reads_only_in_a_trusted_root_is_said() -> None:
     """Seen with Claude Code 2.1.330: below the root it loads neither its hooks nor its server."""
-    said = " ".join(remaining_steps("claude"))
+    said = " ".join(list_remaining_steps("claude"))
     assert "trust this folder" in said
     assert "hkgit init --agent claude --user" in said

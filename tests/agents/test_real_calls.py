@@ -103,7 +103,7 @@ def test_a_file_too_large_for_copilot_was_not_seen(seeded: Repo) -> None:
         " the file, or view with view_range to read specific sections."
     )
     told("copilot", _copilot(seeded, "view", answer, path=f"{seeded.path}/long.py"))
-    assert places.existing(seeded.path) == []
+    assert places.find_folders(seeded.path) == []
 
 
 def test_copilots_range_is_what_stands_in_its_answer(seeded: Repo) -> None:

@@ -69,7 +69,9 @@ def _lines(name: str, repo: Repo, log: Path) -> Iterator[dict[str, Any]]:
 
 
 def _sessions(repo: Repo) -> list[Status]:
-    found = (EditSession.open(repo.path, each.name).status() for each in places.existing(repo.path))
+    found = (
+        EditSession.open(repo.path, each.name).status() for each in places.find_folders(repo.path)
+    )
     return sorted(found, key=lambda status: len(status.session))
 
 

@@ -67,7 +67,7 @@ def call(repo: Repo, command: str, *options: str) -> str:
 
 def recorded(repo: Repo, session: str = "codex-s") -> list[list[str]]:
     """The paths that each call of a session has changed."""
-    if not any(each.name == session for each in places.existing(repo.path)):
+    if not any(each.name == session for each in places.find_folders(repo.path)):
         return []
     return [sorted(each.files) for each in EditSession.open(repo.path, session).status().calls]
 

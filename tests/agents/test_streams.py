@@ -94,7 +94,7 @@ def keep_message(session: str, content: object) -> None:
 
 def session(repo: Repo) -> Status:
     """The one session of a checkout."""
-    [folder] = places.existing(repo.path)
+    [folder] = places.find_folders(repo.path)
     return EditSession.open(repo.path, folder.name).status()
 
 
@@ -308,7 +308,7 @@ def test_what_goose_has_not_kept_yet_counts_at_the_next_event(greeting: Repo) ->
     [first] = [each["database"] for each in lines if "call_0_0" in str(each.get("database"))]
     begun = [each for each in lines if each.get("input", {}).get("tool_call_id") == "call_0_0"]
     replay_lines("goose", begun, greeting)
-    assert list(places.existing(greeting.path)) == []
+    assert list(places.find_folders(greeting.path)) == []
     keep_message(**first)
     told("goose", lines[-1]["input"])
     [shown] = session(greeting).shown

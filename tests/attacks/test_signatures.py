@@ -20,7 +20,7 @@ from hkgit.gate.attestations.entries import (
     sign_entry,
 )
 from hkgit.gate.attestations.envelope import Envelope, Signature, pae
-from hkgit.gate.attestations.keeping import keep_below
+from hkgit.gate.attestations.keeping import store_envelope_below
 from hkgit.gate.attestations.keys import sign
 from hkgit.gate.policy import Policy
 from tests.attacks.scene import PERSON, Scene, protocol
@@ -152,7 +152,7 @@ def test_only_a_signature_by_who_may_sign_this_very_entry_counts(
     scene: Scene, keys: Keys, policy: Policy, forge: Forge
 ) -> None:
     attack, name, entry = made(scene, forge.__name__)
-    keep_below(opened(scene.repo), entry_refs(name), forge(keys, name, entry))
+    store_envelope_below(opened(scene.repo), entry_refs(name), forge(keys, name, entry))
     assert scene.rule(attack, asking(policy, keys.signers())) == "signature"
 
 
@@ -178,13 +178,13 @@ def test_a_key_counts_as_the_signers_list_it_now(
     scene: Scene, keys: Keys, policy: Policy, options: str, passes: bool
 ) -> None:
     signed, name, entry = made(scene, "honest")
-    keep_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
+    store_envelope_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.ruling(signed, asking(policy, keys.signers(options))).passes is passes
 
 
 def test_a_key_that_was_taken_out_counts_no_more(scene: Scene, keys: Keys, policy: Policy) -> None:
     signed, name, entry = made(scene, "revoked")
-    keep_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
+    store_envelope_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.rule(signed, asking(policy, f"{ADA} {public(keys.bob)}\n")) == "signature"
 
 
@@ -196,7 +196,7 @@ def test_forgeries_do_not_keep_a_signature_from_counting(
         *(forge(keys, name, entry) for forge in FORGERIES),
         sign_entry(name, entry, keys.ada),
     ):
-        keep_below(opened(scene.repo), entry_refs(name), each)
+        store_envelope_below(opened(scene.repo), entry_refs(name), each)
     assert scene.ruling(signed, asking(policy, keys.signers())).passes
 
 
@@ -206,7 +206,7 @@ def test_rubbish_among_signatures_does_no_harm(scene: Scene, keys: Keys, named: 
     scene.repo.git("update-ref", f"{entry_refs(name)}/0", scene.repo.git("rev-parse", named))
     policy = asking(Policy(), keys.signers())
     assert scene.rule(signed, policy) == "signature"
-    keep_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
+    store_envelope_below(opened(scene.repo), entry_refs(name), sign_entry(name, entry, keys.ada))
     assert scene.ruling(signed, policy).passes
 
 

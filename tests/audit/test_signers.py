@@ -12,7 +12,7 @@ import pytest
 from hkgit.evidence.replay.judging import candidate_of, replay
 from hkgit.gate.attestations.entries import NAMESPACE, entry_refs, sign_entry
 from hkgit.gate.attestations.envelope import Signature
-from hkgit.gate.attestations.keeping import envelopes, keep_below, list_envelopes
+from hkgit.gate.attestations.keeping import envelopes, list_envelopes, store_envelope_below
 from hkgit.gate.attestations.keys import sign
 from tests.support.commits import PERSON, applied, commit, commit_tree
 from tests.support.gating import A, good, opened
@@ -124,7 +124,7 @@ def test_what_was_altered_does_not_hold(
     [envelope] = envelopes(repository, blobs)
     for ref in signing.repo.git("for-each-ref", "--format=%(refname)", folder).split():
         signing.repo.git("update-ref", "-d", ref)
-    keep_below(repository, folder, replace(envelope, **altered))
+    store_envelope_below(repository, folder, replace(envelope, **altered))
     [signed] = signing.signatures("topic")
     assert signed["holds"] is False
     assert signed["trusted"] is False
@@ -140,7 +140,7 @@ def test_a_signature_over_other_bytes_does_not_hold(signing: Signing) -> None:
     good = sign_entry(name, entry, signing.keys[ADA])
     other = sign(signing.keys[ADA], b"other", NAMESPACE)
     forged = replace(good, signatures=(Signature("", other),))
-    keep_below(repository, entry_refs(name), forged)
+    store_envelope_below(repository, entry_refs(name), forged)
     assert [signed["holds"] for signed in signing.signatures("topic")] == [False]
 
 

@@ -62,7 +62,7 @@ def driven(repo: Repo) -> str:
 def test_an_edit_is_recorded_with_its_receipt(greeting: Repo) -> None:
     install(greeting.path, "opencode", "record")
     driven(greeting)
-    [session] = places.existing(greeting.path)
+    [session] = places.find_folders(greeting.path)
     status = EditSession.open(greeting.path, session.name).status()
     assert (status.uncommitted, status.blind) == (1, 0)
 

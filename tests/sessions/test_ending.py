@@ -10,14 +10,14 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from hkgit.sessions import ending
-from hkgit.sessions.storage.paths import EXPIRY, existing, may_wait
+from hkgit.sessions.storage.paths import EXPIRY, find_folders, may_wait
 from hkgit.workflows.setup import remove
 from tests.sessions.committing import PROVEN, Work
 from tests.support.sessions import TextSession
 
 
 def names(work: Work) -> list[str]:
-    return [folder.name for folder in existing(work.repo.path)]
+    return [folder.name for folder in find_folders(work.repo.path)]
 
 
 def opened(work: Work) -> Repository:
@@ -65,7 +65,7 @@ def test_a_session_that_has_ended_knows_nothing_any_more(work: Work) -> None:
     end(work)
     again = TextSession.open(work.repo.path, "task", agent="tester/1")
     assert again.edit(replacing("line 9\n", "nine\n")).blind
-    states = ending.sessions_of(opened(work), work.repo.path)
+    states = ending.list_sessions(opened(work), work.repo.path)
     assert [(each.is_ended, each.waiting, each.blind) for each in states] == [(False, 2, 1)]
 
 
@@ -98,7 +98,7 @@ def test_sessions_that_nobody_uses_expire_unless_an_edit_waits(work: Work) -> No
 def test_a_damaged_journal_is_listed_and_can_be_removed(work: Work) -> None:
     work.desk.read("a.py")
     (work.desk.journal.folder / "journal").write_text("{}\n")
-    assert [each.damage for each in ending.sessions_of(opened(work), work.repo.path)] == [
+    assert [each.damage for each in ending.list_sessions(opened(work), work.repo.path)] == [
         "is damaged"
     ]
     assert clean(work) == ([], ["task"])
@@ -111,7 +111,7 @@ def test_without_the_set_up_there_is_no_state(work: Work, tmp_path: Path) -> Non
     TextSession.open(tmp_path / "side", "aside").read("a.py")
     remove(opened(work))
     assert not (work.repo.path / ".git" / "hkgit").exists()
-    assert existing(tmp_path / "side") == []
+    assert find_folders(tmp_path / "side") == []
 
 
 def commit_all(work: Work) -> None:

@@ -22,7 +22,7 @@ from hkgit.agents.recorder import Recorder, find_touched_paths
 from hkgit.agents.servers.roots import Root
 from hkgit.errors import InvalidInput
 from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage.paths import existing
+from hkgit.sessions.storage.paths import find_folders
 from hkgit.text.json_nodes import JsonObject
 
 AGENT = "gemini-cli"
@@ -130,7 +130,7 @@ def find_sessions_of_hooks(root: Path, session: str) -> list[Path]:
     """
     conversation = session.removeprefix(f"{NAME}-")
     names = tuple(f"{agent}-{conversation}" for agent in HOOKED)
-    return [folder for folder in existing(root) if folder.name.startswith(names)]
+    return [folder for folder in find_folders(root) if folder.name.startswith(names)]
 
 
 _Hear = Callable[[JsonObject], Iterator[ToolEvent]]

@@ -79,7 +79,7 @@ def _read_text(path: Path) -> str | None:
     return None if content is None else decode_text(content)
 
 
-def remaining_steps(name: str) -> Iterator[str]:
+def list_remaining_steps(name: str) -> Iterator[str]:
     """What is left to a person after `install`."""
     if name not in ("aider", "pi"):
         yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"

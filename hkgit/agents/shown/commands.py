@@ -47,7 +47,7 @@ def find_asked_lines(command: str, folder: str = "") -> list[Asked]:
         if Path(words[0]).name in _WRAPPERS and len(words) > 2 and len(stages) == 1:
             asked = find_asked_lines(words[-1], folder)
         else:
-            asked = [*_asked_by(stages, folder)]
+            asked = [*_find_asked(stages, folder)]
         if asked:
             first = replace(asked[0], is_first=is_known and (not found or asked[0].is_first))
             found += [first, *asked[1:]]
@@ -116,12 +116,12 @@ def _without_redirections(words: Sequence[str]) -> list[str]:
     return kept
 
 
-def _asked_by(stages: Sequence[list[str]], folder: str) -> Iterator[Asked]:
+def _find_asked(stages: Sequence[list[str]], folder: str) -> Iterator[Asked]:
     words = [word for word in stages[0] if word not in ("command", "sudo")]
     if not words:
         return
     if PurePosixPath(words[0]).name in _SEARCHERS or words[:2] == ["git", "grep"]:
-        yield from _searched(words, folder)
+        yield from _list_searched(words, folder)
         return
     filters = [parse_filter(stage) for stage in stages[1:]]
     is_search = any(stage[0] in _SEARCHERS for stage in stages[1:] if stage)
@@ -134,7 +134,7 @@ def _asked_by(stages: Sequence[list[str]], folder: str) -> Iterator[Asked]:
         yield Asked(path, folder, _compose([choose, *filter(None, filters)]), is_search)
 
 
-def _searched(words: Sequence[str], folder: str) -> Iterator[Asked]:
+def _list_searched(words: Sequence[str], folder: str) -> Iterator[Asked]:
     """The files that a search names, all their lines; `.` for those it finds by itself."""
     paths = [word for word in words[1:] if not word.startswith("-")]
     for path in dict.fromkeys([*paths, "."]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from hkgit.audit.commits import AuditedCommit, audited
+from hkgit.audit.commits import AuditedCommit, audit_commit
 from hkgit.audit.origins import Blamed, LineOrigins
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK
 from hkgit.evidence.ledger.names import LEDGER
@@ -55,7 +55,7 @@ class Attribution:
 def attribute_commit(repository: Repository, gate: Gate, commit: str) -> Attribution:
     """The lines that agents wrote in a commit."""
     origins = LineOrigins(repository, gate)
-    told = audited(origins.rule(commit))
+    told = audit_commit(origins.rule(commit))
     candidate = told.ruling.judged.candidate
     is_derived = told.replay in DERIVED_FROM and told.ruling.judged.entries
     if not is_derived or len(candidate.parents) > 1:

@@ -93,7 +93,7 @@ def _read_lines(path: Path, text: str) -> Iterator[ListedRepository]:
     for number, line in enumerate(text.splitlines(), 1):
         address = line.strip()
         if address and not address.startswith("#"):
-            yield _listed(f"{path}:{number}", path, None, address, ())
+            yield _parse_listed(f"{path}:{number}", path, None, address, ())
 
 
 def _read_toml(path: Path, text: str) -> Iterator[ListedRepository]:
@@ -109,7 +109,7 @@ def _read_toml(path: Path, text: str) -> Iterator[ListedRepository]:
             fix = 'Write url = "https://..." or a path.'
             raise InvalidInput(f"{path}: repository {number}", "has no url", fix)
         refs = tuple(map(_full_ref, each.texts("refs", ())))
-        yield _listed(f"{path}: repository {number}", path, each.text("name"), address, refs)
+        yield _parse_listed(f"{path}: repository {number}", path, each.text("name"), address, refs)
 
 
 def _full_ref(ref: str) -> str:
@@ -117,7 +117,7 @@ def _full_ref(ref: str) -> str:
     return ref if ref.startswith("refs/") else f"refs/heads/{ref}"
 
 
-def _listed(
+def _parse_listed(
     where: str, path: Path, name: str | None, address: str, refs: tuple[str, ...]
 ) -> ListedRepository:
     """One entry of a list; relative paths start where the list is."""

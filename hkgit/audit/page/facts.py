@@ -13,7 +13,7 @@ from hkgit.audit.commits import (
     STANDINGS,
     VOUCHED,
     AuditedCommit,
-    audited,
+    audit_commit,
     count_standings,
     median,
     strength_of,
@@ -54,7 +54,7 @@ def gather_facts(
     refusals: Sequence[RefusedAttempt] = (),
 ) -> PageFacts:
     """Everything of a report that the page shows."""
-    told = [audited(ruling) for ruling in report.rulings]
+    told = [audit_commit(ruling) for ruling in report.rulings]
     commits = tuple(_page_commits(repository, sorted(told, key=_weakness)))
     edits = [edit for commit in told for edit in commit.edits]
     sure = [edit.confidence for edit in edits]
@@ -139,11 +139,11 @@ def _periods(commits: Sequence[AuditedCommit]) -> tuple[tuple[Period, ...], str]
     found: dict[date, Counter[str]] = {start: Counter() for start in _starts(days, step)}
     for commit, day in zip(commits, days, strict=True):
         found.setdefault(_start_of(day, step), Counter())[commit.standing] += 1
-    periods = (Period(start, _ordered(counts)) for start, counts in sorted(found.items()))
+    periods = (Period(start, _order_counts(counts)) for start, counts in sorted(found.items()))
     return tuple(periods), step
 
 
-def _ordered(counts: Counter[str]) -> dict[str, int]:
+def _order_counts(counts: Counter[str]) -> dict[str, int]:
     return {name: counts[name] for name in STANDINGS}
 
 

@@ -87,16 +87,16 @@ def hunks_of(
     """
     try:
         if commit.ruling.judged.entries:
-            found = list(_recorded(repository, commit))
+            found = list(_list_recorded(repository, commit))
         else:
             is_bare = commit.made_by == NO_EVIDENCE
-            found = list(islice(_bare(repository, commit), most)) if is_bare else []
+            found = list(islice(_list_bare(repository, commit), most)) if is_bare else []
     except (HkgitError, ValueError, IndexError):  # of what cannot be derived nothing is shown
         return ()
     return tuple(sorted(found, key=lambda each: each.weakness))
 
 
-def _recorded(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
+def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
     judged = commit.ruling.judged
     parents = judged.candidate.parents
     before: Snapshot = repository.snapshot(parents[0]) if parents else MappingSnapshot()
@@ -135,7 +135,7 @@ def _hunk(
     seen = find_seen(entry, file, edits, count)
     old = () if base is None else base.lines[hunk.start_line - 1 : hunk.end_line]
     rows = _rows(base, hunk.start_line, old, new, seen)
-    return _reviewed(
+    return _make_review_hunk(
         file.new_path or file.name,
         (hunk.start_line, hunk.end_line),
         edits,
@@ -146,7 +146,7 @@ def _hunk(
     )
 
 
-def _reviewed(
+def _make_review_hunk(
     path: str,
     lines: tuple[int, int],
     edits: Sequence[RecordedEdit],
@@ -212,7 +212,7 @@ def _row(
     return DiffRow(sign, old, new, shown, None if old is None else is_seen(old, seen))
 
 
-def _bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
+def _list_bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
     """What a commit without evidence changes: all of it unseen, as far as anybody can tell."""
     candidate = commit.ruling.judged.candidate
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
@@ -225,7 +225,7 @@ def _bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]
 def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHunk]:
     note = _why_not_shown(old, new)
     if note:
-        yield _reviewed(path, (1, 0), (), (), (), 0, note)
+        yield _make_review_hunk(path, (1, 0), (), (), (), 0, note)
         return
     base, now = (Document(b"" if each is None else each.data) for each in (old, new))
     for change in changes(base.lines, now.lines):
@@ -233,7 +233,7 @@ def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHu
         made = now.lines[change.new_start : change.new_end]
         lines = (change.old_start + 1, change.old_end)
         rows = _rows(base, lines[0], gone, made, ())
-        yield _reviewed(path, lines, (), (), rows, base.line_count, "")
+        yield _make_review_hunk(path, lines, (), (), rows, base.line_count, "")
 
 
 def _why_not_shown(old: File | None, new: File | None) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hkgit.audit.reports import text
-from hkgit.audit.reports.mending import closing
+from hkgit.audit.reports.mending import render_closing_line
 from hkgit.audit.reports.sheet import ReportItem, ReportSheet
 from hkgit.text.escaping import workflow_data, workflow_property
 
@@ -24,7 +24,7 @@ def render(sheet: ReportSheet) -> str:
 
 def _annotation(command: str, item: ReportItem) -> str:
     finding = item.finding
-    said = f"{finding.what}\n{finding.fix}\n{closing(item)}"
+    said = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     if item.place is None:
         said = f"{finding.where}: {said}"
     properties = ",".join(f"{key}={workflow_property(value)}" for key, value in _properties(item))

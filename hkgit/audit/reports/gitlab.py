@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hkgit.audit.reports.documents import dump_json, text
-from hkgit.audit.reports.mending import closing
+from hkgit.audit.reports.mending import render_closing_line
 from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet
 from hkgit.errors import HkgitError
 from hkgit.text.json_nodes import JsonObject
@@ -23,7 +23,7 @@ def refusal(error: HkgitError) -> str:
 
 def _issue(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
-    said = f"{finding.what}. {finding.fix} {closing(item)}"
+    said = f"{finding.what}. {finding.fix} {render_closing_line(item)}"
     lines = {"begin": 1}
     if place is not None and place.start_line is not None and place.end_line is not None:
         lines = {"begin": place.start_line, "end": place.end_line}

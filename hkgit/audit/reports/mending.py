@@ -84,7 +84,7 @@ def _to_look_at(ruling: Ruling) -> str:
     return f"git status  # {finding.fix or finding.what}"
 
 
-def closing(item: ReportItem) -> str:
+def render_closing_line(item: ReportItem) -> str:
     """The last line under a finding: of which commit it is, and the command that mends that."""
     ruling = item.ruling
     return f"Commit {name_of(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
@@ -107,7 +107,7 @@ def _before_commit(ruling: Ruling) -> str:
     short, parent = candidate.tree[:12], candidate.parents[0][:12]
     return (
         f"{_difference(ruling, parent, short)} | {_HERE} --branch again-{short}"
-        f"{_expecting(ruling.before.files)} && git reset -q again-{short}"
+        f"{_render_expectations(ruling.before.files)} && git reset -q again-{short}"
         f" && git restore :/.hkgit/ledger :/.hkgit/.gitattributes && git branch -q -D again-{short}"
     )
 
@@ -143,7 +143,7 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
         return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
     again = (
         f"{_HERE} --branch again-{short} --base {parent} -m {_message(ruling, short)}"
-        f"{_expecting(ruling.before.files)}"
+        f"{_render_expectations(ruling.before.files)}"
     )
     difference, then = _difference(ruling, parent, short), _move_onto(short)
     if ruling.rule == "budget":
@@ -204,7 +204,7 @@ def _message(ruling: Ruling, short: str) -> str:
     return f'"$(git log -1 --format=%B {short} | {_WORDS}{plain})"'
 
 
-def _expecting(files: Iterable[tuple[str, str | None]]) -> str:
+def _render_expectations(files: Iterable[tuple[str, str | None]]) -> str:
     """The hashes of the files as they were before."""
     hashes = (f"{path}={digest}" for path, digest in files if digest is not None)
     return "".join(f" --expect {shlex.quote(each)}" for each in hashes)
@@ -228,10 +228,10 @@ def _merge_again(ruling: Ruling) -> str:
     changed = f"git diff --no-renames {{}} {short} -- {paths}"
     if ruling.before.is_merged:
         return (
-            f"{beside} && {changed.format('HEAD')} | {_HERE}{_expecting(files)}"
+            f"{beside} && {changed.format('HEAD')} | {_HERE}{_render_expectations(files)}"
             f" && git checkout -q - && {_move_onto(short)}"
         )
     return (
         f"{changed.format(ours)} | {_HERE} --branch again-{short} --base {ours}"
-        f" --merge {others[0]} -m {message}{_expecting(files)} && {_move_onto(short)}"
+        f" --merge {others[0]} -m {message}{_render_expectations(files)} && {_move_onto(short)}"
     )

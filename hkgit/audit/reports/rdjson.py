@@ -6,7 +6,7 @@ A range without columns is one of whole lines, its end included (reviewdog, prot
 from __future__ import annotations
 
 from hkgit.audit.reports.documents import dump_json, text
-from hkgit.audit.reports.mending import closing
+from hkgit.audit.reports.mending import render_closing_line
 from hkgit.audit.reports.sheet import LEVELS, ReportItem, ReportSheet
 from hkgit.errors import HkgitError
 from hkgit.text.json_nodes import JsonObject
@@ -32,7 +32,7 @@ def _result(diagnostics: list[JsonObject], severity: str) -> str:
 
 def _diagnostic(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
-    said = f"{finding.what}\n{finding.fix}\n{closing(item)}"
+    said = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     diagnostic: JsonObject = {
         "message": text(said if place is not None else f"{finding.where}: {said}"),
         "severity": severity,

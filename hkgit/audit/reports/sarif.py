@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from hkgit import __version__
 from hkgit.audit.reports.documents import dump_json, text
-from hkgit.audit.reports.mending import closing, mend
+from hkgit.audit.reports.mending import mend, render_closing_line
 from hkgit.audit.reports.rules import sentence
 from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet, SourcePlace
 from hkgit.edits import encode_text
@@ -50,7 +50,7 @@ def _rule(rule: str) -> JsonObject:
 
 def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
     finding = item.finding
-    said = f"{finding.where}: {finding.what}\n{finding.fix}\n{closing(item)}"
+    said = f"{finding.where}: {finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     return {
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),

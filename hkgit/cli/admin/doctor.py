@@ -26,7 +26,7 @@ from hkgit.sessions.bypassing import (
     describe_commits_past_hooks,
     find_commits_past_hooks,
 )
-from hkgit.sessions.ending import SessionState, sessions_of
+from hkgit.sessions.ending import SessionState, list_sessions
 from hkgit.sessions.reporting import session_json
 from hkgit.sessions.writing import find_crashed
 from hkgit.text.escaping import visible
@@ -61,7 +61,7 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
     if not as_json:
         click.echo("  ".join(f"{name} {number}" for name, number in known.items()))
     repository = open_repository()
-    stale = health.stale(repository, fix=fix)
+    stale = health.list_stale(repository, fix=fix)
     halves = [] if repository.work_tree is None else find_crashed(repository.work_tree, fix=fix)
     halves += health.find_leftovers(repository, fix=fix)
     sessions = _sessions(repository)
@@ -96,7 +96,7 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
 
 
 def _sessions(repository: Repository) -> list[SessionState]:
-    return [] if repository.work_tree is None else sessions_of(repository, repository.work_tree)
+    return [] if repository.work_tree is None else list_sessions(repository, repository.work_tree)
 
 
 def _find_past_hooks(repository: Repository) -> list[CommitPastHooks]:
@@ -132,7 +132,7 @@ def _owner(repository: Repository, hook: health.InstalledHook) -> str:
     return hook.owner if name is None else f"run by {name}"
 
 
-def _missing_hooks(repository: Repository) -> Iterator[str]:
+def _find_missing_hooks(repository: Repository) -> Iterator[str]:
     """The hooks of a framework's configuration that it was not told to install."""
     root = repository.work_tree
     if root is None or not framework.runs_gate(root):
@@ -145,7 +145,7 @@ def _missing_hooks(repository: Repository) -> Iterator[str]:
 
 def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> JsonObject:
     head, lock = repository.head(), foreign_lock(repository.git_dir)
-    running = health.running(repository)
+    running = health.list_running(repository)
     return {
         "repository": {
             "git_dir": str(repository.git_dir),
@@ -191,8 +191,8 @@ def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Ite
         yield f"locked       {lock}: a git is at work; if none is, remove it"
     for hook in health.find_hooks(repository):
         yield f"hook         {hook.name}: {_owner(repository, hook)}"
-    yield from _missing_hooks(repository)
-    for state in health.running(repository):
+    yield from _find_missing_hooks(repository)
+    for state in health.list_running(repository):
         yield f"running      transaction {state.id} of process {state.pid}, at {state.step}"
     for settled in stale:
         yield from _recovery_lines(settled, fix)

@@ -107,7 +107,7 @@ def _connect(
         raise GitRefused(str(repository.git_dir), what, "Run this in a clone of it.")
     if remove:
         return installing.remove(root, agent), []
-    return installing.install(root, agent, mode), list(installing.remaining_steps(agent))
+    return installing.install(root, agent, mode), list(installing.list_remaining_steps(agent))
 
 
 def _set_up(

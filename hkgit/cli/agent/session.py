@@ -29,7 +29,7 @@ def list_(as_json: bool) -> None:
     """List the sessions, and how many edits of each wait for a commit."""
     repository, root = open_repository(), work_root()
     ending.expire(root)
-    found = ending.sessions_of(repository, root)
+    found = ending.list_sessions(repository, root)
     if as_json:
         echo_json({"sessions": [session_json(each) for each in found]})
     for each in () if as_json else found:
@@ -103,10 +103,10 @@ def clean(names: tuple[str, ...], force: bool, dry_run: bool, as_json: bool) -> 
 
 
 def _one(name: str) -> SessionState:
-    found = ending.sessions_of(open_repository(), work_root())
+    found = ending.list_sessions(open_repository(), work_root())
     state = next((each for each in found if each.name == name), None)
     if state is None:
-        raise ending.missing(name)
+        raise ending.refuse_missing_session(name)
     return state
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hkgit.cli.edit.command_line import again, expecting, relative
+from hkgit.cli.edit.command_line import relative, render_again, render_expectations
 from hkgit.cli.edit.spec_options import SpecOptions
 from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
@@ -16,7 +16,7 @@ from hkgit.workflows.commits.rules import Unread
 
 def add_advice(session: str | None, repository: Repository, result: ApplyResult) -> ApplyResult:
     """The result of `apply`; edits that are refused as blind get the command that mends them."""
-    mend = _mend(session, repository, result.stopping) if result.stopping else None
+    mend = _mend(session, repository, result.blocking) if result.blocking else None
     return result if mend is None else advise(result, f"Mend it: {mend}", mend)
 
 
@@ -46,7 +46,7 @@ def _mend(session: str | None, repository: Repository, blind: Sequence[Unread]) 
     root = repository.work_tree
     if all("hash" in each.accepted and each.whole_hash is not None for each in blind):
         hashes = [(each.path, each.whole_hash or "") for each in blind]
-        return again(*expecting(root, hashes))
+        return render_again(*render_expectations(root, hashes))
     if all("receipt" in each.accepted for each in blind):
         return _read_first(session, root, dict.fromkeys(each.path for each in blind))
     return None
@@ -55,7 +55,7 @@ def _mend(session: str | None, repository: Repository, blind: Sequence[Unread]) 
 def _read_first(session: str | None, root: Path | None, paths: Iterable[str]) -> str | None:
     """The same command in a session that reads the files first."""
     name = session or "apply"
-    command = again("--session", name)
+    command = render_again("--session", name)
     if command is None:
         return None
     reads = (f"hkgit read {relative(root, path)} --session {name}" for path in paths)

@@ -110,7 +110,7 @@ def run(
             message=message,
             verify=verify,
             # The judge speaks of all edits at once.
-            options=given.planning(allow_blind=True),
+            options=given.to_options(allow_blind=True),
             reads=(*expected, *receipts),
             shown=shown,
             accept_hook_changes=accept_hook_changes,

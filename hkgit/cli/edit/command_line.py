@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hkgit.cli.output import given_words
+from hkgit.cli.output import list_given_words
 
 _INPUT: list[bytes] = []
 """What this run has read from standard input."""
@@ -21,12 +21,12 @@ def remember_input(data: bytes) -> None:
     _INPUT[:] = [data]
 
 
-def again(*more: str) -> str | None:
+def render_again(*more: str) -> str | None:
     """The command that was given, with these arguments too, and its standard input.
 
     None where that cannot be said in a line for a shell.
     """
-    given = given_words()
+    given = list_given_words()
     data = _INPUT[0] if _INPUT else None
     if not given:
         return None
@@ -56,7 +56,7 @@ def _with_input(command: str, data: bytes) -> str | None:
     return f"{command} <<'{mark}'\n{text}{end}{mark}"
 
 
-def expecting(root: Path | None, hashes: Iterable[tuple[str, str]]) -> list[str]:
+def render_expectations(root: Path | None, hashes: Iterable[tuple[str, str]]) -> list[str]:
     """The arguments that say what whole files are expected to be."""
     return [
         word

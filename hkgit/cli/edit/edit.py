@@ -8,7 +8,7 @@ from pathlib import Path
 from hkgit.applying.reporting import render_apply_json
 from hkgit.cli.agent.sessions import SESSION_ROWS, work_root
 from hkgit.cli.common import below, echo_json
-from hkgit.cli.edit.command_line import again, expecting
+from hkgit.cli.edit.command_line import render_again, render_expectations
 from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
 from hkgit.cli.edit.specs import echo_notes, outcome_line, read_expects, read_specs
 from hkgit.cli.forms.form import CommandForm, Option
@@ -69,7 +69,7 @@ def run(*, agent: str, session: str | None, batch: str | None, **values: Any) ->
 
 def _request(root: Path, given: SpecOptions, batch: str | None, agent: str) -> EditRequest:
     locate = partial(below, root)
-    options = given.planning(allow_blind=given.allow_blind)
+    options = given.to_options(allow_blind=given.allow_blind)
     try:
         specs = tuple(read_specs(given, root, locate))
     except InvalidInput as error:
@@ -96,7 +96,7 @@ def _mend(report: EditReport) -> str | None:
     root = work_root()
     files = {each.path: (root / each.path).read_bytes() for each in refused}
     hashes = {path: terminate(Document(data)).whole_hash for path, data in files.items()}
-    return again(*expecting(root, hashes.items()))
+    return render_again(*render_expectations(root, hashes.items()))
 
 
 def _print(report: EditReport, given: SpecOptions) -> None:

@@ -32,7 +32,7 @@ class SpecOptions:
     dry_run: bool
     as_json: bool
 
-    def planning(self, *, allow_blind: bool) -> Options:
+    def to_options(self, *, allow_blind: bool) -> Options:
         """The options of the planner. Raises InvalidInput."""
         return Options.of(
             self.threshold,

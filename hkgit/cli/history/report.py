@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from hkgit.audit.audit import Audit, audit_json
-from hkgit.audit.commits import audited
+from hkgit.audit.commits import audit_commit
 from hkgit.audit.pages import page
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info, show_progress
@@ -78,7 +78,7 @@ def _render(audit: Audit, form: str) -> str:
     from hkgit.audit.page.badge import render_badge
     from hkgit.audit.page.comment import render_comment
 
-    told = [audited(ruling) for ruling in audit.report.rulings]
+    told = [audit_commit(ruling) for ruling in audit.report.rulings]
     return render_badge(told) if form == "badge" else render_comment(audit.name, told)
 
 

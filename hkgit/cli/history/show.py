@@ -8,7 +8,7 @@ from itertools import chain
 
 import click
 
-from hkgit.audit.commits import audited, commit_json
+from hkgit.audit.commits import audit_commit, commit_json
 from hkgit.audit.page.hunks import hunks_of
 from hkgit.audit.page.seen import name_call
 from hkgit.audit.reports.plain import ruling_json
@@ -55,7 +55,7 @@ def command(revision: str, as_json: bool) -> None:
     ruling = Trail(repository, Gate(repository, policy)).rule(commit)
     entries = ruling.judged.entries
     signatures = Signers(repository, repository.head().commit).of(ruling)
-    told = audited(ruling)
+    told = audit_commit(ruling)
     hunks = hunks_of(repository, told)
     if as_json:
         about = {**ruling_json(ruling, source=policy.source), **commit_json(told)}

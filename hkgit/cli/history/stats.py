@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from hkgit.audit.commits import audited
+from hkgit.audit.commits import audit_commit
 from hkgit.audit.numbers import numbers_json, numbers_lines, numbers_of
 from hkgit.audit.weeks import AgentWeeks, agent_json, agents_of
 from hkgit.cli.common import echo_json, json_option, open_repository
@@ -38,7 +38,7 @@ def command(revision: str, as_json: bool) -> None:
     report = judge_range(repository, CommitRange(old, new), policy, watch=watch)
     numbers = numbers_of(report.rulings, policy)
     refused = RefusalLog.of(repository.common_dir).read()
-    by_agent = agents_of([audited(ruling) for ruling in report.rulings], refused)
+    by_agent = agents_of([audit_commit(ruling) for ruling in report.rulings], refused)
     if as_json:
         told = {"policy_source": policy.source, "refused": len(refused)}
         echo_json({**numbers_json(numbers), **told, "by_agent": [*map(agent_json, by_agent)]})

@@ -133,9 +133,9 @@ def _write(file: str, data: bytes, commits: str, as_json: bool) -> None:
 
 def _keep(repository: Repository, data: bytes, as_json: bool) -> None:
     from hkgit.gate.attestations.envelope import read_envelope
-    from hkgit.gate.attestations.keeping import keep
+    from hkgit.gate.attestations.keeping import store_envelope
 
-    ref = keep(repository, read_envelope(data))
+    ref = store_envelope(repository, read_envelope(data))
     if as_json:
         echo_json({"status": "attested", "ref": ref})
     else:

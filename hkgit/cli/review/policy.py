@@ -31,15 +31,15 @@ def check(given: str | None, as_json: bool) -> None:
 
     The gate itself goes by the trusted side: what stands in the work tree binds once it is there.
     """
-    from hkgit.gate.policy.words import sentences
+    from hkgit.gate.policy.words import describe_policy
 
     repository = open_repository()
     policy = _read_policy(repository, given)
     if as_json:
-        echo_json(_document(policy, list(sentences(policy))))
+        echo_json(_document(policy, list(describe_policy(policy))))
         return
     click.echo(f"{visible(policy.source)} is in order:")
-    for sentence in sentences(policy):
+    for sentence in describe_policy(policy):
         click.echo(f"- {visible(sentence)}")
 
 

@@ -19,13 +19,15 @@ MOST = 32
 """So many envelopes of one place are looked at: each takes a process or more."""
 
 
-def keep(repository: Repository, envelope: Envelope) -> str:
+def store_envelope(repository: Repository, envelope: Envelope) -> str:
     """Store an envelope where `read_envelopes` finds it; the name of its ref. Raises GitRefused."""
     statement = read_statement(envelope.payload)
-    return keep_below(repository, f"{REFS}/{statement.tree}/{statement.base_tree}", envelope)
+    return store_envelope_below(
+        repository, f"{REFS}/{statement.tree}/{statement.base_tree}", envelope
+    )
 
 
-def keep_below(repository: Repository, folder: str, envelope: Envelope) -> str:
+def store_envelope_below(repository: Repository, folder: str, envelope: Envelope) -> str:
     """Store an envelope under a name of its own; the name of its ref. Raises GitRefused."""
     data = envelope.to_bytes()
     ref = f"{folder}/{digest(data)[:16]}"

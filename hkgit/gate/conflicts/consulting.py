@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hkgit.edits import DIRECTORY, Snapshot
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.gate.conflicts.history import causes, changing
+from hkgit.gate.conflicts.history import list_changing_commits, read_causes
 from hkgit.gate.conflicts.records import (
     Cause,
     ConflictRecord,
@@ -165,7 +165,7 @@ def is_set_up(files: Snapshot, work_tree: Path) -> bool:
 
 def ask(repository: Repository, work_tree: Path, conflict: ConflictRecord, now: int) -> None:
     """Write the CONSULT of a conflict into a work tree. Raises OSError where it cannot be."""
-    between = tuple(causes(repository, _between(repository, conflict)))
+    between = tuple(read_causes(repository, _between(repository, conflict)))
     place = work_tree / consult_path(conflict.id)
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_bytes(consult_bytes(Consult(conflict, now, between)))
@@ -183,7 +183,9 @@ def _between(repository: Repository, conflict: ConflictRecord) -> Sequence[str]:
         base = repository.resolve(since)
     except HkgitError:
         return ()
-    return changing(repository, conflict.path, conflict.tip, since=base)[:_MOST_BETWEEN]
+    return list_changing_commits(repository, conflict.path, conflict.tip, since=base)[
+        :_MOST_BETWEEN
+    ]
 
 
 def as_committed(found: Iterable[Consult], committed: Iterable[Consult]) -> Iterator[Consult]:

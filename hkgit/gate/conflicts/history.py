@@ -37,7 +37,7 @@ class Expectation:
         """Whether more is known than the path."""
         return self.range_hash is not None or bool(self.old) or self.tags is not None
 
-    def lines_in(self, document: Document) -> Lines | None:
+    def find_lines(self, document: Document) -> Lines | None:
         """The lines of a document that are as expected, or None."""
         expected = self.range_hash
         if expected is None:
@@ -54,7 +54,7 @@ class Expectation:
         found = find_hash(document, count or 0, expected)
         return (found[0], found[0] + (count or 1) - 1) if found else None
 
-    def stated_in(self, document: Document) -> Lines | None:
+    def find_stated_lines(self, document: Document) -> Lines | None:
         """The same, but only where the edit names the lines."""
         is_there = self.lines is not None and self.range_hash is not None
         if is_there and _holds(document, self.lines or (1, 0), self.range_hash or ""):
@@ -93,11 +93,11 @@ def document_in(files: Snapshot, path: str) -> Document | None:
     return Document(file.data)
 
 
-def last_held(
+def find_last_held(
     repository: Repository, path: str, holds: Callable[[Document], Lines | None], tip: str
 ) -> tuple[str, str, Lines] | None:
     """Where an expectation held last: the commit that broke it, its parent, and the lines there."""
-    for commit in changing(repository, path, tip):
+    for commit in list_changing_commits(repository, path, tip):
         for parent in repository.commit(commit).parents[:1]:
             document = document_at(repository, parent, path)
             lines = None if document is None else holds(document)
@@ -106,7 +106,7 @@ def last_held(
     return None
 
 
-def changing(
+def list_changing_commits(
     repository: Repository, path: str, tip: str, *, since: str | None = None
 ) -> Sequence[str]:
     """The commits that changed a file, the newest first."""
@@ -124,7 +124,7 @@ def changing(
     return said.text.split()
 
 
-def causes(repository: Repository, commits: Sequence[str]) -> Iterator[Cause]:
+def read_causes(repository: Repository, commits: Sequence[str]) -> Iterator[Cause]:
     """Who made some commits, when, and what they say of themselves."""
     for each in commits:
         commit = repository.commit(each)

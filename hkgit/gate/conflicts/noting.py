@@ -22,11 +22,11 @@ from hkgit.edits import (
 )
 from hkgit.gate.conflicts.history import (
     Expectation,
-    causes,
-    changing,
     document_at,
     document_in,
-    last_held,
+    find_last_held,
+    list_changing_commits,
+    read_causes,
 )
 from hkgit.gate.conflicts.records import ConflictRecord, ConflictTry, Text
 from hkgit.gate.conflicts.store import ConflictStore
@@ -107,7 +107,7 @@ def _conflict(
         expected = _text(held.document, held.lines)
         lines = _carry_lines(held.document, now, held.lines)
     elif tried.base is not None:
-        ended = changing(repository, outcome.path, tried.tip, since=tried.base)
+        ended = list_changing_commits(repository, outcome.path, tried.tip, since=tried.base)
     reason = "" if outcome.error is None else outcome.error.what
     return ConflictRecord(
         id=_id(tried, outcome),
@@ -118,7 +118,7 @@ def _conflict(
         base=tried.base,
         expected=expected,
         found=_find_present(repository, tried, outcome.path, now, lines),
-        causes=tuple(causes(repository, ended)),
+        causes=tuple(read_causes(repository, ended)),
         tries=(ConflictTry(int(time.time()), tried.tip, _show_text(reason)),),
     )
 
@@ -135,14 +135,14 @@ def _is_met(
     if not expected.is_known:
         return True
     earlier = [Document(data) for data in tried.earlier(expected.path)]
-    if now is not None and expected.lines_in(now) is not None:
-        holds = expected.stated_in
+    if now is not None and expected.find_lines(now) is not None:
+        holds = expected.find_stated_lines
         is_moved = any(holds(each) is not None for each in earlier)
-        return is_moved or last_held(repository, expected.path, holds, tried.tip) is not None
-    if is_held or any(expected.lines_in(each) is not None for each in earlier):
+        return is_moved or find_last_held(repository, expected.path, holds, tried.tip) is not None
+    if is_held or any(expected.find_lines(each) is not None for each in earlier):
         return True
     if now is None:
-        return bool(changing(repository, expected.path, tried.tip))
+        return bool(list_changing_commits(repository, expected.path, tried.tip))
     if expected.range_hash is not None:  # of a version, perhaps, that nobody has committed
         return expected.lines is None or is_inside(now, expected.lines)
     tip = document_at(repository, tried.tip, expected.path)
@@ -163,10 +163,10 @@ def _find_held(
 ) -> _Held | None:
     """Where an expectation held last: in a commit, which only the checkout may have left."""
     tip = document_at(repository, tried.tip, expectation.path)
-    lines = None if tip is None or tried.files is None else expectation.lines_in(tip)
+    lines = None if tip is None or tried.files is None else expectation.find_lines(tip)
     if tip is not None and lines is not None:
         return _Held(tip, lines, ())
-    found = last_held(repository, expectation.path, expectation.lines_in, tried.tip)
+    found = find_last_held(repository, expectation.path, expectation.find_lines, tried.tip)
     if found is None:
         return None
     ended, before, lines = found

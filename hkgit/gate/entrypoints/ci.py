@@ -84,18 +84,18 @@ def find_trusted_side(
     old = peel_commit(repository, event.old)
     if event.is_offer:
         if old is None:
-            raise _missing(event)
+            raise _refuse_missing(event)
         policy = given if given is not None else read_trusted_policy(repository, old)
         return TrustedSide(policy.for_refs([event.ref]), None, old)
     default = None
     if event.ref != f"refs/heads/{event.default_branch}":
         default = peel_commit(repository, f"refs/remotes/origin/{event.default_branch}")
     if event.old is not None and old is None and default is None:
-        raise _missing(event)
+        raise _refuse_missing(event)
     return side_of(repository, [event.ref], old, default, given)
 
 
-def _missing(event: CiEvent) -> Unverifiable:
+def _refuse_missing(event: CiEvent) -> Unverifiable:
     what = f"{event.old} is not here, so there is nothing to hold the commits against"
     fix = "Check out the whole history: fetch-depth: 0 (GitHub), GIT_DEPTH: 0 (GitLab)."
     return Unverifiable(event.ref, what, fix)

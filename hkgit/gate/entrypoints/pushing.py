@@ -22,7 +22,7 @@ def judge_pushed(
     where that is not known.
     """
     point = EntryPoint(repository, on_client=True)
-    tips = _tracking_tips(repository, remote)
+    tips = _find_tracking_tips(repository, remote)
     for update in updates:
         try:
             yield _answer(point, update, remote, tips, given)
@@ -45,7 +45,7 @@ def _answer(
     return point.answer(update, side)
 
 
-def _tracking_tips(repository: Repository, remote: str) -> list[str]:
+def _find_tracking_tips(repository: Repository, remote: str) -> list[str]:
     """The tip of the remote's default branch as last fetched; else those of all its branches."""
     for refs in (f"refs/remotes/{remote}/HEAD", f"refs/remotes/{remote}/"):
         tips = repository.git("for-each-ref", "--format=%(objectname)", "--", refs).text.split()

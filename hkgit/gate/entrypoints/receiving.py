@@ -38,8 +38,8 @@ def judge_received(
         repository=repository,
         given=given,
         head=repository.head(),
-        aliases=_aliases(repository, updates),
-        coming=_coming(updates),
+        aliases=_find_aliases(repository, updates),
+        coming=_find_incoming(updates),
     )
     budget = Budget(seconds)
     passed: list[UpdateResult] = []
@@ -124,13 +124,13 @@ class _Server:
         return (ref, self.aliases.get(ref, ref))
 
 
-def _coming(updates: Sequence[Update]) -> dict[str, str]:
+def _find_incoming(updates: Sequence[Update]) -> dict[str, str]:
     """Find what speaks for other commits of the push: records of all kinds, signatures."""
     speaking = (BREAK_GLASS, ENTRIES, RECOVERED)
     return {u.ref: u.new for u in updates if u.new is not None and u.ref.startswith(speaking)}
 
 
-def _aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:
+def _find_aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:
     """The pushed refs that only stand for another, and which."""
     pushed = {update.ref for update in updates}
     # All are listed: a push of very many refs does not fit on a command line.

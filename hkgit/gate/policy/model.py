@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from hkgit.applying.evidence import HASHED, KINDS
-from hkgit.gate.policy.agents import KNOWN_AGENTS, credited_names, fits_glob, matches
+from hkgit.gate.policy.agents import KNOWN_AGENTS, find_credited_names, fits_glob, matches
 from hkgit.gate.policy.defaults import ACCEPTED, PROTECTED, TEXT
 from hkgit.text.paths import fold_name
 from hkgit.values import dataclass, field, replace
@@ -187,7 +187,7 @@ class Policy:
 
     def governing_name(self, identities: Sequence[str], message: bytes | None) -> str | None:
         """The first of author, committer, co-authors and others credited who is an agent."""
-        everyone = [*identities, *credited_names(message or b"")]
+        everyone = [*identities, *find_credited_names(message or b"")]
         return next((name for name in everyone if self.is_agent(name)), None)
 
 

@@ -58,17 +58,17 @@ def read_table(table: Any, source: str) -> Policy:
         agents=(*KNOWN_AGENTS, *reader.texts("agents", ())),
         accept=reader.choices("accept", KINDS, HASHED),
         verdicts=reader.choices("verdicts", ACCEPTABLE, ACCEPTED),
-        tiers=_tiers(reader),
+        tiers=_parse_tiers(reader),
         ladders=reader.integers("ladders"),
         min_confidence=reader.per_mille("min_confidence"),
         min_threshold=reader.per_mille("min_threshold"),
         min_tightness=reader.per_mille("min_tightness"),
         since=reader.commit("since"),
-        manual=tuple(map(_grant, reader.tables("manual"))),
+        manual=tuple(map(_parse_grant, reader.tables("manual"))),
         refs=reader.texts("refs", ("refs/heads/*", "refs/tags/*")),
         rewrites=reader.choice("rewrites", REWRITES, "judge"),
-        targets=tuple(map(_target, reader.tables("targets"))),
-        paths=tuple(map(_floors, reader.tables("paths"))),
+        targets=tuple(map(_parse_target, reader.tables("targets"))),
+        paths=tuple(map(_parse_floors, reader.tables("paths"))),
         protect=(*PROTECTED, *reader.texts("protect", ())),
         unprotect=reader.texts("unprotect", ()),
         reject_text=reader.choices("reject_text", TEXT, TEXT),
@@ -79,7 +79,7 @@ def read_table(table: Any, source: str) -> Policy:
         consult_required=reader.inner("consult", "require").flag("require"),
         entries_signed=reader.inner("entries", "signed").flag("signed"),
         assisted_by=reader.choice("assisted_by", CREDITS, "allow"),
-        recovered=_recovered(reader.inner("recovered", *_RECOVERED)),
+        recovered=_parse_recovered(reader.inner("recovered", *_RECOVERED)),
         max_seconds=reader.integer("max_seconds", 1, MOST_SECONDS, 60),
         extends=reader.text("extends"),
         open=reader.choices("open", OPEN, ()),
@@ -88,23 +88,23 @@ def read_table(table: Any, source: str) -> Policy:
     )
 
 
-def _tiers(reader: Table) -> tuple[str, ...] | None:
+def _parse_tiers(reader: Table) -> tuple[str, ...] | None:
     return reader.choices("tiers", TIERS, ()) if "tiers" in reader.table else None
 
 
-def _recovered(reader: Table) -> Recovered:
+def _parse_recovered(reader: Table) -> Recovered:
     is_accepted = reader.flag("accept") if "accept" in reader.table else True
     confidence = reader.per_mille("min_confidence")
     return Recovered(is_accepted, confidence, reader.per_mille("min_tightness"))
 
 
-def _grant(reader: Table) -> Grant:
+def _parse_grant(reader: Table) -> Grant:
     reader.check_keys("paths", "names", "keys", "principals", "pushers")
     who = (reader.texts(key, ()) for key in ("names", "keys", "principals", "pushers"))
     return Grant(reader.globs("paths"), *who)
 
 
-def _floors(reader: Table) -> Floors:
+def _parse_floors(reader: Table) -> Floors:
     reader.check_keys("paths", "accept", "tiers", "min_confidence", "min_tightness")
     accept = reader.choices("accept", KINDS, ()) if "accept" in reader.table else None
     confidence = reader.per_mille("min_confidence")
@@ -112,13 +112,13 @@ def _floors(reader: Table) -> Floors:
     return Floors(
         paths=reader.globs("paths"),
         accept=accept,
-        tiers=_tiers(reader),
+        tiers=_parse_tiers(reader),
         min_confidence=confidence,
         min_tightness=tightness,
     )
 
 
-def _target(reader: Table) -> RefRules:
+def _parse_target(reader: Table) -> RefRules:
     reader.check_keys("refs", "verdicts", "rewrites")
     refs, table = reader.globs("refs"), reader.table
     verdicts = reader.choices("verdicts", ACCEPTABLE, ()) if "verdicts" in table else None

@@ -28,24 +28,24 @@ _ROLES = {
 }
 
 
-def sentences(policy: Policy) -> Iterator[str]:
+def describe_policy(policy: Policy) -> Iterator[str]:
     """What a policy says, a sentence a rule."""
     yield _MODES[policy.mode]
     yield from _describe_governed(policy)
-    yield from _floors(policy.floors, "Every edit")
+    yield from _describe_floors(policy.floors, "Every edit")
     for floors in policy.paths:
-        yield from _floors(floors, f"An edit of {_join_words(floors.paths)} also")
-    yield from _entries(policy)
-    yield from _recovered(policy.recovered)
+        yield from _describe_floors(floors, f"An edit of {_join_words(floors.paths)} also")
+    yield from _describe_entries(policy)
+    yield from _describe_recovered(policy.recovered)
     if policy.assisted_by == "require":
         yield "The message of a commit names the agents of its entries as Assisted-by."
     elif policy.assisted_by == "forbid":
         yield "No message of a governed commit has a line Assisted-by."
     yield f"These verdicts pass: {_join_words(policy.verdicts)}."
-    yield from map(_target, policy.targets)
-    yield from _refs(policy)
+    yield from map(_describe_target, policy.targets)
+    yield from _describe_refs(policy)
     yield from _describe_protected(policy)
-    yield from map(_grant, policy.manual)
+    yield from map(_describe_grant, policy.manual)
     if any(grant.names for grant in policy.manual):
         yield (
             "Names in grants count in clones alone: under --range and --ci and on a server, where"
@@ -74,7 +74,7 @@ def _describe_governed(policy: Policy) -> Iterator[str]:
         yield f"Commits up to {policy.since} are left alone."
 
 
-def _floors(floors: Floors, what: str) -> Iterator[str]:
+def _describe_floors(floors: Floors, what: str) -> Iterator[str]:
     if floors.accept == ():
         yield f"{what} is refused: no evidence is accepted."
     elif floors.accept is not None:
@@ -88,7 +88,7 @@ def _floors(floors: Floors, what: str) -> Iterator[str]:
         yield f"{what} must change at least {share} of the lines that its file's edits name."
 
 
-def _entries(policy: Policy) -> Iterator[str]:
+def _describe_entries(policy: Policy) -> Iterator[str]:
     if policy.ladders is not None:
         listed = _join_words([str(each) for each in policy.ladders])
         yield f"Entries must be of these versions of the ladder: {listed or 'none'}."
@@ -99,7 +99,7 @@ def _entries(policy: Policy) -> Iterator[str]:
         yield f"Every entry must be signed by {_join_words(policy.roles.get(SIGN, ()), 'or')}."
 
 
-def _recovered(found: Recovered) -> Iterator[str]:
+def _describe_recovered(found: Recovered) -> Iterator[str]:
     what = "Entries that were recovered from a transcript"
     if not found.is_accepted:
         yield f"{what} are refused."
@@ -110,7 +110,7 @@ def _recovered(found: Recovered) -> Iterator[str]:
         yield f"{what} must have a tightness of at least {decimal(found.min_tightness)}."
 
 
-def _target(target: RefRules) -> str:
+def _describe_target(target: RefRules) -> str:
     said = [f"On {_join_words(target.refs)}"]
     if target.verdicts is not None:
         said.append(f"only {_join_words(target.verdicts) or 'nothing'} passes")
@@ -119,7 +119,7 @@ def _target(target: RefRules) -> str:
     return ", ".join(said) + "."
 
 
-def _refs(policy: Policy) -> Iterator[str]:
+def _describe_refs(policy: Policy) -> Iterator[str]:
     yield f"Pushes to {_join_words(policy.refs) or 'no ref'} are judged; to others they are not."
     if policy.rewrites == "refuse":
         yield "Force pushes to them, and deletions of them, are refused."
@@ -142,7 +142,7 @@ def _describe_protected(policy: Policy) -> Iterator[str]:
     yield f"No governed commit adds {_join_words(kinds, 'or') or 'anything forbidden'}."
 
 
-def _grant(grant: Grant) -> str:
+def _describe_grant(grant: Grant) -> str:
     who = [
         *(f"{name} (on clients only, by name)" for name in grant.names),
         *(f"whoever signs with {key.partition(' ')[0]} {key[-12:]}" for key in grant.keys),

@@ -13,7 +13,7 @@ from hkgit.gate.rules.protection import name_findings, path_findings, policy_fin
 Check = Callable[[JudgedCommit], Iterator[Finding]]
 
 
-def _floors(case: JudgedCommit) -> Iterator[Finding]:
+def _check_floors(case: JudgedCommit) -> Iterator[Finding]:
     if not case.judged.is_recomputed and case.policy.leans_on_the_ladder:
         what = "could not be recomputed here, so its tiers and confidences are only claimed"
         yield Finding("claimed", "ledger entry", what, APPLY)
@@ -21,7 +21,7 @@ def _floors(case: JudgedCommit) -> Iterator[Finding]:
         yield from entry_findings(case.policy, entry)
 
 
-def _tightness(case: JudgedCommit) -> Iterator[Finding]:
+def _check_tightness(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.asks_for_tightness:
         # Only then is the text of every edited file needed, and the diff.
         from hkgit.gate.rules.strength import tightness_findings
@@ -29,7 +29,7 @@ def _tightness(case: JudgedCommit) -> Iterator[Finding]:
         yield from tightness_findings(case)
 
 
-def _recovered(case: JudgedCommit) -> Iterator[Finding]:
+def _check_recovered(case: JudgedCommit) -> Iterator[Finding]:
     is_record = case.judged.verdict is Verdict.RECOVERED
     if is_record or any(entry.claims.get("origin") for _, entry in case.judged.entries):
         from hkgit.gate.rules.recovered import recovered_findings
@@ -37,28 +37,28 @@ def _recovered(case: JudgedCommit) -> Iterator[Finding]:
         yield from recovered_findings(case)
 
 
-def _text(case: JudgedCommit) -> Iterator[Finding]:
+def _check_text(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.reject_text:
         from hkgit.gate.rules.text import text_findings
 
         yield from text_findings(case)
 
 
-def _consult(case: JudgedCommit) -> Iterator[Finding]:
+def _check_consults(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.consult_required:
         from hkgit.gate.rules.consult import consult_findings
 
         yield from consult_findings(case)
 
 
-def _signatures(case: JudgedCommit) -> Iterator[Finding]:
+def _check_signatures(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.entries_signed:
         from hkgit.gate.rules.signing import signature_findings
 
         yield from signature_findings(case)
 
 
-def _crediting(case: JudgedCommit) -> Iterator[Finding]:
+def _check_credits(case: JudgedCommit) -> Iterator[Finding]:
     if case.policy.assisted_by != "allow":
         from hkgit.gate.rules.crediting import credit_findings
 
@@ -67,16 +67,16 @@ def _crediting(case: JudgedCommit) -> Iterator[Finding]:
 
 CHECKS: dict[str, Check] = {
     "by hand": hand_findings,
-    "floors": _floors,
-    "tightness": _tightness,
-    "recovered": _recovered,
-    "signature": _signatures,
+    "floors": _check_floors,
+    "tightness": _check_tightness,
+    "recovered": _check_recovered,
+    "signature": _check_signatures,
     "names": name_findings,
     "twins": twin_findings,
     "policy": policy_findings,
     "protected": path_findings,
-    "text": _text,
-    "consult": _consult,
-    "assisted-by": _crediting,
+    "text": _check_text,
+    "consult": _check_consults,
+    "assisted-by": _check_credits,
 }
 """Each check yields what is wrong with a commit that replays."""

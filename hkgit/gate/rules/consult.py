@@ -26,7 +26,7 @@ from hkgit.gate.conflicts.consulting import (
     read_consult,
     tries_before,
 )
-from hkgit.gate.conflicts.history import changing
+from hkgit.gate.conflicts.history import list_changing_commits
 from hkgit.gate.policy.defaults import ANSWER
 from hkgit.gate.policy.model import Policy
 from hkgit.git.objects.store import EMPTY_TREE
@@ -36,7 +36,7 @@ from hkgit.values import replace
 _ID = re.compile(r"[0-9a-f]{8,64}")
 
 
-def asking_rule(
+def find_asking_rule(
     repository: Repository,
     policy: Policy,
     candidate: CandidateCommit,
@@ -133,11 +133,11 @@ def consult_findings(case: JudgedCommit) -> Iterator[Finding]:
         yield Finding.of("consult", error)
         return
     for _, entry in case.judged.entries:
-        yield from _waiting(entry, known)
+        yield from _find_open(entry, known)
         yield from _find_undecided(case, entry, known, allowed)
 
 
-def _waiting(entry: Entry, known: Mapping[str, Consult]) -> Iterator[Finding]:
+def _find_open(entry: Entry, known: Mapping[str, Consult]) -> Iterator[Finding]:
     """The open CONSULTs on paths that an entry edits."""
     edited = {edit.path for edit in entry.edits}
     for consult in known.values():
@@ -174,7 +174,7 @@ def _is_decided(case: JudgedCommit, consult: Consult | None) -> bool:
     if consult is None or consult.answer is None:
         return False
     repository, policy = case.repository, case.policy
-    commits = changing(repository, consult.path, case.candidate.parents[0])
+    commits = list_changing_commits(repository, consult.path, case.candidate.parents[0])
     if not commits:
         return False
     commit = repository.commit(commits[0])

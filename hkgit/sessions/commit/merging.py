@@ -32,9 +32,9 @@ from hkgit.evidence.replay.merging.merges import replay_merge
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.landing import RESOLVE
 from hkgit.matching.places import Settings
-from hkgit.sessions.commit.pending import PendingEdit, waiting
+from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.commit.proposing import Proposal, ProposedEntry
-from hkgit.sessions.drafting import mending_read
+from hkgit.sessions.drafting import render_mending_read
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import Proposed
 from hkgit.text import diff
@@ -72,11 +72,13 @@ class _Step:
         """What the session knew of the file, as receipts of the lines without marks."""
         plain = Document(without_marks(self.before))
         moved = LineMap.between(self.before, plain.data).lines
-        numbers = (number for first, last in self._known() for number in range(first, last + 1))
+        numbers = (
+            number for first, last in self._list_known() for number in range(first, last + 1)
+        )
         for lines in join_lines((moved[each], moved[each]) for each in numbers if each in moved):
             yield Read(self.path, *lines, plain.range_hash(*lines), "receipt")
 
-    def _known(self) -> Iterator[Lines]:
+    def _list_known(self) -> Iterator[Lines]:
         """Lines that were read, or that an edit with a hash of its own replaced."""
         count = Document(self.before).line_count
         for read in self.unit.reads:
@@ -95,7 +97,7 @@ def propose_merge(
     ours = repository.snapshot(parents[0])
     staged = repository.snapshot(tree)
     paths = [path for path in attempt.conflicts if staged.entry(path) != ours.entry(path)]
-    units = [unit for unit in waiting(journals) if unit.paths.intersection(paths)]
+    units = [unit for unit in list_waiting(journals) if unit.paths.intersection(paths)]
     if not units:
         return Proposal((), ())
     repository.git("unpack-objects", "-q", stdin=attempt.objects)
@@ -135,7 +137,7 @@ class _Proposed:
             numbers = tuple(unit.number for unit in step.units)
             agent, reads = step.unit.call.agent, list(step.reads())
             made = self._add(step, without_marks(step.after), agent, reads, numbers)
-            self.blind += _blind(step, made)
+            self.blind += _list_blind(step, made)
 
     def _add(
         self,
@@ -214,13 +216,15 @@ def _restate_change(
     return ReplaceRange(path, change.old_start + 1, change.old_end, lines)
 
 
-def _blind(step: _Step, made: Plan) -> Iterator[str]:
+def _list_blind(step: _Step, made: Plan) -> Iterator[str]:
     """The edits that nothing ties to what was read, each with the read that mends it."""
     if not any(is_blind(outcome.evidence.kind) for outcome in made.outcomes):
         return
     session, call, _ = step.unit.key
     for unit in step.units:
-        command = mending_read(step.path, unit.journaled.touched[unit.number - 1], session, call)
+        command = render_mending_read(
+            step.path, unit.journaled.touched[unit.number - 1], session, call
+        )
         yield f"{unit.name} is blind; mend it: {command}"
 
 

@@ -66,7 +66,7 @@ class PendingEdit:
         )
 
 
-def waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
+def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
     """The edits that are in effect and in no commit yet, in the order of their calls."""
     units = [
         unit

@@ -16,10 +16,10 @@ from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
-from hkgit.sessions.abandoning import standing_in
+from hkgit.sessions.abandoning import find_standing
 from hkgit.sessions.commit.building import Built, CommitBuilder, contents
 from hkgit.sessions.commit.choosing import Contents, choose_edits
-from hkgit.sessions.commit.pending import PendingEdit, group_connected, waiting
+from hkgit.sessions.commit.pending import PendingEdit, group_connected, list_waiting
 from hkgit.sessions.commit.placing import PlacedSpec
 from hkgit.sessions.commit.settling import CONFLICTS
 from hkgit.sessions.storage.journal import SessionJournal
@@ -55,7 +55,7 @@ class Proposal:
 
 def propose(repository: Repository, journals: Sequence[SessionJournal], tree: str) -> Proposal:
     """Make the entries for what sessions changed between HEAD and a tree."""
-    return propose_onto(repository, waiting(journals), repository.head().commit, tree)
+    return propose_onto(repository, list_waiting(journals), repository.head().commit, tree)
 
 
 def propose_onto(
@@ -77,7 +77,7 @@ def propose_onto(
     for paths, group in group_connected(units):
         make, staged = builder.maker(paths), contents(after, paths)
         if not _are_gone(staged) or _are_gone(make(group)):
-            standing = standing_in(after, group, before)
+            standing = find_standing(after, group, before)
             kept.update(choose_edits(group, make, staged, standing))
         else:
             lost += group
@@ -168,9 +168,9 @@ def _blind(built: Built) -> Iterator[str]:
                     unit.journaled.paths[unit.number - 1],
                     unit.journaled.touched[unit.number - 1],
                 )
-                from hkgit.sessions.drafting import mending_read
+                from hkgit.sessions.drafting import render_mending_read
 
-                command = mending_read(path, touched, session, call)
+                command = render_mending_read(path, touched, session, call)
                 yield f"{unit.name} is blind; mend it: {command}"
 
 

@@ -17,7 +17,7 @@ from hkgit.sessions.awaiting import may_be_committed
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import (
     UNNAMED,
-    existing,
+    find_folders,
     find_unused,
     lock_sessions,
     say_none_waits,
@@ -34,7 +34,7 @@ _NO_OBJECT = "0" * 40
 
 def journals_of(root: Path) -> list[SessionJournal]:
     """The journals of all named sessions of a checkout: other calls are no evidence."""
-    return [SessionJournal(folder) for folder in existing(root) if folder.name != UNNAMED]
+    return [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
 
 
 def withdraw(repository: Repository) -> None:

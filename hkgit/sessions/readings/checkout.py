@@ -56,10 +56,10 @@ class EditableCheckout(Checkout):
 
     @cached_property
     def _unedited(self) -> Unedited | None:
-        return unedited_in(self.root)
+        return find_unedited(self.root)
 
 
-def unedited_in(root: Path) -> Unedited | None:
+def find_unedited(root: Path) -> Unedited | None:
     """What tells which files of a checkout are not edited in place; None without a repository."""
     # Who only reads a file waits for none of it.
     from hkgit.git.unedited import Unedited

@@ -64,7 +64,7 @@ class FileKnowledge:
 NOTHING = FileKnowledge(UNKEPT, ())
 
 
-def knowing(data: bytes, lines: Iterable[Lines]) -> FileKnowledge:
+def know_lines(data: bytes, lines: Iterable[Lines]) -> FileKnowledge:
     """Lines of a file's bytes, joined where they touch."""
     from hkgit.applying.carry.following import join_lines
 
@@ -93,7 +93,7 @@ def carry_knowledge(known: FileKnowledge, data: bytes, kept: Kept) -> FileKnowle
         for number in range(each.start_line, each.end_line + 1)
         if number in moved
     )
-    return knowing(data, ((number, number) for number in numbers))
+    return know_lines(data, ((number, number) for number in numbers))
 
 
 def learn_lines(
@@ -103,7 +103,7 @@ def learn_lines(
     if data is None:
         return FileKnowledge(UNKEPT, tuple(dict.fromkeys((*before.ranges, seen))))
     held = carry_knowledge(before, data, kept).ranges
-    return knowing(data, [*(each.lines for each in held), seen.lines])
+    return know_lines(data, [*(each.lines for each in held), seen.lines])
 
 
 def _holds(document: Document, known: KnownRange) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.sessions.readings.checkout import size_of, unedited_in
+from hkgit.sessions.readings.checkout import find_unedited, size_of
 from hkgit.text.document import BOM, Document, hash_lines
 from hkgit.text.tags import tags
 from hkgit.values import dataclass
@@ -96,7 +96,7 @@ def read_checkout(
     Raises InvalidInput when there is no such file or line.
     """
     size = size_of(root, path)
-    unedited = unedited_in(root) if size is None else None
+    unedited = find_unedited(root) if size is None else None
     if unedited is not None:
         unedited.expect_checked_out(path)
     if size is not None and size > STREAMED and (root / path).is_file():

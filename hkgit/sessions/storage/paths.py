@@ -76,7 +76,7 @@ def candidates(root: Path) -> Iterator[Path]:
     yield root / LOCAL / "sessions"
 
 
-def existing(root: Path) -> list[Path]:
+def find_folders(root: Path) -> list[Path]:
     """Every session of a checkout that has state somewhere, by name."""
     found = [
         folder
@@ -90,7 +90,7 @@ def existing(root: Path) -> list[Path]:
 def find_unused(root: Path) -> list[Path]:
     """The sessions of a checkout that nobody has used for long."""
     since = time.time() - EXPIRY
-    return [folder for folder in existing(root) if last_use(folder) < since]
+    return [folder for folder in find_folders(root) if last_use(folder) < since]
 
 
 def last_use(folder: Path) -> float:

@@ -112,7 +112,7 @@ def call_json(call: JournaledCall) -> Json:
     return asdict(call)
 
 
-def call_of(value: Json) -> JournaledCall:
+def parse_call(value: Json) -> JournaledCall:
     """The call that `call_json` wrote."""
     specs = tuple(map(_parse_spec, value["specs"]))
     reversals = tuple(map(_change, value["reversals"]))
@@ -136,7 +136,7 @@ def _parse_spec(value: Json) -> JournaledSpec:
         paths=tuple(value["paths"]),
         evidence=tuple(value["evidence"]),
         touched=tuple(tuple((first, last) for first, last in each) for each in value["touched"]),
-        reads=tuple(map(read_of, value["reads"])),
+        reads=tuple(map(parse_read, value["reads"])),
         changes=tuple(map(_change, value["changes"])),
         threshold=value["threshold"],
         relocate=value["relocate"],
@@ -153,12 +153,12 @@ def _version(value: Json) -> Version | None:
     return None if value is None else Version(value["mode"], value["sha256"])
 
 
-def read_of(value: Json) -> Read:
+def parse_read(value: Json) -> Read:
     """The read whose fields `asdict` wrote."""
     return Read(**value)
 
 
-def shown_of(value: Json) -> ShownLines:
+def parse_shown(value: Json) -> ShownLines:
     """The lines shown whose fields `asdict` wrote."""
     return ShownLines(**{**value, "call": ToolCall(**value["call"])})
 

@@ -18,10 +18,10 @@ from hkgit.sessions.readings.knowledge import FileKnowledge
 from hkgit.sessions.storage.records import (
     JournaledCall,
     Proposed,
-    call_of,
+    parse_call,
     parse_knowledge,
-    read_of,
-    shown_of,
+    parse_read,
+    parse_shown,
 )
 from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass, field
@@ -85,7 +85,7 @@ class JournaledCalls(Mapping[int, JournaledCall]):
     def _read(self, number: int) -> JournaledCall:
         start, size = self._places[number]
         assert self._file is not None
-        return call_of(json.loads(os.pread(self._file, size, start))["call"])
+        return parse_call(json.loads(os.pread(self._file, size, start))["call"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ class JournalState:
         """Take in one line of the journal, which stands there."""
         match line["kind"]:
             case "begin":
-                call = call_of(line["call"])
+                call = parse_call(line["call"])
                 self.calls.take(call, place)
                 self.unsettled.add(call.id)
                 self.last = call.id
@@ -165,7 +165,7 @@ class JournalState:
                 self.is_ended = True
                 self.known.clear()
             case "mended":
-                self.mended.append(Mended(line["call"], line["spec"], read_of(line["read"])))
+                self.mended.append(Mended(line["call"], line["spec"], parse_read(line["read"])))
                 self._show(line)
             case "proposed":
                 self.proposed = {each["entry"]: _parse_proposed(each) for each in line["entries"]}
@@ -183,7 +183,7 @@ class JournalState:
                 self.known[path] = knowledge
 
     def _show(self, line: Json) -> None:
-        for shown in map(shown_of, line.get("shown", ())):
+        for shown in map(parse_shown, line.get("shown", ())):
             before = self.shown.get(shown.path, ())
             self.shown[shown.path] = (*before, shown)[-MOST:]
 

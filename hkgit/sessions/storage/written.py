@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hkgit.sessions.storage.paths import existing
+from hkgit.sessions.storage.paths import find_folders
 
 Written = dict[str, tuple[str, int, float]]
 """Paths, each with the version and the mode that an edit has left, and when."""
@@ -44,13 +44,13 @@ def find_late_sessions(root: Path) -> list[str]:
     """The sessions of a checkout of which somebody has written a file since a tool did."""
     return [
         folder.name
-        for folder in existing(root)
+        for folder in find_folders(root)
         for path, (_, _, since) in load_written(folder).items()
-        if _changed(root / path) > since - _EARLY
+        if _read_change_time(root / path) > since - _EARLY
     ]
 
 
-def _changed(place: Path) -> float:
+def _read_change_time(place: Path) -> float:
     try:
         return place.stat().st_mtime
     except OSError:

@@ -12,7 +12,7 @@ from typing import Protocol
 from hkgit.errors import GitRefused
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.sessions.commit.pending import PendingEdit, waiting
+from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.commit.proposing import Proposal, propose_onto
 from hkgit.sessions.commit.settling import journals_of
 from hkgit.sessions.storage import paths as places
@@ -114,7 +114,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     live = journals_of(root)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     with_live = [*live, *replayed.journals.values()]
-    units = waiting(with_live)
+    units = list_waiting(with_live)
     proposal = propose_onto(repository, units, head, tree)
     explanation = _explain(repository, proposal, (before, tree), paths, units)
     if request.keeps:
@@ -132,7 +132,7 @@ def _adopt_commits(
     journals = [*replayed.journals.values()]
     for commit, before, after in pairs:
         paths = changed_paths(repository, before, after)
-        units = [unit for unit in waiting(journals) if unit.paths & paths]
+        units = [unit for unit in list_waiting(journals) if unit.paths & paths]
         snapshots = repository.snapshot(before), repository.snapshot(after)
         units = narrow(units, snapshots, paths, _author_time(repository, commit))
         parents = repository.commit(commit).parents

@@ -25,7 +25,7 @@ from hkgit.sessions.readings.knowledge import (
     FileKnowledge,
     KnownRange,
     carry_knowledge,
-    knowing,
+    know_lines,
     learn_lines,
 )
 from hkgit.sessions.storage.blobs import Blobs
@@ -127,7 +127,7 @@ class TranscriptReplay:
         known = self._known.setdefault(step.session, {})
         before = known.get(reading.path)
         self._blobs.put(data)
-        nothing = knowing(data, ())
+        nothing = know_lines(data, ())
         known[reading.path] = learn_lines(before or nothing, seen, data, self._blobs.get)
         return True
 
@@ -146,11 +146,11 @@ class TranscriptReplay:
         """Learn what an earlier version of a file showed, as far as it still stands."""
         lines = reading.start_line, reading.start_line + _count(reading, then) - 1
         self._note_shown(step, reading.path, lines, then)
-        old = knowing(then, [lines])
+        old = know_lines(then, [lines])
         carried = carry_knowledge(old, now, self._blobs.get)
         known = self._known.setdefault(step.session, {})
         for each in carried.ranges:
-            before = known.get(reading.path) or knowing(now, ())
+            before = known.get(reading.path) or know_lines(now, ())
             known[reading.path] = learn_lines(before, each, now, self._blobs.get)
 
     def _note_shown(self, step: Step, path: str, lines: Lines, data: bytes) -> None:

@@ -108,7 +108,7 @@ class LandingRules:
             return None
         return terminate(Document(files[0].data)).whole_hash
 
-    def stopping(self, unread: Sequence[Unread]) -> tuple[Unread, ...]:
+    def find_blocking(self, unread: Sequence[Unread]) -> tuple[Unread, ...]:
         """The blind edits for which the call is refused."""
         if self.allow_blind:
             return ()

@@ -11,7 +11,7 @@ from hkgit.evidence.ledger.names import ATTRIBUTES_PATH
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, SERVER_HOOKS
 from hkgit.gate.policy import CONFIG
 from hkgit.git.repository import Repository
-from hkgit.sessions.ending import homes
+from hkgit.sessions.ending import list_homes
 from hkgit.sessions.storage.paths import LOCAL
 from hkgit.workflows.setup import framework, native, policy_file
 from hkgit.workflows.setup.steps import Action, SetupStep, carry_out
@@ -85,7 +85,7 @@ def _sessions(repository: Repository) -> Iterator[SetupStep]:
         cache = repository.git_dir / "hkgit" / name
         if cache.is_file():
             yield SetupStep(cache, Action.REMOVED, "what the hooks remembered")
-    for home in homes(repository):
+    for home in list_homes(repository):
         names = sorted(each.parent.name for each in home.glob("*/journal"))
         if home.is_dir():
             note = f"the state of {', '.join(names)}" if names else ""

@@ -113,17 +113,17 @@ def test_an_edit_that_fits_no_version_is_said(greeting: Repo) -> None:
 
 def test_an_edit_that_hooks_have_recorded_is_not_recorded_again(greeting: Repo) -> None:
     replayed("claude", greeting)
-    [folder] = places.existing(greeting.path)
+    [folder] = places.find_folders(greeting.path)
     talk = Conversation(greeting, folder.name.removeprefix("claude-"))
     talk.tell("edit", "completed", locations=talk.at(), content=talk.diff(LINE, NEW))
-    assert [each.name for each in places.existing(greeting.path)] == [folder.name]
+    assert [each.name for each in places.find_folders(greeting.path)] == [folder.name]
     files = [call.files for call in talk.status(folder.name).calls]
     assert files == [("greet.py",), ("notes.txt",)]
 
 
 def test_an_edit_that_hooks_have_missed_is_recorded_in_their_session(greeting: Repo) -> None:
     replayed("claude", greeting)
-    [folder] = places.existing(greeting.path)
+    [folder] = places.find_folders(greeting.path)
     talk = Conversation(greeting, folder.name.removeprefix("claude-"))
     greeting.write("greet.py", MENDED.replace(b"you", b"me"))
     diff = talk.diff('greet("you")', 'greet("me")')
@@ -150,7 +150,7 @@ def test_hooks_do_not_record_again_what_the_editor_has_written(greeting: Repo) -
             told("claude", payload)
         if is_edit and payload["hook_event_name"] == "PostToolUse":
             break
-    [folder] = places.existing(greeting.path)
+    [folder] = places.find_folders(greeting.path)
     status = talk.status(folder.name)
     assert ([call.files for call in status.calls], status.blind) == ([("greet.py",)], 0)
 

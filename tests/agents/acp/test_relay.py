@@ -60,7 +60,7 @@ def _drive(repo: Repo, *way: str) -> Status:
     command = [sys.executable, "-m", "hkgit", "acp", "--", *MENDER, *way]
     asyncio.run(_prompt(repo.path, command))
     assert (repo.path / "greet.py").read_bytes() == MENDED
-    [folder] = places.existing(repo.path)
+    [folder] = places.find_folders(repo.path)
     return EditSession.open(repo.path, folder.name).status()
 
 

@@ -12,7 +12,7 @@ from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, JudgeContext, Ruling, candidate_of
 from hkgit.gate.attestations.envelope import Envelope, Signature, pae
-from hkgit.gate.attestations.keeping import keep, read_envelopes
+from hkgit.gate.attestations.keeping import read_envelopes, store_envelope
 from hkgit.gate.attestations.keys import sign
 from hkgit.gate.attestations.statement import Statement, read_statement
 from hkgit.gate.policy import ACCEPTED, Policy
@@ -34,7 +34,7 @@ def attested(repo: Repo, key: Path, policy: Policy | None = None, target: str | 
     """`topic` attested and kept; the name of the ref."""
     old, new = (repo.git("rev-parse", rev) for rev in ("main", "topic"))
     envelope = attest(opened(repo), old, new, policy or Policy(), key, target)
-    return keep(opened(repo), envelope)
+    return store_envelope(opened(repo), envelope)
 
 
 def squash(repo: Repo, tree: str = "topic", parent: str = "main") -> str:
@@ -195,7 +195,7 @@ def test_a_payload_that_was_altered_says_nothing(judged: Repo, key: Path) -> Non
     judged.git("update-ref", "-d", ref)
     commit(judged, Change({"a.txt": File(b"evil\n")}))
     said = replace(read_statement(envelope.payload), tree=judged.tree("HEAD"))
-    keep(opened(judged), replace(envelope, payload=said.to_bytes()))
+    store_envelope(opened(judged), replace(envelope, payload=said.to_bytes()))
     assert not ruling(judged, squash(judged, "HEAD"), trusting(key)).passes
 
 
@@ -214,7 +214,7 @@ def test_a_signed_document_of_another_type_says_nothing(judged: Repo, key: Path)
     signature = Signature("", sign(key, pae("text/plain", envelope.payload)))
     for ref in judged.git("for-each-ref", "--format=%(refname)", "refs/hkgit").splitlines():
         judged.git("update-ref", "-d", ref)
-    keep(opened(judged), Envelope("text/plain", envelope.payload, (signature,)))
+    store_envelope(opened(judged), Envelope("text/plain", envelope.payload, (signature,)))
     assert not ruling(judged, squash(judged), trusting(key)).passes
 
 

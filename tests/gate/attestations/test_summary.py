@@ -13,7 +13,7 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.gate.attestations.envelope import read_envelope
-from hkgit.gate.attestations.keeping import keep
+from hkgit.gate.attestations.keeping import store_envelope
 from hkgit.gate.attestations.keys import fingerprint, is_made
 from hkgit.gate.attestations.summary import NAMESPACE
 from tests.support.gating import opened
@@ -111,7 +111,7 @@ def test_no_gate_of_ours_takes_it_for_a_verdict(written: dict[str, Any], judged:
     assert fingerprint(signature.sig) == signature.keyid
     assert not is_made(envelope.payload, signature.sig)  # another namespace
     with pytest.raises(InvalidInput, match="urn:hkgit:verdict:v1"):
-        keep(opened(judged), envelope)
+        store_envelope(opened(judged), envelope)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
 from hkgit.gate.policy import Floors, Policy, RefRules, parse_policy, read_policy
 from hkgit.gate.policy.parsing import TIERS
-from hkgit.gate.policy.words import sentences
+from hkgit.gate.policy.words import describe_policy
 from hkgit.gate.rules.floors import entry_findings
 from hkgit.matching.tiers.registry import LADDER
 from tests.support.entries import entry_of_protocol
@@ -208,7 +208,7 @@ def test_a_policy_is_said_in_words() -> None:
         "roles": {"sign": ["ada"]},
         "entries": {"signed": True},
     }
-    said = "\n".join(sentences(parse_policy(table, "policy")))
+    said = "\n".join(describe_policy(parse_policy(table, "policy")))
     assert [
         words
         for words in (
@@ -228,5 +228,5 @@ def test_a_policy_is_said_in_words() -> None:
 
 
 def test_the_built_in_policy_says_what_it_does_not_close() -> None:
-    said = " ".join(sentences(Policy()))
+    said = " ".join(describe_policy(Policy()))
     assert "whoever leaves the names out is not held to anything" in said

@@ -232,7 +232,7 @@ def test_a_transaction_at_work_is_not_touched(based: Repo) -> None:
     opened = Repository.discover(based.path)
     with transaction(opened, branch="main", old=based.head, checkout=True) as begun:
         assert list(find_abandoned(opened.common_dir)) == []
-        assert [state.id for state in doctor.running(opened)] == [begun.journal.state.id]
+        assert [state.id for state in doctor.list_running(opened)] == [begun.journal.state.id]
     assert list_transactions(opened.common_dir) == []
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions.storage import paths as places
-from hkgit.sessions.storage.paths import candidates, check_session, existing, folder_of
+from hkgit.sessions.storage.paths import candidates, check_session, find_folders, folder_of
 from tests.sessions.conftest import replacing
 from tests.support.sessions import TextSession
 
@@ -95,7 +95,7 @@ def test_a_session_is_found_where_it_was_begun(root: Path, monkeypatch: pytest.M
         read_only(sandbox, root / ".git")
         TextSession.open(root, "task").read("a.py")
     assert folder_of(root, "task") == root / ".hkgit/local/sessions/task"
-    assert [folder.name for folder in existing(root)] == ["task"]
+    assert [folder.name for folder in find_folders(root)] == ["task"]
 
 
 def test_a_call_without_a_session_makes_nothing_in_the_checkout(
