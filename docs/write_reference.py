@@ -119,8 +119,9 @@ def _row(option: click.Option, ctx: click.Context) -> str:
 def _glossary() -> str:
     text = f"# Glossary\n\n{NOTE}The terms that are hkgit's own; `hkgit help WORD` prints one."
     text += " Everything else is called what git, pre-commit and compilers call it.\n"
-    text += "\n| term | meaning |\n|---|---|\n"
-    return text + "".join(f"| {name} | {words} |\n" for name, words in TERMS.items())
+    for name, words in TERMS.items():
+        text += f"\n## {name}\n\n{words[0].upper()}{words[1:]}.\n"
+    return text
 
 
 # Exit codes

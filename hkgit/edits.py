@@ -199,7 +199,7 @@ class Snapshot(Protocol):
     """Files at one moment: a commit's tree, a directory, a mapping."""
 
     def get(self, path: str) -> File | None:
-        """The file at a root-relative path; a directory answers with mode DIRECTORY."""
+        """Return the file at a root-relative path; a directory answers with mode DIRECTORY."""
 
     def paths(self) -> Iterable[str]:
         """Every path of a file."""

@@ -57,7 +57,7 @@ class Agent(Protocol):
 
 
 def find_agent(name: str) -> Agent:
-    """The module of an agent with hooks."""
+    """Find the module of an agent with hooks."""
     return cast(Agent, import_module(f"{__name__}.hooks.{name}"))
 
 

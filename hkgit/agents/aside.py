@@ -35,7 +35,7 @@ class PutAside:
         (self._folder / f"{_digest(path)}-{_digest(words)}.json").write_text(json.dumps(kept))
 
     def get(self, path: str, words: str) -> File | None:
-        """The file as it was before a call. Raises Stale where it was not put aside."""
+        """Return the file as it was before a call. Raises Stale where it was not put aside."""
         try:
             kept = json.loads(self._find(path, words).read_text())
         except (OSError, ValueError, StopIteration) as error:

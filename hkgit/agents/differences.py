@@ -11,7 +11,7 @@ from hkgit.text.paths import quote_path
 
 
 def render_diff(path: str, old: File | None, new: File | None, *, is_close: bool) -> Iterator[str]:
-    """The lines of a diff; nothing where nothing has changed.
+    """Render the lines of a diff; nothing where nothing has changed.
 
     `is_close` leaves out the lines around a change: one remains beside lines that are put in.
     """

@@ -26,7 +26,7 @@ Guess = tuple[File | None, bool]
 def find_versions_before(
     did: LateEdit, path: str, session: EditSession, aside: PutAside
 ) -> Iterator[Guess]:
-    """What a file may have been, the likeliest first; at last once more to be sure of."""
+    """Find what a file may have been, the likeliest first; at last once more to be sure of."""
     now = Checkout(session.root).get(path)
     try:
         kept = aside.get(path, did.edit.text)
@@ -79,7 +79,7 @@ def holds_difference(path: str, session: EditSession) -> bool:
 
 
 def _list_changes(folder: Path) -> Iterator[tuple[str | None, Version | None, str]]:
-    """What the calls of a session have left of each path, with the dialect of the edit."""
+    """List what the calls of a session have left of each path, with the dialect of the edit."""
     for call in SessionJournal(folder).load().standing:
         for spec in call.specs:
             for change in spec.changes:

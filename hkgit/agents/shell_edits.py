@@ -24,7 +24,7 @@ _FIX = "What it changed is recorded by no session; the gate says so at the commi
 def find_files_before(
     changes: Mapping[str, ShellChange], session: EditSession
 ) -> dict[str, File | None]:
-    """The changed files as they were, by their paths from the root.
+    """Find the changed files as they were, by their paths from the root.
 
     Not those that are now as in the last commit, which git has brought back or committed, nor
     hkgit's own. Raises Stale where one has been changed since.
@@ -45,14 +45,14 @@ def find_files_before(
 
 
 def find_head(root: Path) -> Snapshot | None:
-    """The files of the last commit; None before the first one."""
+    """Find the files of the last commit; None before the first one."""
     repository = Repository.discover(root, is_small=True)
     commit = repository.head().commit
     return None if commit is None else repository.snapshot(commit)
 
 
 def find_before(change: ShellChange, now: File | None, known: Iterable[File | None]) -> File | None:
-    """The file as it was. Raises Stale where it has been changed otherwise since."""
+    """Find the file as it was. Raises Stale where it has been changed otherwise since."""
     if change.is_created:
         return None
     raw = _put_back(change, [] if now is None else split_raw(now.data))

@@ -164,7 +164,7 @@ class ShellSnapshots:
 
 
 def find_running(session: Path) -> list[Path]:
-    """The snapshots of a session's commands whose end no hook has told, the latest at the end."""
+    """Find the snapshots of commands that have not reported their end, the latest last."""
     found = session.glob("aside/shell-*.json")
     return sorted(found, key=lambda place: place.stat().st_mtime_ns)
 

@@ -109,7 +109,7 @@ class EditContext:
         return self.read_evidence(touched)
 
     def read_evidence(self, touched: tuple[Lines, ...]) -> Evidence:
-        """The evidence that reads give. Raises Stale when a hash was promised and none holds."""
+        """Find the read that vouches for the lines. Raises Stale if a promised hash fails."""
         found = find_holding_read(self.base, touched, self.reads)
         if found is not None:
             return found

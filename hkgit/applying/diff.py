@@ -16,7 +16,7 @@ CONTEXT = 3
 
 
 def render_diff(change: FileChange, first_line: int = 1) -> str:
-    """A diff of one file that `git apply` takes; empty where nothing changed.
+    """Render a diff of one file that `git apply` takes; empty where nothing changed.
 
     Where the change is that of a part of a file, `first_line` says where the part begins.
     """
@@ -82,7 +82,7 @@ def _changes(old: Sequence[bytes], new: Sequence[bytes], hunks: Sequence[Hunk]) 
 def _find_kept_runs(
     changes: Sequence[LineChange], old_count: int, new_count: int
 ) -> list[tuple[int, int]]:
-    """The first and the last line, by index in either file, that no change replaces."""
+    """Find the first and the last line, by index in either file, that no change replaces."""
     found = []
     borders = [
         LineChange(0, 0, 0, 0),

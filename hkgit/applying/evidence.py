@@ -69,7 +69,7 @@ def whole(base: Document) -> Lines:
 
 
 def find_holding_hash(base: Document, touched: Sequence[Lines], expected: str) -> Evidence | None:
-    """The evidence of an expected hash (or its first 12 digits or more), or None.
+    """Find the evidence of an expected hash (or its first 12 digits or more), or None.
 
     It may be the hash of the whole base file, or the one that all touched ranges share. An empty
     range has the same hash everywhere, so it vouches for nothing.
@@ -85,7 +85,7 @@ def find_holding_hash(base: Document, touched: Sequence[Lines], expected: str) -
 def find_holding_read(
     base: Document, touched: Sequence[Lines], reads: Iterable[Read]
 ) -> Evidence | None:
-    """The first of the reads that still holds and covers everything touched, or None."""
+    """Find the first of the reads that still holds and covers everything touched, or None."""
     for read in reads:
         found = _of_read(base, touched, read)
         if found is not None:

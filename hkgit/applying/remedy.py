@@ -66,7 +66,7 @@ def _places(site: EditContext, near: tuple[Near, ...]) -> Iterator[Candidate]:
 
 
 def render_correction(site: EditContext, error: HkgitError, dialect: str) -> str | None:
-    """The corrected edit in a dialect, with the hash of what it quotes where it can carry one.
+    """Render the corrected edit in a dialect, with the hash of its quote if that carries one.
 
     Edits that came without a dialect are said in `protocol`.
     """
@@ -92,7 +92,7 @@ def _hash_of(site: EditContext, edit: Edit) -> str | None:
 
 
 def _render_edit(edit: AnyEdit, dialect: str) -> str | None:
-    """An edit in a dialect, or None where that has no words for it."""
+    """Render an edit in a dialect, or None where that has no words for it."""
     try:
         return DIALECTS.get(dialect, DIALECTS["protocol"]).render([edit])
     except InvalidInput:

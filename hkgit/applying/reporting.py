@@ -72,7 +72,7 @@ def render_apply_json(
     *,
     dry_run: bool = False,
 ) -> JsonObject:
-    """What `apply --json` prints; with exactly one edit the keys of seed harnesskit too.
+    """Render what `apply --json` prints; with exactly one edit the keys of seed harnesskit too.
 
     Nothing is called applied where no file has changed: of a dry run, or beside a refusal.
     """

@@ -154,6 +154,6 @@ def commit_json(commit: AuditedCommit) -> dict[str, Any]:
 
 
 def count_standings(commits: Sequence[AuditedCommit]) -> dict[str, int]:
-    """How many commits are of each standing, in the order of `STANDINGS`, none left out."""
+    """Count how many commits are of each standing, in the order of `STANDINGS`, none left out."""
     counted = Counter(commit.standing for commit in commits)
     return {name: counted[name] for name in STANDINGS}

@@ -87,7 +87,7 @@ def blame(
 
 
 def _parse_porcelain(porcelain: bytes) -> Iterator[Blamed]:
-    """The lines that `git blame --porcelain` says (git-blame(1), "The Porcelain Format")."""
+    """Parse the lines that `git blame --porcelain` says (git-blame(1), "The Porcelain Format")."""
     paths: dict[str, str] = {}
     head: list[str] = []
     for raw in split_raw(porcelain):
@@ -218,7 +218,7 @@ def _by_text(entries: Entries, line: Blamed) -> Wrote | None:
 
 
 def _find_edit(name: str, entry: Entry, edits: Sequence[int], line: bytes) -> Wrote | None:
-    """The edit of a hunk that says a line; hunks that touched are one, of several edits."""
+    """Find the edit of a hunk that says a line; hunks that touched are one, of several edits."""
     known = [edit for edit in entry.edits if edit.id in edits]
     if not known:
         return None

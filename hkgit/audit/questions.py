@@ -87,7 +87,7 @@ def range_of(
 
 
 def _find_uncommitted(repository: Repository, end: str) -> tuple[Consult, ...]:
-    """The questions in the checkout of a range's end that no commit has."""
+    """Find the questions in the checkout of a range's end that no commit has."""
     if repository.work_tree is None or repository.head().commit != end:
         return ()
     try:

@@ -131,7 +131,7 @@ def _key(signature: bytes) -> str | None:
 
 
 def render_signature(signed: Signed) -> str:
-    """A signature for people: whose, with which key, and what it is worth."""
+    """Render a signature for people: whose, with which key, and what it is worth."""
     worth = "does not hold"
     if signed.holds:
         worth = "holds, trusted" if signed.is_trusted else "holds, not trusted"

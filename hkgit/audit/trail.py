@@ -43,7 +43,7 @@ class Trail:
         return audit_commit(self.rule(commit))
 
     def find(self, commits: Iterable[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
-        """Those of some commits that fit a filter, as they are judged."""
+        """Find those of some commits that fit a filter, as they are judged."""
         return (told for each in commits if wanted.fits(told := self.tell(each)))
 
 

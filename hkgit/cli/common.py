@@ -95,7 +95,7 @@ def echo_json(value: Any) -> None:
 
 
 def find_requested_form(ctx: click.Context) -> str | None:
-    """The form of answer that was asked for, as far as options have been read; None for text."""
+    """Find the output format asked for by the options read so far; None for text."""
     form: str | None = ctx.meta.get(_FORM)
     return form
 

@@ -43,7 +43,7 @@ def set_given(words: Sequence[str]) -> None:
 
 
 def list_given_words() -> tuple[str, ...]:
-    """The words of the command line, the program's name first; none where it runs otherwise."""
+    """List the words of the command line, program first; none if hkgit runs as a library."""
     return tuple(_GIVEN)
 
 

@@ -183,7 +183,7 @@ def _is_kept(facts: Facts) -> bool:
 
 
 def _find_hkgit() -> str:
-    """What `command -v hkgit` says."""
+    """Find the program that `command -v hkgit` prints; "" for none."""
     for place in os.environ.get("PATH", "").split(os.pathsep):
         program = f"{place}/hkgit"
         if place and os.path.isfile(program) and os.access(program, os.X_OK):

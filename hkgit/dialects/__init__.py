@@ -113,7 +113,7 @@ def parse(
 def _read(
     dialect: Dialect, text: str, *, accept_truncated: bool
 ) -> tuple[ParseResult, frozenset[int]]:
-    """What a text says, and the numbers of the edits that are cut off."""
+    """Read what a text says, and the numbers of the edits that are cut off."""
     cut: list[int] = []
     while True:
         try:
@@ -141,7 +141,7 @@ def append_at_end(spec: Spec) -> Spec:
 
 
 def find_dialect(name: str) -> Dialect:
-    """The dialect of a name. Raises InvalidInput where there is none."""
+    """Find the dialect of a name. Raises InvalidInput where there is none."""
     dialect = DIALECTS.get(name)
     if dialect is None:
         raise InvalidInput("--format", f'unknown dialect "{name}"', _list_known())
@@ -165,7 +165,7 @@ def detect(text: str) -> str:
 
 
 def _list_detecting(text: str) -> Iterator[Dialect]:
-    """The dialects that a text looks like; what has no sign of one does not load it."""
+    """List the dialects that a text looks like; what has no sign of one does not load it."""
     has_json = has_opening(text)
     for name in DIALECTS:
         if (has_json and name not in _WITHOUT_JSON) or any(each in text for each in _SIGNS[name]):

@@ -182,7 +182,7 @@ def _end_without_tail(
 
 
 def _find_cut_end(lines: Sequence[str], head: int, last: int, end: int) -> int:
-    """Where the new text of a block ends that the end of all text cuts off."""
+    """Find where the new text of a block ends that the end of all text cuts off."""
     opening = next((line for line in lines[max(head - 2, 0) : head] if is_fence(line)), None)
     closing = end
     if opening is not None:

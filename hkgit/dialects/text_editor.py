@@ -107,7 +107,7 @@ def _command(node: Node, fields: Fields) -> list[AnyEdit]:
 
 
 def _parse_insert(node: Node, fields: Fields) -> InsertAfter:
-    """An older version of the tool calls the text `new_str`."""
+    """Parse an insertion; an older version of the tool calls its text `new_str`."""
     text = "new_str" if "new_str" in fields else "insert_text"
     check_fields(node.path, fields, ("path", "insert_line", text), ("expected_hash",))
     path, after_line = fields["path"].name("a path"), fields["insert_line"].integer(0)

@@ -75,7 +75,7 @@ class RefusalLog:
             return cls.of(git_dir)
 
     def read(self) -> list[RefusedAttempt]:
-        """Every attempt, the oldest first; what cannot be read is left out."""
+        """Read every attempt, the oldest first; what cannot be read is left out."""
         found: dict[str, RefusedAttempt] = {}
         try:
             lines = self.path.read_bytes().splitlines()
@@ -92,7 +92,7 @@ class RefusalLog:
         return [*found.values()]
 
     def find_open(self, agent: str, paths: Collection[str]) -> list[RefusedAttempt]:
-        """What of an agent was refused in some files or could not be read, and has not landed."""
+        """Find an agent's refused or unreadable edits of some files that have not landed."""
         shown = {NO_FILE, *(to_json_text(path) for path in paths)}
         told = to_json_text(agent)
         return [

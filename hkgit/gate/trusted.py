@@ -23,7 +23,7 @@ _URL = late_pattern(r"\w[\w+.-]*://|\S+@\S+:")
 
 
 def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> Policy:
-    """The policy of the trusted side, a commit or files; where there is none the built-in one.
+    """Read the policy of the trusted side, a commit or files; where there is none the built-in one.
 
     Raises InvalidInput when it is malformed, contradicts itself or loosens what it extends.
     """
@@ -32,7 +32,7 @@ def read_trusted_policy(repository: Repository, side: str | Snapshot | None) -> 
 
 
 def read_named_policy(repository: Repository, given: str) -> Policy:
-    """The policy that was named, as FILE or REV:PATH. Raises InvalidInput."""
+    """Read the policy that was named, as FILE or REV:PATH. Raises InvalidInput."""
     if Path(given).is_file():
         return _follow(repository, _of_file(Path(given)))
     rev, colon, path = given.partition(":")
@@ -42,7 +42,7 @@ def read_named_policy(repository: Repository, given: str) -> Policy:
 
 
 def load_policy(repository: Repository, given: str | None, trusted: str | None) -> Policy:
-    """The policy that was named, as FILE or REV:PATH, else that of the trusted commit."""
+    """Load the policy that was named, as FILE or REV:PATH, else that of the trusted commit."""
     if given is None:
         return read_trusted_policy(repository, trusted)
     return read_named_policy(repository, given)
@@ -58,7 +58,7 @@ def _follow(repository: Repository, policy: Policy) -> Policy:
 
 
 def _read_extended(repository: Repository, named: str, by: Policy) -> Policy:
-    """The policy that another one extends; only what its author cannot be tricked about."""
+    """Read the policy that another one extends, from places that its author controls."""
     where = f"{by.source}: extends"
     if _URL.match(named):
         fix = "Fetch it into the repository, and name refs/...:PATH."

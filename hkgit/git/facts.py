@@ -83,7 +83,7 @@ def _is_word(byte: bytes) -> bool:
 
 
 def find_agent_shell() -> str | None:
-    """The agent in whose shell git is making the commit; None for a person's."""
+    """Find the agent in whose shell git is making the commit; None for a person's."""
     return next((AGENT_SHELLS[name] for name in AGENT_SHELLS if os.environ.get(name)), None)
 
 

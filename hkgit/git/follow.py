@@ -30,7 +30,7 @@ _PLAIN = (EXECUTABLE, REGULAR)
 
 
 def find_plain(repository: Repository, changed: Sequence[TreeChange]) -> Found:
-    """The files of the work tree that can be replaced one by one, each as it is now.
+    """Find the files of the work tree that can be replaced one by one, each as it is now.
 
     Asked before it is tried whether they are as git knows them; so what is found here is.
     """

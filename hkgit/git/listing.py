@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def find_files(directory: Path, pattern: str) -> list[Path]:
-    """What fits a pattern in a directory, sorted; nothing where the directory is gone.
+    """Find the files that match a glob in a directory, sorted; none if it is gone.
 
     `Path.glob` looks whether a directory is there and then opens it: where another process has
     removed it in between, it raises.

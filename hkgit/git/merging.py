@@ -106,7 +106,7 @@ def find_contested(
     boundaries: Collection[str] = (),
     object_format: str = "sha1",
 ) -> tuple[Contested, ...]:
-    """Every file in conflict between two commits. Raises Unverifiable when git cannot tell."""
+    """Find every file in conflict between two commits. Raises Unverifiable when git cannot tell."""
     found: dict[str, dict[int, TreeEntry]] = {}
     with _empty_repository(object_directories, boundaries, object_format) as empty:
         for path, stage, entry in empty.stages(*parents):
@@ -206,7 +206,7 @@ class _EmptyRepository:
         raise Unverifiable(where, said)
 
     def list_differing(self, tree: str, other: str) -> list[str]:
-        """The paths in which two trees differ."""
+        """List the paths in which two trees differ."""
         listed = self._git("diff-tree", "-r", "-z", "--no-renames", "--name-only", tree, other)
         return os.fsdecode(listed.stdout).split("\0")[:-1]
 

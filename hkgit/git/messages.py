@@ -9,7 +9,7 @@ from hkgit.git.repository import Repository
 
 
 def find_message_file(repository: Repository, named: str) -> Path:
-    """The file with this name; for an empty one, as a framework may pass it, what git just wrote.
+    """Find the message file of this name; for an empty one the file that git just wrote.
 
     A clean `git merge` writes MERGE_MSG, everything else COMMIT_EDITMSG; the other may be left
     from before. Raises InvalidInput when there is none.
@@ -24,7 +24,7 @@ def find_message_file(repository: Repository, named: str) -> Path:
 
 
 def read_message(path: Path) -> bytes:
-    """The bytes of a message file. Raises InvalidInput when it cannot be read."""
+    """Read the bytes of a message file. Raises InvalidInput when it cannot be read."""
     try:
         return path.read_bytes()
     except OSError as error:

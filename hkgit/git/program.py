@@ -196,7 +196,7 @@ def git_on(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool)
 
 
 def read_config(git: Git, name: str, *options: str) -> str | None:
-    """The last value of a configuration variable, as git reads it. Raises GitRefused."""
+    """Read the last value of a configuration variable, as git reads it. Raises GitRefused."""
     args = ("config", *options, "--get", name)
     asked = git(*args, check=False)
     if asked.code > 1:

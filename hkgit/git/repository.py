@@ -113,7 +113,7 @@ class Repository(Contents):
         )
 
     def find_contested_files(self, parents: tuple[str, str]) -> tuple[Contested, ...]:
-        """The files that git leaves to people where it merges two commits (see `merging`)."""
+        """Find the files that git leaves to people where it merges two commits (see `merging`)."""
         return find_contested(
             self.object_directories, parents, self._boundaries, self._backend.object_format
         )
@@ -174,7 +174,7 @@ class Repository(Contents):
         self._backend.delete_ref(name)
 
     def list_checked_out_branches(self) -> dict[str, Path]:
-        """The branches that some work tree stands on, and where."""
+        """List the branches that some work tree stands on, and where."""
         listed = os.fsdecode(self._list_worktrees())
         found = {}
         for record in listed.split("\0\0"):
@@ -184,7 +184,7 @@ class Repository(Contents):
         return found
 
     def _list_worktrees(self) -> bytes:
-        """What git lists; again where it met one that another git was just writing down."""
+        """Run `git worktree list`, and again if it met a worktree that was half written."""
         for pause in (0.02, 0.05, 0.1, 0.2, 0.4):
             try:
                 return self.git("worktree", "list", "--porcelain", "-z").stdout

@@ -19,7 +19,7 @@ def checkouts_of(repository: Repository) -> list[Path]:
 
 
 def find_checkout(repository: Repository, place: Path) -> tuple[Path, bool] | None:
-    """The checkout around a directory, and whether it is one of the repository's; or None."""
+    """Find the checkout around a directory, and whether it is one of the repository's; or None."""
     for above in (place, *place.parents):
         if (above / ".git").exists():
             try:

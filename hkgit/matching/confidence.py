@@ -65,5 +65,5 @@ def confidence(
 
 
 def _find_share(rows: tuple[tuple[int, int], ...], value: int) -> int:
-    """The share of the first row that a value reaches."""
+    """Find the share of the first row that a value reaches."""
     return next(share for least, share in rows if value >= least)

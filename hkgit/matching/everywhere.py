@@ -146,7 +146,7 @@ def _apart_from(places: Sequence[Place], others: Sequence[Place]) -> list[Place]
 def _find_alike(
     view: FileLines, wanted: EditLines, edit: Edit, threshold: int
 ) -> tuple[AlignedPlace, ...]:
-    """The candidates of at least that similarity, where the file says the same at all of them.
+    """Find the candidates of at least that similarity, where the file says the same at all of them.
 
     None where there is no candidate. Raises NoMatch where the file says different things at them,
     or where lines that change are not as the edit has them.

@@ -62,7 +62,7 @@ def locate(
 
 
 def _find_visible(search: Search, wanted: EditLines) -> Located | None:
-    """The place by the strict tiers, read without characters that only the edit has unseen."""
+    """Find the place by the strict tiers, read without characters that only the edit has unseen."""
     found = _find_strictly(search, wanted)
     if found is None or found.tier != "unicode":
         return found
@@ -76,7 +76,7 @@ def _find_visible(search: Search, wanted: EditLines) -> Located | None:
 def _find_strictly(
     search: Search, wanted: EditLines, repairs: tuple[str, ...] = ()
 ) -> Located | None:
-    """The place by the tiers that want all of the old text; None where it is nowhere."""
+    """Find the place by the tiers that want all of the old text; None where it is nowhere."""
     for tier in LADDER:
         if tier in LOOSE:
             break
@@ -87,7 +87,7 @@ def _find_strictly(
 
 
 def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
-    """The only place where the old text stands byte for byte, though it cuts a word there.
+    """Find the only place where the old text stands byte for byte, though it cuts a word there.
 
     Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
     text stands nowhere, or was written in lines.
@@ -106,7 +106,7 @@ def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
 
 
 def _find_repaired(search: Search) -> Located | None:
-    """The place by the repair that finds it with the strictest tier.
+    """Find the place by the repair that finds it with the strictest tier.
 
     Raises InvalidInput where two repairs as good leave different new texts.
     """
@@ -130,7 +130,7 @@ def _find_repaired(search: Search) -> Located | None:
 
 
 def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -> Located | None:
-    """The place by the tiers that want most of the old text; None where it is nowhere.
+    """Find the place by the tiers that want most of the old text; None where it is nowhere.
 
     Before, it is seen to that the change has not been made already, and that the file has
     the author's names.

@@ -9,7 +9,7 @@ from hkgit.matching.lines import EditLines
 
 
 def list_variants(edit: Edit) -> list[tuple[EditLines, tuple[str, ...]]]:
-    """The edit with repairs made, where there is something to repair."""
+    """List versions of the edit with one repair each, where there is something to repair."""
     from hkgit.matching.repairs import READINGS
 
     literal = EditLines.of(edit)
@@ -22,7 +22,7 @@ def list_variants(edit: Edit) -> list[tuple[EditLines, tuple[str, ...]]]:
 
 
 def choose_variant(search: Search, wanted: EditLines) -> tuple[EditLines, tuple[str, ...]]:
-    """The reading, repaired or not, of which most stands at one place of the file."""
+    """Choose the reading, repaired or not, of which most stands at one place of the file."""
     readings = [(wanted, ()), *list_variants(search.edit)]
     return max(readings, key=lambda reading: _agreement(search, reading[0]))
 

@@ -27,7 +27,7 @@ _COMPARED = 50
 def find_standing(
     files: Snapshot, units: Sequence[PendingEdit], base: Snapshot | None = None
 ) -> list[PendingEdit]:
-    """The edits whose text is still in `files`. A file that equals `base` holds none.
+    """Find the edits whose text is still in `files`. A file that equals `base` holds none.
 
     `units` are in the order of their calls.
     """
@@ -55,7 +55,7 @@ class _Walk:
     compared: int = 0
 
     def find_end(self, units: Sequence[PendingEdit], now: File | None) -> frozenset[PendingEdit]:
-        """What stands in the end, in the file as it is now."""
+        """Find what stands in the end, in the file as it is now."""
         for _, group in groupby(units, key=lambda unit: unit.key):
             same = tuple(group)
             before, after = _states(same[0], self.path)

@@ -24,7 +24,7 @@ _NAMED = 200
 def find_awaiting(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> list[PendingEdit]:
-    """The edits that are in the checkout and not in HEAD."""
+    """Find the edits that are in the checkout and not in HEAD."""
     standing = _find_standing(root, list_waiting(journals))
     changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
     return [unit for unit in standing if unit.paths & changed]
@@ -56,7 +56,7 @@ def may_be_committed(
 
 
 def _find_standing(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
-    """The edits that stand in the checkout."""
+    """Find the edits that stand in the checkout."""
     # Where nothing waits, as after most commits, nobody waits for it.
     from hkgit.sessions.abandoning import find_standing
     from hkgit.sessions.readings.checkout import Checkout
@@ -65,7 +65,7 @@ def _find_standing(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit
 
 
 def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:
-    """Those of some paths that differ from HEAD in the index or the checkout."""
+    """Find those of some paths that differ from HEAD in the index or the checkout."""
     if not paths:
         return frozenset()
     named = ["--", *sorted(paths)] if len(paths) <= _NAMED else []

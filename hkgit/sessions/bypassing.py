@@ -43,7 +43,7 @@ class CommitPastHooks:
 
 
 def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPastHooks]:
-    """The commits of HEAD's history that were made past the hooks, the newest first."""
+    """Find the commits of HEAD's history that were made past the hooks, the newest first."""
     units = [*{unit.key: unit for unit in list_waiting(journals_of(root))}.values()]
     if not units or _has_not_moved(repository, min(unit.call.time for unit in units)):
         return []
@@ -148,7 +148,7 @@ def describe_commits_past_hooks(
 def _find_mending_command(
     repository: Repository, found: Sequence[CommitPastHooks], are_off: bool
 ) -> str:
-    """The command that makes such commits again, with git's hooks.
+    """Find the command that makes such commits again, with git's hooks.
 
     Where they are published they stay: their evidence is kept beside the history.
     """

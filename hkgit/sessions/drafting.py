@@ -217,7 +217,7 @@ def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[Unre
 
 
 def render_mending_read(path: str, touched: Sequence[Lines], session: str, call: int | None) -> str:
-    """The command that reads the lines of an edit; with `call`, as they were before it."""
+    """Render the command that reads the lines of an edit; with `call`, as they were before it."""
     first, last = _readable(touched)
     target = shlex.quote(f"{path}:{first}-{last}")
     before = "" if call is None else f" --before {call}"

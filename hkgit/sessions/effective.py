@@ -44,7 +44,7 @@ def calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
 
 
 def find_before(journal: SessionJournal, call: str, path: str) -> tuple[int, int, Snapshot]:
-    """The call and spec that changed a file, and the file as they found it. Raises InvalidInput."""
+    """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
     changes = (
         (each.id, at, change.before)
         for each in journal.state.standing

@@ -48,7 +48,7 @@ class SessionState:
 
 
 def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
-    """Every session of a checkout, by name."""
+    """List every session of a checkout, by name."""
     damaged: list[SessionState] = []
     journals: list[SessionJournal] = []
     for folder in find_folders(root):
@@ -146,7 +146,7 @@ def drop_ended(repository: Repository, root: Path, journals: Sequence[SessionJou
 
 
 def list_homes(repository: Repository) -> Iterator[Path]:
-    """Every directory that holds sessions of a repository's checkouts."""
+    """List every directory that holds sessions of a repository's checkouts."""
     if repository.work_tree is not None:
         yield from candidates(repository.work_tree)
     yield from find_files(repository.common_dir / "worktrees", "*/hkgit/sessions")

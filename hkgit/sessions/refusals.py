@@ -45,7 +45,7 @@ def note_unread_spec(root: Path, agent: str, call: str, error: InvalidInput) -> 
 
 
 def find_log(root: Path) -> RefusalLog | None:
-    """The record of a checkout's clone; None without a repository."""
+    """Find the record of a checkout's clone; None without a repository."""
     git_dir = git_dir_of(root)
     return None if git_dir is None else RefusalLog.of_git_dir(git_dir)
 

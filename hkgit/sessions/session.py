@@ -104,7 +104,7 @@ class EditSession:
     def parse(
         self, text: str | bytes, format: str = "auto", *, accept_truncated: bool = False
     ) -> Spec:
-        """The spec that a text says. Raises InvalidInput."""
+        """Parse a spec. Raises InvalidInput."""
         # As it is: a text that no bytes stand for is refused there.
         spec = dialects.parse(text, format, root=str(self.root), accept_truncated=accept_truncated)
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))

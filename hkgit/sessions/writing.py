@@ -177,7 +177,7 @@ def repair(root: Path, home: Path) -> list[str]:
 
 
 def _find_under_way(home: Path) -> SessionJournal | None:
-    """The journal of the session that the mark names."""
+    """Find the journal of the session that the mark names."""
     try:
         return SessionJournal(home / (home / _UNDER_WAY).read_text())
     except OSError:
@@ -199,7 +199,7 @@ def find_crashed(root: Path, *, fix: bool) -> list[str]:
 
 
 def _find_dead_call(home: Path) -> list[str]:
-    """The call that died, if one has."""
+    """Find the call that died, if one has."""
     journal = _find_under_way(home)
     call = None if journal is None else journal.load().broken
     if journal is None or call is None:

@@ -81,7 +81,7 @@ def _follow(differ: Sequence[LineChange], number: int, *, is_last: bool) -> int:
 
 
 def find_anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
-    """The longest increasing run of items that stand once in either text."""
+    """Find the longest increasing run of items that stand once in either text."""
     in_a, in_b = Counter(a), Counter(b)
     place = {item: j for j, item in enumerate(b) if in_b[item] == 1 and in_a.get(item) == 1}
     once = [(i, place[item]) for i, item in enumerate(a) if item in place]
@@ -89,7 +89,7 @@ def find_anchors(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, in
 
 
 def _find_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest subsequence that increases in the second item (patience sorting)."""
+    """Find the longest subsequence that increases in the second item (patience sorting)."""
     tops: list[int] = []
     piles: list[int] = []
     before: list[int] = []

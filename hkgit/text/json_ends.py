@@ -42,7 +42,7 @@ def _fence(text: str) -> int:
 
 
 def _find_missing_ends(tokens: list[re.Match[str]]) -> str:
-    """What closes the strings and brackets that are open behind some tokens; "" for none."""
+    """Find what closes the strings and brackets that are open behind some tokens; "" for none."""
     stack: list[str] = []
     for token in tokens:
         if token[0] in _CLOSERS:

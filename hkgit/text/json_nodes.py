@@ -92,7 +92,7 @@ def check_fields(
 
 
 def read_expected_hash(fields: Mapping[str, Node]) -> str | None:
-    """The member `read_expected_hash` of an object in lower case, if it has one."""
+    """Read the member `read_expected_hash` of an object in lower case, if it has one."""
     node = fields.get("expected_hash")
     if node is None:
         return None

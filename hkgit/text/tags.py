@@ -44,7 +44,7 @@ def tags(lines: Iterable[bytes]) -> list[str | None]:
 
 
 def find_tag(lines: Sequence[bytes], name: str, start_line: int = 1) -> int | None:
-    """The first line, counted from 1, that has a tag, from `start_line` on; None without one."""
+    """Find the first line with a tag, counted from 1, from `start_line` on; None without."""
     numbers = range(start_line, len(lines) + 1)
     return next((number for number in numbers if tag(lines[number - 1]) == name), None)
 
@@ -75,7 +75,7 @@ def tag_lines(lines: Iterable[str], seen_hashes: set[str] | None = None) -> list
 
 
 def build_seen_hashes(lines: Sequence[str], count: int) -> set[str]:
-    """The tags of the first `count` lines of a file."""
+    """Build the tags of the first `count` lines of a file."""
     return {line_hash(line) for line in lines[:count]}
 
 

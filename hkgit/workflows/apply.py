@@ -97,7 +97,7 @@ def apply(
 
 
 def _find_conflicts(repository: Repository, branch: str | None) -> ConflictsMet | None:
-    """The conflicts that edits on a branch may resolve; None where there are none."""
+    """Find the conflicts that edits on a branch may resolve; None where there are none."""
     if not (repository.common_dir / CONFLICTS).is_dir():
         return None
     from hkgit.gate.conflicts.tracking import open_conflicts

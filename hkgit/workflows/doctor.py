@@ -29,7 +29,7 @@ class InstalledHook:
 
 
 def list_running(repository: Repository) -> tuple[TransactionState, ...]:
-    """The transactions that have a process."""
+    """List the transactions that have a process."""
     left = {settled.state.id for settled in list_stale(repository)}
     return tuple(
         state for state in list_transactions(repository.common_dir) if state.id not in left
@@ -37,7 +37,7 @@ def list_running(repository: Repository) -> tuple[TransactionState, ...]:
 
 
 def list_stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, ...]:
-    """The transactions that have no process any more; with `fix` they are settled first."""
+    """List the transactions that have no process any more; with `fix` they are settled first."""
     if fix:
         return tuple(settle_abandoned(repository))
     found = []
@@ -52,7 +52,7 @@ def list_stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, .
 
 
 def find_leftovers(repository: Repository, *, fix: bool = False) -> list[str]:
-    """What calls that died left beside files of the checkout, a line each.
+    """Find what calls that died left beside files of the checkout, a line each.
 
     With `fix` what the files or git have as well is removed; anything else somebody saved, and it
     gets a name that is seen. Raises GitRefused.
@@ -84,7 +84,7 @@ def _is_old(place: Path) -> bool:
 
 
 def _read_known_files(repository: Repository, folder: Path) -> Iterator[bytes]:
-    """The files of a directory, and what the index has of them."""
+    """Read the files of a directory, and what the index has of them."""
     for place in folder.iterdir():
         if place.is_file() and not place.is_symlink() and not place.name.startswith(".hkgit-"):
             yield place.read_bytes()
@@ -96,7 +96,7 @@ def _read_known_files(repository: Repository, folder: Path) -> Iterator[bytes]:
 
 
 def find_hooks(repository: Repository) -> Iterator[InstalledHook]:
-    """The active hooks that a commit or push meets here."""
+    """Find the active hooks that a commit or push meets here."""
     directory = repository.hooks_path or repository.common_dir / "hooks"
     for name in dict.fromkeys((*hook_scripts.ALL_HOOKS, *hook_scripts.COMMIT_HOOKS)):
         path = directory / name

@@ -84,7 +84,7 @@ def parse_edits(
     empty_search: str = "create",
     accept_truncated: bool = False,
 ) -> ParsedEdits:
-    """The edits of a spec in any dialect. `fmt` is another name for `format`.
+    """Parse a spec in any dialect into edits. `fmt` is another name for `format`.
 
     Raises InvalidInput on malformed text, Truncated on text that ends too early.
     """

@@ -83,7 +83,7 @@ def entries_in(repository: Repository, rev: str) -> list[str]:
 def list_prunable(
     repository: Repository, tip: str, *, before: str | None = None, keep: int = 0
 ) -> list[str]:
-    """The records of `tip` that may go: those that `before` has too, less the `keep` newest.
+    """List the records of `tip` that may go: those that `before` has too, less the `keep` newest.
 
     Manifests of earlier prunes go along with entries, never alone: each prune leaves one.
     """

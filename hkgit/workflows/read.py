@@ -25,7 +25,7 @@ class ReadRange:
 def read_range(
     content: Content | Path, start_line: int = 1, end_line: int | None = None
 ) -> ReadRange:
-    """Lines of a file, or of its content, with their hash; an end past the last is clamped.
+    """Read lines of a file, or of its content, with their hash; an end past the last is clamped.
 
     A file is named by a Path; a string is content. Raises InvalidInput when the range starts
     outside the file or a string names a file, OSError when the file cannot be read.

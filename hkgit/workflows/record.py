@@ -58,7 +58,7 @@ def _settle(repository: Repository, request: RecordRequest) -> tuple[str, ...]:
 
 
 def list_commits_past_hooks(repository: Repository) -> tuple[str, ...]:
-    """Lines on commits that were made past the hooks and hold what sessions edited, if any do."""
+    """List, a line each, commits made past the hooks that hold edits of sessions."""
     from hkgit.sessions.storage.paths import may_wait
 
     root = repository.work_tree

@@ -75,7 +75,7 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
 
 
 def _find_named_tree(repository: Repository, name: str | None) -> str | None:
-    """The tree of that name. Raises InvalidInput where it names none."""
+    """Find the tree of that name. Raises InvalidInput where it names none."""
     if name is None:
         return None
     found = repository.git("rev-parse", "--verify", "--quiet", f"{name}^{{tree}}", check=False)

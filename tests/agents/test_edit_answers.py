@@ -43,7 +43,7 @@ def test_what_an_edit_answers_has_been_read(agent: str, shown: list[str], search
 
 
 def _sessions(repo: Repo) -> list[Path]:
-    return [*places.existing(repo.path)]
+    return [*places.find_folders(repo.path)]
 
 
 def _edit(agent: str, payload: Mapping[str, object], repo: Repo) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.link_terms import link_terms, list_pages
 from docs.number_rules import LETTERS, NUMBER, list_rules, number
 from tests.docs.console import ROOT
 from tests.docs.prose import MOST_WORDS, long_sentences, sentences
@@ -66,6 +67,21 @@ def _anchors(page: Path) -> set[str]:
     titles = re.findall(r"^#+\s+(.*?)\s*$", text, re.MULTILINE)
     plain = (re.sub(r"[^\w\s-]", "", title.lower()) for title in titles)
     return {re.sub(r"\s", "-", title.strip()) for title in plain}
+
+
+@pytest.mark.parametrize("page", [*list_pages()], ids=_name)
+def test_the_first_use_of_a_term_leads_to_the_glossary(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert link_terms(text, page) == text, "python -m docs.link_terms"
+
+
+def test_a_term_is_linked_once_and_only_in_prose() -> None:
+    page = ROOT / "docs/how-to/page.md"
+    text = "# A receipt\n\n| receipt |\n\n`receipt` and [x](receipt.md). Receipts, a receipt.\n"
+    link = "[Receipts](../glossary.md#receipt), a receipt."
+    assert link_terms(text, page) == text.replace("Receipts, a receipt.", link)
+    linked = "The [receipt](sessions.md) of a receipt.\n"
+    assert link_terms(linked, page) == linked
 
 
 @pytest.mark.parametrize(("name", "letter"), LETTERS.items())

@@ -156,7 +156,7 @@ def _join(edits: list[LateEdit]) -> list[LateEdit]:
 
 
 def make_edit(path: str, old: object, new: str) -> Editing:
-    """A piece of a file, or the whole of it where nothing is said to have been there."""
+    """Make a piece of a file, or the whole of it where nothing is said to have been there."""
     said = {"old_string": old, "new_string": new} if old else {"content": new}
     return Editing(json.dumps({"file_path": path, **said}, ensure_ascii=False), "text-editor")
 
@@ -176,7 +176,7 @@ def _looks(call: _Call, told: JsonObject) -> Iterator[Made]:
 
 
 def _find_text(told: JsonObject) -> str:
-    """The text of a call's answer: as the tool gave it, or as a person is shown it."""
+    """Find the text of a call's answer: as the tool gave it, or as a person is shown it."""
     output = told.get("rawOutput")
     given = find_table(output)
     parts = [output, *(given.get(name) for name in ("output", "content", "formatted_output"))]
@@ -187,10 +187,10 @@ def _find_text(told: JsonObject) -> str:
 
 
 def find_table(value: Any) -> JsonObject:
-    """An object of JSON; an empty one for anything else."""
+    """Find an object of JSON; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def find_tables(value: Any) -> list[JsonObject]:
-    """The objects of a list; none of anything else."""
+    """Find the objects of a list; none of anything else."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

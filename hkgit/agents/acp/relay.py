@@ -124,7 +124,7 @@ class Relay:
 
 
 def find_sessions_of_hooks(root: Path, session: str) -> list[Path]:
-    """The sessions in which the agent's own hooks record the same conversation, the main one first.
+    """Find the sessions in which the agent's own hooks record this conversation, main one first.
 
     Hooks see more: what is recorded there already is not recorded again.
     """

@@ -55,7 +55,7 @@ def find_answers(
 def _find_calls(
     conversation: str, directory: Path, calls: Collection[str], environment: Mapping[str, str]
 ) -> dict[str, JsonObject]:
-    """What the transcript of a conversation says of calls: a line repeats those before it."""
+    """Find what the transcript of a conversation says of calls: a line repeats those before it."""
     found: dict[str, JsonObject] = {}
     for path in find_logs([directory.resolve()], environment, "gemini"):
         if conversation[:8] not in path.name or path.stat().st_size > _LARGEST:

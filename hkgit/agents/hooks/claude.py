@@ -106,7 +106,7 @@ def _member(value: object, name: str) -> object:
 
 
 def _find_content(answer: object) -> object:
-    """The lines that a search has found; nothing where it names files alone, or counts."""
+    """Find the lines that a search has found; nothing where it names files alone, or counts."""
     return _member(answer, "content")
 
 

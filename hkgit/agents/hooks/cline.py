@@ -156,7 +156,7 @@ def event(payload: JsonObject) -> ToolEvent | None:
 
 
 def _find_session(payload: JsonObject) -> str:
-    """A conversation that is taken up again has the same; a sub-agent one of its own."""
+    """Name the session: that of a conversation taken up again, or a sub-agent's own."""
     context = payload.get("sessionContext")
     root = context.get("rootSessionId") if isinstance(context, dict) else None
     reader = payload.get("agent_id") if payload.get("parent_agent_id") else None

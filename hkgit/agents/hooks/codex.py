@@ -95,7 +95,7 @@ def event(payload: JsonObject) -> ToolEvent | None:
 
 
 def _find_patch(command: str) -> UntoldEdit | None:
-    """The patch of a command that Codex itself carries out: it says nothing after that."""
+    """Find the patch of a command that Codex itself carries out: it says nothing after that."""
     patch = _HEREDOC.search(command)
     return None if patch is None else UntoldEdit(Editing(patch[1], "apply-patch"))
 

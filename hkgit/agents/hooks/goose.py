@@ -91,7 +91,7 @@ def event(payload: JsonObject) -> ToolEvent | None:
 
 
 def _find_sessions() -> Path:
-    """The database that holds what models have said and seen."""
+    """Find the database that holds what models have said and seen."""
     if root := os.environ.get("GOOSE_PATH_ROOT"):
         return Path(root, "data/sessions/sessions.db")
     if os.name == "nt":

@@ -119,7 +119,7 @@ def parts(command: str) -> list[Part]:
 
 
 def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]:
-    """The settings that connect OpenCode or a fork of it; its folder is named after it."""
+    """Build the settings that connect OpenCode or a fork of it; its folder is named after it."""
     tools, edits = (json.dumps([*names]) for names in (EDITS | LOOKS, [*EDITS, "bash"]))
     server = {"type": "local", "command": ["hkgit", "mcp"], "enabled": True}
     words, limit = json.dumps(command.split()), HOOK_SECONDS * 1000

@@ -27,7 +27,7 @@ EDIT_TOOL = "mcp__hkgit__edit"
 
 
 def _find_shown(answer: object) -> object:
-    """What the model is shown; beside it stands what a person is, which may be more."""
+    """Find what the model is shown; beside it stands what a person is, which may be more."""
     return answer.get("llmContent") if isinstance(answer, Mapping) else answer
 
 

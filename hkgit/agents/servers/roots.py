@@ -56,7 +56,7 @@ def places(start: Path, roots: Sequence[str] | None) -> list[Root]:
 
 
 def choose_root(offered: Sequence[Root], asked: str | None) -> Root:
-    """The place that a call asks for; the first one by default. Raises InvalidInput."""
+    """Choose the place that a call asks for; the first one by default. Raises InvalidInput."""
     if asked is None:
         return offered[0]
     wanted = Path(asked).resolve() if "\0" not in asked else None

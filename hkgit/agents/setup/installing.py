@@ -57,7 +57,7 @@ def remove(root: Path, name: str) -> list[SetupStep]:
 
 
 def _find_restored(root: Path, name: str, originals: Originals) -> Iterator[tuple[str, str | None]]:
-    """The files that are still what hkgit made of them, without an agent; all are forgotten."""
+    """Restore, without an agent, the files that nobody else has changed; forget the originals."""
     for path in sorted({part.path for mode in MODES for part in parts_of(name, mode)}):
         known = originals.get(path)
         if known is not None:
@@ -80,7 +80,7 @@ def _read_text(path: Path) -> str | None:
 
 
 def list_remaining_steps(name: str) -> Iterator[str]:
-    """What is left to a person after `install`."""
+    """List what is left to a person after `install`."""
     if name not in ("aider", "pi"):
         yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
     yield "let git's hooks turn what is recorded into evidence: hkgit init"

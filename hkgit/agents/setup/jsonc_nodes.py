@@ -30,7 +30,7 @@ class JsoncNode:
     items: tuple[JsoncItem, ...] = ()
 
     def get(self, key: str) -> JsoncNode:
-        """The member of that name; of several the last, as JSON readers have it."""
+        """Return the member of that name; of several the last, as JSON readers have it."""
         return next(item.node for item in reversed(self.items) if item.key == key)
 
 
@@ -50,7 +50,7 @@ def skip_blanks(text: str, at: int) -> int:
 
 
 def parse_jsonc(text: str) -> JsoncNode:
-    """The whole document. Raises InvalidInput where it is no JSON."""
+    """Parse the whole document. Raises InvalidInput where it is no JSON."""
     start = skip_blanks(text, 1 if text.startswith("\ufeff") else 0)
     node = _node(text, start, 0)
     if skip_blanks(text, node.end) != len(text):

@@ -33,7 +33,7 @@ class Original:
         return Original(self.text, tuple(each for each in self.added if each[0] != name))
 
     def build(self, path: str) -> str | None:
-        """The file with the parts of all agents. Raises InvalidInput."""
+        """Build the file with the parts of all agents. Raises InvalidInput."""
         text = self.text
         for name, mode in self.added:
             for part in parts_of(name, mode):

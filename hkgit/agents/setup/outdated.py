@@ -34,7 +34,7 @@ class OutdatedHooks:
 
 
 def find_outdated(root: Path) -> Iterator[OutdatedHooks]:
-    """The hooks that are there and not as `hkgit init --agent` would leave them."""
+    """Find the hooks that are there and not as `hkgit init --agent` would leave them."""
     for name in HOOKED:
         found = {mode: dict(_find_hooks(root, name, mode)) for mode in MODES}
         if any(all(_is_kept(*each) for each in hooks.values()) for hooks in found.values()):
@@ -47,7 +47,7 @@ def find_outdated(root: Path) -> Iterator[OutdatedHooks]:
 
 
 def _find_hooks(root: Path, name: str, mode: str) -> Iterator[tuple[str, tuple[Part, str]]]:
-    """The parts with hooks of which something is there, with the text of their files."""
+    """Find the parts with hooks of which something is there, with the text of their files."""
     for part in parts_of(name, mode):
         content = read(root / part.path)
         text = "" if content is None else decode_text(content)

@@ -36,7 +36,7 @@ class Asked:
 
 
 def find_asked_lines(command: str, folder: str = "") -> list[Asked]:
-    """The lines that a command asks for, in the order in which they are printed."""
+    """Find the lines that a command asks for, in the order in which they are printed."""
     found: list[Asked] = []
     is_known = True
     for stages in _pipelines(command):
@@ -135,7 +135,7 @@ def _find_asked(stages: Sequence[list[str]], folder: str) -> Iterator[Asked]:
 
 
 def _list_searched(words: Sequence[str], folder: str) -> Iterator[Asked]:
-    """The files that a search names, all their lines; `.` for those it finds by itself."""
+    """List the files that a search names, all their lines; `.` for those it finds by itself."""
     paths = [word for word in words[1:] if not word.startswith("-")]
     for path in dict.fromkeys([*paths, "."]):
         yield Asked(path, folder, lambda numbers: numbers, is_search=True)

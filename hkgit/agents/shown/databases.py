@@ -17,7 +17,7 @@ _MESSAGES = "SELECT content_json FROM messages WHERE session_id = ? ORDER BY id 
 
 
 def find_database_output(database: Path, session: str, call: str) -> str | None:
-    """The answer of a call as the model got it; None where the database does not say it (yet)."""
+    """Find the answer of a call as the model got it; None if the database lacks it (yet)."""
     for message in _messages(database, session):
         for part in message if isinstance(message, list) else ():
             if isinstance(part, dict) and part.get("id") == call:

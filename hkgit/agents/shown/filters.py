@@ -17,7 +17,7 @@ _AWK_PRINT = re.compile(r"\{\s*print(?:f?[^{}]*\bF?NR\b[^{}]*\$0[^{}]*)?(?:\s*\$
 
 
 def parse_filter(words: Sequence[str]) -> Filter | None:
-    """What a command lets through of its input; None for one that changes it."""
+    """Parse what a command lets through of its input; None for one that changes it."""
     program, options = PurePosixPath(words[0]).name if words else "", list(words[1:])
     match program:
         case "cat" | "nl" | "less" | "more":

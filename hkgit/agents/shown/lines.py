@@ -34,7 +34,7 @@ def split_answer(text: str) -> list[str]:
 def find_shown_lines(
     file: Sequence[str], answer: str, start_line: int = 1, end_line: int | None = None
 ) -> list[Lines]:
-    """Which of a file's lines from `start_line` to `end_line` stand in an answer that is theirs."""
+    """Find which of a file's lines from `start_line` to `end_line` an answer shows."""
     last = len(file) if end_line is None else min(end_line, len(file))
     lines = split_answer(answer)
     numbers = find_numbered(file, lines, start_line, last)
@@ -71,7 +71,7 @@ def join_numbers(numbers: Iterable[int]) -> list[Lines]:
 def find_numbered(
     file: Sequence[str], answer: Iterable[str], start_line: int, end_line: int
 ) -> list[int]:
-    """The lines that stand behind their own numbers."""
+    """Find the lines that stand behind their own numbers."""
     return [
         number
         for line in answer
@@ -106,7 +106,7 @@ class Block:
 def find_block(
     block: Block, answer: Sequence[str], begin: int
 ) -> tuple[list[tuple[int, int]], int]:
-    """The pieces of a block that stand in an answer from `begin` on, and where they end there.
+    """Find the pieces of a block that stand in an answer from `begin` on, and where they end there.
 
     Agents strip blank lines from both ends of an answer, and put some around what they leave out.
     So those at the ends of a block are shown where all others are; those beside a gap are not.
@@ -129,7 +129,7 @@ def _strip_blank(block: Block, first: int, stop: int) -> tuple[int, int]:
 
 
 def _find(answer: Sequence[str], lines: Sequence[str], begin: int) -> int | None:
-    """Where lines stand in an answer, one below the other."""
+    """Find where lines stand in an answer, one below the other."""
     text = _join(answer[begin:])
     at = text.find(_join(lines))
     return None if at < 0 else begin + text.count("\n", 0, at)
@@ -147,7 +147,7 @@ def _skip_blank(block: Block, answer: Sequence[str], at: int) -> int:
 
 
 def _find_head(block: Block, answer: Sequence[str], begin: int) -> tuple[tuple[int, int], int]:
-    """How many lines from the first on stand in an answer, and where they end there."""
+    """Find how many lines from the first on stand in an answer, and where they end there."""
     best, end = (block.start, block.start), begin
     for at in _places(answer, block.lines[block.start], range(begin, len(answer))):
         count = _count_equal(block.lines[block.start : block.stop], answer[at:])
@@ -161,7 +161,7 @@ def _find_head(block: Block, answer: Sequence[str], begin: int) -> tuple[tuple[i
 def _find_tail(
     block: Block, answer: Sequence[str], begin: int, first: int
 ) -> tuple[tuple[int, int], int]:
-    """How many lines to the last one, behind `first`, stand in an answer from `begin` on."""
+    """Find how many lines to the last one, behind `first`, stand in an answer from `begin` on."""
     best, end = (block.stop, block.stop), begin
     written = max((at for at, line in enumerate(answer) if line.strip()), default=-1)
     behind = block.lines[first : block.stop][::-1]

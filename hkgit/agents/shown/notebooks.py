@@ -10,7 +10,7 @@ from hkgit.errors import InvalidInput
 
 
 def find_cells(read: NotebookReading, directory: Path) -> Iterator[ToolReading]:
-    """The lines of each cell whose source is one that was shown."""
+    """Find the lines of each cell whose source is one that was shown."""
     # Few files are notebooks.
     from hkgit.agents.setup.jsonc_nodes import JsoncNode, parse_jsonc
 

@@ -32,7 +32,7 @@ _LONG = 10**6
 
 
 def find_readings(did: ToolReading | Snippets | Shell, directory: Path) -> Iterator[ToolReading]:
-    """What a call has shown of files, as far as its answer tells."""
+    """Find what a call has shown of files, as far as its answer tells."""
     if isinstance(did, Shell):
         return islice(dict.fromkeys(_find_in_output(did, directory)), _MOST)
     if isinstance(did, ToolReading) and did.answer is None:
@@ -66,7 +66,7 @@ def _find_in_output(shell: Shell, directory: Path) -> Iterator[ToolReading]:
 def _find_numbers(
     asked: Asked, place: Path, answer: Sequence[str], at: int
 ) -> tuple[list[int], int]:
-    """The lines of one file that stand in the output of a command, and where they end there."""
+    """Find the lines of one file that a command printed, and where they end in its output."""
     file = _load(place)
     if file is None:
         return [], at
@@ -82,7 +82,7 @@ def _find_numbers(
 
 
 def _find_hits(asked: Asked, directory: Path, answer: Sequence[str]) -> Iterator[ToolReading]:
-    """The lines of the files that a search has found by itself; it names them in each line."""
+    """Find the lines of the files that a search has found by itself; it names them in each line."""
     names = dict.fromkeys(found[1] for line in answer if (found := _FOUND.match(line)))
     folder = Path(asked.folder)
     # A tool that was asked to search in one file tells its name alone.
@@ -103,7 +103,7 @@ def _strip_name(answer: Sequence[str], name: str, *, only: bool = False) -> list
 
 
 def _load(*place: Path | str) -> list[str] | None:
-    """The lines of a file; None where there is no such text."""
+    """Load the lines of a file; None where there is no such text."""
     path = Path(*place)
     try:
         if not path.is_file() or path.stat().st_size > _LARGEST:
@@ -114,7 +114,7 @@ def _load(*place: Path | str) -> list[str] | None:
 
 
 def find_requested_lines(command: str) -> Iterator[ToolReading]:
-    """The lines that a command asks for in whatever file, where their numbers are said."""
+    """Find the lines that a command asks for in whatever file, where their numbers are said."""
     for asked in find_asked_lines(command):
         numbers, others = (asked.choose(range(1, count + 1)) for count in (_LONG, 2 * _LONG))
         if asked.is_search or not numbers or numbers[0] != others[0]:

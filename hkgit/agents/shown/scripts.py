@@ -31,7 +31,7 @@ def find_later_output(transcript: Path, call: str) -> tuple[str, str] | None:
 
 
 def find_script_output(transcript: Path, call: str) -> str | None:
-    """What the model was shown once a call of a tool by a script had ended.
+    """Find what the model was shown once a call of a tool by a script had ended.
 
     None where the transcript does not say it (yet).
     """

@@ -31,7 +31,7 @@ class DirectorySnapshot:
     root: Path
 
     def get(self, path: str) -> File | None:
-        """The file at a path below the root; a link is one, a nested repository a submodule.
+        """Return the file at a path below the root; a link is one, a nested repository a submodule.
 
         Raises InvalidInput for a path that leads elsewhere, and for what cannot be read.
         """

@@ -132,7 +132,7 @@ def _beside(place: Path) -> Path:
 
 
 def _read_present(place: Path | None) -> File | None:
-    """What stands at a place; what cannot be read is none that anybody knows."""
+    """Read what stands at a place; what cannot be read is none that anybody knows."""
     try:
         return None if place is None else file_at(place, place.lstat().st_mode)
     except FileNotFoundError:

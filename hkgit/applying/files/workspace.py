@@ -74,7 +74,7 @@ class Workspace:
         self._loaded: dict[str, Work] = {}
 
     def find(self, path: str, *, in_base: bool) -> Work | None:
-        """The file at a path of the base, or of the present; None when there is none.
+        """Find the file at a path of the base, or of the present; None when there is none.
 
         Raises InvalidInput for a path that must not be touched.
         """

@@ -35,7 +35,7 @@ def below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
 
 
 def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[int]:
-    """The lines below a line that an anchor may mean: those that are it, else begin with it."""
+    """Find the lines that an anchor may mean: those equal to it, else those that begin so."""
     wanted = encode_text(anchor).strip()
     found = [number for number, text in enumerate(texts[line:], line + 1) if text == wanted]
     return found or [line + number for number in _find_beginnings(texts[line:], wanted)]
@@ -55,7 +55,7 @@ def end_of_block(document: Document, start: int) -> int:
 
 
 def _find_beginnings(texts: Sequence[bytes], wanted: bytes) -> list[int]:
-    """The lines, counted from 1, that begin with some words."""
+    """Find the lines, counted from 1, that begin with some words."""
     words = re.compile(re.escape(wanted) + rb"(?<=\w)(?![\w\x80-\xff])")
     return [number for number, text in enumerate(texts, 1) if words.match(text)]
 

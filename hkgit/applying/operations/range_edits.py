@@ -173,7 +173,7 @@ def _check_untagged(edit: TagEdit, old: Sequence[bytes]) -> None:
 
 
 def _find_tagged_lines(document: Document, edit: TagEdit) -> Lines:
-    """The lines from one tag to the other; each means its first line in the file, or from the
+    """Find the lines from one tag to the other; each means its first line in the file, or from the
     offset on. Raises Stale.
     """
     first = _find_tag(document, edit.path, edit.start_tag, edit.offset or 1)

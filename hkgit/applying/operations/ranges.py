@@ -51,7 +51,7 @@ def check_inside(path: str, document: Document, lines: Lines) -> None:
 
 
 def find_hash(document: Document, count: int, expected: str) -> list[int]:
-    """The first lines of every range of `count` lines with that hash; [] past a work budget."""
+    """Find the first line of each range of `count` lines with a hash; [] past a work budget."""
     if count == 0 or count * len(document.data) > _SEARCH_BUDGET:
         return []
     starts = range(1, document.line_count - count + 2)

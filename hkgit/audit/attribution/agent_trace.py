@@ -17,7 +17,7 @@ VENDOR = "io.github.hkgit"
 
 
 def render_records(attribution: Attribution) -> Iterator[JsonObject]:
-    """A record for each agent of a commit, the same every time: nothing in it is made up anew.
+    """Render a record for each agent of a commit, deterministic (no random ids, no clock).
 
     The specification's `tool` is what produced the code: the agent. Its model is not known.
     """

@@ -20,7 +20,7 @@ _DIGITS = 14
 
 
 def render_log(attribution: Attribution) -> str:
-    """The log of one commit: attested lines, `---`, and what the names in them mean.
+    """Render the log of one commit: attested lines, `---`, and what the names in them mean.
 
     An agent is a session of it, and an entry a trace of the session. The model is not known.
     """

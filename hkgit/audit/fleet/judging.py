@@ -68,7 +68,7 @@ def _trail_of(job: PartJob) -> Trail:
 
 
 def _read_part(job: PartJob) -> list[str]:
-    """The ids of a part, without reading the list of all: each takes the same room."""
+    """Read the ids of a part, without reading the list of all: each takes the same room."""
     with (job.directory.pending(job.name) / "commits").open("rb") as file:
         width = len(file.readline())
         file.seek(job.start * width)

@@ -49,7 +49,7 @@ class ListedRepository:
 
 
 def read_list(path: Path) -> tuple[ListedRepository, ...]:
-    """The repositories of a list, in its order. Raises InvalidInput, naming the line or key."""
+    """Parse a list of repositories, in order. Raises InvalidInput, naming the line or key."""
     try:
         text = path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:

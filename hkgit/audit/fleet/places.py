@@ -92,7 +92,7 @@ class FleetDirectory:
 
 
 def read_json(path: Path) -> object:
-    """The JSON value of a file; None where there is none that can be read."""
+    """Read the JSON value of a file; None where there is none that can be read."""
     try:
         found: object = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):

@@ -98,7 +98,7 @@ def _find_tips(
 
 
 def _find_default(refs: Mapping[str, str], branch: str | None) -> tuple[str, ...]:
-    """The branch that HEAD names, or else the only one."""
+    """Find the branch that HEAD names, or else the only one."""
     if branch is not None and branch in refs:
         return (branch,)
     branches = tuple(ref for ref in refs if ref.startswith("refs/heads/"))
@@ -108,7 +108,7 @@ def _find_default(refs: Mapping[str, str], branch: str | None) -> tuple[str, ...
 def _read_policy(
     repository: Repository, trust: Trust | None, tips: Mapping[str, str]
 ) -> tuple[Policy, str]:
-    """The policy at the first tip, or what the pins come to there, and its digest."""
+    """Read the policy at the first tip, or what the pins come to there, and its digest."""
     if not tips:
         return Policy(), policy_digest(Policy())
     tip = repository.resolve(next(iter(tips.values())))
@@ -132,7 +132,7 @@ def _digest_evidence(refs: Mapping[str, str]) -> str:
 def _list_commits(
     job: PlanJob, repository: Repository, planned: PlannedRepository
 ) -> PlannedRepository:
-    """The plan with its list of commits, written where the parts of it are read."""
+    """Write the list of commits where its parts are read, and return the plan with it."""
     state = read_state(job.directory, planned.name)
     old: tuple[str, ...] = ()
     again: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ class RepositoryState:
 
 
 def read_state(directory: FleetDirectory, name: str) -> RepositoryState | None:
-    """The state of a repository; None where there is none that this hkgit can go on from."""
+    """Read the state of a repository; None where there is none that this hkgit can go on from."""
     found = read_json(directory.state(name))
     if not isinstance(found, dict) or found.get("schema") != SCHEMA:
         return None
@@ -96,7 +96,7 @@ def join_parts(directory: FleetDirectory, plan: PlannedRepository, size: int) ->
 def _read_parts(
     directory: FleetDirectory, plan: PlannedRepository, size: int
 ) -> Iterator[JsonObject]:
-    """What each part of a plan came to."""
+    """Read what each part of a plan came to."""
     pending = directory.pending(plan.name)
     for start in range(0, plan.count, size):
         part = read_json(pending / f"{start}.json")

@@ -12,7 +12,7 @@ _CHARACTER = 6.6
 
 
 def render_badge(commits: Sequence[AuditedCommit]) -> str:
-    """An SVG with a title for those who cannot see it."""
+    """Render the badge as an SVG, with a title for screen readers."""
     failing = sum(not commit.passes for commit in commits)
     derived = sum(commit.standing == DERIVED for commit in commits)
     words = f"{derived} of {len(commits)} derived"

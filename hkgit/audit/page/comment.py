@@ -19,7 +19,7 @@ _LONGEST = 120
 
 
 def render_comment(name: str, commits: Sequence[AuditedCommit]) -> str:
-    """What a reviewer should know first, in one comment of a few thousand characters."""
+    """Render what a reviewer should know first, in one comment of a few thousand characters."""
     return "\n".join([MARK, *_lines(name, commits)]) + "\n"
 
 

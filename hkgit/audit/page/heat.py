@@ -94,7 +94,7 @@ def _file(path: str, kinds: Sequence[str]) -> FileHeat:
 
 
 def _choose(repository: Repository, commits: Sequence[AuditedCommit]) -> list[str]:
-    """The files to map: those with the most weak edits, then those with the most edits."""
+    """Choose the files to map: those with the most weak edits, then those with the most edits."""
     weak: Counter[str] = Counter()
     edited: Counter[str] = Counter()
     for commit in commits:

@@ -73,7 +73,7 @@ class ReviewHunk:
         return -strength_of(self.evidence), -self.unseen, self.confidence or 0
 
     def count_used(self, seen: SeenRange) -> int:
-        """How many lines of a range that was seen the hunk changes."""
+        """Count how many lines of a range that was seen the hunk changes."""
         old = [row.old for row in self.rows if row.sign == "-" and row.old is not None]
         return count_overlap(((line, line) for line in old), seen.lines)
 
@@ -213,7 +213,7 @@ def _row(
 
 
 def _list_bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:
-    """What a commit without evidence changes: all of it unseen, as far as anybody can tell."""
+    """List what a commit without evidence changes: all of it unseen, as far as anybody can tell."""
     candidate = commit.ruling.judged.candidate
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
     before = MappingSnapshot() if parent is None else repository.snapshot(parent)

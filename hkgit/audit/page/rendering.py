@@ -49,7 +49,7 @@ def render_page(facts: PageFacts) -> str:
 
 
 def render_directory(facts: PageFacts) -> dict[str, str]:
-    """The files of a page whose style and script stand beside it, by name."""
+    """Render the files of a page whose style and script stand beside it, by name."""
     policy = f"{_CLOSED}; style-src 'self'; script-src 'self'"
     page = _render(facts, policy, inline=False, style="", script="")
     return {
@@ -60,12 +60,12 @@ def render_directory(facts: PageFacts) -> dict[str, str]:
 
 
 def read_style() -> str:
-    """The style sheet of every page."""
+    """Read the style sheet of every page."""
     return _asset("style.css")
 
 
 def render_template(name: str, sheet: str | None, **values: Any) -> str:
-    """A page without a script: its style stands in it, or in the `sheet` beside it."""
+    """Render a page without a script: its style stands in it, or in the `sheet` beside it."""
     template = _environment().get_template(name)
     from markupsafe import Markup
 

@@ -47,7 +47,7 @@ class SeenRange:
 def find_seen(
     entry: Entry, file: RecordedFile, edits: Sequence[RecordedEdit], line_count: int
 ) -> tuple[SeenRange, ...]:
-    """The ranges of a file that stand in an entry as read or quoted, each once, in order."""
+    """Find the ranges of a file that stand in an entry as read or quoted, each once, in order."""
     found = [*_of_edits(edits, line_count), *_of_reads(entry, file, line_count)]
     claimed = parse_claimed_readings(entry.claims.get("readings"))
     shown = [each for each in claimed if each.path == file.path]
@@ -122,6 +122,6 @@ def is_point_seen(point: int, ranges: Iterable[SeenRange]) -> bool:
 
 
 def count_overlap(ranges: Iterable[Lines], within: Lines) -> int:
-    """How many lines of some ranges lie within another."""
+    """Count how many lines of some ranges lie within another."""
     pairs = ((max(a, within[0]), min(b, within[1])) for a, b in ranges if not is_empty((a, b)))
     return sum(max(0, last - first + 1) for first, last in pairs)

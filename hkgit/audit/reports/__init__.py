@@ -24,7 +24,7 @@ DOCUMENTS = ("gitlab", "json", "rdjson", "sarif")
 
 
 def render(sheet: ReportSheet, form: str) -> str:
-    """A report in one of the formats; only that format's module is loaded."""
+    """Render a report in one of the formats; only that format's module is loaded."""
     rendered: str = import_module(f"{__name__}.{_MODULES[form]}").render(sheet)
     return rendered
 

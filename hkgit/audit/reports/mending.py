@@ -85,7 +85,7 @@ def _to_look_at(ruling: Ruling) -> str:
 
 
 def render_closing_line(item: ReportItem) -> str:
-    """The last line under a finding: of which commit it is, and the command that mends that."""
+    """Render the last line of a finding: its commit, and the command that mends that."""
     ruling = item.ruling
     return f"Commit {name_of(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
 
@@ -205,7 +205,7 @@ def _message(ruling: Ruling, short: str) -> str:
 
 
 def _render_expectations(files: Iterable[tuple[str, str | None]]) -> str:
-    """The hashes of the files as they were before."""
+    """Render the hashes of the files as they were before."""
     hashes = (f"{path}={digest}" for path, digest in files if digest is not None)
     return "".join(f" --expect {shlex.quote(each)}" for each in hashes)
 

@@ -84,7 +84,7 @@ class _Places:
         )
 
     def find(self, finding: Finding) -> SourcePlace | None:
-        """The place of a finding at the tip."""
+        """Find the place of a finding at the tip."""
         if finding.rule in _NO_PATH:
             return None
         if finding.path is not None:

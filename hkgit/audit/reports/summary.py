@@ -21,7 +21,7 @@ _LONGEST = 300
 
 
 def render(sheet: ReportSheet) -> str:
-    """What is rejected, why and what mends it; below that, folded away, every commit."""
+    """Render what is rejected, why and what mends it; below that, folded away, every commit."""
     return "\n".join(_lines(sheet)) + "\n"
 
 

@@ -13,7 +13,7 @@ from hkgit.text.escaping import console
 
 
 def render(sheet: ReportSheet) -> str:
-    """A line a commit, its reasons below it, the command that mends it, the sum at the end."""
+    """Render a line for each commit, its reasons, the command that mends it, and a summary."""
     return "\n".join(report_lines(sheet.report)) + "\n"
 
 

@@ -22,7 +22,7 @@ _MOST = 10**9
 
 
 def list_refusals(told: AuditedCommit) -> Iterator[Row]:
-    """The refusals that its entries claim; a claim may be anything."""
+    """List the refusals that its entries claim; a claim may be anything."""
     for _, entry in told.ruling.judged.entries:
         claimed = entry.claims.get("refusals")
         for each in claimed if isinstance(claimed, list) else ():
@@ -84,7 +84,7 @@ def list_reads(told: AuditedCommit) -> Iterator[Row]:
 
 
 def _count_covered(entry: Entry, read: Read) -> int:
-    """How many net hunks of its file a reading covers."""
+    """Count how many net hunks of its file a reading covers."""
     hunks = (hunk for file in entry.files if file.path == read.path for hunk in file.hunks)
     if read.start_line is None or read.end_line is None:
         return sum(1 for _ in hunks)

@@ -65,7 +65,7 @@ def identify(repository: Repository, tip: str | None = None) -> RepositoryIdenti
 
 
 def find_url(repository: Repository) -> str | None:
-    """The address of the remote `origin`, else of the first one, normalised; None without any."""
+    """Find the normalised address of `origin`, else of the first remote; None without any."""
     names = repository.git("remote", check=False).text.split()
     if not names:
         return None
@@ -131,7 +131,7 @@ def _clean(path: str) -> str:
 
 
 def find_roots(repository: Repository, tip: str | None) -> tuple[str, ...]:
-    """The commits without a parent that lead to `tip`; none known in a shallow clone."""
+    """Find the commits without a parent that lead to `tip`; none known in a shallow clone."""
     if tip is None or repository.is_shallow:
         return ()
     asked = ("rev-list", "--max-parents=0", tip, "--")

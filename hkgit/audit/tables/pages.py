@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def render_tables(
     database: DuckDBPyConnection, name: str, folder: str, *, inline: bool
 ) -> Iterator[tuple[str, str]]:
-    """The pages by their names: `name` for all, and below `folder` one for each repository.
+    """Render the pages by their names: `name` for all, and below `folder` one for each repository.
 
     Each page fetches nothing where its style stands in it, else only the style sheet beside the
     first. Raises InvalidInput where Jinja2 is not here.

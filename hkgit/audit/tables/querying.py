@@ -76,7 +76,7 @@ def answer_sql(database: DuckDBPyConnection, sql: str, place: Path) -> SqlAnswer
 
 
 def _find_question(database: DuckDBPyConnection, sql: str) -> str:
-    """The one statement of a text, without what ends it."""
+    """Find the one statement of a text, without what ends it."""
     statements = database.extract_statements(sql)
     if len(statements) != 1:
         what = f"holds {len(statements)} statements" if statements else "asks nothing"

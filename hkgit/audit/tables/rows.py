@@ -205,7 +205,7 @@ def _file(change: TreeChange, old_path: str | None) -> Row:
 
 
 def _count_hunks(hunks: Sequence[ReviewHunk]) -> Row:
-    """What the hunks of a file come to; nothing where none is known."""
+    """Count what the hunks of a file come to; nothing where none is known."""
     if not hunks:
         return dict.fromkeys(("evidence", "hunks", "lines_removed", "lines_added", "lines_unseen"))
     return {

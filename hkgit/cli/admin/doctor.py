@@ -133,7 +133,7 @@ def _owner(repository: Repository, hook: health.InstalledHook) -> str:
 
 
 def _find_missing_hooks(repository: Repository) -> Iterator[str]:
-    """The hooks of a framework's configuration that it was not told to install."""
+    """Find the hooks of a framework's configuration that it was not told to install."""
     root = repository.work_tree
     if root is None or not framework.runs_gate(root):
         return

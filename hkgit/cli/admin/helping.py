@@ -42,7 +42,7 @@ def _sections(name: str) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def list_variables(name: str) -> Iterator[str]:
-    """The variables of the environment that a command heeds."""
+    """List the variables of the environment that a command heeds."""
     for variable in VARIABLES:
         if variable not in USED_BY or name.split()[0] in USED_BY[variable]:
             yield variable

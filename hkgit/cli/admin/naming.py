@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def find_other_hk() -> str | None:
-    """The program that `hk` starts, where it is another one than that beside this hkgit."""
+    """Find the program that `hk` starts, where it is another one than that beside this hkgit."""
     found = shutil.which("hk")
     if found is None:
         return None

@@ -53,7 +53,7 @@ def _mend(session: str | None, repository: Repository, blind: Sequence[Unread]) 
 
 
 def _read_first(session: str | None, root: Path | None, paths: Iterable[str]) -> str | None:
-    """The same command in a session that reads the files first."""
+    """Write the same command in a session that reads the files first."""
     name = session or "apply"
     command = render_again("--session", name)
     if command is None:

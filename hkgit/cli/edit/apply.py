@@ -142,7 +142,7 @@ def run(
 def _find_receipts(
     repository: Repository, session: str | None
 ) -> tuple[tuple[Read, ...], tuple[ShownLines, ...]]:
-    """What a session has read, as far as it still stands so in the checkout; by which calls."""
+    """Find the receipts of a session that still hold in the checkout, and their calls."""
     if session is None or repository.work_tree is None:
         return (), ()
     from hkgit.sessions.session import EditSession

@@ -22,7 +22,7 @@ def remember_input(data: bytes) -> None:
 
 
 def render_again(*more: str) -> str | None:
-    """The command that was given, with these arguments too, and its standard input.
+    """Render the command that was given, with these arguments too, and its standard input.
 
     None where that cannot be said in a line for a shell.
     """
@@ -57,7 +57,7 @@ def _with_input(command: str, data: bytes) -> str | None:
 
 
 def render_expectations(root: Path | None, hashes: Iterable[tuple[str, str]]) -> list[str]:
-    """The arguments that say what whole files are expected to be."""
+    """Render the arguments that say what whole files are expected to be."""
     return [
         word
         for path, digest in dict(hashes).items()

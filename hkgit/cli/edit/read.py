@@ -87,7 +87,7 @@ def run(
 
 
 def _read_revision(target: str, rev: str, shown: Any) -> tuple[Reading, int | None]:
-    """What is read of a revision, and the last line that was asked for."""
+    """Read lines of a revision; return them and the last line that was asked for."""
     repository = open_repository(is_small=True)
     files = repository.snapshot(repository.resolve(rev))
     path, start, end = _split(target, files, root_relative(repository, target))
@@ -98,7 +98,7 @@ def _read_revision(target: str, rev: str, shown: Any) -> tuple[Reading, int | No
 def _read_here(
     target: str, session: str | None, before: str | None, shown: Any
 ) -> tuple[Reading, int | None]:
-    """The same of the working tree."""
+    """Read lines of the working tree; return them and the last line that was asked for."""
     root = _root()
     path, start, end = _split(target, DirectorySnapshot(root), below(root, target))
     if session is None:

@@ -119,7 +119,7 @@ def _digest(data: bytes) -> str:
 
 
 def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[Read, ...]:
-    """The reads that --expect names, their paths from the root. Raises InvalidInput."""
+    """Parse the reads that --expect names, their paths from the root. Raises InvalidInput."""
     reads = (parse_expect(argument) for argument in expects)
     return tuple(replace(read, path=locate(read.path)) for read in reads)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def build_command(name: str, form: CommandForm, run: Callable[..., int | None]) -> click.Command:
-    """The command that reads the form's values and gives them to `run`."""
+    """Build the command that reads the form's values and gives them to `run`."""
     command = click.command(name=name, help=form.help)(lambda **values: run(**values))
     command.params = [*map(_argument, form.arguments), *map(_option, form.options)]
     return command

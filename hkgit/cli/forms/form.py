@@ -71,7 +71,7 @@ QUIET = ("-q", "--quiet")
 
 
 def read_words(form: CommandForm, words: Sequence[str]) -> dict[str, Any] | None:
-    """The values that Click would read; None where Click has to say what the words mean.
+    """Read words into values as Click would; None where Click must decide what they mean.
 
     `quiet` among them says whether that was asked for.
     """

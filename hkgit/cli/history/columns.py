@@ -76,7 +76,7 @@ def pad(text: str, width: int) -> str:
 
 
 def measure(text: str) -> int:
-    """How many columns a terminal takes for a text."""
+    """Measure how many columns a terminal takes for a text."""
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 

@@ -41,7 +41,7 @@ def command(revision: str, directory: str, policy: str | None, as_json: bool) ->
 def make_request(
     repository: Repository, revision: str, directory: Path, policy: str | None = None
 ) -> ExportRequest:
-    """What a revision or a range asks for; the policy is that at A, or at HEAD."""
+    """Make what a revision or a range asks for; the policy is that at A, or at HEAD."""
     old, new = None, revision
     if ".." in revision:
         old, new = resolve_range(repository, revision)

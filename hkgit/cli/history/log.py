@@ -128,7 +128,7 @@ def _trail(repository: Repository, revision: str) -> Trail:
 def _collect(
     trail: Trail, commits: Sequence[str], wanted: CommitFilter, count: int
 ) -> list[AuditedCommit]:
-    """The first commits that fit, with a line of progress where it takes time."""
+    """Collect the first commits that fit, with a line of progress where it takes time."""
     with closing(show_progress("judging commit")(commits)) as watched:
         return [*islice(trail.find(watched, wanted), count)]
 
@@ -176,7 +176,7 @@ def _commits(repository: Repository, asked: _Wanted, count: int | None) -> list[
 
 
 def _find_trusted(repository: Repository, revision: str) -> str | None:
-    """The commit whose policy judges, and says which keys are trusted."""
+    """Find the commit whose policy judges, and says which keys are trusted."""
     is_range = ".." in revision
     return resolve_range(repository, revision)[0] if is_range else repository.head().commit
 

@@ -102,7 +102,7 @@ def _attest(
 
 
 def _find_resource(repository: Repository) -> str:
-    """The URI of a repository by its remote, as SPDX writes it. Raises InvalidInput."""
+    """Find the URI of a repository by its remote, as SPDX writes it. Raises InvalidInput."""
     from hkgit.audit.tables.identity import find_url
 
     url = find_url(repository)

@@ -89,7 +89,7 @@ def verify(
 
 
 def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[FleetRow, ...]:
-    """The rows in the order of the list, each printed as soon as it is there."""
+    """Collect the rows in the order of the list, each printed as soon as it is there."""
     made = verify_fleet(request, executor)
     found: dict[object, FleetRow] = {}
     for _ in show_progress("verifying repository")(request.listed):

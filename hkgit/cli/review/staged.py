@@ -100,7 +100,7 @@ def _with_reads(repository: Repository, report: Report) -> Report:
 
 
 def _find_adoption(repository: Repository, report: Report) -> str:
-    """The command that finds the evidence of a blind change, where a transcript explains it."""
+    """Find the command that adopts evidence from a transcript that explains a blind change."""
     rulings = [each for each in report.rulings if not each.passes and each.rule == BLIND]
     if not rulings or any(each.judged.entries for each in rulings):
         return ""

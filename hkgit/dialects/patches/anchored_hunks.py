@@ -42,7 +42,7 @@ class AnchoredHunk:
 
 
 def parse_hunks(lines: Sequence[str], body: range) -> list[AnchoredHunk]:
-    """The hunks in a range of lines. Raises InvalidInput for one that has none, or odd ones."""
+    """Parse the hunks in a range of lines. Raises InvalidInput for none or malformed ones."""
     hunks: list[AnchoredHunk] = []
     is_open = False
     for index in body:

@@ -54,7 +54,7 @@ def begins_sides(lines: Sequence[str], index: int) -> bool:
 
 
 def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
-    """The hunk that begins at `start`, and the first line behind it. Raises InvalidInput."""
+    """Read the hunk that begins at `start`, and the first line behind it. Raises InvalidInput."""
     if lines[start].startswith("@@@"):
         raise wrong_line(start, "the combined diff of a merge", "Give a diff of two sides.")
     head = _HEAD.fullmatch(lines[start])
@@ -127,7 +127,7 @@ def _is_content(lines: Sequence[str], index: int, body: Body, counts: Counts | N
 
 
 def _count_missing_blanks(body: Body, counts: Counts | None) -> int | None:
-    """How many of the waiting blank lines make the body as long as its header says, if any do."""
+    """Count the pending blank lines that make the body as long as its header says; else None."""
     if counts is None:
         return None
     missing = counts[0] - len(body.old)

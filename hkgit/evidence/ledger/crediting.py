@@ -22,7 +22,7 @@ def list_credited_agents(message: bytes) -> list[str]:
 
 
 def list_missing_lines(entries: Iterable[Entry], message: bytes) -> list[str]:
-    """The trailers of entries that a message has not."""
+    """List the trailers of entries that a message has not."""
     there = set(list_credited_agents(message))
     wanted = dict.fromkeys(" ".join(each.agent.split()) for each in entries)
     return [f"{KEY}: {agent}" for agent in wanted if agent not in there]

@@ -37,7 +37,7 @@ class Trailers:
 
 @lru_cache(16)
 def read_trailers(message: bytes) -> Trailers:
-    """The hkgit trailers of a raw commit message.
+    """Read the hkgit trailers of a raw commit message.
 
     They count in the last paragraph only, which must not be the first; each `Hkgit-Entry` there
     names an entry. Whatever else shows hkgit's keys is a fault. `lines` has what git shows, too.
@@ -60,7 +60,7 @@ def _split_foot(text: str) -> tuple[list[str], str]:
 
 
 def _read_as_git(text: str) -> Iterator[str]:
-    """A message as git's readers of trailers see it (trailer.c): without comments at its end.
+    """Read a message as git's readers of trailers see it (trailer.c): without comments at its end.
 
     `git interpret-trailers` ends it at a line of dashes, `git log` does not.
     """

@@ -44,7 +44,7 @@ def read_entry(data: bytes) -> Entry:
 
 
 def read_strictly(data: bytes) -> Entry:
-    """The same without the fast path: slower, and every error names its place."""
+    """Parse an entry without the fast path: slower, and every error names its place."""
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

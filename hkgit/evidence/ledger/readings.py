@@ -78,7 +78,7 @@ def claim_readings(shown: Iterable[ShownLines]) -> list[Json]:
 
 
 def parse_claimed_readings(claimed: object) -> Iterator[ShownLines]:
-    """The calls that an entry claims; a claim may be anything, and what is none is left out."""
+    """Parse the calls that an entry claims; what is not a well-formed claim is left out."""
     for each in claimed if isinstance(claimed, list) else []:
         found = _parse(each) if isinstance(each, dict) else None
         if found is not None:

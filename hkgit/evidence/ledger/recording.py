@@ -73,7 +73,7 @@ def make_claims(
     origin: str = "",
     readings: Sequence[Json] = (),
 ) -> JsonObject:
-    """What an entry says that nobody can derive again; `time` in seconds since the epoch.
+    """Make the claims of an entry: what nobody can derive again; `time` in seconds since the epoch.
 
     `conflicts` are those that its edits resolve, `verify` the command that passed before,
     `refusals` the attempts that were refused before; `origin` says where the edits are known from,

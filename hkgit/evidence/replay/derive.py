@@ -52,7 +52,7 @@ def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[
 
 
 def _find_too_long(entry: Entry, files: Snapshot) -> Iterator[Finding]:
-    """Files of so many lines that judging them would exhaust the machine."""
+    """Find files of so many lines that judging them would exhaust the machine."""
     named = (file.path for file in entry.files if file.path is not None)
     for path in sorted({*named, *(edit.path for edit in entry.edits)}):
         file = files.get(path)

@@ -55,7 +55,7 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
 
 
 def read_recorded_spec(entry: Entry) -> Spec:
-    """The spec that an entry's blocks say. Raises InvalidInput when a block is not one edit."""
+    """Parse the spec from an entry's blocks. Raises InvalidInput if a block is not one edit."""
     names = {edit.dialect for edit in entry.edits}
     if len(names) != 1:
         raise InvalidInput("ledger entry", "its edits are in more than one dialect")

@@ -39,7 +39,7 @@ def may_revert(candidate: CandidateCommit, added: Added) -> bool:
 def find_reverted(
     repository: Repository, candidate: CandidateCommit, changes: Sequence[TreeChange]
 ) -> str | None:
-    """The commit of the history of the candidate's only parent whose exact inverse it is, or None.
+    """Find the earlier commit of which the candidate is the exact inverse, or None.
 
     Looked at are the commits that the message names as git does, and the one that added what the
     candidate removes from the ledger.

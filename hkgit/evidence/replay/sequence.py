@@ -77,7 +77,7 @@ class EntrySequence:
                 self.findings += find_unsaid(entry, files)
 
     def list_changed(self) -> dict[str, File | None]:
-        """The files that are no longer the parent's."""
+        """List the files that are no longer the parent's."""
         return {path: file for path, file in self.files.items() if file != self.before.get(path)}
 
     def verdict(self) -> Verdict:

@@ -36,14 +36,14 @@ def store_envelope_below(repository: Repository, folder: str, envelope: Envelope
 
 
 def read_envelopes(repository: Repository, base_tree: str, tree: str) -> Iterator[Envelope]:
-    """The envelopes stored for the change of one tree into another; no signature is verified."""
+    """Read the envelopes stored for a change from tree to tree; verify no signature."""
     return read_envelopes_below(repository, f"{REFS}/{tree}/{base_tree}")
 
 
 def read_envelopes_below(
     repository: Repository, folder: str, coming: Mapping[str, str] | None = None
 ) -> Iterator[Envelope]:
-    """The envelopes stored below one ref prefix; no signature is verified.
+    """Read the envelopes stored below one ref prefix; no signature is verified.
 
     `coming` are refs of a push that are not set yet, with the ids they name. Of more than `MOST`
     of either, the first by name count: anybody may push there.
@@ -56,7 +56,7 @@ def read_envelopes_below(
 
 
 def list_envelopes(repository: Repository, *roots: str) -> dict[str, list[str]]:
-    """The blobs of all envelopes below some places, at most `MOST` of each folder."""
+    """List the blobs of all envelopes below some places, at most `MOST` of each folder."""
     listed = repository.git("for-each-ref", "--format=%(objectname) %(refname)", "--", *roots).text
     found: dict[str, list[str]] = {}
     for line in listed.splitlines():

@@ -50,7 +50,7 @@ def find_verifier(
     principals: Sequence[str],
     namespace: str = NAMESPACE,
 ) -> str | None:
-    """The first of some principals whose key, by the allowed signers, signed these bytes.
+    """Find the first of some principals whose key, by the allowed signers, signed these bytes.
 
     A key counts as the allowed signers have it now: not before or after its time, if it has one.
     """

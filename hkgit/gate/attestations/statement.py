@@ -60,7 +60,7 @@ class Statement:
 
 
 def read_statement(payload: bytes) -> Statement:
-    """The statement of a payload whose signature has been verified. Raises InvalidInput."""
+    """Read the statement of a payload whose signature has been verified. Raises InvalidInput."""
     try:
         root = only_document(payload.decode())
     except UnicodeDecodeError as error:

@@ -38,7 +38,7 @@ class Expectation:
         return self.range_hash is not None or bool(self.old) or self.tags is not None
 
     def find_lines(self, document: Document) -> Lines | None:
-        """The lines of a document that are as expected, or None."""
+        """Find the lines of a document that are as expected, or None."""
         expected = self.range_hash
         if expected is None:
             return (
@@ -55,7 +55,7 @@ class Expectation:
         return (found[0], found[0] + (count or 1) - 1) if found else None
 
     def find_stated_lines(self, document: Document) -> Lines | None:
-        """The same, but only where the edit names the lines."""
+        """Find the expected lines only where the edit names them; None where they differ."""
         is_there = self.lines is not None and self.range_hash is not None
         if is_there and _holds(document, self.lines or (1, 0), self.range_hash or ""):
             return self.lines
@@ -66,7 +66,7 @@ class Expectation:
         return None if first is None or last is None or last < first else (first, last)
 
     def _find_quoted(self, document: Document) -> Lines | None:
-        """The first lines that say what was quoted, whatever the blanks around each."""
+        """Find the first lines that say what was quoted, whatever the blanks around each."""
         if not self.old:
             return None
         here = [line.strip() for line in document.lines]
@@ -96,7 +96,7 @@ def document_in(files: Snapshot, path: str) -> Document | None:
 def find_last_held(
     repository: Repository, path: str, holds: Callable[[Document], Lines | None], tip: str
 ) -> tuple[str, str, Lines] | None:
-    """Where an expectation held last: the commit that broke it, its parent, and the lines there."""
+    """Find where an expectation held last: the commit that broke it, its parent, the lines."""
     for commit in list_changing_commits(repository, path, tip):
         for parent in repository.commit(commit).parents[:1]:
             document = document_at(repository, parent, path)
@@ -109,7 +109,7 @@ def find_last_held(
 def list_changing_commits(
     repository: Repository, path: str, tip: str, *, since: str | None = None
 ) -> Sequence[str]:
-    """The commits that changed a file, the newest first."""
+    """List the commits that changed a file, the newest first."""
     excluded = [] if since is None else [f"^{since}"]
     said = repository.git(
         "--literal-pathspecs",
@@ -125,7 +125,7 @@ def list_changing_commits(
 
 
 def read_causes(repository: Repository, commits: Sequence[str]) -> Iterator[Cause]:
-    """Who made some commits, when, and what they say of themselves."""
+    """Read who made some commits, when, and what they say of themselves."""
     for each in commits:
         commit = repository.commit(each)
         subject = commit.message.decode("utf-8", "replace").split("\n", 1)[0]

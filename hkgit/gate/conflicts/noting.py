@@ -161,7 +161,7 @@ class _Held:
 def _find_held(
     repository: Repository, tried: RefusedSpec, expectation: Expectation
 ) -> _Held | None:
-    """Where an expectation held last: in a commit, which only the checkout may have left."""
+    """Find where an expectation held last: in a commit, which only the checkout may have left."""
     tip = document_at(repository, tried.tip, expectation.path)
     lines = None if tip is None or tried.files is None else expectation.find_lines(tip)
     if tip is not None and lines is not None:
@@ -177,7 +177,7 @@ def _find_held(
 def _find_present(
     repository: Repository, tried: RefusedSpec, path: str, now: Document | None, lines: Lines | None
 ) -> Text:
-    """The present text; its line numbers are those of the commit, by which tries are compared."""
+    """Read the present text, numbered as in the commit, so that tries can be compared."""
     if now is None:
         return Text(None, None, None)
     text = _text(now, lines)

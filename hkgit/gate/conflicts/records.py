@@ -77,7 +77,7 @@ def conflict_json(conflict: ConflictRecord) -> JsonObject:
 
 
 def read_conflict(node: Node) -> ConflictRecord:
-    """The conflict that a JSON object says, believing nothing. Raises InvalidInput."""
+    """Read the conflict that a JSON object says, believing nothing. Raises InvalidInput."""
     parts = node.fields(["schema", *ConflictRecord.__match_args__], [])
     if parts["schema"].integer(1) != SCHEMA:
         raise parts["schema"].wrong(f"schema {SCHEMA}", "Upgrade hkgit.")
@@ -99,7 +99,7 @@ def read_conflict(node: Node) -> ConflictRecord:
 
 
 def read_cause(node: Node) -> Cause:
-    """The cause that a JSON object says. Raises InvalidInput."""
+    """Read the cause that a JSON object says. Raises InvalidInput."""
     parts = node.fields(["commit", "author", "time", "subject"], [])
     said = parts["author"].text(), parts["time"].integer(0), parts["subject"].text()
     return Cause(parts["commit"].text(), *said)

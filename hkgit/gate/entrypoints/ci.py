@@ -80,7 +80,7 @@ def judge_event(
 def find_trusted_side(
     repository: Repository, event: CiEvent, given: Policy | None = None
 ) -> TrustedSide:
-    """Where the range of an event begins, and whose policy judges it. Raises Unverifiable."""
+    """Find where the range of an event begins, and whose policy judges it. Raises Unverifiable."""
     old = peel_commit(repository, event.old)
     if event.is_offer:
         if old is None:

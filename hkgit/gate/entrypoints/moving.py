@@ -49,7 +49,7 @@ def _side(repository: Repository, update: Update, given: Policy | None) -> Trust
 
 
 def _find_published(repository: Repository, ref: str) -> tuple[str, ...]:
-    """Where the branch's upstream stands, and the default branches of remotes."""
+    """Find where the branch's upstream stands, and the default branches of remotes."""
     asked = repository.git("for-each-ref", "--format=%(upstream)", "--", ref).text
     return _tips(repository, *filter(None, [asked]), "refs/remotes/*/HEAD")
 

@@ -41,7 +41,7 @@ class Trust:
 
 
 def read_trust(path: Path) -> Trust:
-    """The pins of a file. Raises InvalidInput, naming the key."""
+    """Read the pins of a file. Raises InvalidInput, naming the key."""
     try:
         reader = Table(str(path), tomllib.loads(path.read_text()))
     except (OSError, ValueError) as error:

@@ -46,7 +46,7 @@ def _answer(
 
 
 def _find_tracking_tips(repository: Repository, remote: str) -> list[str]:
-    """The tip of the remote's default branch as last fetched; else those of all its branches."""
+    """Find the fetched tip of the remote's default branch, else the tips of all branches."""
     for refs in (f"refs/remotes/{remote}/HEAD", f"refs/remotes/{remote}/"):
         tips = repository.git("for-each-ref", "--format=%(objectname)", "--", refs).text.split()
         if tips:
@@ -55,7 +55,7 @@ def _find_tracking_tips(repository: Repository, remote: str) -> list[str]:
 
 
 def _find_fork_point(repository: Repository, new: str, tips: Sequence[str]) -> str | None:
-    """Where the history of a commit leaves these tips."""
+    """Find where the history of a commit leaves these tips."""
     if not tips:
         return None
     return repository.git("merge-base", new, *tips, check=False).text or None

@@ -131,7 +131,7 @@ def _find_incoming(updates: Sequence[Update]) -> dict[str, str]:
 
 
 def _find_aliases(repository: Repository, updates: Sequence[Update]) -> dict[str, str]:
-    """The pushed refs that only stand for another, and which."""
+    """Find the pushed refs that are symbolic, each with the ref that it stands for."""
     pushed = {update.ref for update in updates}
     # All are listed: a push of very many refs does not fit on a command line.
     listed = repository.git("for-each-ref", "--format=%(refname) %(symref)")

@@ -46,19 +46,19 @@ class UpdateResult:
 
 
 def parse_received(told: bytes) -> Iterator[Update]:
-    """The updates of `old new ref` lines: pre-receive and reference-transaction."""
+    """Parse the updates of `old new ref` lines: pre-receive and reference-transaction."""
     for old, new, ref in _lines(told, 3):
         yield Update(ref, present(old), present(new))
 
 
 def parse_pushed(told: bytes) -> Iterator[Update]:
-    """The updates of `local-ref local-id remote-ref remote-id` lines: pre-push."""
+    """Parse the updates of `local-ref local-id remote-ref remote-id` lines: pre-push."""
     for _, new, ref, old in _lines(told, 4):
         yield Update(ref, present(old), present(new))
 
 
 def read_framework_update(environment: Mapping[str, str]) -> Iterator[Update]:
-    """The one update that the pre-commit framework tells its pre-push hooks of, by variables.
+    """Read the one update that the pre-commit framework tells its pre-push hooks of, by variables.
 
     The first push of a whole history has no range.
     """

@@ -79,7 +79,7 @@ def _both(first: tuple[Any, ...], second: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _find_loosened(given: Any, policy: Policy, base: Policy) -> Iterator[str]:
-    """The keys that a policy gives and that let pass what its base does not."""
+    """Find the keys that a policy gives and that let pass what its base does not."""
     for key in OPEN:
         if key in given and key not in base.open:
             yield key

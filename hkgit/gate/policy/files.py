@@ -25,7 +25,7 @@ DEEPEST = 8
 
 
 def read_policy(files: Snapshot) -> Policy:
-    """The policy of a tree. Raises InvalidInput when it is malformed or stands in both places."""
+    """Read the policy of a tree. Raises InvalidInput if it is malformed or in both places."""
     tables = {path: _table(files, path) for path in (PYPROJECT, CONFIG)}
     found = {path: table for path, table in tables.items() if table is not None}
     if len(found) > 1:
@@ -56,7 +56,7 @@ def with_signers(policy: Policy, files: Snapshot) -> Policy:
 
 
 def _list_principals(signers: str) -> set[str]:
-    """The principals of a file of allowed signers, each on a line with one key of its own."""
+    """List the principals of a file of allowed signers, each on a line with one key of its own."""
     lines = (line.split(maxsplit=1) for line in signers.splitlines())
     return {words[0] for words in lines if len(words) > 1 and not words[0].startswith("#")}
 
@@ -89,7 +89,7 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 
 def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
-    """A TOML document. Raises InvalidInput."""
+    """Load a TOML document. Raises InvalidInput."""
     if len(data) > LARGEST:
         raise InvalidInput(where, f"has over {LARGEST} bytes", "Nothing that long is read.")
     import tomllib  # few trees have a policy, and it takes half a start of the interpreter

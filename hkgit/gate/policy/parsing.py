@@ -41,14 +41,14 @@ MOST_SECONDS = 3600
 
 
 def parse_policy(table: Any, source: str) -> Policy:
-    """A policy from its table. Raises InvalidInput, naming the key, also for a contradiction."""
+    """Parse a policy table. Raises InvalidInput, naming the key, also for contradictions."""
     policy = read_table(table, source)
     expect_consistent(policy)
     return policy
 
 
 def read_table(table: Any, source: str) -> Policy:
-    """The policy that a table says: every key by itself, as `hkgit schema policy` has it."""
+    """Read the policy that a table says: every key by itself, as `hkgit schema policy` has it."""
     reader = Table(source, table)
     reader.check_keys(*KEYS)
     roles, attest = reader.inner("roles", *ROLES), reader.inner("attest", "keys")

@@ -59,7 +59,7 @@ def record_for(
 
 
 def _read(repository: Repository, policy: Policy, tag: str) -> Iterator[Record]:
-    """The record that a tag is, if it is signed by one who may make it."""
+    """Read the record that a tag is, if it is signed by one who may make it."""
     if repository.blob_size(tag) > LONGEST:
         return
     found = _TAG.match(repository.git("cat-file", "tag", tag, check=False).stdout)

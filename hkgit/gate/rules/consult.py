@@ -43,7 +43,7 @@ def find_asking_rule(
     paths: Sequence[str],
     agent: str | None,
 ) -> str | None:
-    """The rule that lets a commit pass which only asks people, or in which a person answers.
+    """Find the rule that lets a commit pass which only asks people, or in which a person answers.
 
     Such a commit changes CONSULTs alone: it adds open ones, and gives open ones an answer.
     """
@@ -90,7 +90,7 @@ def _is_open(repository: Repository, candidate: CandidateCommit, left: Leftover)
 def _find_asked(
     repository: Repository, candidate: CandidateCommit, paths: Sequence[str]
 ) -> Iterator[Consult]:
-    """The CONSULTs that a commit adds or answers. Raises InvalidInput for any other change."""
+    """Find the CONSULTs that a commit adds or answers. Raises InvalidInput for any other change."""
     parent = candidate.parents[0] if candidate.parents else EMPTY_TREE
     before, after = repository.snapshot(parent), repository.snapshot(candidate.tree)
     for path in paths:
@@ -138,7 +138,7 @@ def consult_findings(case: JudgedCommit) -> Iterator[Finding]:
 
 
 def _find_open(entry: Entry, known: Mapping[str, Consult]) -> Iterator[Finding]:
-    """The open CONSULTs on paths that an entry edits."""
+    """Find the open CONSULTs on paths that an entry edits."""
     edited = {edit.path for edit in entry.edits}
     for consult in known.values():
         if consult.answer is None and consult.conflict.path in edited:
@@ -149,7 +149,7 @@ def _find_open(entry: Entry, known: Mapping[str, Consult]) -> Iterator[Finding]:
 def _find_undecided(
     case: JudgedCommit, entry: Entry, known: Mapping[str, Consult], allowed: int
 ) -> Iterator[Finding]:
-    """The conflicts that an entry claims, tried too often without the answer of a person."""
+    """Find the conflicts that an entry claims, tried too often without the answer of a person."""
     claimed = entry.claims.get("conflicts")
     for met in claimed if isinstance(claimed, list) else ():
         name = _conflict_id(met)

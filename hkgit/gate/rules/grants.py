@@ -26,7 +26,7 @@ def find_grant(
     paths: Sequence[str],
     arrival: JudgeContext,
 ) -> str | None:
-    """The rule by which these paths may be changed by hand, or None."""
+    """Find the rule by which these paths may be changed by hand, or None."""
     for grant in policy.manual:
         if not grant.covers(paths):
             continue
@@ -55,5 +55,5 @@ def _by_signature(
 
 
 def _render_signers(grant: Grant) -> str:
-    """The grant's keys as git's file of allowed signers."""
+    """Render the grant's keys as git's file of allowed signers."""
     return "".join(f"granted {key}\n" for key in grant.keys)

@@ -38,7 +38,7 @@ def _has_person(case: JudgedCommit) -> bool:
 
 
 def find_changed_paths(repository: Repository, candidate: CandidateCommit) -> list[str]:
-    """Every path that a commit changes; of a merge, where it is not what git makes of it.
+    """Find every path that a commit changes; of a merge, where it is not what git makes of it.
 
     So a merge that drops a side changes all that the side brought.
     """

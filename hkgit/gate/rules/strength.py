@@ -111,7 +111,7 @@ def _strength(entry: Entry, file: RecordedFile, old: Document, new: Document) ->
 
 
 def _count_named_lines(edits: Sequence[RecordedEdit], file: RecordedFile, count: int) -> int:
-    """How many base lines the edits name; those that move a file name none by that."""
+    """Count how many base lines the edits name; those that move a file name none by that."""
     named = [edit for edit in edits if edit.tier != "file"]
     if file.path is None or not named:
         return count

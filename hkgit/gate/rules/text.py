@@ -116,7 +116,7 @@ def encoding_of(header: bytes) -> tuple[str, list[Finding]]:
 
 
 def _read(data: bytes, encoding: str) -> bytes:
-    """What git shows of a text, as UTF-8."""
+    """Read what git shows of a text, as UTF-8."""
     is_utf8 = _ENCODINGS[encoding] == "utf-8"
     return data if is_utf8 else data.decode(_ENCODINGS[encoding], "replace").encode()
 
@@ -190,7 +190,7 @@ def _stays_binary(old: Sequence[File], new: File) -> bool:
 def _find_added(
     old: Sequence[File], new: File, kinds: Sequence[str]
 ) -> Iterator[tuple[str, int, str]]:
-    """Each kind that a file has more of than before, its first new line and the character."""
+    """Find each kind that a file has more of than before, its first new line and the character."""
     if _is_plain(new.data) or not _SUSPECT.search(new.data):
         return
     if sum(1 for _ in _SUSPECT.finditer(new.data)) > MOST:
@@ -214,7 +214,7 @@ def _find_added(
 
 
 def _find_any(new: File, kinds: Sequence[str]) -> Iterator[tuple[str, int, str]]:
-    """The first of each kind in a file of very many suspects, which nobody counts."""
+    """Find the first of each kind in a file of very many suspects, which nobody counts."""
     for kind in kinds:
         for number, line in _suspect_lines(new.data):
             found = KINDS[kind].search(_SPELLING.sub("", line))

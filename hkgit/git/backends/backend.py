@@ -60,7 +60,7 @@ class Backend(Protocol):
         ...
 
     def read(self, object_id: str) -> tuple[str, bytes]:
-        """The type of an object and its bytes."""
+        """Read the type of an object and its bytes."""
         ...
 
     def write(self, kind: str, data: bytes) -> str:

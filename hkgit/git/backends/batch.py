@@ -40,7 +40,7 @@ class CatFile:
         return answer[1:3] if answer is not None else None
 
     def read(self, object_id: str) -> tuple[str, bytes] | None:
-        """The type and bytes of an object; None when git gives none for it."""
+        """Read the type and bytes of an object; None when git gives none for it."""
         answer = self._ask("contents", object_id)
         return (answer[1], answer[3]) if answer is not None else None
 
@@ -65,7 +65,7 @@ class CatFile:
             raise
 
     def _get_child(self) -> _Child:
-        """The child; a new one after a fork too, where the old one is the parent's."""
+        """Return the child; a new one after a fork too, where the old one is the parent's."""
         child = self._child
         if child is None or not child.is_usable():
             child = self._child = _Child(self._cwd, self._environment)

@@ -24,7 +24,7 @@ class Builder:
     write_blob: Callable[[bytes], str]
 
     def build(self, tree_id: str | None, files: Files, under: str = "") -> str | None:
-        """The id of the changed directory, or None when nothing is left in it.
+        """Store the changed directory; return its id, or None when nothing is left in it.
 
         First what goes, then what is below, then what comes: so a file may become a directory
         and the other way round. A directory that is written gets the modes that git's index would

@@ -95,7 +95,7 @@ class TreeSnapshot:
         return canonical(found)
 
     def get(self, path: str) -> File | None:
-        """The file at a path; directories and submodules have no bytes."""
+        """Return the file at a path; directories and submodules have no bytes."""
         entry = self.entry(path)
         if entry is None:
             return None

@@ -53,7 +53,7 @@ class Store:
         return self.backend.header(object_id)[1]
 
     def read(self, object_id: str, kind: str) -> bytes:
-        """The bytes of an object that must be of one type, and not too large."""
+        """Read the bytes of an object that must be of one type, and not too large."""
         size = self.size(object_id)
         if size > LARGEST[kind]:
             what = f"has {size:,} bytes; a {kind} of more than {LARGEST[kind]:,} is not read"

@@ -35,7 +35,7 @@ def peel(backend: Backend, object_id: str) -> str | None:
 
 
 def read_tags(backend: Backend, object_id: str) -> Iterator[tuple[str, bytes]]:
-    """The tagger and the message of each tag from an object on. Raises Unverifiable."""
+    """Read the tagger and the message of each tag from an object on. Raises Unverifiable."""
     for _, kind, data in _follow(backend, object_id):
         if kind == TAG:
             header, _, message = data.partition(b"\n\n")

@@ -46,7 +46,7 @@ class TreeDiffer:
     read: Callable[[str], bytes]
 
     def find_differing(self, old: str | None, new: str | None) -> Iterator[Difference]:
-        """Every name that is not the same in two trees, in no order."""
+        """Find every name that is not the same in two trees, in no order."""
         before = self._tree(old)
         data = self._data(new)
         first, last, end = _find_shared(before, data)
@@ -128,7 +128,7 @@ def _key(entry: re.Match[bytes]) -> bytes:
 
 
 def _find_shared(old: _RawTree, data: bytes) -> tuple[int, int, int]:
-    """The entries `first:last` of a tree that other bytes may not share, and where theirs end."""
+    """Find the entries `first:last` that two trees may not share, and where theirs end."""
     starts, count = old.starts, len(old.starts) - 1
     ahead = range(count)
     first = bisect_left(ahead, x=True, key=lambda i: not data.startswith(old.data[: starts[i + 1]]))

@@ -61,7 +61,7 @@ Differing = Callable[[str | None, str | None], Iterator[Difference]]
 
 
 def parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
-    """The entries of a tree object; raises Unverifiable when git would not have written it."""
+    """Parse a tree object. Raises Unverifiable when git would not have written it."""
     tree = {
         decode_text(name): TreeEntry(int(mode, 8), entry_id.hex())
         for mode, name, entry_id in _ENTRIES[len(tree_id)].findall(data)

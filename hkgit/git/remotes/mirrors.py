@@ -74,14 +74,14 @@ def check_address(address: str) -> None:
 
 
 def list_remote(address: str, *, seconds: float = ASK_SECONDS) -> RemoteRefs:
-    """What there is to fetch. Raises GitRefused when it cannot be asked, InvalidInput before."""
+    """List a remote's refs. Raises GitRefused if it does not answer, InvalidInput before."""
     said = _ask(address, "ls-remote", "--symref", "--", address, seconds=seconds)
     branch = _SYMREF.search(said)
     return RemoteRefs(_read_refs(said), None if branch is None else branch[1])
 
 
 def list_mirror(mirror: Path) -> Mapping[str, str]:
-    """The refs of a mirror with their ids; none where there is no mirror. Raises GitRefused."""
+    """List the refs of a mirror with their ids; none without a mirror. Raises GitRefused."""
     if not (mirror / "HEAD").exists():
         return {}
     form = "--format=%(objectname)%09%(refname)"
@@ -90,7 +90,7 @@ def list_mirror(mirror: Path) -> Mapping[str, str]:
 
 
 def _read_refs(lines: str) -> Mapping[str, str]:
-    """The refs that are mirrored, of lines with an id, a tab and a name."""
+    """Read the refs that are mirrored, of lines with an id, a tab and a name."""
     return {found[2]: found[1] for found in _REF.finditer(lines)}
 
 

@@ -32,7 +32,7 @@ def read_tree(
 
 
 def find_untracked(repository: Repository, paths: Iterable[str], env: Environment) -> set[str]:
-    """The untracked files, ignored ones too, that stand where files are to be added.
+    """Find the untracked files, ignored ones too, that stand where files are to be added.
 
     git keeps the others from harm, but takes ignored files for expendable.
     """

@@ -92,7 +92,7 @@ def _commit(repository: Repository, worktree: Worktree, message: bytes, allow_bl
 
 
 def _read_left_tree(worktree: Worktree) -> str:
-    """The tree of the worktree with the changes of a hook that then failed."""
+    """Read the tree of the worktree with the changes of a hook that then failed."""
     run(["add", "-u"], cwd=worktree.path, check=False)
     return run(["write-tree"], cwd=worktree.path, check=False).text or worktree.tree
 

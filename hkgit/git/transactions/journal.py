@@ -114,7 +114,7 @@ def begin(common_dir: Path, state: TransactionState) -> TransactionJournal:
 
 
 def find_abandoned(common_dir: Path) -> Iterator[TransactionJournal]:
-    """The journals whose transactions have no process any more, each under lock: let them go."""
+    """Find journals of transactions without a process, each locked: the caller must unlock."""
     for path in _paths(common_dir):
         descriptor = None
         with suppress(PermissionError):  # that of another user is their matter
@@ -125,7 +125,7 @@ def find_abandoned(common_dir: Path) -> Iterator[TransactionJournal]:
 
 
 def list_transactions(common_dir: Path) -> list[TransactionState]:
-    """The transactions that are, or were, at work."""
+    """List the transactions that are, or were, at work."""
     states = (_last_state(path) for path in _paths(common_dir))
     return [state for state in states if state is not None]
 
@@ -151,7 +151,7 @@ def _last_state(path: Path) -> TransactionState | None:
 
 
 def _make_first_state(path: Path) -> TransactionState:
-    """The state of a transaction that was killed before it wrote anything down."""
+    """Make the state of a transaction that was killed before it wrote anything down."""
     return TransactionState(
         id=path.stem,
         step="objects",

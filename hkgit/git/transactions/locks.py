@@ -37,7 +37,7 @@ else:
 
 
 def make(path: StrPath) -> int:
-    """A new file under lock, as a descriptor for reading and writing. Raises OSError."""
+    """Make a new file under lock, as a descriptor for reading and writing. Raises OSError."""
     while True:
         try:
             _make_directory(os.path.dirname(path))

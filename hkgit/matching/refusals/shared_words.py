@@ -19,7 +19,7 @@ MOST_LINES = 50
 
 
 def find_by_words(view: FileLines, wanted: EditLines, most: int) -> tuple[AlignedPlace, ...]:
-    """The places around the lines that are most like one of the old lines, `most` at most."""
+    """Find the places around the lines that are most like one of the old lines, `most` at most."""
     best, found = 0, dict[int, int]()
     for row, near in _pair_by_words(view, wanted, most):
         alike = similarity(key_of(wanted.old_lines[row]), key_of(view.lines[near]))

@@ -132,7 +132,7 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Ali
 
 
 def _measure_known(wanted: EditLines, old: Sequence[bytes], targets: Targets) -> int:
-    """The share of the context that has a counterpart, per mille of the weight of its lines."""
+    """Measure how much of the context has a counterpart, per mille of its lines' weight."""
     weights = {i: weight(key) for i, key in enumerate(old) if i not in wanted.removed}
     there = sum(heavy for i, heavy in weights.items() if targets[i] is not None)
     total = sum(weights.values())

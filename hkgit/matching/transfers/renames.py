@@ -41,7 +41,7 @@ class _Name:
 
 
 def find_renames(view: FileLines, wanted: EditLines, path: str) -> tuple[str, ...]:
-    """The repairs that carry the file's names into the edit.
+    """Find the repairs that carry the file's names into the edit.
 
     Only names that the file has not at all are replaced, and only if the best candidate has one
     and the same other name for all of them, which the author does not use. Raises Conflict where

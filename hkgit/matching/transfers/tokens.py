@@ -45,7 +45,7 @@ def _changes(old: Sequence[Word], new: Sequence[Word]) -> tuple[LineChange, ...]
 
 
 def _find_kept_words(count: int, wanted: Sequence[LineChange]) -> dict[int, int]:
-    """Which of `count` old words each of the author's words is, if it is one."""
+    """Find which of `count` old words each of the author's words is, if it is one."""
     kept: dict[int, int] = {}
     row = shift = 0
     for change in (*wanted, LineChange(count, count, 0, 0)):

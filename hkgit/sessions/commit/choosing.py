@@ -31,7 +31,7 @@ def choose_edits(
     staged: Contents,
     standing: Sequence[Item] | None = None,
 ) -> list[Item]:
-    """The edits whose result is nearest to what is staged; `make` gives the files they make.
+    """Choose the edits whose result is nearest to what is staged; `make` gives the files they make.
 
     `standing` are the edits that nobody is known to have taken back; where they alone give what is
     staged, they are chosen.

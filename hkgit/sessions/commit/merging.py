@@ -79,7 +79,7 @@ class _Step:
             yield Read(self.path, *lines, plain.range_hash(*lines), "receipt")
 
     def _list_known(self) -> Iterator[Lines]:
-        """Lines that were read, or that an edit with a hash of its own replaced."""
+        """List lines that were read, or that an edit with a hash of its own replaced."""
         count = Document(self.before).line_count
         for read in self.unit.reads:
             if read.path == self.path:
@@ -217,7 +217,7 @@ def _restate_change(
 
 
 def _list_blind(step: _Step, made: Plan) -> Iterator[str]:
-    """The edits that nothing ties to what was read, each with the read that mends it."""
+    """List the edits that nothing ties to what was read, each with the read that mends it."""
     if not any(is_blind(outcome.evidence.kind) for outcome in made.outcomes):
         return
     session, call, _ = step.unit.key

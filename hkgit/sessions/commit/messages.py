@@ -49,7 +49,7 @@ def _credit(repository: Repository, entries: Sequence[Entry], text: bytes) -> tu
 
 
 def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:
-    """The entries that the index has and no parent of the commit has."""
+    """Find the ledger entries that are in the index and in no parent of the commit."""
     parents = repository.commit_in_progress_parents()[0]
     first, *others = [repository.commit(each).tree for each in parents] or [EMPTY_TREE]
     known = [repository.snapshot(tree) for tree in others]

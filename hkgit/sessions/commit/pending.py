@@ -67,7 +67,7 @@ class PendingEdit:
 
 
 def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
-    """The edits that are in effect and in no commit yet, in the order of their calls."""
+    """List the edits that are in effect and in no commit yet, in the order of their calls."""
     units = [
         unit
         for journal in journals

@@ -50,7 +50,7 @@ def settle_foreseen(git_dir: str) -> bool:
 
 
 def _parse(said: bytes) -> tuple[str, list[str], list[ForeseenSession]]:
-    """The tree, the files that come with it, and the sessions. Raises ValueError."""
+    """Parse the tree, the files that come with it, and the sessions. Raises ValueError."""
     tree, paths, rest = said.split(b"\n", 2)
     sessions = []
     while rest:
@@ -66,7 +66,7 @@ def _parse(said: bytes) -> tuple[str, list[str], list[ForeseenSession]]:
 
 
 def _read_head(tree: str, paths: list[str]) -> dict[str, bytes] | None:
-    """Files of the commit that HEAD is, if that is of this tree and has them all."""
+    """Read files of the commit that HEAD is, if that is of this tree and has them all."""
     asked = "".join(f"HEAD{place}\n" for place in ("^{tree}", *(f":{path}" for path in paths)))
     rest = os.fsencode(ask_git("cat-file", "--batch=%(objectname) %(objectsize)", asked=asked))
     found = []

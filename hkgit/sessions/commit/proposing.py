@@ -177,7 +177,7 @@ def _blind(built: Built) -> Iterator[str]:
 def _find_moved(
     lost: Sequence[PendingEdit], added: Sequence[str], after: Snapshot
 ) -> Iterator[str]:
-    """The edits whose file was renamed by hand, which no entry can follow."""
+    """Find the edits whose file was renamed by hand, which no entry can follow."""
     for unit in lost:
         for path in sorted(unit.paths):
             place = next((each for each in added if _is_most_in(unit, path, after.get(each))), None)
@@ -231,7 +231,7 @@ def _is_in(unit: PendingEdit, path: str, staged: bytes) -> bool:
 
 
 def _find_changed_lines(derived: bytes, staged: bytes) -> Iterator[str]:
-    """The lines of what is staged that differ from what the edits make, the first few."""
+    """Find the lines of what is staged that differ from what the edits make, the first few."""
     found = changes(Document(derived).lines, Document(staged).lines)
     for change in found[:5]:
         first, last = change.new_start + 1, change.new_end

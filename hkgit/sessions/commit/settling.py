@@ -120,7 +120,7 @@ def _was_committed(repository: Repository, name: str) -> bool:
 
 
 def find_parents(repository: Repository) -> tuple[str, ...]:
-    """The parents of the commit being made, as they are unless it is amended."""
+    """Find the parents of the commit being made, as they are unless it is amended."""
     return repository.commit_in_progress_parents()[0]
 
 

@@ -27,7 +27,7 @@ class Checkout:
     root: Path
 
     def get(self, path: str) -> File | None:
-        """The file at a path. Raises InvalidInput where it is too large."""
+        """Return the file at a path. Raises InvalidInput where it is too large."""
         size = size_of(self.root, path)
         if size is not None and size > LARGEST:
             what = f"has {size:,} bytes; files over {LARGEST:,} are not edited"
@@ -60,7 +60,7 @@ class EditableCheckout(Checkout):
 
 
 def find_unedited(root: Path) -> Unedited | None:
-    """What tells which files of a checkout are not edited in place; None without a repository."""
+    """Make the test for files that are not edited in place; None without a repository."""
     # Who only reads a file waits for none of it.
     from hkgit.git.unedited import Unedited
     from hkgit.sessions.storage.paths import git_dir_of

@@ -13,7 +13,7 @@ def _read_chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def count_lines(stream: BinaryIO) -> int:
-    """How many lines a file has; the last one may lack its end."""
+    """Count how many lines a file has; the last one may lack its end."""
     count, last = 0, b"\n"
     for chunk in _read_chunks(stream):
         count, last = count + chunk.count(b"\n"), chunk

@@ -40,7 +40,7 @@ class Blobs:
         return name
 
     def get(self, name: str) -> bytes | None:
-        """The bytes of that name; None where they are not kept, or are damaged."""
+        """Return the bytes of that name; None where they are not kept, or are damaged."""
         try:
             data = zlib.decompress(self._place(name).read_bytes())
         except (OSError, zlib.error):

@@ -77,7 +77,7 @@ def candidates(root: Path) -> Iterator[Path]:
 
 
 def find_folders(root: Path) -> list[Path]:
-    """Every session of a checkout that has state somewhere, by name."""
+    """Find every session of a checkout that has state somewhere, by name."""
     found = [
         folder
         for home in candidates(root)
@@ -88,7 +88,7 @@ def find_folders(root: Path) -> list[Path]:
 
 
 def find_unused(root: Path) -> list[Path]:
-    """The sessions of a checkout that nobody has used for long."""
+    """Find the sessions of a checkout that nobody has used for long."""
     since = time.time() - EXPIRY
     return [folder for folder in find_folders(root) if last_use(folder) < since]
 

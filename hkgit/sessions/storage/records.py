@@ -113,7 +113,7 @@ def call_json(call: JournaledCall) -> Json:
 
 
 def parse_call(value: Json) -> JournaledCall:
-    """The call that `call_json` wrote."""
+    """Parse the call that `call_json` wrote."""
     specs = tuple(map(_parse_spec, value["specs"]))
     reversals = tuple(map(_change, value["reversals"]))
     undoes = tuple(value["undoes"])
@@ -154,12 +154,12 @@ def _version(value: Json) -> Version | None:
 
 
 def parse_read(value: Json) -> Read:
-    """The read whose fields `asdict` wrote."""
+    """Parse the read whose fields `asdict` wrote."""
     return Read(**value)
 
 
 def parse_shown(value: Json) -> ShownLines:
-    """The lines shown whose fields `asdict` wrote."""
+    """Parse the lines shown whose fields `asdict` wrote."""
     return ShownLines(**{**value, "call": ToolCall(**value["call"])})
 
 
@@ -172,7 +172,7 @@ def knowledge_json(path: str, known: FileKnowledge | None) -> Json:
 
 
 def parse_knowledge(value: Json) -> tuple[str, FileKnowledge | None]:
-    """The path and knowledge that `knowledge_json` wrote."""
+    """Parse the path and knowledge that `knowledge_json` wrote."""
     if value["version"] is None:
         return value["path"], None
     ranges = tuple(KnownRange(first, last, hashed) for first, last, hashed in value["ranges"])

@@ -20,7 +20,7 @@ def written_in(folder: Path) -> Path:
 
 
 def load_written(folder: Path) -> Written:
-    """What is kept in a session; nothing where that is spoilt."""
+    """Load what is kept in a session; nothing where that is spoilt."""
     try:
         found = json.loads(written_in(folder).read_text())
         return {path: (str(each[0]), int(each[1]), float(each[2])) for path, each in found.items()}
@@ -41,7 +41,7 @@ def save_written(folder: Path, written: Written) -> None:
 
 
 def find_late_sessions(root: Path) -> list[str]:
-    """The sessions of a checkout of which somebody has written a file since a tool did."""
+    """Find the sessions of a checkout of which somebody has written a file since a tool did."""
     return [
         folder.name
         for folder in find_folders(root)

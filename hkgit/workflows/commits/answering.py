@@ -43,7 +43,7 @@ class JudgedMessage:
 
 
 def find_settled(ruling: Ruling) -> JudgedMessage | None:
-    """What hooks may take for judged; None where there is anything to say of it.
+    """Find what hooks need not judge again; None if the ruling has findings to report.
 
     They hold it to the same policy, or to a milder one: they do not know on which branch it lands.
     """

@@ -29,7 +29,7 @@ class Reflection:
     limit: int = 3
 
     def parse(self, read: Callable[[], list[Spec]]) -> list[Spec]:
-        """The specs; one that cannot be read is asked for again. Raises InvalidInput."""
+        """Parse the specs; one that cannot be read is asked for again. Raises InvalidInput."""
         for _ in range(self.limit):
             try:
                 return read()

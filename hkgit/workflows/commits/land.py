@@ -70,7 +70,7 @@ class Landing:
         origin: FirstPlan,
         moved: BranchMoved,
     ) -> LandingTarget:
-        """The branch as it is now. Raises `moved` unless it only gained commits."""
+        """Read the branch as it is now. Raises `moved` unless it only gained commits."""
         now = find_target(self.repository, [step.spec for step in steps], self.choices)
         if now.branch != target.branch or not self.repository.is_ancestor(origin.tip, now.tip):
             raise moved

@@ -112,7 +112,7 @@ class ConflictResult:
 def list_conflict_results(
     repository: Repository, merging: MergePlan, files: Files
 ) -> Iterator[ConflictResult]:
-    """What the commit makes of each conflicted path, where the spec changes these files."""
+    """List what the commit makes of each conflicted path, where the spec changes these files."""
     commits = merging.base, merging.tip, merging.commit
     before, ours, theirs = map(repository.snapshot, commits)
     for path in merging.conflicts:

@@ -159,13 +159,13 @@ class _Planning:
 
 
 def _read_ahead(made: Plan, reads: Sequence[Read], changed: Collection[str]) -> tuple[Read, ...]:
-    """What was read of the changed files, in their lines after a plan."""
+    """Carry the reads of changed files to their lines after a plan."""
     known = (*follow_reads(reads, made), *_read_written(made))
     return tuple(read for read in known if read.path in changed)
 
 
 def _read_written(made: Plan) -> Iterator[Read]:
-    """A read of every file that a plan creates: its author knows all of its lines."""
+    """Make a read of every file that a plan creates: its author knows all of its lines."""
     for change in made.files:
         if change.path is None and change.new_path is not None and change.after is not None:
             base = terminate(Document(change.after.data))

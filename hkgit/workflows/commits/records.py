@@ -75,7 +75,7 @@ def record_step(
 def _find_refusals(
     step: PlannedCommit, choices: ApplyOptions, agent: str
 ) -> list[dict[str, object]]:
-    """What the agent was refused before in the files that the step changes."""
+    """Find what the agent was refused before in the files that the step changes."""
     if choices.refused is None:
         return []
     paths = {outcome.path for outcome in step.plan.outcomes}

@@ -109,7 +109,7 @@ class LandingRules:
         return terminate(Document(files[0].data)).whole_hash
 
     def find_blocking(self, unread: Sequence[Unread]) -> tuple[Unread, ...]:
-        """The blind edits for which the call is refused."""
+        """Find the blind edits for which the call is refused."""
         if self.allow_blind:
             return ()
         return tuple(each for each in unread if self.binds or each.by_number)

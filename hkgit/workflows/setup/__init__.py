@@ -70,7 +70,7 @@ def uses_framework(root: Path) -> bool:
 def list_remaining(
     repository: Repository, steps: Sequence[SetupStep], hooks: Sequence[str]
 ) -> Iterator[str]:
-    """What is left to a person after `install`."""
+    """List what is left to a person after `install`."""
     root = _root(repository)
     if uses_framework(root):
         yield f"run: {framework.install_command(root, [name for name in hooks if name in HOOKS])}"

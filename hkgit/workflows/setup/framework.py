@@ -72,7 +72,7 @@ def install_command(root: Path, hooks: Sequence[str]) -> str:
 
 
 def find_config(root: Path) -> Path | None:
-    """The configuration of a framework that is to run the hooks; prek takes its own first."""
+    """Find the configuration of a framework that is to run the hooks; prek takes its own first."""
     return next((root / name for name in (PREK, CONFIG) if (root / name).exists()), None)
 
 

@@ -45,7 +45,10 @@ def merge_findings(
 
 
 def _find_dropped(repository: Repository, judged: ReplayResult, landing: str) -> Iterator[Finding]:
-    """The first parent's file is accounted for by the entry; the other's, line by line."""
+    """Find lines of the landing side that a merge drops and no entry accounts for.
+
+    The first parent's file is accounted for by the entry; the other's, line by line.
+    """
     first, second = judged.candidate.parents
     bases = repository.merge_bases(landing, second)
     if all(repository.is_ancestor(base, first) for base in bases):

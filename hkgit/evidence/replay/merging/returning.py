@@ -56,7 +56,7 @@ class _Side:
     tip: str
 
     def find_brought(self, bases: Sequence[str]) -> dict[str, str]:
-        """The records that the other side has had since the two parted: their paths and blobs."""
+        """Find records that the other side gained since the merge base: paths and blobs."""
         trees = [*(self.repository.commit(base).tree for base in bases)] if bases else [None]
         theirs = self.repository.commit(self.theirs).tree
         found = {
@@ -90,7 +90,7 @@ class _Side:
         return found
 
     def list_shown(self, news: Sequence[RecordedFile]) -> Iterator[Shown]:
-        """What the merge changes on this side and the news do not say, file by file."""
+        """List what the merge changes on this side and the news do not say, file by file."""
         before = self.repository.commit(self.ours).tree
         changes = self.repository.changes(before, self.tree)
         made = [each for each in changes if not _is_record(each.path) and _holds_text(each)]

@@ -108,5 +108,5 @@ def _list_written(hunk: RecordedHunk) -> Sequence[bytes]:
 
 
 def _count(block: bytes, document: Document) -> int:
-    """How often lines stand in a document, one after the other."""
+    """Count how often lines stand in a document, one after the other."""
     return b"".join((b"\n", *(line + b"\n" for line in document.lines))).count(b"\n" + block)

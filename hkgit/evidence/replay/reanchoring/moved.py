@@ -93,7 +93,7 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
 
 
 def find_unsaid(entry: Entry, files: Snapshot) -> list[Finding]:
-    """What an entry does and its edits do not say, told without the ladder (see `said`).
+    """Find what an entry does and its edits do not say, told without the ladder (see `said`).
 
     Asked of an entry that is derived of these files, or reanchored in them.
     """

@@ -17,7 +17,7 @@ from hkgit.text.document import Document
 def find_unexplained(
     entry: Entry, spec: Spec, files: Snapshot, base_files: Snapshot | None
 ) -> Iterator[RecordedEdit]:
-    """The relocated edits of which nothing shows that the lines they name are those they changed.
+    """Find the relocated edits that nothing ties to the lines they changed.
 
     Two things do: the edit's own hash holds at that place and nowhere else, or the line diff from
     the base leads there.

@@ -81,7 +81,7 @@ def find_unsaid_lines(
 def find_unquoted_lines(
     edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]
 ) -> list[bytes]:
-    """The old lines that are gone though no edit quotes them, nor numbers as many lines."""
+    """Find the old lines that are gone though no edit quotes them, nor numbers as many lines."""
     if any(isinstance(edit, CreateFile | WriteFile | DeleteFile | TagEdit) for edit in edits):
         return []
     made = [each.strip() for each in new]
@@ -99,7 +99,7 @@ def find_unquoted_lines(
 
 
 def find_unsaid_fate(edits: Sequence[AnyEdit], file: RecordedFile) -> str | None:
-    """What becomes of a file as a whole though no edit says it; None where all of it is said."""
+    """Find a creation, deletion, rename or mode change that no edit asks for; None without."""
     if file.path is None and not any(map(_makes, edits)):
         return "makes this file"
     if file.new_path is None:
