@@ -150,6 +150,11 @@ class UntoldLook:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerCall:
+    """A call of hkgit's own server that a sub-agent is about to make."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pause:
     """Nothing that is kept; what an earlier event has left open may be known by now."""
 
@@ -165,6 +170,7 @@ Did = (
     | LateEdit
     | UnshownShell
     | UntoldLook
+    | ServerCall
     | Pause
 )
 

@@ -46,7 +46,7 @@ def test_hooks_come_and_go_and_nothing_else(agent: str, home: Path) -> None:
     install_for_user(agent, {})
     texts = _texts(home)
     assert any(f"hkgit hook {agent} --user" in text for text in texts.values()) or agent == "pi"
-    assert not any("mcp" in text for text in texts.values())
+    assert not any("mcpServers" in text for text in texts.values())
     assert find_user_hooks(agent, {}) is True
     install_for_user(agent, {})
     assert _texts(home) == texts

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit.agents.events import (
     END,
     NotebookReading,
     PendingToolEdit,
+    ServerCall,
     Shell,
     ShellChange,
     ShellHunk,
@@ -26,6 +28,7 @@ from hkgit.agents.setup.settings import (
     JsonPart,
     Part,
     guard,
+    is_of_user,
     is_steering,
 )
 from hkgit.text.json_nodes import JsonObject
@@ -35,6 +38,9 @@ EDIT_TOOL = "mcp__hkgit__edit"
 
 _FAILED = "PostToolUseFailure"
 """The event after a command that ended with an error: the model sees its output all the same."""
+
+_SERVER = "mcp__hkgit__"
+"""So the names of the tools of hkgit's server begin."""
 
 _PREVIEW = 2000
 """So many characters the model sees of an output that is too large, which goes into a file."""
@@ -121,6 +127,7 @@ def parts(command: str) -> list[Part]:
     """The settings that connect it, with the command of its hooks."""
     failed = {_FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
     called = hooks(command, [*EDITS, "Bash"], [*EDITS, *LOOKS])
+    called["PreToolUse"].append({"matcher": f"{_SERVER}.*", "hooks": _sub_agent_hook(command)})
     settings: dict[str, object] = {"hooks": called | failed}
     if is_steering(command):
         # Else it asks for each call, and where nobody answers it refuses.
@@ -137,7 +144,16 @@ def hook_commands(command: str) -> list[dict[str, object]]:
     return [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
 
 
-def hooks(command: str, before: Iterable[str], after: Iterable[str]) -> dict[str, object]:
+def _sub_agent_hook(command: str) -> list[dict[str, object]]:
+    """What a hook runs that matters to sub-agents alone: for others nothing is started."""
+    told = f'printf "%s\\n" "$call" | {command}'
+    script = f"{{ call=$(cat); case $call in *agent_id*) {told} ;; esac; }}"
+    return hook_commands(script if is_of_user(command) else f"sh -c '{script}'")
+
+
+def hooks(
+    command: str, before: Iterable[str], after: Iterable[str]
+) -> dict[str, list[dict[str, object]]]:
     """The hooks before some tools are used and after some are."""
     run = hook_commands(command)
     return {
@@ -151,7 +167,19 @@ def event(payload: JsonObject) -> ToolEvent | None:
     if payload.get("hook_event_name") == _FAILED:
         shown = {"hook_event_name": "PostToolUse", "tool_response": payload.get("error")}
         return tool_event(NAME, {**payload, **shown}, LOOKS, "PreToolUse", "PostToolUse")
+    if str(payload.get("tool_name")).startswith(_SERVER):
+        return _find_server_call(payload)
     return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
+
+
+def _find_server_call(payload: JsonObject) -> ToolEvent | None:
+    """A call of hkgit's server by a sub-agent; it is served in the checkout of the main agent."""
+    if payload.get("agent_id") is None or payload.get("hook_event_name") != "PreToolUse":
+        return None
+    name = str(payload["tool_name"])
+    home = {"cwd": os.environ.get("CLAUDE_PROJECT_DIR") or payload.get("cwd")}
+    tools: dict[str, Tool] = {name: lambda arguments, answer: ServerCall()}
+    return tool_event(NAME, {**payload, **home}, tools, "PreToolUse", "")
 
 
 def denial(reason: str) -> JsonObject:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hkgit.agents.servers.arguments import Values, check_arguments
+from hkgit.agents.servers.callers import take_caller
 from hkgit.agents.servers.calls import CALLS, Tool
 from hkgit.agents.servers.replies import (
     Reply,
@@ -49,14 +50,19 @@ class Connection:
         self._offered = None if roots is None else places(self._start, roots)
 
     def answer(
-        self, name: str, arguments: Mapping[str, Any] | None, session: str | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        session: str | None = None,
+        id: str | None = None,
     ) -> Reply:
         """What becomes of a call; refusals are answers too. Safe to be called by many threads.
 
-        `session` is the caller's, where that is known; a call may name another.
+        `session` is the caller's, where that is known; a call may name another. By the `id` of a
+        call a hook may have noted whose it is.
         """
         try:
-            return self._dispatch(name, {} if arguments is None else arguments, session)
+            return self._dispatch(name, {} if arguments is None else arguments, session, id)
         except HkgitError as error:
             return of_error(error)
         except Exception as error:  # noqa: BLE001 - a fault ends one call, not the connection
@@ -64,14 +70,16 @@ class Connection:
             what = f"a fault of hkgit itself: {type(error).__name__}: {error}"
             return of_error(HkgitError(name, what, "Report it; another call may well work."))
 
-    def _dispatch(self, name: str, arguments: Mapping[str, Any], session: str | None) -> Reply:
+    def _dispatch(
+        self, name: str, arguments: Mapping[str, Any], session: str | None, id: str | None
+    ) -> Reply:
         call = CALLS.get(name)
         if call is None:
             raise InvalidInput(name[:80], "is nothing to call", f"Known: {', '.join(CALLS)}.")
         given = check_arguments(call.arguments, arguments)
         offered = self._offered or places(self._start, None)
         place = choose_root(offered, given.pop("root", None))
-        named = given.pop("session", None)
+        named, session = given.pop("session", None), take_caller(place.root, id) or session
         reply = self._run(call, place, named or self._chosen or session or self.name, given)
         return reply if named is None else keep_session(reply, named)
 

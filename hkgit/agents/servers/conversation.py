@@ -16,6 +16,12 @@ def session_of_process(environment: Mapping[str, str]) -> str | None:
     return session_name("claude", conversation) if conversation else None
 
 
+def id_of_call(meta: object) -> str | None:
+    """How the agent names a call, where the `_meta` of its request says it: Claude Code's does."""
+    named = meta.get("claudecode/toolUseId") if isinstance(meta, Mapping) else None
+    return named if isinstance(named, str) else None
+
+
 def session_of_call(meta: object) -> str | None:
     """The session of a call, where the `_meta` of its request says which: Codex's does."""
     turn = meta.get("x-codex-turn-metadata") if isinstance(meta, Mapping) else None

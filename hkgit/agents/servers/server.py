@@ -26,7 +26,7 @@ from hkgit import __version__
 from hkgit.agents.servers.arguments import schema as input_schema
 from hkgit.agents.servers.calls import CALLS, Tool
 from hkgit.agents.servers.connection import Connection
-from hkgit.agents.servers.conversation import session_of_call
+from hkgit.agents.servers.conversation import id_of_call, session_of_call
 from hkgit.agents.servers.replies import Reply, of_error
 from hkgit.errors import HkgitError
 from hkgit.text.schemas import either
@@ -108,8 +108,8 @@ class _Service:
         except HkgitError as error:
             reply = of_error(error)
         else:
-            session = session_of_call(params.meta)
-            answer = partial(self._session.answer, params.name, params.arguments, session)
+            known = session_of_call(params.meta), id_of_call(params.meta)
+            answer = partial(self._session.answer, params.name, params.arguments, *known)
             reply = await anyio.to_thread.run_sync(answer, limiter=self._workers)
         content: list[types.ContentBlock] = [_text(reply), *_images(reply)]
         return types.CallToolResult(

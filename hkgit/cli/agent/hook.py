@@ -14,6 +14,7 @@ from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.events import (
     Editing,
     Looks,
+    ServerCall,
     Shell,
     ToolEvent,
     ToolReading,
@@ -75,6 +76,12 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
     """
     root = Root.around(event.directory).root
     if not (root / ".git").exists():
+        return None
+    if isinstance(event.did, ServerCall):
+        # Few calls are a sub-agent's.
+        from hkgit.agents.servers.callers import note_caller
+
+        note_caller(root, event.call.id, event.session)
         return None
     recorder = Recorder(EditSession.open(root, event.session, agent=agent), event.directory)
     try:

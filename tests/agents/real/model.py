@@ -5,7 +5,7 @@ Which step comes next follows from the request alone (how often the model has ca
 it), so nothing is kept between requests and a request that is repeated gets the same answer.
 Requests without tools (titles, summaries) get a word. Names of tools beginning with `hkgit:` are
 those of hkgit's server, however the agent names them; `hkgit:follow` calls what a hook that
-stopped an edit has said to call.
+stopped an edit has said to call, and `hkgit:delegate` has a sub-agent play a script of its own.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ from tests.agents.real.wires.talk import Answer, Json
 DONE = "Done."
 FOLLOW = re.compile(r"with session (?P<session>\S+) and this text: (?P<text>.*)", re.DOTALL)
 OURS = "hkgit:"
+PLAY = "Play this script: "
 
 
 def answer(steps: list[list[Json]], talk: Talk) -> tuple[str, list[Call]]:
     """The words and the calls that come next."""
+    steps = _find_steps(talk) or steps
     if not talk.tools or talk.turns >= len(steps):
         return DONE, []
     called = (_make_call(asked, talk) for asked in steps[talk.turns])
@@ -39,10 +41,22 @@ def answer(steps: list[list[Json]], talk: Talk) -> tuple[str, list[Call]]:
     ]
 
 
+def _find_steps(talk: Talk) -> list[list[Json]]:
+    """The script of a sub-agent, which stands in what it is asked to do; none for others."""
+    asked = (each.partition(PLAY)[2] for each in talk.asked or talk.heard)
+    found = next(filter(None, asked), "[]")
+    steps: list[list[Json]] = json.JSONDecoder().raw_decode(found)[0]
+    return steps
+
+
 def _make_call(asked: Json, talk: Talk) -> tuple[str, Json, str]:
     name, arguments = asked["tool"], asked["arguments"]
     if name == f"{OURS}follow":
         name, arguments = f"{OURS}edit", _follow("\n".join(talk.heard))
+    if name == f"{OURS}delegate":
+        asked_for = PLAY + json.dumps(arguments["steps"])
+        kind = {"subagent_type": "general-purpose", "run_in_background": False}
+        return "Agent", {"description": "work", "prompt": asked_for} | kind, "function"
     if name.startswith(OURS):
         name = _find_tool(name.removeprefix(OURS), talk)
     return name, arguments, asked.get("kind", "function")

@@ -54,6 +54,8 @@ class Program:
     """So long it may take, with the time that it waits for a network that is not there."""
     is_searching_with_rg: bool = False
     """Whether it downloads ripgrep where there is none."""
+    has_sub_agents: bool = False
+    """Whether it has been seen to tell hooks which sub-agent calls a server."""
     has_servers: bool = True
     """Whether it starts servers; one that does not is steered to tools that it has instead."""
 
@@ -111,6 +113,7 @@ CLAUDE = Program(
         "DISABLE_AUTOUPDATER": "1",
     },
     settings={".claude.json": json.dumps(_TRUSTED)},
+    has_sub_agents=True,
     say=say_claude,
 )
 CODEX = Program(

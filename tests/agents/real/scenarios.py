@@ -11,7 +11,7 @@ from hkgit.agents.setup.user_wide import USER_WIDE
 from hkgit.text.tags import tag
 from tests.agents.real.programs import Program
 from tests.agents.real.sandbox import PROJECT
-from tests.agents.real.steps import Create, Edit, Ours, Read, Search, Shell, Step
+from tests.agents.real.steps import Create, Edit, Ours, Read, Search, Shell, Step, say_ours
 
 HELO, HELLO = '    print("Helo, " + name)\n', '    print("Hello, " + name)\n'
 GREETING = f'def greet(name):\n{HELO}\n\ngreet("you")\n'
@@ -174,6 +174,7 @@ HANGING = Scenario(
     "hanging", MEND, [Commit("hkgit hanging", ("greet.py",), "edited")], hkgit="hanging"
 )
 BLOCK = f"greet.py\n<<<<<<< SEARCH\n{HELO}=======\n{HELLO}>>>>>>> REPLACE\n"
+BELOW = "twice.py\n<<<<<<< SEARCH\n    return 3\n=======\n    return 300\n>>>>>>> REPLACE\n"
 WAIT: list[list[Step]] = [[Shell("sleep 8")]]
 """Most agents do not wait for their servers to start."""
 FOLLOWED: list[list[Step]] = [
@@ -219,6 +220,24 @@ SERVER = Scenario(
     [Commit("MCP", ("greet.py",))],
 )
 
+DELEGATED = [
+    Ours("read", {"path": "greet.py"}),
+    Ours("read", {"path": "twice.py"}),
+    Ours("edit", {"text": BLOCK}),
+]
+SUB_AGENT = Scenario(
+    "sub-agent",
+    [
+        *WAIT,
+        [Ours("delegate", {"steps": [[say_ours(step)] for step in DELEGATED]})],
+        [Ours("edit", {"text": BELOW})],
+    ],
+    [
+        Commit("MCP, sub-agent", ("greet.py",)),
+        Commit("MCP, what a sub-agent read", ("twice.py",), wanted=BLIND),
+    ],
+)
+
 THROUGH: list[list[Step]] = [
     *MEND,
     [_edit("other.py", 7, 700)],
@@ -261,12 +280,14 @@ ALONE = (
     HANGING,
 )
 THROUGH_EDITORS = (EDITOR, EDITOR_AND_HOOKS)
-SCENARIOS = (*ALONE, *FOR_USER, STEER, STEER_ASKING, SERVER, *THROUGH_EDITORS)
+SCENARIOS = (*ALONE, *FOR_USER, STEER, STEER_ASKING, SERVER, SUB_AGENT, *THROUGH_EDITORS)
 
 
 def find_scenarios(program: Program) -> tuple[Scenario, ...]:
     """What an agent can be driven through at all."""
     stopped = (STEER, STEER_ASKING) if program.is_stopped else ()
     more = (*stopped, SERVER) if program.has_servers else (STEER_TO_TAGS,)
+    delegating = (SUB_AGENT,) if program.has_sub_agents else ()
     for_user = FOR_USER if program.name in USER_WIDE else ()
-    return (*ALONE, *for_user, *more, *(THROUGH_EDITORS if program.acp else ()))
+    through = THROUGH_EDITORS if program.acp else ()
+    return (*ALONE, *for_user, *more, *delegating, *through)

@@ -43,10 +43,13 @@ class Search:
 
 @dataclass(frozen=True)
 class Ours:
-    """A call of a tool of hkgit's server; `follow` is the one that a hook has said to call."""
+    """A call of a tool of hkgit's server; `follow` is the one that a hook has said to call.
+
+    `delegate` starts a sub-agent of Claude Code, which plays `steps`.
+    """
 
     tool: str
-    arguments: Mapping[str, str]
+    arguments: Mapping[str, Any]
 
 
 Step = Read | Edit | Create | Shell | Search | Ours

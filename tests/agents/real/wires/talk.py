@@ -21,8 +21,12 @@ class Talk:
     heard: list[str] = field(default_factory=list)
     """What the model was told since it last called a tool."""
 
+    asked: list[str] = field(default_factory=list)
+    """What it was told before it called any."""
+
     def hear_call(self) -> None:
         """Count an answer of the model that called tools."""
+        self.asked = self.asked or self.heard
         self.turns += 1
         self.heard = []
 
