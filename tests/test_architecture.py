@@ -255,7 +255,7 @@ def test_functions_are_named_by_verbs() -> None:
     ]
     words = [name.lstrip("_").split("_")[0] for name in names]
     odd = [word for word in words if word in _PARTICIPLES or word.endswith("ed")]
-    assert len([word for word in odd if word not in _VERBS]) < 0.03 * len(names)
+    assert len([word for word in odd if word not in _VERBS]) < 0.02 * len(names)
 
 
 def test_the_picture_is_drawn_from_the_table() -> None:

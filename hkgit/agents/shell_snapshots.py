@@ -23,6 +23,7 @@ from hkgit.git.transactions.landing import under_way
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.storage.blobs import Blobs
 from hkgit.sessions.storage.paths import find_folders
+from hkgit.sessions.storage.small_files import keep_json
 from hkgit.values import dataclass
 
 _LARGEST = 2**20
@@ -205,10 +206,7 @@ def _size(place: Path) -> int:
 
 def _save(place: Path, snapshot: ShellSnapshot) -> None:
     files = {path: [each.stamp, each.mode, each.version] for path, each in snapshot.files.items()}
-    place.parent.mkdir(parents=True, exist_ok=True)
-    new = place.with_suffix(".new")
-    new.write_text(json.dumps({"head": snapshot.head, "files": files}))
-    new.replace(place)
+    keep_json(place, {"head": snapshot.head, "files": files})
 
 
 def _load(place: Path) -> ShellSnapshot | None:

@@ -1,4 +1,4 @@
-"""waiting.py: what an agent's hooks have left open: keep it until it is known how it ended."""
+"""waiting.py: keep calls that an agent's hooks have begun until it is known how they ended."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hkgit.agents.events import Editing, Shell, UnshownShell, UntoldEdit
+from hkgit.sessions.storage.small_files import keep_json
 from hkgit.text.json_nodes import JsonObject
 
 _MOST = 50
 
 
 def waiting_in(folder: Path) -> Path:
-    """The file of a session that names what is left open."""
+    """Return the file of a session that lists the calls whose end is not known yet."""
     return folder / "aside" / "waiting"
 
 
 def add_waiting(folder: Path, did: UntoldEdit | UnshownShell, directory: Path) -> None:
-    """Keep what is left open; of too much the oldest is dropped."""
+    """Add a call whose end is not known yet; drop the oldest beyond `_MOST`."""
     if isinstance(did, UntoldEdit):
         kept = {"text": did.edit.text, "dialect": did.edit.dialect}
     else:
@@ -31,7 +32,7 @@ def settle_waiting(
     end_edit: Callable[[Editing, Path], bool],
     end_shell: Callable[[Shell, str, Path], bool],
 ) -> None:
-    """End what is left open; what the functions answer False of stays so."""
+    """Try to end each waiting call; those for which the function returns False stay."""
     waiting = _load(folder)
     left: list[JsonObject] = []
     for number, kept in enumerate(waiting):
@@ -58,11 +59,4 @@ def _load(folder: Path) -> list[JsonObject]:
 
 
 def _save(folder: Path, waiting: Sequence[JsonObject]) -> None:
-    place = waiting_in(folder)
-    if not waiting:
-        place.unlink(missing_ok=True)
-        return
-    place.parent.mkdir(parents=True, exist_ok=True)
-    new = place.with_suffix(".new")
-    new.write_text(json.dumps(waiting))
-    new.replace(place)
+    keep_json(waiting_in(folder), waiting)

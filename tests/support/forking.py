@@ -71,7 +71,7 @@ def _listen(listener: socket.socket) -> None:
         children = {each for each in {*children, child} if os.waitpid(each, os.WNOHANG)[0] == 0}
 
 
-def _receive(connection: socket.socket, size: int) -> bytes:
+def receive(connection: socket.socket, size: int) -> bytes:
     """Read exactly this many bytes."""
     parts = b""
     while len(parts) < size:
@@ -88,7 +88,7 @@ def _serve(connection: socket.socket) -> None:
         size, streams, _, _ = socket.recv_fds(connection, 8, 3)
         if not size:
             return
-        request = json.loads(_receive(connection, int.from_bytes(size, "big")))
+        request = json.loads(receive(connection, int.from_bytes(size, "big")))
         child = os.fork()
         if child == 0:
             _run(connection, request, streams)

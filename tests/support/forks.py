@@ -22,6 +22,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
+from tests.support.forking import receive
+
 _AT_THE_START = ("PYTHON", "LC_", "LANG", "HOME", "XDG_", "TZ", "SSL_CERT")
 """Beginnings of variables that the interpreter or libgit2 reads once, when it is loaded."""
 
@@ -142,7 +144,7 @@ def run_fork(
         streams = [given.fileno(), out.fileno(), err.fileno()]
         socket.send_fds(connection, [len(request).to_bytes(8, "big")], streams)
         connection.sendall(request)
-        code = int.from_bytes(_receive(connection, 4), "big", signed=True)
+        code = int.from_bytes(receive(connection, 4), "big", signed=True)
         _idle.append(connection)
         return code, _read_all(out), _read_all(err)
 
@@ -188,14 +190,3 @@ def _open_input(data: bytes) -> IO[bytes]:
 def _read_all(file: IO[bytes]) -> bytes:
     file.seek(0)
     return file.read()
-
-
-def _receive(connection: socket.socket, size: int) -> bytes:
-    """Read exactly this many bytes."""
-    parts = b""
-    while len(parts) < size:
-        part = connection.recv(size - len(parts))
-        if not part:
-            raise EOFError("the process that forks has ended")
-        parts += part
-    return parts

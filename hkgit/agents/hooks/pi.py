@@ -7,6 +7,7 @@ It has no servers. To steer it the extension turns its `edit` and `write` off, g
 from __future__ import annotations
 
 from hkgit.agents.events import Tool, ToolEvent, editing, reading, shell, text_of, tool_event
+from hkgit.agents.hooks import opencode
 from hkgit.agents.searches import searching, spaced
 from hkgit.agents.setup.settings import FilePart, Part, is_of_user, is_steering
 from hkgit.text.json_nodes import JsonObject
@@ -164,11 +165,5 @@ def event(payload: JsonObject) -> ToolEvent | None:
     return tool_event(NAME, payload, EDITS | LOOKS, "before", "after")
 
 
-def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason."""
-    return {"deny": reason}
-
-
-def remark(text: str) -> JsonObject | None:
-    """The output that tells the model something after a call."""
-    return {"remark": text}
+denial = opencode.denial
+remark = opencode.remark

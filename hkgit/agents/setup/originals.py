@@ -13,6 +13,7 @@ from pathlib import Path
 from hkgit.agents import HOOKED, MODES, PLAIN, parts_of
 from hkgit.errors import InvalidInput
 from hkgit.sessions.storage.paths import git_dir_of
+from hkgit.sessions.storage.small_files import keep_json
 from hkgit.values import dataclass
 
 Added = tuple[tuple[str, str], ...]
@@ -71,13 +72,7 @@ class Originals:
             return
         document = {path: [each.text, each.added] for path, each in self._known.items()}
         with suppress(OSError):
-            if not document:
-                self._place.unlink(missing_ok=True)
-                return
-            self._place.parent.mkdir(exist_ok=True)
-            new = self._place.with_suffix(".new")
-            new.write_text(json.dumps(document))
-            new.replace(self._place)
+            keep_json(self._place, document)
 
 
 def _load(place: Path) -> dict[str, Original]:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from hkgit.sessions.storage.paths import find_folders
+from hkgit.sessions.storage.small_files import keep_json
 
 Written = dict[str, tuple[str, int, float]]
 """Paths, each with the version and the mode that an edit has left, and when."""
@@ -14,30 +15,22 @@ _EARLY = 0.2
 """Seconds before it is written down what a tool has left, in which that was read."""
 
 
-def written_in(folder: Path) -> Path:
-    """The file of a session that says so."""
-    return folder / "aside" / "written"
-
-
 def load_written(folder: Path) -> Written:
-    """Load what is kept in a session; nothing where that is spoilt."""
+    """Load what is kept in a session; empty where there is none, or it is damaged."""
     try:
-        found = json.loads(written_in(folder).read_text())
+        found = json.loads(_place(folder).read_text())
         return {path: (str(each[0]), int(each[1]), float(each[2])) for path, each in found.items()}
     except (OSError, ValueError, AttributeError, TypeError, LookupError):
         return {}
 
 
 def save_written(folder: Path, written: Written) -> None:
-    """Keep it instead of what was kept."""
-    place = written_in(folder)
-    if not written:
-        place.unlink(missing_ok=True)
-        return
-    place.parent.mkdir(parents=True, exist_ok=True)
-    new = place.with_suffix(".new")
-    new.write_text(json.dumps(written))
-    new.replace(place)
+    """Replace what is kept in a session. Raises OSError."""
+    keep_json(_place(folder), written)
+
+
+def _place(folder: Path) -> Path:
+    return folder / "aside" / "written"
 
 
 def find_late_sessions(root: Path) -> list[str]:

@@ -413,15 +413,20 @@ def test_a_policy_may_refuse_recovered_entries_or_ask_more_of_them(
     assert judged.code == code, judged.out
 
 
+def _work_unrecorded(repo: Repo, log: ClaudeLog, home: Path) -> dict[str, str]:
+    """Change a file as a transcript in that home directory says; return where to find it."""
+    log.read("app.py", APP)
+    log.edit("app.py", "Helo", "Hello")
+    slug = "".join(c if c.isalnum() else "-" for c in str(repo.path))
+    log.save(home / ".claude" / "projects" / slug / "5945-5d2e.jsonl")
+    repo.write("app.py", NEW.encode())
+    return {"HOME": str(home)}
+
+
 def test_transcripts_of_this_checkout_are_found(
     hooked: Repo, log: ClaudeLog, tmp_path: Path
 ) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    slug = "".join(c if c.isalnum() else "-" for c in str(hooked.path))
-    log.save(tmp_path / "home" / ".claude" / "projects" / slug / "5945-5d2e.jsonl")
-    hooked.write("app.py", NEW.encode())
-    home = {"HOME": str(tmp_path / "home")}
+    home = _work_unrecorded(hooked, log, tmp_path / "home")
     found = run("adopt", "--working-tree", cwd=hooked.path, env=home)
     assert found.code == 0
     assert "1 of 1 changed line explained" in found.out
@@ -485,13 +490,8 @@ def test_a_patch_of_codex_in_a_shell_command_is_replayed(hooked: Repo) -> None:
 def test_the_gate_names_adopt_where_a_transcript_explains_the_change(
     hooked: Repo, log: ClaudeLog, tmp_path: Path
 ) -> None:
-    log.read("app.py", APP)
-    log.edit("app.py", "Helo", "Hello")
-    slug = "".join(c if c.isalnum() else "-" for c in str(hooked.path))
-    log.save(tmp_path / "home" / ".claude" / "projects" / slug / "5945-5d2e.jsonl")
-    hooked.write("app.py", NEW.encode())
+    home = AGENT | _work_unrecorded(hooked, log, tmp_path / "home")
     hooked.git("add", "-A")
-    home = AGENT | {"HOME": str(tmp_path / "home")}
     refused = run("gate", "--staged", cwd=hooked.path, env=home)
     assert refused.code == 6
     assert "mend: hkgit adopt --staged" in refused.out
