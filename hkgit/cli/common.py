@@ -6,12 +6,12 @@ import os
 from functools import lru_cache
 from pathlib import Path
 
-from hkgit.cli.output import echo
+from hkgit.cli.output import echo, is_document_begun, note_document
 from hkgit.errors import HkgitError, InvalidInput
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
     import click
@@ -86,12 +86,31 @@ def below(root: Path, path: str) -> str:
 
 def echo_json(value: Any) -> None:
     """Print the one document of standard output; what nobody sees is escaped in it."""
+    echo(_json_bytes(value))
+
+
+def echo_json_list(items: Iterable[Any]) -> None:
+    """Print a list as `echo_json` does, each item as soon as it is there.
+
+    Nothing is printed before the first item. Where a later one fails, the list stays without its
+    end, so that no parser takes it for a whole, and no refusal follows it.
+    """
+    is_begun = False
+    for item in items:
+        note_document()
+        echo(b",\n  " if is_begun else b"[\n  ", nl=False)
+        echo(_json_bytes(item).replace(b"\n", b"\n  "), nl=False)
+        is_begun = True
+    echo(b"\n]" if is_begun else b"[]")
+
+
+def _json_bytes(value: Any) -> bytes:
     import json
     import re
 
     text = json.dumps(value, indent=2, ensure_ascii=False)
     text = re.sub(_UNSEEN, lambda found: json.dumps(found[0])[1:-1], text)
-    echo(text.encode("utf-8", "replace"))
+    return text.encode("utf-8", "replace")
 
 
 def find_requested_form(ctx: click.Context) -> str | None:
@@ -106,7 +125,9 @@ def echo_refusal(ctx: click.Context, error: HkgitError) -> None:
 
 
 def echo_refusal_in(form: str | None, error: HkgitError) -> None:
-    """Print why there is no answer, where the form is that of a document."""
+    """Print why there is no answer, where the form is that of a document and none is begun."""
+    if is_document_begun():
+        return
     if form == "json":
         from hkgit.applying.reporting import error_json
 

@@ -20,6 +20,9 @@ _LOUDNESS = [USUAL]
 _GIVEN: list[str] = []
 """The words of the command line of this run."""
 
+_BEGUN: list[bool] = []
+"""Whether a document was begun, set anew with each command line."""
+
 _PATIENCE = 0.5
 """Seconds of work that need no progress."""
 
@@ -40,11 +43,22 @@ def loudness() -> int:
 def set_given(words: Sequence[str]) -> None:
     """Note the command line that runs now."""
     _GIVEN[:] = words
+    _BEGUN.clear()
 
 
 def list_given_words() -> tuple[str, ...]:
     """List the words of the command line, program first; none if hkgit runs as a library."""
     return tuple(_GIVEN)
+
+
+def note_document() -> None:
+    """Note that a part of the one document of standard output is printed."""
+    _BEGUN[:] = [True]
+
+
+def is_document_begun() -> bool:
+    """Whether a part of the document is out, after which no refusal may stand."""
+    return bool(_BEGUN)
 
 
 def echo(message: str | bytes, *, nl: bool = True, err: bool = False) -> None:

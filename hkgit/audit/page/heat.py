@@ -62,7 +62,7 @@ def heat_of(
 ) -> tuple[FileHeat, ...]:
     """The files that the range's agents changed, those with the most weak lines first."""
     rulings = {commit.id: commit.ruling for commit in commits}
-    origins = LineOrigins(repository, Gate(repository, policy), rulings)
+    origins = LineOrigins(repository, Gate(repository, policy, tip=end), rulings)
     files = repository.snapshot(end)
     found = []
     for path in _choose(repository, commits):

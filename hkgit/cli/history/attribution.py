@@ -59,10 +59,12 @@ def _attribute(repository: Repository, commits: str) -> Iterator[Attribution]:
         old, new = resolve_range(repository, commits)
         listed = repository.commits_between(old, new)
     else:
-        listed = (repository.resolve(commits),)
+        new = repository.resolve(commits)
+        listed = (new,)
     policy = load_policy(repository, None, old or repository.head().commit)
+    gate = Gate(repository, policy, tip=new)
     for each in show_progress("attributing commit")(listed):
-        attribution = attribute_commit(repository, Gate(repository, policy), each)
+        attribution = attribute_commit(repository, gate, each)
         if attribution.lines:
             yield attribution
 

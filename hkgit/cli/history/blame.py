@@ -48,8 +48,10 @@ def command(
     if rev is None and repository.work_tree is None:
         rev = "HEAD"
     blamed = list(blame(repository, root_relative(repository, path), rev, lines))
-    policy = load_policy(repository, None, repository.head().commit)
-    origins = LineOrigins(repository, Gate(repository, policy))
+    head = repository.head().commit
+    policy = load_policy(repository, None, head)
+    tip = head if rev is None else repository.resolve(rev)
+    origins = LineOrigins(repository, Gate(repository, policy, tip=tip))
     watch = show_progress("judging line")
     found = [origins.of(blamed[at]) for at in watch(range(len(blamed)))]
     if weak or below is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from itertools import chain, islice
@@ -14,7 +15,7 @@ from hkgit.audit.commits import AuditedCommit, commit_json, without_version
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
 from hkgit.audit.trail import VERDICT_WORDS, CommitFilter, Trail
-from hkgit.cli.common import echo_json, json_option, open_repository, root_relative
+from hkgit.cli.common import echo_json_list, json_option, open_repository, root_relative
 from hkgit.cli.history.columns import (
     EVIDENCE_COLOURS,
     STANDING_COLOURS,
@@ -103,14 +104,13 @@ def command(
     wanted = CommitFilter(agent, author, verdict, is_blind, least)
     trail = _trail(repository, revision)
     commits = _commits(repository, asked, None if wanted.asks else max_count)
-    if as_json:
-        found = iter(_collect(trail, commits, wanted, max_count))
-    else:  # each line is there as soon as its commit is judged
-        found = islice(_search(trail, commits, wanted), max_count)
+    # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.
+    search = _search if sys.stdout.isatty() else _watch
+    found = islice(search(trail, commits, wanted), max_count)
     signers = Signers(repository, _find_trusted(repository, revision))
     told = ((commit, signers.of(commit.ruling)) for commit in found)
     if as_json:
-        echo_json([_row_json(*each, trail.gate.policy.source) for each in told])
+        echo_json_list(_row_json(*each, trail.gate.policy.source) for each in told)
     else:
         echo_paged(_lines(told))
 
@@ -120,17 +120,16 @@ def _trail(repository: Repository, revision: str) -> Trail:
     trusted = _find_trusted(repository, revision)
     policy = load_policy(repository, None, trusted)
     if ".." not in revision:
-        return Trail(repository, Gate(repository, policy))
+        tip = repository.resolve(revision)
+        return Trail(repository, Gate(repository, policy, tip=tip))
     old, new = resolve_range(repository, revision)
     return Trail(repository, Gate(repository, policy, tip=new, trusted=old, landing=old))
 
 
-def _collect(
-    trail: Trail, commits: Sequence[str], wanted: CommitFilter, count: int
-) -> list[AuditedCommit]:
-    """Collect the first commits that fit, with a line of progress where it takes time."""
+def _watch(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
+    """Find the commits that fit, as they are judged, with a line of progress to the end."""
     with closing(show_progress("judging commit")(commits)) as watched:
-        return [*islice(trail.find(watched, wanted), count)]
+        yield from trail.find(watched, wanted)
 
 
 def _search(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:

@@ -1,0 +1,113 @@
+"""Lists and totals of long histories: what is known is told at once, and failures are seen."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.history import make_history
+from hkgit.cli.main import main
+from hkgit.evidence.replay.history import removals
+from tests.support.running import run
+
+COMMITS = 12
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bare repository of a few replayable commits."""
+    root = tmp_path_factory.mktemp("history") / "short.git"
+    make_history(root, COMMITS)
+    return root
+
+
+def test_a_list_that_comes_by_and_by_is_the_document_that_it_was(history: Path) -> None:
+    told = run("log", "main", "--json", cwd=history)
+    assert told.code == 0
+    assert len(told.json()) == COMMITS + 1
+    assert told.out == json.dumps(told.json(), indent=2, ensure_ascii=False) + "\n"
+
+
+def test_a_list_of_nothing_is_a_document_too(history: Path) -> None:
+    assert run("log", "main", "--json", "--author", "nobody", cwd=history).out == "[]\n"
+
+
+def test_a_list_that_fails_halfway_has_no_end(history: Path, tmp_path: Path) -> None:
+    """The second commit judged fails, and the policy names a commit that is not there."""
+    done = run("log", "failing", "--json", cwd=_with_failure(history, tmp_path))
+    assert done.code == 4
+    assert "1" * 40 in done.err
+    assert done.out.startswith("[\n  {")
+    with pytest.raises(json.JSONDecodeError):
+        done.json()
+
+
+def _with_failure(history: Path, place: Path) -> Path:
+    """A copy with a branch whose policy cannot say whether its second newest commit may pass."""
+
+    root = Path(shutil.copytree(history, place / "copy.git"))
+
+    def git(*words: str, given: bytes = b"") -> str:
+        done = subprocess.run(["git", *words], cwd=root, input=given, capture_output=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode().strip()
+
+    policy = git("hash-object", "-w", "--stdin", given=b"[gate]\nsince = '%b'\n" % (b"1" * 40))
+    folder = git("mktree", given=f"100644 blob {policy}\tconfig.toml\n".encode())
+    tree = git("mktree", given=f"040000 tree {folder}\t.hkgit\n".encode())
+    parent = ""
+    for author in ("hkgit-agent", "A Person"):
+        who = {f"GIT_{role}_NAME": author for role in ("AUTHOR", "COMMITTER")}
+        mail = "agent@example.org" if author == "hkgit-agent" else "a@example.org"
+        who |= {f"GIT_{role}_EMAIL": mail for role in ("AUTHOR", "COMMITTER")}
+        words = ["git", "commit-tree", tree, "-m", "Edit", *(["-p", parent] if parent else [])]
+        done = subprocess.run(words, cwd=root, env=os.environ | who, capture_output=True)
+        parent = done.stdout.decode().strip()
+    git("update-ref", "refs/heads/failing", parent)
+    git("symbolic-ref", "HEAD", "refs/heads/failing")
+    return root
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="pipes are made small")
+def test_a_list_that_is_stopped_has_no_end(history: Path) -> None:
+    import fcntl
+
+    command = [sys.executable, "-P", "-m", "hkgit", "log", "main", "--json"]
+    with subprocess.Popen(command, cwd=history, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4096)
+        first = os.read(process.stdout.fileno(), 1)
+        process.send_signal(signal.SIGTERM)
+        rest = process.stdout.read()
+    assert process.returncode == 128 + signal.SIGTERM
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(first + rest)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("log", "main"),
+        ("blame", "CHANGED", "--rev", "main"),
+        ("attribution", "main~9..main"),
+    ],
+    ids=lambda words: words[0],
+)
+def test_what_a_history_removed_is_asked_once(
+    history: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(history)
+    removals.cache_clear()
+    asked = ["git", "log", "-1", "--format=", "--name-only", "main", "--", "src"]
+    changed = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+    words = [changed if word == "CHANGED" else word for word in command]
+    main.main(words, standalone_mode=False)
+    assert removals.cache_info().misses == 1
+    removals.cache_clear()
