@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.support.repos import Repo
+from tests.support.running import run
 
 LOADED = """\
 import atexit, sys
@@ -51,6 +55,20 @@ def test_an_exact_edit_loads_neither_git_nor_the_ledgers_entries_nor_loose_tiers
         "secrets",
     }
     assert modules & foreign == set()
+
+
+def test_apply_starts_the_git_processes_that_the_page_lists(one: Repo, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/benchmarks.md").read_text("utf-8")
+    listed = page.partition("What `hkgit apply` starts, ")[2].partition("\n\n")[2]
+    names = re.findall(r"`([a-z-]+)[^`]*`", listed.partition("\n\n")[0])
+    log, git = tmp_path / "log", tmp_path / "bin" / "git"
+    git.parent.mkdir()
+    git.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {shutil.which("git")} "$@"\n')
+    git.chmod(0o755)
+    path = {"PATH": f"{git.parent}{os.pathsep}{os.environ['PATH']}"}
+    assert run("apply", *EDIT, cwd=one.path, env=path).code == 0
+    started = (re.sub(r"^(-c \S+ )*", "", line) for line in log.read_text().splitlines())
+    assert sorted(line.split()[0] for line in started) == sorted(names)
 
 
 @pytest.mark.parametrize("args", [("--help",), ("schema", "outcome"), ("completions", "bash")])
