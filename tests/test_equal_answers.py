@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit import HkgitError, apply_edits, apply_with_reflection, dialects, line_hash, range_hash
@@ -28,6 +28,7 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
+from tests.support.properties import examples
 from tests.support.repos import Repo
 
 SOURCE = "def f():\n    return 1\n\n\ndef g():\n    return 1\n"
@@ -215,7 +216,7 @@ def texts(draw: st.DrawFn, dialect: str) -> str:
 
 @pytest.mark.parametrize("dialect", dialects.DIALECTS)
 def test_every_way_in_answers_alike_whatever_is_sent(checkout: Path, dialect: str) -> None:
-    @settings(max_examples=50)
+    @examples(50)
     @given(texts(dialect))
     def check(text: str) -> None:
         check_equal(text, checkout)

@@ -6,12 +6,13 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.agents.setup.jsonc import add_members, remove_members
 from hkgit.agents.setup.jsonc_nodes import parse_jsonc
 from hkgit.errors import InvalidInput
+from tests.support.properties import examples
 
 OURS: dict[str, Any] = {
     "servers": {"hkgit": {"command": "hkgit", "args": ["mcp"]}},
@@ -83,7 +84,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     document=st.dictionaries(NAMES, VALUES, max_size=4),
     indent=st.sampled_from([None, 1, 2, 4, "\t"]),

@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.applying.diff import render_diff
@@ -27,6 +27,7 @@ from hkgit.edits import (
 )
 from hkgit.text.document import BOM, Document
 from tests.support.planning import SOURCE, Files, in_sequence, on_base, snapshot
+from tests.support.properties import examples
 
 TEN = b"".join(b"%d\n" % n for n in range(1, 11))
 
@@ -126,7 +127,7 @@ LINES = st.lists(st.sampled_from(["a", "b", "", " c"]), max_size=12)
 ENDS = st.sampled_from(["\n", "\r\n"])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(lines=LINES, end=ENDS, has_bom=st.booleans(), is_open=st.booleans(), drawn=st.data())
 def test_git_makes_the_same_of_any_diff(
     lines: list[str],

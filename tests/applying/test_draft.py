@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit.applying.draft import Draft
 from hkgit.applying.hunks import Hunk, apply_hunks, net_hunks
 from hkgit.text.document import BOM, Document
+from tests.support.properties import examples
 
 BASE = b"a\nb\nc\nd\ne\n"
 
@@ -47,14 +48,14 @@ def after(data: bytes, steps: list[Step]) -> tuple[Draft, bytes]:
     return draft, text
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(FILES, STEPS)
 def test_splices_compose_as_slicing_does(data: bytes, steps: list[Step]) -> None:
     draft, text = after(data, steps)
     assert draft.document.data == text
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(FILES, STEPS, st.booleans())
 def test_the_net_hunks_make_the_result_of_the_base(
     data: bytes, steps: list[Step], is_terminated: bool
@@ -64,7 +65,7 @@ def test_the_net_hunks_make_the_result_of_the_base(
     assert made == draft.result(is_terminated=is_terminated)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(FILES, STEPS)
 def test_net_hunks_are_joined_and_trimmed(data: bytes, steps: list[Step]) -> None:
     draft, _ = after(data, steps)
@@ -78,7 +79,7 @@ def _has_equal_border(base: Document, hunk: Hunk) -> bool:
     return bool(old and new) and (old[0] == new[0] or old[-1] == new[-1])
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(FILES, STEPS)
 def test_between_two_net_hunks_stands_a_line_of_the_base(data: bytes, steps: list[Step]) -> None:
     hunks = net_hunks(after(data, steps)[0])
@@ -86,7 +87,7 @@ def test_between_two_net_hunks_stands_a_line_of_the_base(data: bytes, steps: lis
     assert all(gap > 1 for gap in gaps)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(FILES, STEPS)
 def test_every_hunk_names_the_edits_that_account_for_it(data: bytes, steps: list[Step]) -> None:
     draft, _ = after(data, steps)
@@ -94,7 +95,7 @@ def test_every_hunk_names_the_edits_that_account_for_it(data: bytes, steps: list
     assert all(hunk.edits and set(hunk.edits) <= known for hunk in net_hunks(draft))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(FILES, STEPS, st.data())
 def test_a_stretch_touches_the_base_lines_of_its_kept_bytes(
     data: bytes, steps: list[Step], drawn: st.DataObject

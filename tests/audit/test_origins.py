@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame
@@ -18,6 +18,7 @@ from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
 from tests.support.commits import PERSON, Change, applied, commit
+from tests.support.properties import examples
 from tests.support.repos import Repo
 
 
@@ -126,7 +127,7 @@ def test_configuration_does_not_change_the_answer(trail: Trail, tmp_path: Path) 
 Round = list[tuple[int, int, int]]
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(
     rounds=st.lists(
         st.tuples(

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.audit import reports
@@ -16,6 +16,7 @@ from hkgit.cli.forms.form import CommandForm, read_words
 from hkgit.cli.forms.shared import share_options
 from hkgit.cli.review import formats
 from hkgit.cli.start import PLAIN
+from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -41,7 +42,7 @@ def read_by_click(form: CommandForm, words: list[str]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", FORMS)
 @given(data=st.data())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_plain_words_mean_what_click_reads(name: str, data: st.DataObject) -> None:
     form = FORMS[name]
     words = data.draw(words_of(form))

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterator
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit import dialects
@@ -23,6 +23,7 @@ from hkgit.edits import (
     TagEdit,
 )
 from hkgit.text.tags import tag, tags
+from tests.support.properties import examples
 
 LINES = [f"    name_{i} = value_{i}({i * i})" for i in range(40)]
 SHOWN = [line for line, name in zip(LINES, tags(map(str.encode, LINES)), strict=True) if name]
@@ -107,7 +108,7 @@ def test_every_dialect_has_a_writer_here() -> None:
 
 @pytest.mark.parametrize("name", WRITERS)
 @given(change=changes(), line_end=st.sampled_from(["\n", "\r\n"]), ends=st.booleans())
-@settings(max_examples=40)
+@examples(40)
 def test_a_rendered_difference_gives_the_new_file(
     name: str, change: tuple[Lines, Lines], line_end: str, ends: bool
 ) -> None:

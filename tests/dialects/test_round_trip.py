@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit import dialects
@@ -27,6 +27,7 @@ from hkgit.edits import (
     WriteFile,
 )
 from hkgit.errors import InvalidInput
+from tests.support.properties import examples
 
 TRICKY = [
     "",
@@ -186,7 +187,7 @@ SAYABLE: dict[str, Callable[[], st.SearchStrategy[list[AnyEdit]]]] = {
 
 @pytest.mark.parametrize("name", SAYABLE)
 @given(data=st.data())
-@settings(max_examples=50)
+@examples(50)
 def test_what_is_rendered_reads_as_the_same_edits_whole_and_block_by_block(
     name: str, data: st.DataObject
 ) -> None:
@@ -198,7 +199,7 @@ def test_what_is_rendered_reads_as_the_same_edits_whole_and_block_by_block(
 
 @pytest.mark.parametrize("name", SAYABLE)
 @given(data=st.data())
-@settings(max_examples=30)
+@examples(30)
 def test_the_dialect_of_a_block_is_seen_from_its_text(name: str, data: st.DataObject) -> None:
     [edit] = data.draw(SAYABLE[name]().filter(bool).map(lambda edits: edits[:1]))
     assert dialects.detect(dialects.DIALECTS[name].render([edit])) == name
@@ -206,7 +207,7 @@ def test_the_dialect_of_a_block_is_seen_from_its_text(name: str, data: st.DataOb
 
 @pytest.mark.parametrize("name", SAYABLE)
 @given(data=st.data())
-@settings(max_examples=50)
+@examples(50)
 def test_a_damaged_text_is_read_or_refused(name: str, data: st.DataObject) -> None:
     text = dialects.DIALECTS[name].render(data.draw(SAYABLE[name]().filter(bool)))
     pieces = re.split(r"(?<=[\n,{}\[\]])", text)
@@ -218,7 +219,7 @@ def test_a_damaged_text_is_read_or_refused(name: str, data: st.DataObject) -> No
 
 @pytest.mark.parametrize("name", dialects.DIALECTS)
 @given(lines=st.lists(st.one_of(st.sampled_from(TRICKY), st.text(max_size=8)), max_size=12))
-@settings(max_examples=50)
+@examples(50)
 def test_any_text_is_read_or_refused(name: str, lines: list[str]) -> None:
     check_read_or_refused("\n".join(lines), name)
 

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.cli.main import main
+from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.specs import search_replace
 
@@ -147,7 +148,7 @@ def box(tmp_path_factory: pytest.TempPathFactory) -> Box:
 
 @pytest.mark.parametrize("command", ["apply", "edit"])
 @pytest.mark.parametrize("specs", [protocol, others])
-@settings(max_examples=25)
+@examples(25)
 @given(path=NAMES, other=NAMES, which=st.integers(0, 7))
 def test_a_spec_changes_and_reads_nothing_outside(
     box: Box,

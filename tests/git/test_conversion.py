@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pygit2
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.repository import Repository
+from tests.support.properties import examples
 from tests.support.repos import Repo
 
 ATTRIBUTES = [
@@ -106,7 +107,7 @@ def test_content_is_stored_as_git_add_stores_it(
     assert stored == stored_by_git(repo, contents)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(
     data=st.lists(st.sampled_from([b"\r", b"\n", b"\r\n", b"a", b"\x01", b"$Id: x$", b"\x1a"])).map(
         b"".join

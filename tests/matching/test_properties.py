@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import permutations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit.edits import Edit
@@ -16,6 +16,7 @@ from hkgit.matching.places import Settings
 from hkgit.matching.transfers.transfer import transfer
 from hkgit.text.diff import changes, find_common
 from tests.matching.editing import document_of, edit_of, edited
+from tests.support.properties import examples
 
 WORDS = (
     "alpha",
@@ -32,7 +33,7 @@ WORDS = (
 few = st.lists(st.sampled_from(WORDS), max_size=12)
 NAMES = [f"{''.join(letters)}_{n}(x, {n})" for n, letters in enumerate(permutations("abcd", 3))]
 MARGINS = st.sampled_from(["", "    ", "        "])
-bounded = settings(max_examples=100)
+bounded = examples(100)
 
 
 def joined(lines: Iterable[str]) -> str:

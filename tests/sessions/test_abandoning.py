@@ -9,11 +9,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.sessions.committing import PROVEN, Work
 from tests.sessions.conftest import LINES, replacing
+from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
 
@@ -56,7 +57,7 @@ def make(repo: Repo, step: Step) -> None:
 
 
 @given(st.lists(STEP, max_size=5), st.sampled_from(sorted(WAYS)), STEP)
-@settings(max_examples=12)
+@examples(12)
 def test_any_abandoned_edits_before_a_good_one_end_in_a_commit_that_passes(
     template: Repo, abandoned: Sequence[Step], way: str, good: Step
 ) -> None:

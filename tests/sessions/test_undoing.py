@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.errors import Conflict, InvalidInput
 from hkgit.sessions.undoing import merge_back
 from tests.sessions.conftest import LINES, replacing
+from tests.support.properties import examples
 from tests.support.sessions import TextSession
 
 LINE = st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n", b"d\r\n"])
@@ -19,13 +20,13 @@ TEXT = st.lists(LINE, max_size=6).map(b"".join)
 
 
 @given(TEXT, TEXT)
-@settings(max_examples=60)
+@examples(60)
 def test_without_later_work_undo_gives_back_what_was(before: bytes, after: bytes) -> None:
     assert merge_back("f", after, before, after) == before
 
 
 @given(TEXT, TEXT, TEXT)
-@settings(max_examples=60)
+@examples(60)
 def test_later_work_elsewhere_stays(before: bytes, after: bytes, above: bytes) -> None:
     border = b"1\n2\n3\n"
     base, wanted = border + after, border + before
@@ -33,7 +34,7 @@ def test_later_work_elsewhere_stays(before: bytes, after: bytes, above: bytes) -
 
 
 @given(TEXT, TEXT)
-@settings(max_examples=60)
+@examples(60)
 def test_undo_and_a_change_that_does_not_exist_is_no_change(before: bytes, after: bytes) -> None:
     assert merge_back("f", before, before, after) == after
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit.text.document import BOM, Document, range_hash, terminate, unterminate
+from tests.support.properties import examples
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -64,14 +65,14 @@ def test_the_end_of_each_line(data: bytes, ends: list[bytes]) -> None:
     assert [document.end_of(n) for n in range(1, document.line_count + 1)] == ends
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(FILES)
 def test_the_raw_lines_and_the_byte_order_mark_are_the_file(data: bytes) -> None:
     document = Document(data)
     assert document.bom + b"".join(document.raw_lines) == data
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(FILES, st.data())
 def test_the_hash_is_that_of_the_contract(data: bytes, drawn: st.DataObject) -> None:
     count = Document(data).line_count
@@ -170,7 +171,7 @@ def test_the_last_line_gets_an_end(data: bytes, ended: bytes) -> None:
     assert terminate(Document(data)).data == ended
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(FILES)
 def test_the_end_that_was_given_is_taken_away_again(data: bytes) -> None:
     document = Document(data)

@@ -6,11 +6,12 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
 from hkgit.text.paths import check_new_path, check_path, check_tree_path, quote_path
+from tests.support.properties import examples
 from tests.support.repos import Repo
 
 NEVER = [
@@ -181,7 +182,7 @@ NAMES = st.text(
 ).filter(lambda name: name not in (".", "..") and name.lower() != ".git")
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(names=st.lists(NAMES, min_size=1, max_size=30))
 def test_paths_are_quoted_as_git_quotes_them(
     names: list[str], tmp_path_factory: pytest.TempPathFactory

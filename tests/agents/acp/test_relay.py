@@ -6,11 +6,9 @@ import asyncio
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import acp
 import pytest
-from acp.schema import ClientCapabilities, FileSystemCapabilities
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions.answers import Status
@@ -18,6 +16,9 @@ from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
 from tests.support.repos import Repo
 from tests.support.running import run
+
+if TYPE_CHECKING:
+    import acp  # a second of imports, in every process that collects tests
 
 MENDER = [sys.executable, str(Path(__file__).with_name("mender.py"))]
 GREETING = b'def greet(name):\n    print("Helo, " + name)\n'
@@ -31,7 +32,9 @@ class Editor:
         """Nothing to keep: the agent asks, this answers."""
 
     async def read_text_file(self, path: str, **more: Any) -> acp.ReadTextFileResponse:
-        return acp.ReadTextFileResponse(content=Path(path).read_text())
+        from acp import ReadTextFileResponse
+
+        return ReadTextFileResponse(content=Path(path).read_text())
 
     async def write_text_file(self, path: str, content: str, **more: Any) -> None:
         Path(path).write_text(content)
@@ -41,6 +44,9 @@ class Editor:
 
 
 async def _prompt(repo: Path, command: list[str]) -> None:
+    import acp
+    from acp.schema import ClientCapabilities, FileSystemCapabilities
+
     editor: Any = Editor()
     files = FileSystemCapabilities(read_text_file=True, write_text_file=True)
     able = ClientCapabilities(fs=files)

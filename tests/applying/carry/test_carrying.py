@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.applying.carry.carrying import LineMap, carry_plan
@@ -36,6 +36,7 @@ from tests.support.planning import (
     snapshot,
     spec_of,
 )
+from tests.support.properties import examples
 
 BASE = b"a\nb\nc\nd\ne\n"
 TIP = b"new\na\nb\nc\nx\nd\ne\n"
@@ -226,7 +227,7 @@ def test_an_expected_hash_of_lines_that_changed_is_stale() -> None:
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"d\n"]), max_size=8).map(b"".join)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(LINES, LINES, st.data())
 def test_carried_lines_say_the_same(base: bytes, tip: bytes, drawn: st.DataObject) -> None:
     old, new = Document(base), Document(tip)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from hkgit import dialects
@@ -29,6 +29,7 @@ from hkgit.evidence.replay.recompute import recompute
 from hkgit.text.document import BOM, Document
 from tests.support.commits import recorded
 from tests.support.planning import hash_of
+from tests.support.properties import examples
 
 TEXT = st.lists(st.sampled_from(["a", "b", "", " c", "\r"]), max_size=6)
 ENDS = st.sampled_from(["\n", "\r\n"])
@@ -55,7 +56,7 @@ def files_and_edits(draw: st.DrawFn) -> tuple[bytes, list[AnyEdit]]:
     return data, edits + draw(st.lists(st.sampled_from(whole), max_size=2))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(files_and_edits())
 def test_whatever_applies_is_derived_again_from_its_entry(
     drawn: tuple[bytes, list[AnyEdit]],
@@ -70,7 +71,7 @@ def test_whatever_applies_is_derived_again_from_its_entry(
     assert findings == []
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(files_and_edits(), st.booleans())
 def test_whatever_the_protocol_says_is_recomputed_from_its_entry(
     drawn: tuple[bytes, list[AnyEdit]], with_hashes: bool

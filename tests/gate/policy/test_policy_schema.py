@@ -10,13 +10,14 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import hkgit
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate.policy.parsing import parse_policy, read_table
+from tests.support.properties import examples
 
 _FILE = Path(hkgit.__file__).parent / "text" / "schemas" / "policy.json"
 SCHEMA: Any = json.loads(_FILE.read_text("utf-8"))
@@ -92,7 +93,7 @@ def test_the_schema_is_one() -> None:
 
 @pytest.mark.parametrize("key", sorted(SCHEMA["properties"]))
 @given(data=st.data())
-@settings(max_examples=20)
+@examples(20)
 def test_what_the_schema_says_of_a_key_is_what_is_read(key: str, data: st.DataObject) -> None:
     table = {key: data.draw(values_of(SCHEMA["properties"][key]))}
     assert is_read(table) is VALIDATOR.is_valid(table)

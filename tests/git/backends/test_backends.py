@@ -8,13 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.git import program
 from hkgit.git.repository import Repository
+from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.running import run
 
@@ -275,7 +276,7 @@ def said(opened: Repository, rev: str) -> str:
         return str(error)
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(commits=st.lists(COMMIT, min_size=1, max_size=6))
 def test_on_any_history_both_give_the_same_answers(
     commits: list[tuple[str, dict[str, bytes | None], str | None]],

@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR
 from hkgit.errors import Unverifiable
 from hkgit.git.objects.treediff import TreeDiffer
 from hkgit.git.objects.trees import Difference, TreeEntry, format_tree
+from tests.support.properties import examples
 
 IDS = st.sampled_from(["0" * 40, "20" * 20, "00" * 20, "61" * 20, "2061" + "00" * 18])
 NAMES = st.sampled_from(["a", "a.b", "a0", "b", "aa", "é", "z"])
@@ -29,7 +30,7 @@ def told(differ: TreeDiffer, old: int | None, new: int | None) -> dict[str, Diff
     return {found[0]: found for found in differ.find_differing(*ids)}
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(TREES, min_size=2, max_size=4))
 def test_what_differs_is_what_is_not_the_same_in_both(trees: list[dict[str, TreeEntry]]) -> None:
     known = differ(*map(format_tree, trees))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
@@ -16,6 +16,7 @@ from hkgit.git.objects import trees
 from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.objects.trees import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
+from tests.support.properties import examples
 from tests.support.repos import Repo
 
 pytestmark = pytest.mark.usefixtures("each_backend")
@@ -65,7 +66,7 @@ def raw_tree(repo: Repo, data: bytes) -> str:
     return repo.git("hash-object", "-t", "tree", "-w", "--literally", "--stdin", stdin=data)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(old=FILES.map(without_clashes), new=FILES.map(without_clashes))
 def test_trees_are_written_and_compared_as_git_does_it(
     old: dict[str, File], new: dict[str, File], tmp_path_factory: pytest.TempPathFactory

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, File
 from hkgit.sessions.commit import choosing
 from hkgit.sessions.commit.choosing import choose_edits, distance
+from tests.support.properties import examples
 
 BASE = [f"line {number}\n" for number in range(10)]
 NUMBERS = st.sets(st.integers(0, 9))
@@ -23,7 +24,7 @@ def make(numbers: Sequence[int]) -> list[File | None]:
 
 
 @given(NUMBERS, NUMBERS)
-@settings(max_examples=50)
+@examples(50)
 def test_the_edits_that_are_staged_are_found(edits: set[int], staged: set[int]) -> None:
     found = choose_edits(sorted(edits), make, make(sorted(edits & staged)))
     assert set(found) == edits & staged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.applying.hunks import Hunk, apply_hunks
@@ -12,6 +12,7 @@ from hkgit.evidence.ledger.recording import record_hunk
 from hkgit.evidence.replay.reanchoring.anchors import Adrift, anchor_hunks, reanchor_file
 from hkgit.text.diff import changes
 from hkgit.text.document import Document
+from tests.support.properties import examples
 
 
 def hunks_between(old: bytes, new: bytes) -> tuple[RecordedHunk, ...]:
@@ -134,7 +135,7 @@ def test_a_hunk_at_the_end_says_whether_the_last_line_has_one(
 LINES = st.lists(st.sampled_from("abcde"), max_size=12).map(lambda words: text(" ".join(words)))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(old=LINES, new=LINES, above=LINES)
 def test_where_all_hunks_have_a_place_they_make_the_tree_again(
     old: bytes, new: bytes, above: bytes
@@ -157,7 +158,7 @@ def test_where_all_hunks_have_a_place_they_make_the_tree_again(
         assert made == base[: len(base) - len(old)] + new
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(old=LINES, new=LINES, around=st.tuples(LINES, LINES), others=LINES, is_above=st.booleans())
 def test_a_copy_of_the_target_only_turns_success_into_refusal(
     old: bytes, new: bytes, around: tuple[bytes, bytes], others: bytes, is_above: bool
