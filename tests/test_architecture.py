@@ -42,8 +42,6 @@ MOST_LINES = 250
 """How many lines a module may have."""
 
 LONGER = {
-    "agents/events.py",
-    "agents/recorder.py",
     "workflows/adopting/explaining.py",
     "workflows/adopting/replaying.py",
 }

@@ -1,13 +1,50 @@
-"""differences.py: render what has become of a file as a unified diff, to be read as an edit."""
+"""differences.py: take in what has become of files as a unified diff, which is read as an edit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher, unified_diff
 
 from hkgit.edits import File, decode_text
+from hkgit.errors import Stale
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.session import EditSession
 from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
+
+
+def adopt_difference(session: EditSession, before: Mapping[str, File | None]) -> EditReport | None:
+    """Record what has become of files; None where nothing has.
+
+    The lines around a change need not have been read; where it has no place without them, they
+    are told as well. Raises HkgitError.
+    """
+    answer = _adopt(session, before, is_close=True)
+    if answer is None or not answer.ok:
+        answer = _adopt(session, before, is_close=False)
+    if answer is not None and answer.error is not None:
+        raise answer.error
+    return answer
+
+
+def _adopt(
+    session: EditSession, before: Mapping[str, File | None], *, is_close: bool
+) -> EditReport | None:
+    checkout = Checkout(session.root)
+    text = "".join(
+        line
+        for path, old in before.items()
+        for line in render_diff(path, old, checkout.get(path), is_close=is_close)
+    )
+    if not text:
+        return None
+    try:
+        return session.adopt(session.parse(text, "unified-diff"), before)
+    except Stale:
+        if not is_close:
+            raise
+        return None
 
 
 def render_diff(path: str, old: File | None, new: File | None, *, is_close: bool) -> Iterator[str]:

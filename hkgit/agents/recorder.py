@@ -13,9 +13,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from hkgit import dialects
 from hkgit.agents.aside import PutAside
-from hkgit.agents.differences import render_diff
+from hkgit.agents.differences import adopt_difference
 from hkgit.agents.events import (
     Did,
     Editing,
@@ -33,10 +32,17 @@ from hkgit.agents.events import (
 from hkgit.agents.late_writes import note_written, settle_written
 from hkgit.agents.shell_snapshots import ShellSnapshots
 from hkgit.agents.shown.readings import find_readings
+from hkgit.agents.specs import (
+    find_commands,
+    find_touched_paths,
+    paths_of,
+    relative_to_root,
+    spec_of,
+    words_of,
+)
 from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
-from hkgit.edits import AnyEdit, File, RenameFile, Spec, encode_text
+from hkgit.edits import File, Spec
 from hkgit.errors import HkgitError, InvalidInput, Stale
-from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
@@ -61,7 +67,7 @@ class Recorder:
         if commands := find_commands(did):
             self._snapshots.keep("\n".join(commands))
         for path in find_touched_paths(did, self._session.root, self._directory):
-            self._aside.put(path, _words(did), self._checkout.get(path))
+            self._aside.put(path, words_of(did), self._checkout.get(path))
         if isinstance(did, UntoldEdit):
             add_waiting(self._session.journal.folder, did, self._directory)
 
@@ -82,7 +88,7 @@ class Recorder:
     def _end_edit(self, edit: Editing, directory: Path) -> bool:
         recorder = Recorder(self._session, directory)
         spec = recorder._spec(edit)
-        before = {path: self._aside.get(path, edit.text) for path in _paths(spec)}
+        before = {path: self._aside.get(path, edit.text) for path in paths_of(spec)}
         if all(self._checkout.get(path) == file for path, file in before.items()):
             return False
         recorder._take(spec, edit.text)
@@ -125,7 +131,7 @@ class Recorder:
                     self._look(find_readings(edit.shown, self._directory), event.call)
                 return answer
             case PendingToolEdit(path):
-                place = _relative(path, self._session.root, self._directory)
+                place = relative_to_root(path, self._session.root, self._directory)
                 return self._take_difference({place: self._aside.get(place, "")}, "")
             case LateEdit() as late:
                 return self._take_late(late)
@@ -154,11 +160,11 @@ class Recorder:
         for read in reads:
             # A command may show files of other places too, which are nobody's evidence.
             with suppress(InvalidInput):
-                path = _relative(read.path, self._session.root, self._directory)
+                path = relative_to_root(read.path, self._session.root, self._directory)
                 self._session.read(path, read.start_line, read.end_line, by=call)
 
     def _take(self, spec: Spec, words: str) -> EditReport | None:
-        before = {path: self._aside.get(path, words) for path in _paths(spec)}
+        before = {path: self._aside.get(path, words) for path in paths_of(spec)}
         after = {path: self._checkout.get(path) for path in before}
         try:
             answer = self._session.adopt(spec, before)
@@ -179,7 +185,7 @@ class Recorder:
         from hkgit.agents.late_edits import find_versions_before, holds_difference
 
         spec = self._spec(did.edit)
-        [path] = _paths(spec)
+        [path] = paths_of(spec)
         if holds_difference(path, self._session):
             return None
         for file, is_sure in find_versions_before(did, path, self._session, self._aside):
@@ -217,34 +223,12 @@ class Recorder:
     ) -> EditReport | None:
         """Take in what has become of files, as a diff; None where nothing has, as after a failure.
 
-        The lines around a change need not have been read; where it has no place without them, they
-        are told as well. Raises HkgitError.
+        Raises HkgitError.
         """
         after = {path: self._checkout.get(path) for path in before}
-        answer = self._adopt_difference(before, is_close=True)
-        if answer is None or not answer.ok:
-            answer = self._adopt_difference(before, is_close=False)
-        if answer is not None and answer.error is not None:
-            raise answer.error
+        answer = adopt_difference(self._session, before)
         self._forget_aside(after, words)
         return answer
-
-    def _adopt_difference(
-        self, before: Mapping[str, File | None], *, is_close: bool
-    ) -> EditReport | None:
-        text = "".join(
-            line
-            for path, old in before.items()
-            for line in render_diff(path, old, self._checkout.get(path), is_close=is_close)
-        )
-        if not text:
-            return None
-        try:
-            return self._session.adopt(self._session.parse(text, "unified-diff"), before)
-        except Stale:
-            if not is_close:
-                raise
-            return None
 
     def _forget_aside(self, after: Mapping[str, File | None], words: str | None) -> None:
         self._snapshots.renew(after)
@@ -261,65 +245,6 @@ class Recorder:
         from hkgit.agents.shell_edits import find_files_before
 
         root, directory = self._session.root, self._directory
-        placed = {_relative(each.path, root, directory): each for each in changes}
+        placed = {relative_to_root(each.path, root, directory): each for each in changes}
         before = find_files_before(placed, self._session)
         return self._take_difference(before, None) if before else None
-
-
-def find_commands(did: Did) -> list[str]:
-    """The shell commands that a call runs."""
-    did = did.shell if isinstance(did, UnshownShell) else did
-    parts = did.parts if isinstance(did, Looks) else (did,)
-    return [each.command for each in parts if isinstance(each, Shell)]
-
-
-def _words(did: Did) -> str:
-    """What tells a call from others that change the same file."""
-    if isinstance(did, UntoldEdit):
-        did = did.edit
-    return did.text if isinstance(did, Editing) else ""
-
-
-def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
-    """The paths, from the root, that a call may change. Raises InvalidInput for one outside."""
-    match did:
-        case Editing() as edit:
-            return _paths(spec_of(edit, root, directory))
-        case UntoldEdit(edit) | LateEdit(edit):
-            return _paths(spec_of(edit, root, directory))
-        case PendingToolEdit(path):
-            return [_relative(path, root, directory)]
-    return []
-
-
-def spec_of(did: Editing, root: Path, directory: Path) -> Spec:
-    """A call as a spec, its paths from the root. Raises InvalidInput, also for one outside."""
-    spec = dialects.parse(did.text, did.dialect)
-    edits = tuple(_make_root_relative(edit, root, directory) for edit in spec.edits)
-    render = dialects.DIALECTS[spec.dialect].render
-    blocks = tuple(render([edit]) for edit in edits)
-    return replace(spec, edits=edits, blocks=blocks, digest=digest(encode_text(did.text)))
-
-
-def _make_root_relative(edit: AnyEdit, root: Path, directory: Path) -> AnyEdit:
-    moved = replace(edit, path=_relative(edit.path, root, directory))
-    if not isinstance(moved, RenameFile):
-        return moved
-    return replace(moved, new_path=_relative(moved.new_path, root, directory))
-
-
-def _relative(path: str, root: Path, directory: Path) -> str:
-    """A path of the agent's as one from the root. Raises InvalidInput for one outside."""
-    if "\0" in path:
-        raise InvalidInput("path", "holds a NUL")
-    place = Path(directory, path)
-    whole = place.parent.resolve() / place.name
-    if not whole.is_relative_to(root.resolve()):
-        raise InvalidInput(path, "lies outside the checkout")
-    return whole.relative_to(root.resolve()).as_posix()
-
-
-def _paths(spec: Spec) -> list[str]:
-    """Every path that a spec may change."""
-    renamed = [edit.new_path for edit in spec.edits if isinstance(edit, RenameFile)]
-    return list(dict.fromkeys([*(edit.path for edit in spec.edits), *renamed]))

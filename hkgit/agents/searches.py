@@ -9,7 +9,8 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 
-from hkgit.agents.events import Shell, Tool, text_of
+from hkgit.agents.events import Shell
+from hkgit.agents.tools import Tool, text_of
 from hkgit.text.json_nodes import JsonObject
 
 Naming = Callable[[str], Iterator[str]]

@@ -19,9 +19,8 @@ from hkgit.agents.events import (
     Shell,
     ToolReading,
     UntoldLook,
-    make_editing,
-    whole_number,
 )
+from hkgit.agents.tools import make_editing, whole_number
 from hkgit.text.json_nodes import JsonObject
 
 EDITS = ("edit", "delete", "move")

@@ -18,8 +18,9 @@ from hkgit.agents import HOOKED
 from hkgit.agents.acp.watching import NAME, Watch
 from hkgit.agents.events import ToolEvent, UntoldLook
 from hkgit.agents.late_edits import holds_already
-from hkgit.agents.recorder import Recorder, find_touched_paths
+from hkgit.agents.recorder import Recorder
 from hkgit.agents.servers.roots import Root
+from hkgit.agents.specs import find_touched_paths
 from hkgit.errors import InvalidInput
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.paths import find_folders

@@ -12,16 +12,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.agents.acp.announcing import Announced, find_table
-from hkgit.agents.events import (
-    END,
-    Did,
-    PendingToolEdit,
-    Shell,
-    ToolEvent,
-    ToolReading,
-    session_name,
-    whole_number,
-)
+from hkgit.agents.events import END, Did, PendingToolEdit, Shell, ToolEvent, ToolReading
+from hkgit.agents.tools import session_name, whole_number
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace

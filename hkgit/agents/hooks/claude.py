@@ -13,13 +13,8 @@ from hkgit.agents.events import (
     Shell,
     ShellChange,
     ShellHunk,
-    Tool,
     ToolEvent,
     ToolReading,
-    editing,
-    text_of,
-    tool_event,
-    whole_number,
 )
 from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import (
@@ -31,6 +26,7 @@ from hkgit.agents.setup.settings import (
     is_of_user,
     is_steering,
 )
+from hkgit.agents.tools import Tool, editing, text_of, tool_event, whole_number
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "claude"

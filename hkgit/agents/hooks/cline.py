@@ -10,22 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from pathlib import Path
 
-from hkgit.agents.events import (
-    END,
-    Editing,
-    Looks,
-    Shell,
-    Tool,
-    ToolEvent,
-    ToolReading,
-    patching,
-    session_name,
-    text_of,
-    whole_number,
-)
+from hkgit.agents.events import END, Editing, Looks, Shell, ToolEvent, ToolReading
 from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import FilePart, Part, guard_in_time, is_steering
 from hkgit.agents.shown.edit_answers import find_changed, showing
+from hkgit.agents.tools import Tool, patching, session_name, text_of, whole_number
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 

@@ -9,20 +9,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from hkgit.agents.events import (
-    Editing,
-    Pause,
-    Shell,
-    Tool,
-    ToolEvent,
-    UnshownShell,
-    UntoldEdit,
-    patching,
-    shell,
-    tool_event,
-)
+from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell, UntoldEdit
 from hkgit.agents.hooks import claude
 from hkgit.agents.setup.settings import JsonPart, Part, TomlPart, is_steering
+from hkgit.agents.tools import Tool, patching, shell, tool_event
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 

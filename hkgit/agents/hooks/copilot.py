@@ -11,18 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.events import (
-    END,
-    Tool,
-    ToolEvent,
-    ToolReading,
-    editing,
-    patching,
-    session_name,
-    shell,
-    text_of,
-    whole_number,
-)
+from hkgit.agents.events import END, ToolEvent, ToolReading
 from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
@@ -32,6 +21,7 @@ from hkgit.agents.setup.settings import (
     Part,
     guard_in_time,
 )
+from hkgit.agents.tools import Tool, editing, patching, session_name, shell, text_of, whole_number
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 

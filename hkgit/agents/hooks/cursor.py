@@ -12,17 +12,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from hkgit.agents.events import (
-    Did,
-    PendingToolEdit,
-    Shell,
-    ToolEvent,
-    make_editing,
-    reading,
-    session_name,
-    text_of,
-)
+from hkgit.agents.events import Did, PendingToolEdit, Shell, ToolEvent
 from hkgit.agents.setup.settings import HOOK_SECONDS, MCP_SERVER, JsonPart, Part, guard_in_time
+from hkgit.agents.tools import make_editing, reading, session_name, text_of
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 

@@ -6,18 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from hkgit.agents.events import (
-    END,
-    Shell,
-    Tool,
-    ToolEvent,
-    ToolReading,
-    editing,
-    shell,
-    text_of,
-    tool_event,
-    whole_number,
-)
+from hkgit.agents.events import END, Shell, ToolEvent, ToolReading
 from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
@@ -28,6 +17,7 @@ from hkgit.agents.setup.settings import (
     is_steering,
 )
 from hkgit.agents.shown.edit_answers import find_code, showing
+from hkgit.agents.tools import Tool, editing, shell, text_of, tool_event, whole_number
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 

@@ -10,17 +10,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from hkgit.agents.events import (
-    Editing,
-    Pause,
-    Shell,
-    Tool,
-    ToolEvent,
-    UnshownShell,
-    shell,
-    tool_event,
-)
+from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, Part, guard_in_time
+from hkgit.agents.tools import Tool, shell, tool_event
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 

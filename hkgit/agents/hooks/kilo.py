@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from hkgit.agents.events import ToolEvent, tool_event
+from hkgit.agents.events import ToolEvent
 from hkgit.agents.hooks import opencode
 from hkgit.agents.setup.settings import Part
+from hkgit.agents.tools import tool_event
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "kilo"

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 import json
 
-from hkgit.agents.events import (
-    Tool,
-    ToolEvent,
-    editing,
-    patching,
-    reading,
-    shell,
-    text_of,
-    tool_event,
-)
+from hkgit.agents.events import ToolEvent
 from hkgit.agents.searches import grouped, searching
 from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, JsonPart, Part
+from hkgit.agents.tools import Tool, editing, patching, reading, shell, text_of, tool_event
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "opencode"

@@ -6,10 +6,11 @@ It has no servers. To steer it the extension turns its `edit` and `write` off, g
 
 from __future__ import annotations
 
-from hkgit.agents.events import Tool, ToolEvent, editing, reading, shell, text_of, tool_event
+from hkgit.agents.events import ToolEvent
 from hkgit.agents.hooks import opencode
 from hkgit.agents.searches import searching, spaced
 from hkgit.agents.setup.settings import FilePart, Part, is_of_user, is_steering
+from hkgit.agents.tools import Tool, editing, reading, shell, text_of, tool_event
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "pi"

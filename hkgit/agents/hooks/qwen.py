@@ -4,22 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hkgit.agents.events import (
-    Did,
-    Tool,
-    ToolEvent,
-    ToolReading,
-    editing,
-    reading,
-    shell,
-    text_of,
-    tool_event,
-    whole_number,
-)
+from hkgit.agents.events import Did, ToolEvent, ToolReading
 from hkgit.agents.hooks import claude, gemini
 from hkgit.agents.searches import searching
 from hkgit.agents.setup.settings import MCP_SERVER, JsonPart, Part, is_steering
 from hkgit.agents.shown.edit_answers import find_range, showing
+from hkgit.agents.tools import Tool, editing, reading, shell, text_of, tool_event, whole_number
 from hkgit.text.json_nodes import JsonObject
 
 NAME = "qwen"

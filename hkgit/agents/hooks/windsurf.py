@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hkgit.agents.events import Did, Shell, ToolEvent, make_editing, session_name, text_of
+from hkgit.agents.events import Did, Shell, ToolEvent
 from hkgit.agents.setup.settings import JsonPart, Part, guard_in_time, is_steering
+from hkgit.agents.tools import make_editing, session_name, text_of
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.text.json_nodes import JsonObject
 

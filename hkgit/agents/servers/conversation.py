@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hkgit.agents.events import session_name
+from hkgit.agents.tools import session_name
 
 
 def session_of_process(environment: Mapping[str, str]) -> str | None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from itertools import groupby
 
-from hkgit.agents.events import END, Did, Editing, Snippets, Tool, ToolReading
+from hkgit.agents.events import END, Did, Editing, Snippets, ToolReading
+from hkgit.agents.tools import Tool
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 

@@ -19,10 +19,11 @@ from hkgit.agents.events import (
     ToolEvent,
     ToolReading,
     UntoldEdit,
-    parse_payload,
 )
-from hkgit.agents.recorder import Recorder, find_commands, find_touched_paths
+from hkgit.agents.recorder import Recorder
 from hkgit.agents.servers.roots import Root
+from hkgit.agents.specs import find_commands, find_touched_paths
+from hkgit.agents.tools import parse_payload
 from hkgit.errors import HkgitError
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession

@@ -14,8 +14,8 @@ from hkgit.agents.events import (
     Shell,
     ToolReading,
     UntoldLook,
-    make_editing,
 )
+from hkgit.agents.tools import make_editing
 from hkgit.values import replace
 
 ASK = {"sessionId": "s", "path": "/w/a.py", "line": 3, "limit": 2}

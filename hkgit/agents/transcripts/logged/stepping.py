@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 
 from hkgit import dialects
-from hkgit.agents.events import END, session_name
+from hkgit.agents.events import END
 from hkgit.agents.shown.readings import find_requested_lines
+from hkgit.agents.tools import session_name
 from hkgit.agents.transcripts.logged.mapping import PathMap
 from hkgit.agents.transcripts.logged.records import (
     EditCall,

@@ -1,0 +1,80 @@
+"""specs.py: the calls of agents' tools as specs and commands, their paths from the root."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hkgit import dialects
+from hkgit.agents.events import (
+    Did,
+    Editing,
+    LateEdit,
+    Looks,
+    PendingToolEdit,
+    Shell,
+    UnshownShell,
+    UntoldEdit,
+)
+from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.canonical import digest
+from hkgit.values import replace
+
+
+def find_commands(did: Did) -> list[str]:
+    """The shell commands that a call runs."""
+    did = did.shell if isinstance(did, UnshownShell) else did
+    parts = did.parts if isinstance(did, Looks) else (did,)
+    return [each.command for each in parts if isinstance(each, Shell)]
+
+
+def words_of(did: Did) -> str:
+    """What tells a call from others that change the same file."""
+    if isinstance(did, UntoldEdit):
+        did = did.edit
+    return did.text if isinstance(did, Editing) else ""
+
+
+def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
+    """The paths, from the root, that a call may change. Raises InvalidInput for one outside."""
+    match did:
+        case Editing() as edit:
+            return paths_of(spec_of(edit, root, directory))
+        case UntoldEdit(edit) | LateEdit(edit):
+            return paths_of(spec_of(edit, root, directory))
+        case PendingToolEdit(path):
+            return [relative_to_root(path, root, directory)]
+    return []
+
+
+def spec_of(did: Editing, root: Path, directory: Path) -> Spec:
+    """A call as a spec, its paths from the root. Raises InvalidInput, also for one outside."""
+    spec = dialects.parse(did.text, did.dialect)
+    edits = tuple(_make_root_relative(edit, root, directory) for edit in spec.edits)
+    render = dialects.DIALECTS[spec.dialect].render
+    blocks = tuple(render([edit]) for edit in edits)
+    return replace(spec, edits=edits, blocks=blocks, digest=digest(encode_text(did.text)))
+
+
+def _make_root_relative(edit: AnyEdit, root: Path, directory: Path) -> AnyEdit:
+    moved = replace(edit, path=relative_to_root(edit.path, root, directory))
+    if not isinstance(moved, RenameFile):
+        return moved
+    return replace(moved, new_path=relative_to_root(moved.new_path, root, directory))
+
+
+def relative_to_root(path: str, root: Path, directory: Path) -> str:
+    """A path of the agent's as one from the root. Raises InvalidInput for one outside."""
+    if "\0" in path:
+        raise InvalidInput("path", "holds a NUL")
+    place = Path(directory, path)
+    whole = place.parent.resolve() / place.name
+    if not whole.is_relative_to(root.resolve()):
+        raise InvalidInput(path, "lies outside the checkout")
+    return whole.relative_to(root.resolve()).as_posix()
+
+
+def paths_of(spec: Spec) -> list[str]:
+    """Every path that a spec may change."""
+    renamed = [edit.new_path for edit in spec.edits if isinstance(edit, RenameFile)]
+    return list(dict.fromkeys([*(edit.path for edit in spec.edits), *renamed]))

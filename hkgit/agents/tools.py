@@ -1,0 +1,136 @@
+"""tools.py: what agents' tools do, read from the arguments and answers that hooks are told."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from hkgit.agents.events import END, Did, Editing, Shell, ToolEvent, ToolReading
+from hkgit.errors import InvalidInput
+from hkgit.evidence.ledger.readings import ToolCall
+from hkgit.text.json_nodes import JsonObject
+
+_LONGEST = 64
+_READER = 18
+"""So many characters name a session, and of these so many a sub-agent."""
+
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+Tool = Callable[[JsonObject, object], Did | None]
+"""What a tool does, from its arguments and from its answer (None before there is one)."""
+
+
+def parse_payload(text: str) -> JsonObject:
+    """The input of a hook. Raises InvalidInput where it is no JSON object."""
+    try:
+        payload = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("the hook's input", f"is no JSON: {error}") from error
+    if not isinstance(payload, dict):
+        raise InvalidInput("the hook's input", "is no JSON object")
+    return payload
+
+
+def session_name(agent: str, conversation: object, reader: object = None) -> str:
+    """The session of a conversation: a name that directories may have.
+
+    `reader` is the sub-agent of it that reads and edits: what it was shown nobody else has seen.
+    """
+    words = _NO_NAME.sub("-", str(conversation or "unnamed")).strip("-.") or "unnamed"
+    name = f"{agent}-{words}"
+    if isinstance(reader, str) and (short := _NO_NAME.sub("-", reader).strip("-.")):
+        return f"{name[: _LONGEST - _READER - 1]}-{short[-_READER:]}"
+    return name[:_LONGEST].rstrip(".")
+
+
+def tool_event(
+    agent: str, payload: JsonObject, tools: Mapping[str, Tool], before: str, after: str
+) -> ToolEvent | None:
+    """The event of a hook whose input is worded as most agents word it."""
+    stage, arguments = payload.get("hook_event_name"), payload.get("tool_input")
+    tool = tools.get(str(payload.get("tool_name")))
+    if stage not in (before, after) or tool is None or not isinstance(arguments, dict):
+        return None
+    did = tool(arguments, payload.get("tool_response"))
+    session = session_name(agent, payload.get("session_id"), payload.get("agent_id"))
+    directory = Path(str(payload.get("cwd") or "."))
+    call = ToolCall.of(payload.get("tool_name"), payload.get("tool_use_id"))
+    return None if did is None else ToolEvent(stage == before, session, directory, did, call=call)
+
+
+def editing(*names: str, **more: str) -> Tool:
+    """A tool whose call the dialect `text-editor` reads, by those arguments alone."""
+
+    def did(arguments: JsonObject, answer: object) -> Editing:
+        known = {name: arguments[name] for name in names if arguments.get(name) is not None}
+        return Editing(json.dumps(more | known, ensure_ascii=False), "text-editor")
+
+    return did
+
+
+def make_editing(path: str, edits: object) -> Editing:
+    """Edits of a file as editors tell them, each with what the dialect knows of it."""
+    told = [
+        {name: each[name] for name in ("old_string", "new_string") if name in each}
+        for each in (edits if isinstance(edits, list) else ())
+        if isinstance(each, Mapping)
+    ]
+    said = {"file_path": path, "edits": told}
+    return Editing(json.dumps(said, ensure_ascii=False), "text-editor")
+
+
+def patching(*names: str) -> Tool:
+    """A tool that takes a patch, in the first of these arguments that is given."""
+
+    def did(arguments: JsonObject, answer: object) -> Editing | None:
+        texts = (arguments[name] for name in names if isinstance(arguments.get(name), str))
+        text = next(texts, None)
+        return None if text is None else Editing(text, "apply-patch")
+
+    return did
+
+
+def shell(name: str, folder: str = "") -> Tool:
+    """A tool that runs the command in that argument, where `folder`, if it is one, says."""
+
+    def did(arguments: JsonObject, answer: object) -> Shell | None:
+        command, place = arguments.get(name), arguments.get(folder)
+        if not isinstance(command, str):
+            return None
+        return Shell(command, text_of(answer), place if isinstance(place, str) else "")
+
+    return did
+
+
+def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
+    """A tool that shows `count` lines of a file from line `start` on, all if not asked.
+
+    Only the lines that stand in its answer count. Where it says by itself where they begin, they
+    are looked for there.
+    """
+
+    def did(arguments: JsonObject, answer: object) -> ToolReading | None:
+        name = arguments.get(path)
+        if not isinstance(name, str):
+            return None
+        first = max(whole_number(arguments.get(start)) or 1, 1)
+        lines = whole_number(arguments.get(count)) or END
+        return ToolReading(name, first, first + max(lines, 1) - 1, text_of(answer))
+
+    return did
+
+
+def whole_number(value: object) -> int | None:
+    """A number of JSON; None for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def text_of(value: object) -> str:
+    """Whatever text stands in a tool's answer, however it is wrapped."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return "\n".join(map(text_of, value.values()))
+    return "\n".join(map(text_of, value)) if isinstance(value, list) else ""
