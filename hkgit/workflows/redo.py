@@ -26,12 +26,14 @@ from hkgit.workflows.commits.targets import SILENT, ApplyOptions, Progress
 class RedoRequest:
     """A commit of what is staged, by `agent` and with `message`; None where nothing was asked.
 
-    `tree` is one that git was about to commit: of `git commit -a` or of some paths.
+    `tree` is one that git was about to commit: of `git commit -a` or of some paths. With `paths`,
+    as git takes them, the rest stays staged.
     """
 
     agent: str | None = None
     message: str | None = None
     tree: str | None = None
+    paths: tuple[str, ...] = ()
 
 
 def redo(repository: Repository, request: RedoRequest, progress: Progress = SILENT) -> ApplyResult:
@@ -44,14 +46,15 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     if head.commit is None or head.branch is None:
         what = "there is no branch with a commit to make it on"
         raise GitRefused("hkgit redo", what, "Check out a branch first: git switch BRANCH")
+    paths = request.paths or (":/",)
     own = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
     options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
     difference = partial(repository.git, "diff", *options, head.commit)
     tree = _find_named_tree(repository, request.tree) or repository.index_tree()
-    said = difference(tree, "--", ":/", *own).stdout
+    said = difference(tree, "--", *paths, *own).stdout
     if not said and request.tree is None:  # as after `git commit -a`, which stages for itself alone
         tree = store_checkout(repository, "-u")
-        said = difference(tree, "--", ":/", *own).stdout
+        said = difference(tree, "--", *paths, *own).stdout
     if not said:
         raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
     spec = dialects.parse(said, "unified-diff")
@@ -68,7 +71,12 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     result = apply(repository, ApplyRequest((spec,), options_of_commit), progress)
     if result.error is None:
         # What is staged is what the commit has; the files, with what was not staged, stay.
-        repository.git("reset", "-q", branch)
+        if request.paths:
+            repository.git("reset", "-q", "--soft", branch)
+            kept = (f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
+            repository.git("reset", "-q", branch, "--", *request.paths, *kept)
+        else:
+            repository.git("reset", "-q", branch)
         repository.git("restore", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}", check=False)
         repository.delete_ref(f"refs/heads/{branch}")
     return result

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,30 @@ def test_what_the_gate_says_of_a_change_nobody_recorded_mends_it(below: Repo) ->
     assert below.git("status", "--porcelain") == " M kept.txt"
     [path] = below.git("ls-tree", "-r", "--name-only", "HEAD", ".hkgit/ledger").splitlines()
     assert json.loads(below.git("show", f"HEAD:{path}"))["claims"]["agent"] == "claude-code"
+
+
+def test_what_nobody_recorded_beside_a_blind_edit_is_mended_by_the_same_line(below: Repo) -> None:
+    _edit_unread(below, "b = 2", "b = 20")
+    (below.path / "gone.txt").unlink()
+    below.write("kept.txt", b"by nobody\n")
+    below.git("add", "-A")
+    _follow(_find_mend(below), below.path / "a dir")
+    below.git("commit", "-qm", "Say twenty")
+    assert _verdict(below) == "strict"
+    judged = run("gate", "--range", "HEAD~2..HEAD", cwd=below.path)
+    assert (judged.code, below.git("status", "--porcelain")) == (0, "")
+
+
+def test_lines_nobody_recorded_in_a_file_of_a_session_are_mended(below: Repo) -> None:
+    _edit_unread(below, "b = 2", "b = 20")
+    text = (below.path / "a dir/x.py").read_bytes()
+    below.write("a dir/x.py", text.replace(b"a = 1", b"a = 7"))
+    later = time.time() + 60  # what comes at once is a formatter's, and the agent's
+    os.utime(below.path / "a dir/x.py", (later, later))
+    below.git("add", "-A")
+    _follow(_find_mend(below), below.path / "a dir")
+    assert _verdict(below) == "strict"
+    assert below.git("status", "--porcelain") == ""
 
 
 def _find_mend(repo: Repo) -> str:

@@ -100,19 +100,30 @@ def test_what_the_gate_rejects_leaves_nothing_behind(work: Work, options: tuple[
     assert work.repo.status() == before
 
 
+def test_what_a_session_did_blind_need_not_be_done_again(work: Work) -> None:
+    work.desk.edit(replacing("line 5\n", "five\n"))
+    said = work.commit_with_hooks("-a", "-m", "Blind", code=1)
+    assert "mend: hkgit read a.py:5-5 --session task --before 1  #" in said
+
+
 @pytest.mark.parametrize(
-    ("by_hand", "mend"),
+    ("is_person", "mend"),
     [
-        pytest.param(b"", "hkgit read a.py:5-5 --session task --before 1", id="blind"),
-        pytest.param(b"by hand\n", "git reset -q && git add -p", id="by hand beside it"),
+        pytest.param(True, "git reset -q && git add -p", id="a person tells them apart"),
+        pytest.param(False, "hkgit redo --tree ", id="an agent has no keyboard"),
     ],
 )
-def test_what_sessions_did_need_not_be_done_again(work: Work, by_hand: bytes, mend: str) -> None:
-    if by_hand:
-        work.desk.read("a.py")
+def test_lines_by_hand_beside_a_sessions_get_a_commit_too(
+    work: Work, is_person: bool, mend: str
+) -> None:
+    work.desk.read("a.py")
     work.desk.edit(replacing("line 5\n", "five\n"))
-    work.repo.write("a.py", by_hand + work.repo.read("a.py"))
-    assert f"mend: {mend}  #" in work.commit_with_hooks("-a", "-m", "Blind", code=1)
+    work.repo.write("a.py", b"by hand\n" + work.repo.read("a.py"))
+    if is_person:
+        said = shell(work, "git commit -am Mixed", {"PATH": work.environment["PATH"]}).stderr
+    else:
+        said = work.commit_with_hooks("-a", "-m", "Mixed", code=1)
+    assert f"mend: {mend}" in said
 
 
 def test_whole_files_by_hand_and_blind_edits_are_mended_by_what_is_said(work: Work) -> None:

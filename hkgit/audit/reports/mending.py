@@ -103,7 +103,7 @@ def _before_commit(ruling: Ruling) -> str:
         return _apart_from_sessions(ruling)
     candidate = ruling.judged.candidate
     if ruling.rule == BLIND and not ruling.judged.entries:
-        return f"hkgit redo --tree {candidate.tree[:12]}  # with -m for a message of your own"
+        return f"{_redo(ruling)}  # with -m for a message of your own"
     short, parent = candidate.tree[:12], candidate.parents[0][:12]
     return (
         f"{_difference(ruling, parent, short)} | {_HERE} --branch again-{short}"
@@ -112,20 +112,28 @@ def _before_commit(ruling: Ruling) -> str:
     )
 
 
+def _redo(ruling: Ruling) -> str:
+    return f"hkgit redo --tree {ruling.judged.candidate.tree[:12]}"
+
+
 def _apart_from_sessions(ruling: Ruling) -> str:
     """For a commit of which sessions account for some: that need not be made again.
 
-    Whole files by hand, also those that went, get a commit of their own; so do lines, by whoever
-    can tell them apart.
+    Whole files by hand, also those that went, get a commit of their own; so do lines, by a person
+    who can tell them apart. An agent's have no hand: they are made again.
     """
     reads = dict.fromkeys(each.mend for each in ruling.findings if each.mend)
     known = {file.path for _, entry in ruling.judged.entries for file in entry.files}
     named = [each.path or each.where for each in ruling.findings if each.rule == ruling.rule]
     changed = {path for path, _ in ruling.before.files} - known
-    if ruling.agent is None and changed.issuperset(named):
+    if changed.issuperset(named):
         paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
         by_hand = f"git commit -q -m 'By hand' --only -- {paths}"
-        return f"{' && '.join([by_hand, *reads])}  # then commit again"
+        again = f"{_redo(ruling)} -- {paths}"
+        first = by_hand if ruling.agent is None else again
+        return f"{' && '.join([first, *reads])}  # then commit again"
+    if ruling.agent is not None:
+        return f"{_redo(ruling)}  # with -m for a message of your own"
     first = "".join(f"{each} && " for each in reads)
     then = "stage and commit first what is by hand, then the rest"
     return f"{first}git reset -q && git add -p  # {then}"

@@ -21,17 +21,26 @@ from hkgit.workflows.redo import RedoRequest, redo
     help="Who made the change, as name/version; by default the agent in whose shell this runs.",
 )
 @click.option("--tree", metavar="ID", help="What git was about to commit, not what is staged.")
+@click.argument("paths", nargs=-1)
 @click.pass_context
-def command(ctx: click.Context, message: str | None, agent: str | None, tree: str | None) -> None:
+def command(
+    ctx: click.Context,
+    *,
+    message: str | None,
+    agent: str | None,
+    tree: str | None,
+    paths: tuple[str, ...],
+) -> None:
     """Make what is staged again as edits with evidence, and commit it.
 
     For a change that was made past hkgit and that no transcript explains. The evidence is the
     hash of each whole file as it was, which is weak (see tightness). What is not staged stays as
-    it is, and nothing is thrown away.
+    it is, and nothing is thrown away. With PATHS only these are committed, and the rest stays
+    staged.
     """
     repository = open_repository()
     progress = Progress(print_note, show_progress("committing spec"))
-    result = redo(repository, RedoRequest(agent or _name_agent(), message, tree), progress)
+    result = redo(repository, RedoRequest(agent or _name_agent(), message, tree, paths), progress)
     if result.error is not None:
         print_error(refusal_text(result.outcomes) or str(result.error))
         ctx.exit(result.error.exit_code)
