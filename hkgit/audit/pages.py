@@ -12,13 +12,36 @@ from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.sheet import name_of, subject_of
 from hkgit.audit.reports.text import summary
 from hkgit.gate import Ruling
+from hkgit.gate.policy import Policy
+from hkgit.text.counting import count_noun
 from hkgit.text.escaping import code, markdown, visible
 
 
 def page(audit: Audit) -> str:
-    """The whole audit."""
+    """Write the whole audit."""
+    ends = audit.old, audit.new
+    return head(audit.name, ends, len(audit.report.rulings), audit.policy) + body(audit)
+
+
+def head(name: str, ends: tuple[str, str], commits: int, policy: Policy) -> str:
+    """Write what is known before anything is judged: the range, how many commits, the policy."""
+    old, new = (end[:12] for end in ends)
+    lines = (
+        f"# hkgit: {markdown(name)}",
+        "",
+        f"- range: {old}..{new}, {count_noun(commits, 'commit')}",
+        f"- policy: {markdown(policy.source)}, mode {policy.mode}, governs {policy.govern}",
+        f"- evidence accepted: {', '.join(policy.accept)}",
+        f"- judged by hkgit {__version__}",
+        "",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def body(audit: Audit) -> str:
+    """Write what the judgement came to."""
     sections = (
-        _head,
+        _sum_up,
         _render_derived,
         _render_rejected,
         _glass,
@@ -29,15 +52,8 @@ def page(audit: Audit) -> str:
     return "\n".join(line for section in sections for line in section(audit)) + "\n"
 
 
-def _head(audit: Audit) -> Iterator[str]:
-    policy = audit.policy
-    yield f"# hkgit: {markdown(audit.name)}"
-    yield ""
-    yield f"{audit.old[:12]}..{audit.new[:12]}: {markdown(summary(audit.report))}."
-    yield ""
-    yield f"- policy: {markdown(policy.source)}, mode {policy.mode}, governs {policy.govern}"
-    yield f"- evidence accepted: {', '.join(policy.accept)}"
-    yield f"- judged by hkgit {__version__}"
+def _sum_up(audit: Audit) -> Iterator[str]:
+    yield f"{markdown(summary(audit.report))}."
     yield ""
 
 

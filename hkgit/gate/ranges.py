@@ -68,8 +68,21 @@ def judge_range(
     Its `old` is the trusted side: only entries that it has may be pruned, and merges must account
     for its text.
     """
-    gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old, landing=asked.old)
     commits = commits_of(repository, asked, policy)
+    return judge_listed(repository, asked, commits, policy, arrival, watch=watch)
+
+
+def judge_listed(
+    repository: Repository,
+    asked: CommitRange,
+    commits: Sequence[str],
+    policy: Policy,
+    arrival: JudgeContext = UNKNOWN,
+    *,
+    watch: Watch = iter,
+) -> Report:
+    """Judge the commits of a range that `commits_of` has listed already."""
+    gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old, landing=asked.old)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
     return Report(policy, rulings, provisional=arrival.on_client)
 

@@ -9,14 +9,15 @@ import click
 
 from hkgit.audit.audit import Audit, audit_json
 from hkgit.audit.commits import audit_commit
-from hkgit.audit.pages import page
+from hkgit.audit.pages import body, head
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.output import print_info, show_progress
+from hkgit.cli.output import echo, print_info, show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusals import RefusalLog
-from hkgit.gate import CommitRange, judge_range, load_policy
+from hkgit.gate import CommitRange, load_policy
 from hkgit.gate.conflicts.consulting import consults_in
+from hkgit.gate.ranges import commits_of, judge_listed
 from hkgit.git.repository import Repository
 
 
@@ -60,20 +61,26 @@ def command(
     repository = open_repository()
     ends = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, ends[0])
+    asked = CommitRange(*ends)
+    listed = commits_of(repository, asked, trusted)
+    is_page = html is not None or html_dir is not None
+    is_markdown = form == "markdown" and not as_json and not is_page
+    if is_markdown:  # what is known by now
+        echo(head(commits, ends, len(listed), trusted), nl=False)
     watch = show_progress("judging commit")
-    report = judge_range(repository, CommitRange(*ends), trusted, watch=watch)
+    report = judge_listed(repository, asked, listed, trusted, watch=watch)
     audit = Audit.of(commits, ends, report, tuple(consults_in(repository, ends[1])))
-    if html is not None or html_dir is not None:
+    if is_page:
         _write_pages(repository, audit, html, html_dir)
     if as_json:
         echo_json(audit_json(audit))
-    elif html is None and html_dir is None:
-        click.echo(_render(audit, form), nl=False)
+    elif is_markdown:
+        echo(body(audit), nl=False)
+    elif not is_page:
+        echo(_render(audit, form), nl=False)
 
 
 def _render(audit: Audit, form: str) -> str:
-    if form == "markdown":
-        return page(audit)
     # Most reports are whole.
     from hkgit.audit.page.badge import render_badge
     from hkgit.audit.page.comment import render_comment

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import click
 
 from hkgit.audit.commits import audit_commit
-from hkgit.audit.numbers import numbers_json, numbers_lines, numbers_of
+from hkgit.audit.numbers import count_line, numbers_json, numbers_lines, numbers_of
 from hkgit.audit.weeks import AgentWeeks, agent_json, agents_of
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.history.columns import Cell, color_option, render_row, terminal_width
 from hkgit.cli.history.paging import echo_paged
-from hkgit.cli.output import show_progress
+from hkgit.cli.output import echo, show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.evidence.refusals import RefusalLog
-from hkgit.gate import CommitRange, judge_range, load_policy
+from hkgit.gate import CommitRange, load_policy
+from hkgit.gate.ranges import commits_of, judge_listed
 from hkgit.text.escaping import visible
 
 
@@ -34,8 +36,12 @@ def command(revision: str, as_json: bool) -> None:
         old, new = resolve_range(repository, revision)
     new = repository.resolve(new)
     policy = load_policy(repository, None, old or repository.head().commit)
+    asked = CommitRange(old, new)
+    commits = commits_of(repository, asked, policy)
+    if not as_json:  # the rest is of all of them
+        echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
-    report = judge_range(repository, CommitRange(old, new), policy, watch=watch)
+    report = judge_listed(repository, asked, commits, policy, watch=watch)
     numbers = numbers_of(report.rulings, policy)
     refused = RefusalLog.of(repository.common_dir).read()
     by_agent = agents_of([audit_commit(ruling) for ruling in report.rulings], refused)
@@ -43,7 +49,7 @@ def command(revision: str, as_json: bool) -> None:
         told = {"policy_source": policy.source, "refused": len(refused)}
         echo_json({**numbers_json(numbers), **told, "by_agent": [*map(agent_json, by_agent)]})
         return
-    click.echo("\n".join(map(visible, numbers_lines(numbers))))
+    click.echo("\n".join(map(visible, islice(numbers_lines(numbers), 1, None))))
     if refused:
         landed = sum(each.landed is not None for each in refused)
         click.echo(f"refused     {len(refused)} in this clone, {landed} landed in the end")

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from benchmarks.history import make_history
@@ -111,3 +112,24 @@ def test_what_a_history_removed_is_asked_once(
     main.main(words, standalone_mode=False)
     assert removals.cache_info().misses == 1
     removals.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("command", "known"),
+    [("stats", f"commits     {COMMITS}\n"), ("report", f", {COMMITS} commits\n- policy: ")],
+)
+def test_totals_begin_with_what_is_known_before_anything_is_judged(
+    history: Path,
+    command: str,
+    known: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(history)
+    monkeypatch.setattr(f"hkgit.cli.history.{command}.judge_listed", stop)
+    with pytest.raises(click.Abort):
+        main.main([command, f"main~{COMMITS}..main"], standalone_mode=False)
+    assert known in capsys.readouterr().out
