@@ -78,7 +78,7 @@ class PutAside:
         return next(self._list(path), None) is not None
 
     def _find(self, path: str, words: str) -> Path:
-        """That of the call with those words; else one put aside without words, or with others."""
+        """Find the copy for the call with those words; else any other copy of the file."""
         names = (f"{_digest(path)}-{_digest(each)}.json" for each in (words, ""))
         known = (place for name in names if (place := self._folder / name).exists())
         return next(known, None) or next(self._list(path))

@@ -11,7 +11,7 @@ from hkgit.values import replace
 
 
 def reads_used(reads: Sequence[Read], made: Plan) -> tuple[Read, ...]:
-    """The reads that some edit leans on, each with all digits of its hash."""
+    """Find the reads used as evidence by some edit, with full hashes."""
     old_paths = {change.new_path: change.path for change in made.files}
     used: dict[Read, None] = {}
     for read, outcome in product(reads, made.outcomes):

@@ -81,7 +81,7 @@ class AuditedCommit:
 
 
 def audit_commit(ruling: Ruling) -> AuditedCommit:
-    """What is told of a ruling."""
+    """Describe the commit of a ruling."""
     candidate = ruling.judged.candidate
     edits = [edit for _, entry in ruling.judged.entries for edit in entry.edits]
     message = (candidate.message or b"").decode("utf-8", "replace")
@@ -140,7 +140,7 @@ def median(numbers: Iterable[int]) -> int | None:
 
 
 def commit_json(commit: AuditedCommit) -> dict[str, Any]:
-    """What stands beside a ruling's JSON: when, whose, what, on which evidence."""
+    """Render the facts added to a ruling's JSON: time, author, subject, evidence."""
     return {
         "time": commit.time.isoformat(),
         "subject": commit.subject,

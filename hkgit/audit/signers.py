@@ -86,7 +86,7 @@ class Signers:
     def _signatures(
         self, kind: str, of: str | None, envelope: Envelope, *, is_said: bool
     ) -> Iterator[Signed]:
-        """Those of an envelope; where it says something else, none holds."""
+        """List the signatures of an envelope; none is valid if it signs something else."""
         data = pae(envelope.payload_type, envelope.payload)
         for each in envelope.signatures[: entries.MOST_SIGNATURES]:
             key = _key(each.sig)

@@ -39,7 +39,7 @@ class Trail:
         return replace(ruling, passes=True, rule=BEFORE_SINCE) if is_before else ruling
 
     def tell(self, commit: str) -> AuditedCommit:
-        """What is told of a commit."""
+        """Judge and describe a commit."""
         return audit_commit(self.rule(commit))
 
     def find(self, commits: Iterable[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:

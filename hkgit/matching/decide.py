@@ -33,7 +33,7 @@ NEAR_HINT = 5
 
 @dataclass(frozen=True, slots=True)
 class Ties:
-    """What may choose between places that are equally good, and nothing else.
+    """Evidence that breaks ties between equally good places; never used otherwise.
 
     `holds` is that an expected hash does, `vouches` that any evidence covers a place.
     """

@@ -55,7 +55,7 @@ class _Walk:
     compared: int = 0
 
     def find_end(self, units: Sequence[PendingEdit], now: File | None) -> frozenset[PendingEdit]:
-        """Find what stands in the end, in the file as it is now."""
+        """Find the edits whose text is still in the file as it is now."""
         for _, group in groupby(units, key=lambda unit: unit.key):
             same = tuple(group)
             before, after = _states(same[0], self.path)

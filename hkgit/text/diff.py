@@ -63,7 +63,7 @@ def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
 
 
 def follow(differ: Sequence[LineChange], lines: tuple[int, int]) -> tuple[int, int]:
-    """Where lines, counted from 1, are after some changes.
+    """Map a range of lines, counted from 1, through changes.
 
     Replaced ones stand where their replacement does, from its first line to its last.
     """

@@ -30,7 +30,7 @@ class LineMap:
         return cls({i + 1: j + 1 for i, j in pairs})
 
     def carry(self, lines: Lines) -> Lines | None:
-        """The same lines at the tip, or None when they changed or came apart."""
+        """Map lines of the base to the tip; None when they changed or came apart."""
         first, last = lines
         if first > last:
             return self._point(last)

@@ -20,10 +20,10 @@ from hkgit.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A place that has changed hands.
+    """A file that was replaced, made or removed, with all that is needed to undo that.
 
-    `kept` is where that is which stood there, None where nothing did; `written` is what was put
-    there, None where the place was emptied; `known` is what the change was made of.
+    `kept` is where the old file is now, None if there was none; `written` is the new content, None
+    if the file was removed; `known` is the old content that the change was computed from.
     """
 
     place: Path
@@ -33,11 +33,11 @@ class Taken:
 
     @property
     def is_as_known(self) -> bool:
-        """Whether what was taken away is what the change was made of."""
+        """Whether the old file is the one that the change was computed from."""
         return _read_present(self.kept) == self.known
 
     def forget(self) -> None:
-        """Remove what was taken away; tried twice, since a scanner may hold it for a moment."""
+        """Delete the old file; try twice, since a virus scanner may hold it for a moment."""
         if self.kept is None:
             return
         try:
@@ -48,7 +48,7 @@ class Taken:
 
 
 def take_place(place: Path, new: Path | None, written: File | None, known: File | None) -> Taken:
-    """Put a file in a place, or with None nothing, and keep what stood there. Raises OSError."""
+    """Replace a file by `new`, or remove it for None, and keep the old one. Raises OSError."""
     if new is None:
         kept = _beside(place)
         place.rename(kept)
@@ -65,7 +65,7 @@ def take_place(place: Path, new: Path | None, written: File | None, known: File 
 
 
 def restore_all(taken: Iterable[Taken]) -> list[Path]:
-    """Undo changes of hands, the last first; answers with what could only be kept beside.
+    """Put old files back, the last first; return those that could only be kept beside.
 
     What somebody has put in a place since stays there. What fails here is not told: the failure
     that it answers is.

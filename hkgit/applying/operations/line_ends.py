@@ -16,7 +16,7 @@ StoresLf = Callable[[str, bytes, bytes | None], bool]
 
 
 def as_given(path: str, data: bytes, before: bytes | None) -> bool:
-    """No line end is changed."""
+    """Return the bytes unchanged."""
     return False
 
 

@@ -158,7 +158,7 @@ def check_coverage(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> None
 
 
 def accountable(entry: Entry, file: RecordedFile, hunk: RecordedHunk) -> Iterator[RecordedEdit]:
-    """The edits of a file that a hunk names, less those that lean on what another edit wrote."""
+    """List the edits that a hunk names, without those that change what another edit wrote."""
     for edit in entry.edits:
         leans = edit.expected_hash is None and edit.evidence != "none" and _is_point(edit)
         is_here = edit.id in hunk.edits and edit.path in (file.path, file.new_path)

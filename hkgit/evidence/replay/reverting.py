@@ -17,7 +17,7 @@ from hkgit.evidence.ledger.recording import record_hunk
 from hkgit.evidence.replay.added import Added
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.evidence.replay.history import last_commit
-from hkgit.evidence.replay.reanchoring.anchors import Adrift, reanchor_file
+from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, reanchor_file
 from hkgit.git.objects.objects import Commit, TreeSnapshot
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
@@ -118,7 +118,7 @@ def _takes_back(repository: Repository, made: TreeChange, change: TreeChange) ->
     try:
         end = Document(old).is_terminated
         return reanchor_file(before, invert_hunks(new, old), final_newline=end) == after
-    except Adrift:
+    except HunkNotPlaced:
         return False
 
 

@@ -10,7 +10,7 @@ from hkgit.evidence.ledger.recording import mark
 from hkgit.evidence.replay.derive import derive
 from hkgit.evidence.replay.findings import Entries, Finding, Verdict
 from hkgit.evidence.replay.ordering import in_order
-from hkgit.evidence.replay.reanchoring.moved import find_unsaid, is_moved, reanchor
+from hkgit.evidence.replay.reanchoring.moved import find_unrequested, is_moved, reanchor
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.objects.trees import TreeEntry
 from hkgit.values import dataclass, field
@@ -20,10 +20,10 @@ BaseOf = Callable[[Entry], Snapshot | None]
 
 
 @dataclass(frozen=True)
-class Remembering:
-    """A tree's files, each read once: everybody asks for the same few.
+class CachedSnapshot:
+    """A snapshot of a tree that reads each file once.
 
-    `entries` are those whose place in the tree is known already, so that it need not be looked up.
+    `entries` are tree entries that are known already, by path, and need not be looked up.
     """
 
     below: TreeSnapshot
@@ -74,7 +74,7 @@ class EntrySequence:
             self._add(entry_id, entry)
         if self.has_moved and not self.findings:
             for entry, files in self.unlocated:
-                self.findings += find_unsaid(entry, files)
+                self.findings += find_unrequested(entry, files)
 
     def list_changed(self) -> dict[str, File | None]:
         """List the files that are no longer the parent's."""

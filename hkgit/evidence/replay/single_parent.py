@@ -18,7 +18,7 @@ from hkgit.evidence.replay.findings import (
 )
 from hkgit.evidence.replay.leftovers import leftovers
 from hkgit.evidence.replay.messages import message_findings, stray_trailers
-from hkgit.evidence.replay.sequence import EntrySequence, Remembering
+from hkgit.evidence.replay.sequence import CachedSnapshot, EntrySequence
 from hkgit.git.name_collisions import expect_no_twins
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.objects.store import EMPTY_TREE
@@ -68,7 +68,7 @@ def follow_entries(
     if candidate.parents:
         tree = repository.commit(candidate.parents[0]).tree
         old = {change.path: change.old for change in repository.changes(tree, candidate.tree)}
-        before = Remembering(TreeSnapshot(tree, repository.tree, repository.blob), old)
+        before = CachedSnapshot(TreeSnapshot(tree, repository.tree, repository.blob), old)
     chain = EntrySequence(
         before, lambda entry: _base_files(repository, candidate, entry), recomputes=recomputes
     )

@@ -11,7 +11,7 @@ _ID = late_pattern(r"[0-9a-f]{16}")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Lines of a file at a commit: the numbers, their hash, and what they say.
+    """Lines of a file at a commit: their numbers, hash and text.
 
     `lines` is None for the whole file, `text` where it is not known or over `noting.LONGEST`
     lines; then only the hash tells.

@@ -133,7 +133,7 @@ class Policy:
         return (self.floors, *(floors for floors in self.paths if floors.cover(*paths)))
 
     @property
-    def leans_on_the_ladder(self) -> bool:
+    def needs_recomputing(self) -> bool:
         """Whether it sets a floor that only recomputing can show to be reached."""
         return any(f.tiers is not None or f.min_confidence for f in (self.floors, *self.paths))
 

@@ -14,7 +14,7 @@ Check = Callable[[JudgedCommit], Iterator[Finding]]
 
 
 def _check_floors(case: JudgedCommit) -> Iterator[Finding]:
-    if not case.judged.is_recomputed and case.policy.leans_on_the_ladder:
+    if not case.judged.is_recomputed and case.policy.needs_recomputing:
         what = "could not be recomputed here, so its tiers and confidences are only claimed"
         yield Finding("claimed", "ledger entry", what, APPLY)
     for _, entry in case.judged.entries:

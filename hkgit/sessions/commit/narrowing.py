@@ -18,7 +18,7 @@ from hkgit.text.document import Document
 from hkgit.values import replace
 
 
-def movable(made: Plan, base: Snapshot, files: Snapshot) -> Iterator[Read]:
+def narrow_to_unchanged(made: Plan, base: Snapshot, files: Snapshot) -> Iterator[Read]:
     """Turn the evidence of a plan on `base` into receipts of the lines that `files` has as well."""
     origins = {change.new_path: change.path for change in made.files}
     for outcome in made.outcomes:
@@ -34,12 +34,12 @@ def movable(made: Plan, base: Snapshot, files: Snapshot) -> Iterator[Read]:
 
 
 def _lines_of_hash(outcome: EditOutcome) -> Sequence[Lines]:
-    """The base lines of which the hash of an edit's evidence is."""
+    """Return the base lines that an edit's expected hash is the hash of."""
     return outcome.base_lines if outcome.evidence.lines is None else (outcome.evidence.lines,)
 
 
 def _runs(lines: Lines, moved: dict[int, int]) -> Iterator[Lines]:
-    """Runs of lines that are consecutive in the other file as well."""
+    """Split a range into runs of lines that are consecutive in the other file as well."""
     start: int | None = None
     for number in range(lines[0], lines[1] + 1):
         is_next = start is not None and moved.get(number) == moved[number - 1] + 1
@@ -56,11 +56,11 @@ def narrow_spec(spec: Spec, made: Plan, base: Snapshot) -> Spec:
     """Replace the hash of a whole file by the hash of the lines that each edit touches."""
     pairs = zip(spec.edits, made.outcomes, strict=True)
     edits = tuple(_narrow_edit(edit, outcome, base) for edit, outcome in pairs)
-    return respoken_as(spec, edits)
+    return render_with_edits(spec, edits)
 
 
 def _narrow_edit(edit: AnyEdit, outcome: EditOutcome, base: Snapshot) -> AnyEdit:
-    """An edit with the hash of the one range it touches; for several, a receipt has to do."""
+    """Give an edit the hash of the one range it touches; without one it relies on receipts."""
     if not isinstance(edit, Edit | ReplaceRange | TagEdit) or outcome.evidence.lines is None:
         return edit
     file, touched = base.get(edit.path), outcome.base_lines
@@ -71,8 +71,8 @@ def _narrow_edit(edit: AnyEdit, outcome: EditOutcome, base: Snapshot) -> AnyEdit
     return replace(edit, expected_hash=Document(file.data).range_hash(*touched[0]))
 
 
-def respoken_as(spec: Spec, edits: Sequence[AnyEdit]) -> Spec:
-    """The spec with other edits in place of its own, said in its dialect."""
+def render_with_edits(spec: Spec, edits: Sequence[AnyEdit]) -> Spec:
+    """Render a spec again, in its dialect, with other edits in place of its own."""
     if tuple(edits) == spec.edits:
         return spec
     render = dialects.DIALECTS[spec.dialect].render

@@ -17,7 +17,7 @@ from hkgit.applying.planner import Options, plan
 from hkgit.edits import AnyEdit, File, InsertAfter, Overlay, Read, ReplaceRange, Snapshot, Spec
 from hkgit.errors import InvalidInput
 from hkgit.matching.places import Settings
-from hkgit.sessions.commit.narrowing import movable, narrow_spec, respoken_as
+from hkgit.sessions.commit.narrowing import narrow_spec, narrow_to_unchanged, render_with_edits
 from hkgit.sessions.readings.knowledge import Kept
 from hkgit.sessions.storage.records import JournaledSpec, VersionChange
 from hkgit.values import dataclass, replace
@@ -32,8 +32,8 @@ class PlacedSpec:
     reads: tuple[Read, ...]
 
 
-def respoken(said: JournaledSpec, numbers: Sequence[int]) -> Spec:
-    """Some edits (from 1) of a journalled spec. Raises InvalidInput when they cannot be read."""
+def select_edits(said: JournaledSpec, numbers: Sequence[int]) -> Spec:
+    """Parse some edits, by number from 1, of a journalled spec. Raises InvalidInput."""
     blocks = tuple(said.blocks[number - 1] for number in numbers)
     parsed = [dialects.parse(block, said.dialect) for block in blocks]
     edits = tuple(edit for each in parsed for edit in each.edits)
@@ -55,13 +55,13 @@ def place_spec(
     """Place edits on `files`. Raises the refusal of the first that cannot be placed."""
     options = Options(Settings(said.threshold), said.relocate, stores_lf=stores_lf)
     base = Overlay(files, dict(_before(said.changes, files, kept, stores_lf)))
-    spec = resolve_names(respoken(said, numbers), base)
+    spec = resolve_names(select_edits(said, numbers), base)
     if all(files.get(path) == file for path, file in base.files.items()):
         made, held = plan(spec, files, options, reads), tuple(reads)
     else:
         on_base = _expect_applied(plan(spec, base, options, reads))
         spec = narrow_spec(spec, on_base, base)
-        moving = tuple(movable(on_base, base, files))
+        moving = tuple(narrow_to_unchanged(on_base, base, files))
         made, held = carry_plan(spec, base, files, options, moving)
     made = _expect_applied(made)
     again = _move_lines(spec, made)
@@ -106,7 +106,7 @@ def _to_stored(path: str, data: bytes, before: bytes, stores_lf: StoresLf) -> by
 def _move_lines(spec: Spec, made: Plan) -> Spec:
     """The spec with the line numbers at which its edits landed."""
     pairs = zip(spec.edits, made.outcomes, strict=True)
-    return respoken_as(spec, [_renumber(edit, outcome, spec) for edit, outcome in pairs])
+    return render_with_edits(spec, [_renumber(edit, outcome, spec) for edit, outcome in pairs])
 
 
 def _renumber(edit: AnyEdit, outcome: EditOutcome, spec: Spec) -> AnyEdit:

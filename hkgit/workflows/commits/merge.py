@@ -99,7 +99,7 @@ def tree_on(repository: Repository, tip: str, merging: MergePlan | None, files: 
 
 @dataclass(frozen=True, slots=True)
 class ConflictResult:
-    """What the commit makes of a conflicted path.
+    """How the commit resolves a conflicted path.
 
     `missing` counts the lines of the merged side that the commit does not have.
     """

@@ -14,7 +14,7 @@ from hkgit.values import dataclass
 
 
 class Action(StrEnum):
-    """What becomes of a file; `blocked` needs a person to do something."""
+    """How the set-up changes a file; `blocked` needs a person to do something."""
 
     WROTE = "wrote"
     REMOVED = "removed"

@@ -22,7 +22,7 @@ from hkgit.text.document import Document, hash_lines
 from hkgit.values import dataclass
 
 
-class Adrift(LookupError):
+class HunkNotPlaced(LookupError):
     """A hunk has no place in a file, or more than one."""
 
     def __init__(self, hunk: RecordedHunk, places: Sequence[int]) -> None:
@@ -32,7 +32,7 @@ class Adrift(LookupError):
 
 
 def reanchor_file(base: bytes, hunks: Sequence[RecordedHunk], *, final_newline: bool) -> bytes:
-    """A file with every hunk put in at its only place. Raises Adrift (see `anchor_hunks`).
+    """Put every hunk into a file at its only place. Raises HunkNotPlaced (see `anchor_hunks`).
 
     A hunk that reaches the end of the file says whether the last line has an end, by
     `final_newline`; else that stays as it is.
@@ -47,7 +47,7 @@ def reanchor_file(base: bytes, hunks: Sequence[RecordedHunk], *, final_newline: 
 def anchor_hunks(base: bytes, hunks: Sequence[RecordedHunk]) -> tuple[Hunk, ...]:
     """The hunks in the lines of another base, in their order and never touching.
 
-    Raises Adrift for a hunk that has not just one place.
+    Raises HunkNotPlaced for a hunk that has not just one place.
     """
     text = _Text(Document(base))
     moved: list[Hunk] = []
@@ -55,7 +55,7 @@ def anchor_hunks(base: bytes, hunks: Sequence[RecordedHunk]) -> tuple[Hunk, ...]
         places = text.places(hunk)
         # Recorded hunks have a line between them, or they were one.
         if len(places) != 1 or (moved and places[0] <= moved[-1].end_line + 1):
-            raise Adrift(hunk, places)
+            raise HunkNotPlaced(hunk, places)
         last = places[0] + hunk.end_line - hunk.start_line
         moved.append(Hunk(places[0], last, encode_text(hunk.new_text), hunk.edits))
     return tuple(moved)

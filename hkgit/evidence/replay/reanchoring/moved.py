@@ -21,7 +21,7 @@ from hkgit.evidence.replay.derive import (
     whole_findings,
 )
 from hkgit.evidence.replay.findings import Finding
-from hkgit.evidence.replay.reanchoring.anchors import Adrift, anchor_hunks, reanchor_file
+from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, anchor_hunks, reanchor_file
 from hkgit.text.document import Document, hash_lines
 
 _AGAIN = "Let hkgit apply the spec again, on this base."
@@ -71,8 +71,8 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
     data = b"" if before is None else before.data
     try:
         after = reanchor_file(data, file.hunks, final_newline=file.final_newline)
-    except Adrift as adrift:
-        raise _adrift(file, adrift) from adrift
+    except HunkNotPlaced as error:
+        raise _report_unplaced(file, error) from error
     made = File(after, file.after.mode) if file.after is not None else None
     if made == before and file.path == file.new_path:
         raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
@@ -92,7 +92,7 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
     return changed
 
 
-def find_unsaid(entry: Entry, files: Snapshot) -> list[Finding]:
+def find_unrequested(entry: Entry, files: Snapshot) -> list[Finding]:
     """Find what an entry does and its edits do not say, told without the ladder (see `said`).
 
     Asked of an entry that is derived of these files, or reanchored in them.
@@ -100,7 +100,7 @@ def find_unsaid(entry: Entry, files: Snapshot) -> list[Finding]:
     findings = []
     for file in entry.files:
         try:
-            _check_said(entry, file, files)
+            _check_requested(entry, file, files)
         except Wrong as wrong:
             findings.append(Finding.of(wrong.rule, wrong))
         except InvalidInput as error:
@@ -109,16 +109,20 @@ def find_unsaid(entry: Entry, files: Snapshot) -> list[Finding]:
     return findings
 
 
-def _check_said(entry: Entry, file: RecordedFile, files: Snapshot) -> None:
+def _check_requested(entry: Entry, file: RecordedFile, files: Snapshot) -> None:
     # Only here are the dialects needed.
-    from hkgit.evidence.replay.reanchoring.unclaimed import changes_text, find_unsaid_fate, sayings
+    from hkgit.evidence.replay.reanchoring.unclaimed import (
+        changes_text,
+        find_unrequested_change,
+        parse_edits,
+    )
 
-    own = sayings(edit for edit in entry.edits if edit.path in (file.path, file.new_path))
-    fate = find_unsaid_fate(own, file)
+    own = parse_edits(edit for edit in entry.edits if edit.path in (file.path, file.new_path))
+    fate = find_unrequested_change(own, file)
     if fate is not None:
         raise Wrong("decoy", file.name, f"{fate}, and no edit of the spec says so", _AGAIN)
     for hunk, old in zip(file.hunks, _lines_replaced(file, files), strict=True):
-        edits = [*filter(changes_text, sayings(accountable(entry, file, hunk)))]
+        edits = [*filter(changes_text, parse_edits(accountable(entry, file, hunk)))]
         what = _beside_words(edits, old, _new_lines(hunk))
         if what is not None:
             raise Wrong("decoy", _where(file, hunk), what, _AGAIN)
@@ -127,12 +131,15 @@ def _check_said(entry: Entry, file: RecordedFile, files: Snapshot) -> None:
 def _beside_words(
     edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]
 ) -> str | None:
-    """What a hunk does beside the words of its edits; None where they say it all."""
-    from hkgit.evidence.replay.reanchoring.unclaimed import find_unquoted_lines, find_unsaid_lines
+    """Describe what a hunk changes that its edits do not ask for; None where they ask for all."""
+    from hkgit.evidence.replay.reanchoring.unclaimed import (
+        find_unquoted_lines,
+        find_unrequested_lines,
+    )
 
     if not edits:
         return "no edit of the spec says this"
-    for line in find_unsaid_lines(edits, old, new):
+    for line in find_unrequested_lines(edits, old, new):
         return f"no edit of the spec says {_show_line(line)}"
     for line in find_unquoted_lines(edits, old, new):
         return f"takes {_show_line(line)} away, which no edit of the spec quotes"
@@ -144,7 +151,7 @@ def _show_line(line: bytes) -> str:
 
 
 def _lines_replaced(file: RecordedFile, files: Snapshot) -> Iterator[Sequence[bytes]]:
-    """The lines that each hunk of a file takes the place of."""
+    """List the old lines that each hunk of a file replaces, without their ends."""
     found = None if file.path is None else files.get(file.path)
     data = b"" if found is None else found.data
     places = anchor_hunks(data, file.hunks) if _has_moved(file, files) else file.hunks
@@ -160,9 +167,9 @@ def _where(file: RecordedFile, hunk: RecordedHunk) -> str:
     return f"{file.name}:{hunk.start_line}-{hunk.end_line}"
 
 
-def _adrift(file: RecordedFile, adrift: Adrift) -> Wrong:
-    hunk: RecordedHunk = adrift.hunk
-    count = len(adrift.places)
+def _report_unplaced(file: RecordedFile, error: HunkNotPlaced) -> Wrong:
+    hunk: RecordedHunk = error.hunk
+    count = len(error.places)
     found = {0: "nowhere", 1: "out of order"}.get(count, "in more than one place")
     what = f"the file has changed, and the hunk with its context stands {found} in it"
     return Wrong("anchor", _where(file, hunk), what, _AGAIN)

@@ -41,12 +41,12 @@ ALIKE = 0.6
 """From this ratio on (Ratcliff and Obershelp, 1988) a line counts as a misquotation of another."""
 
 
-def sayings(edits: Iterable[RecordedEdit]) -> list[AnyEdit]:
+def parse_edits(edits: Iterable[RecordedEdit]) -> list[AnyEdit]:
     """What some edits say. Raises InvalidInput when one cannot be read, or names another file."""
-    return [said for edit in edits for said in _sayings(edit)]
+    return [said for edit in edits for said in _parse_block(edit)]
 
 
-def _sayings(edit: RecordedEdit) -> Iterator[AnyEdit]:
+def _parse_block(edit: RecordedEdit) -> Iterator[AnyEdit]:
     for said in dialects.parse(edit.text, edit.dialect).edits:
         if said.path != edit.path and not _may_mean(said.path, edit):
             raise InvalidInput(f"edit {edit.id}", f"it speaks of {said.path}, not of {edit.path}")
@@ -60,7 +60,7 @@ def _may_mean(name: str, edit: RecordedEdit) -> bool:
     return dialects.resolve_path(name, edit.path.__eq__, lambda: [edit.path]) == edit.path
 
 
-def find_unsaid_lines(
+def find_unrequested_lines(
     edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]
 ) -> list[bytes]:
     """Added lines that are in no edit's replacement text."""
@@ -98,7 +98,7 @@ def find_unquoted_lines(
     return lost[sum(each.end_line - each.start_line + 1 for each in ranges) :]
 
 
-def find_unsaid_fate(edits: Sequence[AnyEdit], file: RecordedFile) -> str | None:
+def find_unrequested_change(edits: Sequence[AnyEdit], file: RecordedFile) -> str | None:
     """Find a creation, deletion, rename or mode change that no edit asks for; None without."""
     if file.path is None and not any(map(_makes, edits)):
         return "makes this file"

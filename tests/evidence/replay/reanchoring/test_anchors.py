@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hkgit.applying.hunks import Hunk, apply_hunks
 from hkgit.evidence.ledger.entry import RecordedHunk
 from hkgit.evidence.ledger.recording import record_hunk
-from hkgit.evidence.replay.reanchoring.anchors import Adrift, anchor_hunks, reanchor_file
+from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, anchor_hunks, reanchor_file
 from hkgit.text.diff import changes
 from hkgit.text.document import Document
 from tests.support.properties import examples
@@ -66,7 +66,7 @@ def test_a_hunk_is_put_in_at_its_only_place(base: str, result: str) -> None:
     ],
 )
 def test_a_hunk_without_just_one_place_is_adrift(base: str, places: int) -> None:
-    with pytest.raises(Adrift) as caught:
+    with pytest.raises(HunkNotPlaced) as caught:
         anchor_hunks(text(base), hunks_between(text(OLD), text(NEW)))
     assert len(caught.value.places) == places
 
@@ -100,20 +100,20 @@ def test_the_borders_of_a_file_are_context(old: str, new: str, base: str, result
     ],
 )
 def test_a_short_side_stands_at_the_border_alone(old: str, new: str, base: str) -> None:
-    with pytest.raises(Adrift):
+    with pytest.raises(HunkNotPlaced):
         anchor_hunks(text(base), hunks_between(text(old), text(new)))
 
 
 def test_hunks_keep_their_order() -> None:
     old = text("a b c X d e f g h i j Z k l m")
     hunks = hunks_between(old, old.replace(b"X", b"Y").replace(b"Z", b"W"))
-    with pytest.raises(Adrift):
+    with pytest.raises(HunkNotPlaced):
         anchor_hunks(text("h i j Z k l m n a b c X d e f"), hunks)
 
 
 def test_hunks_that_have_come_to_touch_are_adrift() -> None:
     hunks = hunks_between(text("a b c X n Z k l m"), text("a b c Y n W k l m"))
-    with pytest.raises(Adrift):
+    with pytest.raises(HunkNotPlaced):
         anchor_hunks(text("a b c X Z k l m"), hunks)
 
 
@@ -146,7 +146,7 @@ def test_where_all_hunks_have_a_place_they_make_the_tree_again(
     for base, by in ((old, 0), (above + old, shift)):
         try:
             moved = anchor_hunks(base, hunks)
-        except Adrift:
+        except HunkNotPlaced:
             continue
         if any(
             hunk.start_line != recorded.start_line + by
@@ -167,7 +167,7 @@ def test_a_copy_of_the_target_only_turns_success_into_refusal(
     for hunk in hunks_between(old, new):
         try:
             [alone] = anchor_hunks(base, [hunk])
-        except Adrift:
+        except HunkNotPlaced:
             continue
         lines = Document(base).raw_lines
         window = lines[max(alone.start_line - 4, 0) : alone.end_line + 3]
@@ -176,6 +176,6 @@ def test_a_copy_of_the_target_only_turns_success_into_refusal(
         shift = Document(copy + others).line_count if is_above else 0
         try:
             [still] = anchor_hunks(more, [hunk])
-        except Adrift:
+        except HunkNotPlaced:
             continue
         assert still.start_line == alone.start_line + shift
