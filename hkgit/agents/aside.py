@@ -6,7 +6,6 @@ what the next begins with.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
 from hkgit.git.transactions.locks import remove, wait_for
 from hkgit.sessions.storage.blobs import Blobs
+from hkgit.text.hashing import sha256
 
 _WAIT = 5.0
 """So many seconds a hook waits for another: agents wait for it in turn."""
@@ -88,4 +88,4 @@ class PutAside:
 
 
 def _digest(words: str) -> str:
-    return hashlib.sha256(encode_text(words)).hexdigest()[:32]
+    return sha256(encode_text(words)).hexdigest()[:32]

@@ -12,19 +12,20 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from hkgit.agents.late_edits import holds_already
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.names import LEDGER
 from hkgit.git.program import run
-from hkgit.git.repository import Repository
-from hkgit.git.transactions.landing import under_way
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.storage.blobs import Blobs
 from hkgit.sessions.storage.paths import find_folders
 from hkgit.sessions.storage.small_files import keep_json
 from hkgit.values import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hkgit.git.repository import Repository
 
 _LARGEST = 2**20
 _MOST = 2000
@@ -135,6 +136,10 @@ class ShellSnapshots:
     def _find_before(
         self, suspect: Sequence[str], snapshot: ShellSnapshot
     ) -> Iterator[tuple[str, File | None]]:
+        # Most commands change nothing.
+        from hkgit.git.repository import Repository
+        from hkgit.git.transactions.landing import under_way
+
         repository = Repository.discover(self._root, is_small=True)
         if any(under_way(repository)) or repository.git("ls-files", "--unmerged").text:
             return  # git has written what it merges
@@ -161,6 +166,8 @@ class ShellSnapshots:
         return _UNKNOWN if data is None else File(data, kept.mode)
 
     def _is_recorded(self, path: str) -> bool:
+        from hkgit.agents.late_edits import holds_already
+
         return holds_already([path], self._root, find_folders(self._root))
 
 

@@ -19,6 +19,7 @@ PLAIN = {
     "apply": "hkgit.cli.edit.apply",
     "edit": "hkgit.cli.edit.edit",
     "gate": "hkgit.cli.review.gate",
+    "hook": "hkgit.cli.agent.hook",
     "read": "hkgit.cli.edit.read",
     "record": "hkgit.cli.agent.record",
 }

@@ -6,7 +6,6 @@ In files that others write too only hkgit's own part is touched.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 
 from hkgit.agents.setup import jsonc
@@ -165,6 +164,8 @@ class TomlPart(TextPart):
 
     @property
     def _value(self) -> JsonObject:
+        import tomllib  # hooks, which set nothing up, load this module
+
         return tomllib.loads(self.text)
 
 
@@ -217,6 +218,8 @@ def _commands(value: object) -> Iterator[str]:
 
 
 def _toml(text: str, fix: str) -> JsonObject:
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

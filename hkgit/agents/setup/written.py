@@ -6,9 +6,8 @@ taken away. Whoever changes such a file adds its new digest here, and takes none
 
 from __future__ import annotations
 
-import hashlib
-
 from hkgit.edits import encode_text
+from hkgit.text.hashing import sha256
 
 WRITTEN = frozenset(
     {
@@ -78,4 +77,4 @@ def is_ours(text: str) -> bool:
 
 
 def digest_of(text: str) -> str:
-    return hashlib.sha256(encode_text(text)).hexdigest()[:32]
+    return sha256(encode_text(text)).hexdigest()[:32]

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from importlib.util import find_spec
 from pathlib import Path
-
-import click
 
 from hkgit.agents import HOOKED, find_agent
 from hkgit.agents.events import (
@@ -24,21 +21,34 @@ from hkgit.agents.recorder import Recorder
 from hkgit.agents.servers.roots import Root
 from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.agents.tools import parse_payload
+from hkgit.cli.forms.form import CommandForm, Misuse, Option, Positional
+from hkgit.cli.output import echo
 from hkgit.errors import HkgitError
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession
 
-
-@click.command()
-@click.argument("agent", type=click.Choice(HOOKED))
-@click.option("--steer", is_flag=True, help="Stop the agent's own edits; name hkgit's tool.")
-@click.option("--user", is_flag=True, help="Do nothing where the project's own hooks run.")
-def command(agent: str, steer: bool, user: bool) -> None:
-    """Record what an agent's own tools read and edit, or steer its edits to hkgit.
+FORM = CommandForm(
+    f"""Record what an agent's own tools read and edit, or steer its edits to hkgit.
 
     The agent's hooks run it, with the call as JSON on standard input. It never stands in the
     agent's way: what cannot be recorded is said on standard error, and the exit code is 0.
-    """
+
+    AGENT is one of {", ".join(HOOKED)}.
+    """,
+    arguments=(Positional("agent", "AGENT"),),
+    options=(
+        Option(
+            "steer", ("--steer",), "Stop the agent's own edits; name hkgit's tool.", is_flag=True
+        ),
+        Option("user", ("--user",), "Do nothing where the project's own hooks run.", is_flag=True),
+    ),
+)
+
+
+def run(*, agent: str, steer: bool, user: bool) -> None:
+    """Answer one hook."""
+    if agent not in HOOKED:
+        raise Misuse(f"{agent!r} is not one of {', '.join(HOOKED)}.")
     module = find_agent(agent)
     text = sys.stdin.buffer.read().decode("utf-8", "replace")
     answer = None
@@ -50,8 +60,8 @@ def command(agent: str, steer: bool, user: bool) -> None:
             if said is not None:
                 answer = module.denial(said) if event.is_before else module.remark(said)
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
-        click.echo(f"hkgit: not recorded: {error}", err=True)
-    click.echo(json.dumps(answer or {}))
+        echo(f"hkgit: not recorded: {error}", err=True)
+    echo(json.dumps(answer or {}))
 
 
 def _has_project_hooks(agent: str, event: ToolEvent) -> bool:
@@ -67,6 +77,8 @@ def _has_project_hooks(agent: str, event: ToolEvent) -> bool:
 
 def _has_server() -> bool:
     """Whether there is a tool to steer an agent to: the server's package is an extra."""
+    from importlib.util import find_spec
+
     return find_spec("mcp") is not None
 
 
@@ -90,7 +102,7 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
         if event.is_before or _is_look(recorder, event):
             recorder.settle_formatters()
     except HkgitError as error:
-        click.echo(f"hkgit: not recorded: {error}", err=True)
+        echo(f"hkgit: not recorded: {error}", err=True)
     if tool is not None and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
     said = _record(recorder, event)
