@@ -22,7 +22,7 @@ from hkgit.values import replace
 
 
 def find_commands(did: Did) -> list[str]:
-    """The shell commands that a call runs."""
+    """Find the shell commands that a call runs."""
     did = did.shell if isinstance(did, UnshownShell) else did
     parts = did.parts if isinstance(did, Looks) else (did,)
     return [each.command for each in parts if isinstance(each, Shell)]
@@ -36,7 +36,7 @@ def words_of(did: Did) -> str:
 
 
 def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
-    """The paths, from the root, that a call may change. Raises InvalidInput for one outside."""
+    """Find the paths, from the root, that a call may change. Raises InvalidInput outside it."""
     match did:
         case Editing() as edit:
             return paths_of(spec_of(edit, root, directory))

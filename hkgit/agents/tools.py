@@ -23,7 +23,7 @@ Tool = Callable[[JsonObject, object], Did | None]
 
 
 def parse_payload(text: str) -> JsonObject:
-    """The input of a hook. Raises InvalidInput where it is no JSON object."""
+    """Parse the input of a hook. Raises InvalidInput where it is no JSON object."""
     try:
         payload = json.loads(text)
     except (ValueError, RecursionError) as error:

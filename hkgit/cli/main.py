@@ -94,7 +94,7 @@ class _Commands(click.Group):
 
 
 def _load(module_name: str, name: str) -> click.Command:
-    """The command of a module, which declares it to Click, or has a form of its options."""
+    """Load the command of a module, which declares it to Click, or has a form of its options."""
     module = import_module(module_name)
     if not hasattr(module, "FORM"):
         command: click.Command = module.command

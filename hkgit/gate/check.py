@@ -80,7 +80,7 @@ def rule_on(
 
 
 def _find_unaccepted(policy: Policy, judged: ReplayResult) -> Verdict | None:
-    """The verdict that the policy does not accept: its own, or that beneath what is by hand."""
+    """Find the verdict that the policy does not accept: its own, or that beneath `mixed`."""
     if policy.any_verdict:
         return None
     verdicts = (judged.verdict, judged.beneath)

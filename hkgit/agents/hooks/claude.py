@@ -56,7 +56,7 @@ EDITS: dict[str, Tool] = {
 
 
 def _read(arguments: JsonObject, answer: object) -> ToolReading | NotebookReading | None:
-    """The lines that an answer says it shows; of a file that was shown before it repeats none."""
+    """Read the lines that an answer says it shows; it repeats none of a file shown before."""
     path, file = arguments.get("file_path"), _member(answer, "file")
     cells = _member(file, "cells")
     if isinstance(path, str) and isinstance(cells, list):

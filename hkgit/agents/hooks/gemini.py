@@ -112,7 +112,7 @@ def event(payload: JsonObject) -> ToolEvent | None:
 
 
 def _find_limits(directory: Path) -> Iterator[int]:
-    """How much of an output the model is shown: by default, and by the settings of two places."""
+    """Find how much of an output the model is shown: by default, or by either settings file."""
     yield _LARGEST
     for place in (directory, Path.home()):
         try:

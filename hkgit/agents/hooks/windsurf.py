@@ -53,7 +53,7 @@ def _run(told: Mapping[str, object]) -> Did | None:
 
 
 def _find_place(told: Mapping[str, object]) -> Path:
-    """Where a command has run, or the nearest directory around a file: a workspace may be many."""
+    """Find where a command ran, or the directory nearest to a file: a workspace has several."""
     if isinstance(told.get("cwd"), str):
         return Path(str(told["cwd"]))
     around = Path(str(told.get("file_path", "."))).parents

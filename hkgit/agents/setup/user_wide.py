@@ -33,7 +33,7 @@ _FOLDERS = {
 
 
 def find_folder(name: str, environment: Mapping[str, str]) -> Path:
-    """The folder of a user's own settings of an agent."""
+    """Find the folder of a user's own settings of an agent."""
     variable, below, default = _FOLDERS[name]
     if variable and (named := environment.get(variable)):
         return Path(named, below)
@@ -41,7 +41,7 @@ def find_folder(name: str, environment: Mapping[str, str]) -> Path:
 
 
 def list_user_parts(name: str) -> Iterator[Part]:
-    """The hooks alone, with paths below that folder: servers stay with the projects."""
+    """List the hooks alone, with paths below that folder: servers stay with the projects."""
     [folder] = {PurePosixPath(each).parts[0] for each in _list_hook_files(name)}
     for part in find_agent(name).parts(f"hkgit hook {name} {FOR_USER}"):
         path = PurePosixPath(part.path)

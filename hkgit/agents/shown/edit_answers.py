@@ -33,7 +33,7 @@ def showing(tool: Tool, text_of: Callable[[object], str], find: Find) -> Tool:
 
 
 def find_code(path: str, answer: str) -> Snippets | None:
-    """What Gemini CLI shows: changed lines and some around them, with gaps between."""
+    """Find what Gemini CLI shows: changed lines and some around them, with gaps between."""
     _, found, code = answer.partition(_CODE)
     pieces = groupby(code.removesuffix("\n").split("\n"), _GAP.__eq__)
     texts = tuple("\n".join(lines) for is_gap, lines in pieces if not is_gap)
@@ -41,7 +41,7 @@ def find_code(path: str, answer: str) -> Snippets | None:
 
 
 def find_range(path: str, answer: str) -> ToolReading | None:
-    """What Qwen Code shows: a range of lines, which it names."""
+    """Find what Qwen Code shows: a range of lines, which it names."""
     found = _RANGE.match(answer)
     if found is None:
         return None
@@ -49,6 +49,6 @@ def find_range(path: str, answer: str) -> ToolReading | None:
 
 
 def find_changed(path: str, answer: str) -> ToolReading:
-    """What Cline shows: the lines that were taken out and those put in, with their numbers."""
+    """Find what Cline shows: the lines that were taken out and those put in, with their numbers."""
     changed = (found[1] for line in answer.split("\n") if (found := _CHANGED.fullmatch(line)))
     return ToolReading(path, 1, END, "\n".join(changed))

@@ -46,7 +46,7 @@ def find_shown_lines(
 
 
 def find_snippets(file: Sequence[str], texts: Iterable[str]) -> list[Lines]:
-    """Where pieces of a file stand in it, each whole and in one place alone."""
+    """Find where pieces of a file stand in it, each whole and in one place alone."""
     whole, numbers = _join(file), list[int]()
     for text in texts:
         wanted = _join(lines := text.split("\n"))

@@ -84,7 +84,7 @@ def _call(where: str, root: str | None, block: Record, result: _Result) -> Itera
 
 
 def _read(path: str, result: _Result) -> Iterator[Seen]:
-    """The content of a file that was read from its first line to its last."""
+    """Read the content of a file that was read from its first line to its last."""
     file = table(result.detail.get("file"))
     content = text(file.get("content"))
     is_whole = file.get("startLine") == 1 and file.get("numLines") == file.get("totalLines")

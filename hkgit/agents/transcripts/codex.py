@@ -124,7 +124,7 @@ def _ran(
 
 
 def _find_printed_file(words: Sequence[str], said: str) -> str | None:
-    """The file of which a command prints all; `sed` does if it was asked for more than there is."""
+    """Find the file that a command prints whole; `sed` does if asked for more than there is."""
     if len(words) == 2 and words[0] == "cat":
         return words[1]
     if len(words) == 4 and words[:2] == ["sed", "-n"]:

@@ -22,7 +22,7 @@ class Line:
 
 
 def parse_value(said: str | bytes) -> object:
-    """A JSON value, or None for what is none, or is nested deeper than anybody writes."""
+    """Parse a JSON value, or None for what is none, or is nested deeper than anybody writes."""
     try:
         return json.loads(said)
     except (ValueError, RecursionError):

@@ -30,7 +30,7 @@ SUFFIXES = (".jsonl", ".json", ".db", ".llm.history")
 def find_logs(
     roots: Sequence[Path], environment: Mapping[str, str], agent: str | None = None
 ) -> list[Path]:
-    """The logs that may speak of one of some checkouts, by one agent or by all."""
+    """Find the logs that may speak of one of some checkouts, by one agent or by all."""
     home = Path(environment.get("HOME") or environment.get("USERPROFILE") or "/nonexistent")
     names = AGENTS if agent is None else (agent,)
     found = (path for name in names for path in _PLACES[name](home, environment, roots))

@@ -52,7 +52,7 @@ def logs_in(place: Path) -> list[Path]:
 
 
 def read_log(path: Path) -> Log:
-    """What a log tells. Raises InvalidInput where it cannot be read."""
+    """Read the calls that a log records. Raises InvalidInput where it cannot be read."""
     try:
         data = path.read_bytes()
     except OSError as error:

@@ -118,7 +118,7 @@ def _environment() -> Environment:
 
 @cache
 def _make_environment() -> Environment:
-    """The templates, compiled once: tables may have a page for each of a thousand repositories."""
+    """Load the templates, compiled once: tables may have a page for each of 1,000 repositories."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     made = Environment(

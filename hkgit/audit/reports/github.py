@@ -17,7 +17,7 @@ _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
 
 def render(sheet: ReportSheet) -> str:
-    """The text for the log, then an annotation a finding; the runner shows those on the files."""
+    """Render the log text, then an annotation for each finding, shown on the files."""
     annotations = (f"{_annotation(_COMMANDS[sheet.level(item)], item)}\n" for item in sheet.items)
     return text.render(sheet) + "".join(annotations)
 

@@ -84,7 +84,7 @@ def remove(path: StrPath, descriptor: int) -> None:
 
 
 def _make_directory(path: StrPath) -> None:
-    """A directory that lets in whom the one above lets in: a shared repository stays shared."""
+    """Make a directory with the permissions of the one above: a shared repository stays shared."""
     if path and not os.path.isdir(path):
         _make_directory(os.path.dirname(path))
         try:

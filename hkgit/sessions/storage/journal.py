@@ -40,7 +40,7 @@ class SessionJournal:
         self._identity: tuple[int, int] | None = None
 
     def load(self) -> JournalState:
-        """What all lines come to, those that others have added since too. Raises GitRefused."""
+        """Read all lines, those that others have added since too. Raises GitRefused."""
         try:
             with self._path.open("rb") as stream:
                 status = os.fstat(stream.fileno())

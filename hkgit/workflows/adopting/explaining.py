@@ -187,7 +187,7 @@ def _find_underived(
     units: Sequence[PendingEdit],
     known: set[int],
 ) -> dict[int, Origin]:
-    """The lines that calls wrote on lines of others, so that no entry derives them."""
+    """Find the lines that calls wrote on lines of others, so that no entry derives them."""
     traced, count = trace_versions(path, base, actual, units)
     by = find_origins(Document(actual.data), traced, count, is_exact=False)
     return {j: origin for j, origin in by.items() if j not in known}

@@ -70,7 +70,7 @@ def _is_line(line: bytes, old: bytes, indent: bytes) -> bool:
 
 
 def _find_indent(lines: Sequence[bytes], hunks: Sequence[LoggedHunk]) -> bytes:
-    """The indentation that the lines of a file have more than those of the hunks."""
+    """Find the indentation that the lines of a file have more than those of the hunks."""
     for hunk in hunks:
         for line, old in zip(lines[_start(hunk) :], hunk.old, strict=False):
             if old.strip():

@@ -19,7 +19,7 @@ _WORD = re.compile(rb"\w\w")
 def find_origins(
     now: Document, matched: Matched, count: int, *, is_exact: bool
 ) -> dict[int, Origin]:
-    """The lines that calls made; of a file that was changed otherwise too, only sure ones.
+    """Find the lines that calls made; of a file that was changed otherwise too, only sure ones.
 
     `count` is how many lines the version has that the lines were matched with.
     """
@@ -43,7 +43,7 @@ def _is_among(places: Mapping[int, int], j: int) -> bool:
 
 
 def find_unchanged(matched: Matched, kept: Mapping[int, int]) -> Iterator[int]:
-    """The lines that calls took away and wrote again where they had been: they are as they were."""
+    """Find the lines that calls removed and wrote again in place: they count as unchanged."""
     above, below, after = 0, {}, 10**9
     for j in sorted(matched, reverse=True):
         below[j] = after

@@ -178,7 +178,7 @@ class TranscriptReplay:
             known |= {} if now is None else {path: now}
 
     def _find_before(self, path: str, edit: LoggedEdit) -> bytes | None:
-        """What a file said before a call. Raises InvalidInput where nothing tells it."""
+        """Find what a file said before a call. Raises InvalidInput where nothing tells it."""
         if edit.before is not None and path in edit.before:
             told = edit.before[path]
             return None if told is None else self._as_stored(path, told)
@@ -267,5 +267,5 @@ def _unknown(paths: Sequence[str], what: str) -> InvalidInput:
 
 
 def _count(reading: LoggedReading, data: bytes) -> int:
-    """How many lines of a reading a file has, from the first on."""
+    """Count how many lines of a reading a file has, from the first on."""
     return count_shown(reading.lines, reading.start_line, Document(data).lines)

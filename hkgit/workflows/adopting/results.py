@@ -27,7 +27,7 @@ from hkgit.workflows.adopting.texts import show_text, with_ends
 
 
 def find_after(edit: LoggedEdit, before: Texts) -> Texts | None:
-    """What a call has left, with the line ends that the file has; None where nothing tells.
+    """Find what a call has left, with the line ends that the file has; None where nothing tells.
 
     Raises InvalidInput where what the log tells does not fit the files as they were.
     """
@@ -107,7 +107,7 @@ def is_what_came(
 
 
 def make_difference(before: Texts, after: Texts) -> Spec:
-    """What a call has changed, as a diff. Raises InvalidInput where that is nothing."""
+    """Render what a call has changed as a diff. Raises InvalidInput where that is nothing."""
     text = "".join(
         line for path, new in after.items() for line in _diff(path, before.get(path), new)
     )

@@ -28,7 +28,7 @@ def with_ends(text: bytes, before: bytes | None) -> bytes:
 
 
 def count_shown(shown: Sequence[bytes], start_line: int, lines: Sequence[bytes]) -> int:
-    """How many of the lines that were shown stand in a file at their numbers, from the first on."""
+    """Count how many shown lines, from the first on, a file has at the same numbers."""
     count = 0
     for each, line in zip(shown, lines[start_line - 1 :], strict=False):
         if each != line:

@@ -111,5 +111,5 @@ def _carry(
 
 
 def count_lines(lines: Lines) -> int:
-    """How many lines a range has; a point counts as one."""
+    """Count how many lines a range has; a point counts as one."""
     return 1 if is_empty(lines) else lines[1] - lines[0] + 1

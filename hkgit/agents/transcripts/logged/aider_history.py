@@ -32,7 +32,7 @@ _FENCES = {"```": "```", "````": "````"} | {
 
 
 def read_history(path: Path) -> Iterator[Line]:
-    """The answers in a history as lines of a log, each with its request. Raises OSError."""
+    """Read the answers in a history as lines of a log, each with its request. Raises OSError."""
     asked: list[str] = []
     for number, head, said in _split(path.read_text("utf-8", "replace").split("\n")):
         if head.startswith(_ASKED):
@@ -91,7 +91,7 @@ def _texts(shown: Iterable[ReadCall]) -> dict[str, str]:
 def _find_edits(
     said: str, shown: Mapping[str, str], later: Mapping[str, str]
 ) -> Iterator[EditCall]:
-    """The edits in an answer that aider could make, file by file.
+    """Find the edits in an answer that aider could make, file by file.
 
     `shown` and `later` are the files as this request and the next one have shown them.
     """
@@ -118,7 +118,7 @@ def _drop_misplaced(edits: Iterable[Edit], before: str) -> Iterator[Edit]:
 
 
 def _make_call(path: str, edits: Sequence[Edit], before: str | None) -> EditCall:
-    """The edits of a file; an empty old text makes a new one."""
+    """Make the edits of a file; an empty old text makes a new one."""
     told = None if before is None else {path: before}
     if before is None and len(edits) == 1 and not edits[0].old_text:
         new = {"command": "create", "path": path, "file_text": edits[0].new_text}
@@ -127,7 +127,7 @@ def _make_call(path: str, edits: Sequence[Edit], before: str | None) -> EditCall
 
 
 def _find_shown(asked: object) -> Iterator[ReadCall]:
-    """The files in a request, whole."""
+    """Find the files that a request shows as a whole."""
     message: list[str] = []
     for line in [*(asked if isinstance(asked, list) else ()), _BETWEEN]:
         if line != _BETWEEN:
@@ -139,7 +139,7 @@ def _find_shown(asked: object) -> Iterator[ReadCall]:
 
 
 def _find_files(message: Sequence[str]) -> Iterator[ReadCall]:
-    """Files between fences, each below its name."""
+    """Find files between fences, each below its name."""
     at = 1
     while at < len(message):
         end = _FENCES.get(message[at])
@@ -160,7 +160,7 @@ def _find_files(message: Sequence[str]) -> Iterator[ReadCall]:
 
 
 def _parse_time(said: str) -> int:
-    """A time of this machine's clock, in milliseconds since 1970; 0 for none."""
+    """Parse a time of this machine's clock, in milliseconds since 1970; 0 for none."""
     with suppress(ValueError, OverflowError, OSError):
         return int(datetime.fromisoformat(said).timestamp() * 1000)
     return 0

@@ -81,7 +81,7 @@ def _call(
 
 
 def parse_time(value: object) -> int:
-    """A moment in ISO 8601 or milliseconds, as milliseconds since 1970; 0 where there is none."""
+    """Parse a time in ISO 8601 or milliseconds into milliseconds since 1970; 0 for none."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return int(value)
     try:

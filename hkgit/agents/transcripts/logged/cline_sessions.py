@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r" *(\d+) \| ?(.*)\Z", re.DOTALL)
 
 
 def read_session(path: Path) -> Iterator[Line]:
-    """The messages of a session beside what is said of it. Raises OSError."""
+    """Read the messages of a session beside what is said of it. Raises OSError."""
     about = path.with_name(path.name.removesuffix(SUFFIX) + ".json")
     info = parse_value(about.read_bytes()) if about.is_file() else None
     record = parse_value(path.read_bytes())
@@ -81,7 +81,7 @@ def _did(tool: str, sent: Record, answer: object) -> Iterator[ReadCall | EditCal
 
 
 def _find_results(answer: object) -> Iterator[Record]:
-    """The results of a call, which may be told as text."""
+    """Find the results of a call, which may be told as text."""
     said = parse_value(answer) if isinstance(answer, str) else answer
     yield from tables(said if isinstance(said, list) else [said])
 

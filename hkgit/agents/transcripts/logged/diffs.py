@@ -14,7 +14,7 @@ _NO_END = "\\ No newline"
 
 
 def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
-    """The hunks of a unified diff of one file; none where it is cut off or is no such diff."""
+    """Parse the hunks of a unified diff of one file; none if it is cut off or no such diff."""
     lines = (text or "").removesuffix("\n").split("\n")
     hunks: list[CallHunk] = []
     at = 0

@@ -100,7 +100,7 @@ def _said(call: Record) -> str:
 def read_call(
     tool: str, sent: Record, said: str, shown: object
 ) -> ReadCall | EditCall | ShellCall | None:
-    """What a call of one of its tools did; `shown` is what people were shown of it."""
+    """Parse a call of one of its tools; `shown` is what people were shown of it."""
     name = text(sent.get("file_path")) or text(sent.get("absolute_path"))
     match tool:
         case "run_shell_command":

@@ -38,7 +38,7 @@ def knows_any(path: Path, roots: Sequence[Path]) -> bool:
 
 
 def read_database(path: Path) -> Iterator[Line]:
-    """The messages in a database as lines of a log. Raises OSError where it cannot be read."""
+    """Read the messages in a database as lines of a log. Raises OSError where it cannot be read."""
     try:
         with closing(open_to_read(path)) as database:
             for row, session, directory, time, content in database.execute(_MESSAGES):

@@ -48,7 +48,7 @@ def open_to_read(path: Path) -> sqlite3.Connection:
 
 
 def read_database(path: Path) -> Iterator[Line]:
-    """The calls in a database as lines of a log. Raises OSError where it cannot be read."""
+    """Read the calls in a database as lines of a log. Raises OSError where it cannot be read."""
     try:
         with closing(open_to_read(path)) as database:
             for part, session, directory, version, data in database.execute(_CALLS):

@@ -141,7 +141,7 @@ def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
 
 
 def _read_document(path: Path, summary: LogSummary) -> Iterator[Line]:
-    """A log that is one JSON object, or, in spite of its name, a line each."""
+    """Read a log that is one JSON object, or, in spite of its name, a line each."""
     record = parse_value(path.read_bytes()) if path.stat().st_size <= LONGEST else None
     if isinstance(record, dict):
         yield Line(f"{path.name}:1", record)

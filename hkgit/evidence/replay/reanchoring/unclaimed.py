@@ -42,7 +42,7 @@ ALIKE = 0.6
 
 
 def parse_edits(edits: Iterable[RecordedEdit]) -> list[AnyEdit]:
-    """What some edits say. Raises InvalidInput when one cannot be read, or names another file."""
+    """Parse recorded edits. Raises InvalidInput for an unreadable one or one of another file."""
     return [said for edit in edits for said in _parse_block(edit)]
 
 
