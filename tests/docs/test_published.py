@@ -20,11 +20,11 @@ def _steps(workflow: Any) -> list[dict[str, Any]]:
     return [step for job in workflow["jobs"].values() for step in job.get("steps", [])]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_workflow_fits_githubs_schema(name: str) -> None:
+def test_workflows_fit_githubs_schema() -> None:
     schema = ("--builtin-schema", "vendor.github-workflows")
+    assert NAMES
 
-    done = start("check-jsonschema", *schema, str(WORKFLOWS / name), cwd=ROOT)
+    done = start("check-jsonschema", *schema, *(str(WORKFLOWS / name) for name in NAMES), cwd=ROOT)
 
     assert done.returncode == 0, done.stdout
 

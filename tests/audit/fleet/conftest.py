@@ -15,6 +15,7 @@ from hkgit.audit.fleet.places import FleetDirectory
 from hkgit.audit.fleet.rows import FleetRow
 from hkgit.audit.fleet.running import FleetRequest, verify_fleet
 from hkgit.audit.fleet.tasks import PART
+from tests.support.repos import Repo
 
 COMMITS = 6
 """Commits with evidence upon a first one, which is an agent's and has none."""
@@ -29,6 +30,7 @@ def histories(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     places = root / "one.git", root / "two.git"
     for seed, place in enumerate(places, 1):
         make_history(place, COMMITS, seed=seed)
+        Repo(place).git("repack", "-adq")  # one file to copy instead of hundreds
     return places
 
 
