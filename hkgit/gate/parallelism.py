@@ -77,6 +77,13 @@ def verify_range(
     return Report(policy, tuple(rule_range(repository, asked, policy, spread, watch=watch)))
 
 
+def list_commits(
+    repository: Repository, asked: CommitRange, policy: Policy, spread: Parallelism = ALONE
+) -> Sequence[str]:
+    """List the commits of a range that fall to this share, parents first."""
+    return spread.share.of_commits(commits_of(repository, asked, policy))
+
+
 def rule_range(
     repository: Repository,
     asked: CommitRange,
@@ -84,9 +91,11 @@ def rule_range(
     spread: Parallelism = ALONE,
     *,
     watch: Watch = iter,
+    commits: Sequence[str] | None = None,
 ) -> Iterator[Ruling]:
     """The rulings of `verify_range`, each as soon as it is made; none is kept."""
-    commits = spread.share.of_commits(commits_of(repository, asked, policy))
+    if commits is None:
+        commits = list_commits(repository, asked, policy, spread)
     before = {} if spread.known is None else spread.known.verdicts(commits)
     fresh = [commit for commit in commits if commit not in before]
     gate = Gate(repository, policy, tip=asked.new, landing=asked.old)

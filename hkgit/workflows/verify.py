@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hkgit.gate import CommitRange, Report, without_floors
-from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, rule_range
+from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, list_commits, rule_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.ranges import Watch
 from hkgit.gate.rulings import Ruling
@@ -41,10 +41,14 @@ class VerifyResult:
 
 @dataclass(frozen=True, slots=True)
 class VerifyStream:
-    """The rulings as they are made, to be read once; the policy and the pins as in a result."""
+    """The rulings as they are made, to be read once; the policy and the pins as in a result.
+
+    `tip` is the newest of the commits, None where there is none.
+    """
 
     policy: Policy
     rulings: Iterator[Ruling]
+    tip: str | None
     pins: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -66,20 +70,22 @@ def stream_rulings(
     """
     if isinstance(request.policy, Policy):
         policy = without_floors(request.policy)
-        return VerifyStream(policy, _rule_under(repository, request, policy, watch))
+        return _stream_under(repository, request, policy, watch)
     # Few runs have pins.
     from hkgit.gate.entrypoints.pinning import describe_pins, read_trust, resolve_pins
 
     pinned = resolve_pins(repository, read_trust(request.policy), request.old)
     policy = replace(without_floors(pinned.policy), ladders=pinned.trust.ladders)
-    rulings = _rule_under(repository, request, policy, watch)
-    return VerifyStream(policy, rulings, describe_pins(pinned, repository))
+    stream = _stream_under(repository, request, policy, watch)
+    return replace(stream, pins=describe_pins(pinned, repository))
 
 
-def _rule_under(
+def _stream_under(
     repository: Repository, request: VerifyRequest, policy: Policy, watch: Watch
-) -> Iterator[Ruling]:
+) -> VerifyStream:
     known = VerifiedCommits.of(repository, policy) if request.incremental else None
     spread = Parallelism(request.jobs, request.shard, known)
-    commits = CommitRange(request.old, request.new)
-    return rule_range(repository, commits, policy, spread, watch=watch)
+    asked = CommitRange(request.old, request.new)
+    commits = list_commits(repository, asked, policy, spread)
+    rulings = rule_range(repository, asked, policy, spread, watch=watch, commits=commits)
+    return VerifyStream(policy, rulings, commits[-1] if commits else None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.audit.reports.sheet import ReportItem, ReportSheet, SourcePlace
@@ -34,9 +34,18 @@ _NO_PATH = frozenset({"trailer", "unverifiable"})
 def sheet_of(repository: Repository, report: Report, commit_url: str | None = None) -> ReportSheet:
     """A report with its findings placed in the last of its commits."""
     tip = report.rulings[-1].judged.candidate.tree if report.rulings else EMPTY_TREE
+    placed = place_findings(repository, report.rulings, tip)
+    items = tuple(item for _, items in placed for item in items)
+    return ReportSheet(report, items, commit_url)
+
+
+def place_findings(
+    repository: Repository, rulings: Iterable[Ruling], tip: str
+) -> Iterator[tuple[Ruling, tuple[ReportItem, ...]]]:
+    """Place the findings of each ruling in the tree of the newest commit."""
     seen: Counter[str] = Counter()
-    items = []
-    for ruling in report.rulings:
+    for ruling in rulings:
+        items = []
         places = _Places.of(repository, ruling, tip) if ruling.findings else None
         for finding in ruling.findings:
             place = None if places is None else places.find(finding)
@@ -44,7 +53,7 @@ def sheet_of(repository: Repository, report: Report, commit_url: str | None = No
             seen[key] += 1
             fingerprint = hashlib.sha256(f"{key}\0{seen[key]}".encode()).hexdigest()
             items.append(ReportItem(ruling, finding, place, fingerprint))
-    return ReportSheet(report, tuple(items), commit_url)
+        yield ruling, tuple(items)
 
 
 def _key(finding: Finding, place: SourcePlace | None, places: _Places | None) -> str:

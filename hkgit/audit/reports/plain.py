@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import islice
+from textwrap import indent
 
 from hkgit.applying.reporting import error_json
 from hkgit.audit.reports.documents import dump_json
@@ -11,6 +13,7 @@ from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.sheet import ReportItem, ReportSheet, SourcePlace
 from hkgit.errors import HkgitError
 from hkgit.evidence.replay.findings import Finding
+from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.text.escaping import to_json_text
 from hkgit.text.json_nodes import JsonObject
@@ -19,6 +22,19 @@ from hkgit.text.json_nodes import JsonObject
 def render(sheet: ReportSheet) -> str:
     """One JSON object (see `report_json`)."""
     return dump_json(report_json(sheet.report, sheet.items))
+
+
+def render_ends(policy: Policy, *, passes: bool) -> tuple[str, str]:
+    """Write what stands in `render` before the commits, and after them."""
+    before, after = dump_json(report_json(Report(policy, ()))).rsplit("[]", 1)
+    said = before.replace('"passes": true', f'"passes": {json.dumps(passes)}', 1)
+    return f"{said}[", f"\n  ]{after}"
+
+
+def render_commit(ruling: Ruling, items: Sequence[ReportItem], policy: Policy) -> str:
+    """Write one commit as it stands between these ends, without the comma."""
+    told = ruling_json(ruling, [item.place for item in items], policy.source)
+    return "\n" + indent(dump_json(told).removesuffix("\n"), "    ")
 
 
 def refusal(error: HkgitError) -> str:

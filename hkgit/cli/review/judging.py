@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hkgit.audit.reports.sheet import ReportSheet
+    from hkgit.workflows.verify import VerifyStream
 
 _COLOURS = {"ok  ": "green", "FAIL": "red"}
 _SERVER = late_pattern(r"https?://[\w.-]+(:\d+)?")
@@ -78,6 +79,51 @@ def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
     if told or not is_quiet:
         echo(console(summarize(policy, count, rejected)))
     return policy.mode != "enforce" or not rejected
+
+
+def print_document(repository: Repository, stream: VerifyStream, form: str) -> bool:
+    """The report as one document; whether the policy passes it.
+
+    Memory grows with what is found, not with the range. The document is printed when all is
+    judged, so that it is whole or a refusal.
+    """
+    if form == "json":
+        return _print_json(repository, stream)
+    kept = []
+    last = None
+    for last in stream.rulings:
+        if last.findings or not last.passes:
+            kept.append(last)
+    if last is not None and (not kept or kept[-1] is not last):
+        kept.append(last)  # findings are placed in the newest commit
+    report = Report(stream.policy, tuple(kept))
+    print_report(repository, report, form)
+    return report.passes
+
+
+def _print_json(repository: Repository, stream: VerifyStream) -> bool:
+    from tempfile import TemporaryFile
+
+    from hkgit.audit.reports.placing import place_findings
+    from hkgit.audit.reports.plain import render_commit, render_ends
+    from hkgit.git.objects.store import EMPTY_TREE
+
+    policy = stream.policy
+    tip = EMPTY_TREE if stream.tip is None else repository.commit(stream.tip).tree
+    is_rejected, mark = False, ""
+    with TemporaryFile("w+", encoding="ascii") as kept:
+        for ruling, items in place_findings(repository, stream.rulings, tip):
+            is_rejected |= not ruling.passes
+            kept.write(mark + render_commit(ruling, items, policy))
+            mark = ","
+        passes = policy.mode != "enforce" or not is_rejected
+        before, after = render_ends(policy, passes=passes)
+        echo(before, nl=False)
+        kept.seek(0)
+        while part := kept.read(1 << 16):
+            echo(part, nl=False)
+    echo(after if mark else after.removeprefix("\n  "), nl=False)
+    return passes
 
 
 def _colour(line: str) -> str:

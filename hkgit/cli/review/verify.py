@@ -12,13 +12,15 @@ from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.forms.clicking import option_of
 from hkgit.cli.output import show_progress
 from hkgit.cli.review.formats import FORMAT
-from hkgit.cli.review.judging import print_report, print_rulings, resolve_range
+from hkgit.cli.review.judging import print_document, print_report, print_rulings, resolve_range
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import load_policy
 from hkgit.gate.parallelism import WHOLE, Shard
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
 from hkgit.workflows.verify import VerifyRequest, VerifyResult, stream_rulings, verify
+
+_BOUNDED = ("json", "gitlab", "rdjson", "sarif")
 
 
 @click.command()
@@ -68,9 +70,12 @@ def command(
 def _verify(repository: Repository, request: VerifyRequest, form: str) -> bool:
     """Verify and print; whether it passes. Text comes line by line, a document at the end.
 
-    A document says first whether all passes, and an error halfway would leave half of it.
+    A document says first whether all passes, and an error halfway would leave half of it. But it
+    is not held in memory, except where it tells of pins or is for the log of a job.
     """
     watch = show_progress("replaying commit")
+    if form in _BOUNDED and not isinstance(request.policy, Path):
+        return print_document(repository, stream_rulings(repository, request, watch), form)
     if form != "text":
         result = verify(repository, request, watch)
         _print(repository, result, form)

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from benchmarks.history import make_history
+from hkgit.audit.reports import render
+from hkgit.audit.reports.placing import sheet_of
 from hkgit.audit.reports.text import report_lines
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import load_policy
@@ -58,6 +60,24 @@ def test_text_comes_as_it_is_judged_and_is_the_report(
     report = verify(repository, request).report
     done = run("verify", f"{first}..main", "--policy", str(given), cwd=history)
     assert done.out == "\n".join(report_lines(report)) + "\n"
+    assert (done.code == 0) == report.passes
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "gitlab", "rdjson"])
+@pytest.mark.parametrize("has_entries", [True, False])
+def test_a_document_that_is_not_held_in_memory_is_the_report(
+    tmp_path: Path, form: str, has_entries: bool
+) -> None:
+    root, given = tmp_path / "bare.git", tmp_path / "config.toml"
+    make_history(root, 2, has_entries=has_entries)
+    given.write_text("[gate]\ngovern = 'all'\n")
+    repository = Repository.discover(root)
+    ends = repository.resolve("main~2"), repository.resolve("main")
+    request = VerifyRequest(*ends, load_policy(repository, str(given), None))
+    report = verify(repository, request).report
+    assert report.passes == has_entries
+    done = run("verify", "main~2..main", "--policy", str(given), "--format", form, cwd=root)
+    assert done.out == render(sheet_of(repository, report), form)
     assert (done.code == 0) == report.passes
 
 
