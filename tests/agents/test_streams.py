@@ -192,7 +192,10 @@ def test_a_file_that_cursor_deletes_is_recorded(greeting: Repo) -> None:
 
 
 def test_a_steered_edit_rests_on_what_the_agents_own_tool_has_read(greeting: Repo) -> None:
-    answers = replayed("claude", greeting, "--steer")
+    inputs = [line for line in stream("claude", greeting) if "input" in line]
+    asked = [line for line in inputs if line["input"]["hook_event_name"] == "PreToolUse"]
+    looked = [line for line in inputs if _reads(line)]
+    answers = replay_lines("claude", [*looked, *asked], greeting, "--steer")
     [reason] = [
         answer["hookSpecificOutput"]["permissionDecisionReason"]
         for answer in answers

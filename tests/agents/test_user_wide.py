@@ -97,7 +97,7 @@ def test_hooks_of_the_user_record_below_the_root(agent: str, greeting: Repo) -> 
     run("init", "--agent", agent, cwd=greeting.path)
     (greeting.path / "sub").mkdir()
     told(agent, _at(greeting.path / "sub", _first(agent, greeting)), "--user")
-    [folder] = (greeting.path / ".git/hkgit/sessions").iterdir()
+    [folder] = (greeting.path / ".git/hkgit/sessions").glob("[!.]*")
     assert folder.name.startswith(f"{agent}-")
 
 

@@ -17,15 +17,17 @@ from hkgit.agents.events import (
     ToolReading,
     UntoldEdit,
 )
+from hkgit.agents.open_edits import forget_open_edit, note_open_edit
 from hkgit.agents.recorder import Recorder
 from hkgit.agents.servers.roots import Root
 from hkgit.agents.specs import find_commands, find_touched_paths
 from hkgit.agents.tools import parse_payload
 from hkgit.cli.forms.form import CommandForm, Misuse, Option, Positional
 from hkgit.cli.output import echo
-from hkgit.errors import HkgitError
+from hkgit.errors import HkgitError, Stale
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.written import find_open_notes
 
 FORM = CommandForm(
     f"""Record what an agent's own tools read and edit, or steer its edits to hkgit.
@@ -96,7 +98,9 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
 
         note_caller(root, event.call.id, event.session)
         return None
-    recorder = Recorder(EditSession.open(root, event.session, agent=agent), event.directory)
+    session = EditSession.open(root, event.session, agent=agent)
+    recorder = Recorder(session, event.directory)
+    _record_missed(session)
     try:
         recorder.settle(event.transcript)
         if event.is_before or _is_look(recorder, event):
@@ -105,7 +109,7 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
         echo(f"hkgit: not recorded: {error}", err=True)
     if tool is not None and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
-    said = _record(recorder, event)
+    said = _record(session, recorder, event)
     return said or _tell_past_hooks(event, root)
 
 
@@ -128,13 +132,39 @@ def _steer(event: ToolEvent, root: Path, tool: str) -> str | None:
     )
 
 
-def _record(recorder: Recorder, event: ToolEvent) -> str | None:
+def _record_missed(session: EditSession) -> None:
+    """Record edits of earlier calls whose hooks were stopped."""
+    if not find_open_notes(session.journal.folder):
+        return
+    # Few are.
+    from hkgit.agents.missed_edits import settle_missed_edits
+
+    for path in settle_missed_edits(session):
+        echo(f"hkgit: recorded late, for a hook was stopped: {path}", err=True)
+
+
+def _record(session: EditSession, recorder: Recorder, event: ToolEvent) -> str | None:
     """What the model is to know of an edit that was recorded."""
     if not event.is_before:
-        answer = recorder.after(event)
+        answer = _end(session, recorder, event)
         return None if answer is None or not answer.blind else _unread(answer)
     recorder.before(event.did)
+    if isinstance(event.did, Editing):
+        note_open_edit(session.journal.folder, event.did, event.directory)
     return None
+
+
+def _end(session: EditSession, recorder: Recorder, event: ToolEvent) -> EditReport | None:
+    if not isinstance(event.did, Editing):
+        return recorder.after(event)
+    forget_open_edit(session.journal.folder, event.did)
+    try:
+        return recorder.after(event)
+    except Stale:
+        # Few hooks are stopped before a call.
+        from hkgit.agents.missed_edits import take_unseen_edit
+
+        return take_unseen_edit(event.did, session, event.directory)
 
 
 def _tell_past_hooks(event: ToolEvent, root: Path) -> str | None:

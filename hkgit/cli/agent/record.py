@@ -8,7 +8,7 @@ from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_error, print_note
 from hkgit.errors import HkgitError
 from hkgit.sessions.storage.paths import may_wait
-from hkgit.sessions.storage.written import find_late_sessions
+from hkgit.sessions.storage.written import find_late_sessions, find_open_sessions
 from hkgit.workflows.record import RecordRequest, record
 
 TYPE_CHECKING = False
@@ -71,6 +71,11 @@ def try_recording(request: RecordRequest) -> None:
 
 
 def _record(request: RecordRequest) -> None:
+    if request.step == "staged" and find_open_sessions(work_root()):
+        # Few hooks of agents are stopped before they have told of an edit.
+        from hkgit.agents.missed_edits import settle_all_missed_edits
+
+        settle_all_missed_edits(work_root())
     if request.step == "staged" and find_late_sessions(work_root()):
         # Few formatters write after the agent's hooks.
         from hkgit.agents.late_writes import settle_all_written

@@ -1,11 +1,12 @@
-"""written.py: what agents' tools have just left of files, kept for the moments after it."""
+"""written.py: what agents' tools have just left of files, and which edits are still open."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from hkgit.sessions.storage.paths import find_folders
+from hkgit.git.listing import find_files
+from hkgit.sessions.storage.paths import candidates, find_folders
 from hkgit.sessions.storage.small_files import keep_json
 
 Written = dict[str, tuple[str, int, float]]
@@ -41,6 +42,17 @@ def find_late_sessions(root: Path) -> list[str]:
         for path, (_, _, since) in load_written(folder).items()
         if _read_change_time(root / path) > since - _EARLY
     ]
+
+
+def find_open_notes(folder: Path) -> list[Path]:
+    """Find the notes of a session of edits of which no hook has told that they are made."""
+    return find_files(folder / "aside", "open-*.json")
+
+
+def find_open_sessions(root: Path) -> list[Path]:
+    """Find the sessions of a checkout that have such notes; they may have nothing else yet."""
+    folders = (each for home in candidates(root) for each in find_files(home, "*"))
+    return [folder for folder in folders if find_open_notes(folder)]
 
 
 def _read_change_time(place: Path) -> float:

@@ -1,0 +1,100 @@
+"""missed_edits.py: record late the edits of an agent whose hooks were stopped before they told.
+
+Such an edit counts where it leads from the file as it was to exactly what stands there now: then
+it is what was done. Anything else may be a person's work, and is left to the gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from hkgit.agents.aside import PutAside
+from hkgit.agents.events import Editing, LateEdit
+from hkgit.agents.late_edits import find_versions_before, holds_already
+from hkgit.agents.open_edits import OpenEdit, find_open_edits
+from hkgit.agents.specs import find_touched_paths, spec_of
+from hkgit.edits import File, Spec
+from hkgit.errors import HkgitError, Stale
+from hkgit.sessions.answers import EditReport
+from hkgit.sessions.readings.checkout import Checkout
+from hkgit.sessions.session import EditSession
+from hkgit.sessions.storage.written import find_open_sessions
+
+OVERDUE = 12.0
+"""Seconds after which no hook tells of an edit any more, unless a person is asked before it."""
+
+_LOST = 3600.0
+"""Seconds after which an edit that nobody can explain is forgotten."""
+
+
+def settle_missed_edits(session: EditSession, least_age: float = OVERDUE) -> list[str]:
+    """Record what hooks have missed of a session's edits; the paths of what was recorded."""
+    recorded: list[str] = []
+    for each in [*find_open_edits(session.journal.folder)]:
+        if each.age < least_age:
+            continue
+        with suppress(HkgitError):
+            recorded += _settle(session, each)
+        if each.age > _LOST:
+            each.note.unlink(missing_ok=True)
+    return recorded
+
+
+def settle_all_missed_edits(root: Path) -> list[str]:
+    """Do so for every session of a checkout: a commit of their edits is being made."""
+    recorded: list[str] = []
+    for folder in find_open_sessions(root):
+        with suppress(HkgitError):
+            agent = folder.name.partition("-")[0]
+            session = EditSession.open(root, folder.name, agent=agent)
+            recorded += settle_missed_edits(session, 0)
+    return recorded
+
+
+def take_unseen_edit(edit: Editing, session: EditSession, directory: Path) -> EditReport | None:
+    """Record an edit that no hook has told of before it was made. Raises Stale where it fits none.
+
+    None where it is recorded already.
+    """
+    spec = spec_of(edit, session.root, directory)
+    paths = find_touched_paths(edit, session.root, directory)
+    if holds_already(paths, session.root, [session.journal.folder]):
+        return None
+    aside = PutAside(session.journal.folder, session.journal.blobs)
+    [path] = paths if len(paths) == 1 else [""]
+    guesses = find_versions_before(LateEdit(edit, path), path, session, aside) if path else ()
+    for file, _ in guesses:
+        if (answer := _adopt(session, spec, {path: file})) is not None:
+            return answer
+    fix = "It is recorded by no session; the gate says so at the commit."
+    raise Stale(", ".join(paths), "was changed before hkgit could see how it was", fix)
+
+
+def _settle(session: EditSession, open_edit: OpenEdit) -> Iterator[str]:
+    edit, checkout = open_edit.edit, Checkout(session.root)
+    aside = PutAside(session.journal.folder, session.journal.blobs)
+    spec = spec_of(edit, session.root, open_edit.directory)
+    paths = find_touched_paths(edit, session.root, open_edit.directory)
+    before = {path: aside.get(path, edit.text) for path in paths}
+    if all(checkout.get(path) == file for path, file in before.items()):
+        return
+    if _adopt(session, spec, before) is None:
+        return
+    open_edit.note.unlink(missing_ok=True)
+    for path in paths:
+        aside.drop(path, edit.text)
+        aside.renew(path, checkout.get(path))
+    yield from paths
+
+
+def _adopt(
+    session: EditSession, spec: Spec, before: Mapping[str, File | None]
+) -> EditReport | None:
+    """Record an edit if it leads from those files to what stands there now."""
+    try:
+        answer = session.adopt(spec, before)
+    except Stale:
+        return None
+    return answer if answer.ok else None
