@@ -15,6 +15,7 @@ from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
 from hkgit.git.transactions.locks import remove, wait_for
 from hkgit.sessions.storage.blobs import Blobs
+from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.text.hashing import sha256
 
 _WAIT = 5.0
@@ -68,10 +69,16 @@ class PutAside:
             self._find(path, words).unlink()
 
     def renew(self, path: str, file: File | None) -> None:
-        """Let the calls that are still to come begin with what this one has left."""
-        kept = None if file is None else [file.mode, self._blobs.put(file.data)]
-        for place in self._list(path):
-            place.write_text(json.dumps(kept))
+        """Let the calls that are still to come begin with what this one has left.
+
+        Those of other sessions too: else they would take this one's work for theirs.
+        """
+        for place in self._folder.parents[1].glob(f"*/aside/{_digest(path)}-*.json"):
+            session = place.parents[1]
+            blobs = self._blobs if session == self._folder.parent else SessionJournal(session).blobs
+            with suppress(OSError):
+                kept = None if file is None else [file.mode, blobs.put(file.data)]
+                place.write_text(json.dumps(kept))
 
     def has(self, path: str) -> bool:
         """Whether some call may be changing a file."""

@@ -1,0 +1,130 @@
+"""Hooks record in every kind of checkout, and two conversations at once in one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.sessions.session import EditSession
+from tests.agents.test_streams import told
+from tests.support.repos import Repo
+from tests.support.running import run, script
+
+TEXT = "a = 1\nb = 2\nc = 3\nd = 4\n"
+
+
+def _call(root: Path, session: str, tool: str, given: dict[str, Any]) -> dict[str, Any]:
+    named = {"tool_use_id": f"{session}-{tool}-{given.get('old_string', '')}"}
+    asked = {"file_path": str(root / "x.py")} | given
+    return {"session_id": session, "cwd": str(root), "tool_name": tool, "tool_input": asked} | named
+
+
+def _read(root: Path, session: str) -> None:
+    text = (root / "x.py").read_text()
+    file = {"filePath": str(root / "x.py"), "content": text, "startLine": 1}
+    shown = {"hook_event_name": "PostToolUse", "tool_response": {"type": "text", "file": file}}
+    told("claude", _call(root, session, "Read", {}) | shown)
+
+
+def _begin(root: Path, session: str, old: str, new: str) -> dict[str, Any]:
+    call = _call(root, session, "Edit", {"old_string": old, "new_string": new})
+    told("claude", call | {"hook_event_name": "PreToolUse"})
+    return call | {"hook_event_name": "PostToolUse", "tool_response": {}}
+
+
+def _start_hook(call: dict[str, Any]) -> subprocess.Popen[bytes]:
+    hook = subprocess.Popen(
+        [script("hkgit"), "hook", "claude"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    assert hook.stdin is not None
+    hook.stdin.write(json.dumps(call).encode())
+    hook.stdin.close()
+    return hook
+
+
+def _write(root: Path, old: str, new: str) -> None:
+    path = root / "x.py"
+    path.write_text(path.read_text().replace(old, new), newline="")
+
+
+def _in_worktree(repo: Repo) -> Path:
+    repo.commit({"x.py": TEXT.encode()})
+    repo.git("worktree", "add", "-q", str(repo.path.parent / "linked"))
+    return repo.path.parent / "linked"
+
+
+def _in_submodule(repo: Repo) -> Path:
+    inner = Repo.init(repo.path.parent / "inner")
+    inner.commit({"x.py": TEXT.encode()})
+    allowed = ("-c", "protocol.file.allow=always")
+    repo.git(*allowed, "submodule", "--quiet", "add", str(inner.path), "module")
+    return repo.path / "module"
+
+
+def _without_commits(repo: Repo) -> Path:
+    repo.write("x.py", TEXT.encode())
+    return repo.path
+
+
+def _at_odd_path(repo: Repo) -> Path:
+    odd = Repo.init(repo.path.parent / "a b\nc 'd\" é$x")
+    odd.commit({"x.py": TEXT.encode()})
+    return odd.path
+
+
+@pytest.mark.parametrize("make", [_in_worktree, _in_submodule, _without_commits, _at_odd_path])
+def test_an_edit_is_recorded_with_evidence(make: Callable[[Repo], Path], repo: Repo) -> None:
+    root = make(repo)
+    _read(root, "s")
+    after = _begin(root, "s", "b = 2", "b = 20")
+    _write(root, "b = 2", "b = 20")
+    assert told("claude", after) == {}
+    status = EditSession.open(root, "claude-s").status()
+    assert (len(status.calls), status.uncommitted, status.blind) == (1, 1, 0)
+
+
+def test_in_a_bare_repository_nothing_is_recorded_and_nothing_stopped(tmp_path: Path) -> None:
+    bare = Repo.init(tmp_path / "bare.git", bare=True)
+    before = sorted(each.name for each in bare.path.iterdir())
+    (bare.path / "x.py").write_text(TEXT)
+    _read(bare.path, "s")
+    assert told("claude", _begin(bare.path, "s", "b = 2", "b = 20")) == {}
+    assert sorted(each.name for each in bare.path.iterdir()) == sorted([*before, "x.py"])
+
+
+@pytest.mark.parametrize("second", ["two", "one"], ids=["two conversations", "one twice"])
+def test_two_edits_of_one_file_at_once_are_both_recorded(second: str, repo: Repo) -> None:
+    run("init", cwd=repo.path)
+    repo.commit({"x.py": TEXT.encode()})
+    for name in dict.fromkeys(("one", second)):
+        _read(repo.path, name)
+    first = _begin(repo.path, "one", "a = 1", "a = 10")
+    other = _begin(repo.path, second, "d = 4", "d = 40")
+    _write(repo.path, "a = 1", "a = 10")
+    _write(repo.path, "d = 4", "d = 40")
+    hooks = [_start_hook(call) for call in (first, other)]
+    assert [hook.wait(60) for hook in hooks] == [0, 0]
+    repo.git("commit", "-qam", "Both")
+    judged = run("gate", "--range", "HEAD~1..HEAD", cwd=repo.path)
+    assert judged.code == 0, judged.out
+    assert "verdict strict" in judged.out
+
+
+def test_of_two_agents_whose_edits_overlap_each_is_recorded_with_its_own(repo: Repo) -> None:
+    repo.commit({"x.py": TEXT.encode()})
+    for name in ("one", "two"):
+        _read(repo.path, name)
+    first = _begin(repo.path, "one", "a = 1", "a = 10")
+    second = _begin(repo.path, "two", "d = 4", "d = 40")
+    _write(repo.path, "a = 1", "a = 10")
+    told("claude", first)
+    _write(repo.path, "d = 4", "d = 40")
+    told("claude", second)
+    for name in ("one", "two"):
+        [call] = EditSession.open(repo.path, f"claude-{name}").status().calls
+        assert (call.edits, call.blind) == (1, 0)
