@@ -41,7 +41,10 @@ def logs_at(place: Path) -> list[Path]:
     """Every log below a directory, or the one file. Raises InvalidInput where there is none."""
     if place.is_file():
         return [place]
-    found = sorted(path for suffix in SUFFIXES for path in place.rglob(f"*{suffix}"))
+    from hkgit.agents.transcripts.logged.open_code_files import is_piece
+
+    named = (path for suffix in SUFFIXES for path in place.rglob(f"*{suffix}"))
+    found = sorted(path for path in named if not is_piece(path))
     if not found:
         fix = f"Name an agent ({', '.join(AGENTS)}), a directory that holds logs, or one log."
         raise InvalidInput(str(place), "there are no logs", fix)
@@ -125,7 +128,12 @@ def _kilo(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> 
 
 
 def _opencode(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:
+    """A database; before that, files."""
     yield from _databases("opencode", home, environment, roots)
+    base = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "opencode"
+    for path in base.glob("storage/session/*/*.json"):
+        if _mentions(path, roots):
+            yield path
 
 
 def _pi(home: Path, environment: Mapping[str, str], roots: Sequence[Path]) -> Iterator[Path]:

@@ -24,8 +24,8 @@ class Built:
     refused: dict[PendingEdit, HkgitError] = field(default_factory=dict)
 
 
-Prefixes = dict[tuple[object, ...], Built]
-"""What came of edits: by what came of those before them, and the edits of one spec."""
+Placements = dict[tuple[object, ...], Built]
+"""What came of the edits of one spec, by those edits and the files on which they were placed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,57 +35,60 @@ class CommitBuilder:
     before: Snapshot
     stores_lf: StoresLf
 
-    def build(self, units: Sequence[PendingEdit], known: Prefixes | None = None) -> Built:
+    def build(self, units: Sequence[PendingEdit], known: Placements | None = None) -> Built:
         """Place edits, spec by spec; one that has no place is left out.
 
-        `known` keeps what came of edits, so that edits that begin alike are not placed again.
+        `known` keeps what came of edits, so that none is placed on the same files again.
         """
         known = {} if known is None else known
-        built = known.setdefault((), Built(Overlay(self.before)))
+        built = Built(Overlay(self.before))
         for spec, group in groupby(units, key=lambda unit: unit.key):
             units_of_spec = tuple(group)
-            step = (id(built), spec, tuple(unit.number for unit in units_of_spec))
-            if step not in known:
-                known[step] = Built(built.files, [*built.steps], {**built.refused})
-                self._add_spec(known[step], units_of_spec)
-            built = known[step]
+            numbers = tuple(unit.number for unit in units_of_spec)
+            key = spec, numbers, frozenset(built.files.files.items())
+            if key not in known:
+                known[key] = self._place_spec(built.files, units_of_spec)
+            found = known[key]
+            built.files = found.files
+            built.steps += found.steps
+            built.refused |= found.refused
         return built
 
     def maker(self, paths: Sequence[str]) -> Callable[[Sequence[PendingEdit]], Contents]:
         """A function from edits to what they make of some files."""
-        known: Prefixes = {}
+        known: Placements = {}
         return lambda units: contents(self.build(units, known).files, paths)
 
-    def _add_spec(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
+    def _place_spec(self, files: Overlay, units: tuple[PendingEdit, ...]) -> Built:
+        """Place the edits of a spec: all of them, else those that can be, beside the others."""
         try:
-            self._add(built, units)
-        except HkgitError:
-            self._add_some(built, units)
-
-    def _add(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
-        found = self._place(built, units)
-        files = {**built.files.files, **files_after(found.plan)}
-        built.files = Overlay(self.before, files)
-        built.steps.append((units, found))
-
-    def _add_some(self, built: Built, units: tuple[PendingEdit, ...]) -> None:
-        """Add the edits of a spec that can be placed, alone or beside the others."""
+            return self._add(files, units)
+        except HkgitError as error:
+            if len(units) == 1:
+                return Built(files, refused={units[0]: error})
+        refused: dict[PendingEdit, HkgitError] = {}
         kept: tuple[PendingEdit, ...] = ()
         for unit in units:
             try:
-                self._place(built, (*kept, unit))
+                self._place(files, (*kept, unit))
             except HkgitError as error:
-                built.refused[unit] = error
+                refused[unit] = error
             else:
                 kept = (*kept, unit)
-        if kept:
-            self._add(built, kept)
+        built = self._add(files, kept) if kept else Built(files)
+        built.refused |= refused
+        return built
 
-    def _place(self, built: Built, units: tuple[PendingEdit, ...]) -> PlacedSpec:
+    def _add(self, files: Overlay, units: tuple[PendingEdit, ...]) -> Built:
+        found = self._place(files, units)
+        after = {**files.files, **files_after(found.plan)}
+        return Built(Overlay(self.before, after), [(units, found)])
+
+    def _place(self, files: Overlay, units: tuple[PendingEdit, ...]) -> PlacedSpec:
         first = units[0]
         numbers = [unit.number for unit in units]
         kept = first.journal.blobs.get
-        return place_spec(first.journaled, numbers, first.reads, built.files, kept, self.stores_lf)
+        return place_spec(first.journaled, numbers, first.reads, files, kept, self.stores_lf)
 
 
 def contents(files: Snapshot, paths: Sequence[str]) -> Contents:

@@ -28,7 +28,8 @@ def apply_hunks(data: bytes | None, hunks: Sequence[LoggedHunk]) -> bytes:
             raise InvalidInput("the log", "its diff does not fit the file as it was")
         is_last = stop >= len(lines)
         lines[start:stop] = _new_lines(lines[start:stop], hunk, indent)
-        is_ended = hunk.is_ended if is_last else is_ended
+        is_told = is_last and hunk.is_ended is not None
+        is_ended = bool(hunk.is_ended) if is_told else is_ended
     text = b"\n".join(lines) + (b"\n" if lines and is_ended else b"")
     return with_ends(text, data)
 

@@ -28,13 +28,14 @@ class LoggedReading:
 class LoggedHunk:
     """Lines that a log says were replaced, without their ends; `start_line` as diffs count it.
 
-    `is_ended` is false where the last new line had no end, so it was the last of its file.
+    `is_ended` is false where the last new line had no end, so it was the last of its file; None
+    where that is not told.
     """
 
     start_line: int
     old: tuple[bytes, ...]
     new: tuple[bytes, ...]
-    is_ended: bool = True
+    is_ended: bool | None = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,9 @@ def read_session(path: Path) -> Iterator[Line]:
     about = path.with_name(path.name.removesuffix(SUFFIX) + ".json")
     info = parse_value(about.read_bytes()) if about.is_file() else None
     record = parse_value(path.read_bytes())
-    yield Line(f"{path.name}:1", {"info": table(info), "cline": table(record)})
+    if not isinstance(record, dict):
+        raise OSError("its messages are cut short")
+    yield Line(f"{path.name}:1", {"info": table(info), "cline": record})
 
 
 def detects(record: Record) -> bool:

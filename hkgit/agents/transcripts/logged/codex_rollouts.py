@@ -1,7 +1,8 @@
 """codex_rollouts.py: the sessions of Codex, `~/.codex/sessions/**/rollout-*.jsonl`.
 
 A patch is the input of the tool `apply_patch` or stands in a shell command; files are read with
-shell commands. The log holds no file: what one said is what the calls before it left, or a
+shell commands. Newer versions tell each change as an item `FileChange` with a diff, also those that
+a script made. The log holds no file: what one said is what the calls before it left, or a
 version of the repository's history.
 """
 
@@ -12,8 +13,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from hkgit.agents.transcripts.codex import CALLS, OUTPUTS, detects, read_arguments, read_result
 from hkgit.agents.transcripts.fields import Line, Record, table, text
 from hkgit.agents.transcripts.logged.claude_code import parse_time
-from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ShellCall
-from hkgit.values import dataclass
+from hkgit.agents.transcripts.logged.diffs import parse_diff
+from hkgit.agents.transcripts.logged.records import CallHunk, EditCall, LoggedCall, ShellCall
+from hkgit.values import dataclass, field, replace
 
 __all__ = ["NAME", "calls", "detects"]
 
@@ -27,6 +29,8 @@ class _Session:
     id: str = "unnamed"
     version: str = "unknown"
     directory: str = ""
+    changes: dict[str, EditCall] = field(default_factory=dict)
+    """What has been changed, by the id of the item: that of the call, where one made it."""
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
@@ -40,10 +44,45 @@ def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
             session.id = text(payload.get("id")) or session.id
             session.version = text(payload.get("cli_version")) or session.version
         session.directory = text(payload.get("cwd")) or session.directory
+        if kind == "item_completed":
+            yield from _take_item(line, session, table(payload.get("item")), pending)
         if kind in CALLS:
             pending[call] = payload
         elif kind in OUTPUTS and (asked := pending.pop(call, None)) is not None:
             yield from _call(line, session, asked, payload)
+
+
+def _take_item(
+    line: Line, session: _Session, item: Record, pending: dict[object, Record]
+) -> Iterator[LoggedCall]:
+    """A change of files, which belongs to a call that is open, or to a script."""
+    made = _read_changes(item)
+    number = str(item.get("id"))
+    if made is not None and number in pending:
+        session.changes[number] = made
+    elif made is not None:
+        yield _tell(line, session, session.directory, number, "apply_patch", made)
+
+
+def _read_changes(item: Record) -> EditCall | None:
+    """A change that was made, by its diffs; None where it is none, or moves files."""
+    if item.get("type") != "FileChange" or item.get("status") != "completed":
+        return None
+    before: dict[str, str | None] = {}
+    after: dict[str, str | None] = {}
+    hunks: dict[str, tuple[CallHunk, ...]] = {}
+    changes = {name: table(change) for name, change in table(item.get("changes")).items()}
+    for name, change in changes.items():
+        content, diff = text(change.get("content")), parse_diff(text(change.get("unified_diff")))
+        if change.get("type") == "add" and content is not None:
+            before[name], after[name] = None, content
+        elif change.get("type") == "delete" and content is not None:
+            before[name], after[name] = content, None
+        elif diff and not change.get("move_path"):
+            hunks[name] = diff
+        else:
+            return None
+    return EditCall(tuple(changes), None, "", before or None, after or None, hunks=hunks or None)
 
 
 def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
@@ -61,14 +100,25 @@ def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Itera
     # A patch of which nothing is said may have been refused; one that failed was.
     if is_well is False or (patch is not None and is_well is not True):
         return
-    yield LoggedCall(
+    number, tool = str(asked.get("call_id")), text(asked.get("name")) or "shell"
+    told = session.changes.pop(number, None)
+    if patch is not None and told is not None:
+        did = replace(told, text=patch, dialect="apply-patch")
+    directory = text(sent.get("workdir")) or session.directory
+    yield _tell(line, session, directory, number, tool, did)
+
+
+def _tell(
+    line: Line, session: _Session, directory: str, number: str, tool: str, did: EditCall | ShellCall
+) -> LoggedCall:
+    return LoggedCall(
         time=parse_time(line.record.get("timestamp")),
         conversation=session.id,
         agent=f"codex/{session.version}",
-        directory=text(sent.get("workdir")) or session.directory,
+        directory=directory,
         where=line.where,
-        id=str(asked.get("call_id")),
-        tool=text(asked.get("name")) or "shell",
+        id=number,
+        tool=tool,
         did=did,
     )
 

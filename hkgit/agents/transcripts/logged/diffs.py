@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from hkgit.agents.transcripts.fields import Record, tables
 from hkgit.agents.transcripts.logged.records import CallHunk
+from hkgit.values import replace
 
 _HEAD = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _NUMBERED = re.compile(r"([ +-]) *(\d+) (.*)\Z", re.DOTALL)
@@ -48,7 +49,8 @@ def parse_numbered_diff(said: str | None) -> tuple[CallHunk, ...]:
         is_open = found is not None
         if found is not None:
             hunks[-1][1].append(found[1] + found[3])
-    return tuple(_hunk(start, body) for start, body in hunks)
+    # Whether the last line has an end is not told: it is as it was.
+    return tuple(replace(_hunk(start, body), is_ended=None) for start, body in hunks)
 
 
 def structured_diff(patch: object) -> tuple[CallHunk, ...]:

@@ -6,6 +6,7 @@ Each part of a message that is a call of a tool is told as one line, beside its 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
@@ -18,6 +19,8 @@ from hkgit.agents.transcripts.logged.records import EditCall, LoggedCall, ReadCa
 NAME = "opencode"
 FORKS = ("kilo",)
 """Programs that keep the same database under a name of their own."""
+
+_NUMBERED = re.compile(r"(\d+)(?:: |\| )(.*)\Z", re.DOTALL)
 
 _CALLS = """
     select part.id, session.id, session.directory, session.version, part.data
@@ -101,7 +104,7 @@ def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellC
         case "bash":
             return ShellCall(text(sent.get("command")) or "", text(state.get("output")) or "")
         case "read" if name is not None:
-            return _read(name, table(told.get("display")))
+            return _read(name, table(told.get("display")), text(state.get("output")) or "")
         case "write" if name is not None:
             return _write(name, sent, told)
         case "edit" if name is not None:
@@ -112,11 +115,24 @@ def _did(tool: str, sent: Record, state: Record) -> ReadCall | EditCall | ShellC
     return None
 
 
-def _read(name: str, shown: Record) -> ReadCall | None:
+def _read(name: str, shown: Record, said: str) -> ReadCall | None:
     content, start = text(shown.get("text")), shown.get("lineStart")
     if shown.get("type") != "file" or content is None or not isinstance(start, int):
-        return None
+        return _read_answer(name, said)
     return ReadCall(name, max(start, 1), tuple(content.split("\n")))
+
+
+def _read_answer(name: str, said: str) -> ReadCall | None:
+    """The lines as versions before 1.2 tell them: only in the answer, behind their numbers."""
+    first = 0
+    lines: list[str] = []
+    for line in re.split(r"<(?:content|file)>\n?", said, maxsplit=1)[-1].split("\n"):
+        found = _NUMBERED.match(line)
+        if found is None or (lines and int(found[1]) != first + len(lines)):
+            break
+        first = first if lines else int(found[1])
+        lines.append(found[2])
+    return ReadCall(name, first, tuple(lines)) if lines and first > 0 else None
 
 
 def _write(name: str, sent: Record, told: Record) -> EditCall | None:

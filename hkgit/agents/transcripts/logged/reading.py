@@ -16,12 +16,13 @@ from hkgit.agents.transcripts.logged import (
     gemini_cli,
     goose_sessions,
     open_code,
+    open_code_files,
     pi_sessions,
     qwen_code,
 )
-from hkgit.agents.transcripts.logged.mapping import PathMap
 from hkgit.agents.transcripts.logged.records import LoggedCall
 from hkgit.agents.transcripts.logged.stepping import steps_of
+from hkgit.agents.transcripts.mapping import PathMap
 from hkgit.values import dataclass, field
 from hkgit.workflows.adopting.steps import Step
 
@@ -128,6 +129,8 @@ def _lines(path: Path, summary: LogSummary) -> Iterator[Line]:
             yield from goose_sessions.read_database(path)
         elif path.suffix == DATABASE:
             yield from open_code.read_database(path)
+        elif open_code_files.is_session(path):
+            yield from open_code_files.read_session(path)
         elif path.name.endswith(aider_history.SUFFIX):
             yield from aider_history.read_history(path)
         elif path.name.endswith(cline_sessions.SUFFIX):

@@ -23,13 +23,14 @@ class ReadCall:
 class CallHunk:
     """Lines that were replaced, as a diff shows them, without their ends.
 
-    `is_ended` is false where the last new line had no end, so it was the last of its file.
+    `is_ended` is false where the last new line had no end, so it was the last of its file; None
+    where that is not told.
     """
 
     start_line: int
     old: tuple[str, ...]
     new: tuple[str, ...]
-    is_ended: bool = True
+    is_ended: bool | None = True
 
 
 Hunks = Mapping[str, tuple[CallHunk, ...]]

@@ -10,7 +10,6 @@ from hkgit import dialects
 from hkgit.agents.events import END
 from hkgit.agents.shown.readings import find_requested_lines
 from hkgit.agents.tools import session_name
-from hkgit.agents.transcripts.logged.mapping import PathMap
 from hkgit.agents.transcripts.logged.records import (
     EditCall,
     Hunks,
@@ -18,6 +17,7 @@ from hkgit.agents.transcripts.logged.records import (
     ReadCall,
     ShellCall,
 )
+from hkgit.agents.transcripts.mapping import PathMap
 from hkgit.edits import AnyEdit, RenameFile, Spec, encode_text
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
@@ -35,13 +35,15 @@ _NUMBER = re.compile(r"\s*\d+\t(.*)\Z")
 
 def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
     """The steps of those calls that speak of known paths; each call counts once."""
-    done: set[str] = set()
+    done: set[tuple[object, ...]] = set()
     for call in calls:
-        if call.id in done:
+        # Some programs count the calls of each session from 0; one call may read several files.
+        key = call.id, call.time, getattr(call.did, "name", getattr(call.did, "command", ""))
+        if key in done:
             continue
         did = _did(call, paths)
         if did is not None:
-            done.add(call.id)
+            done.add(key)
             yield Step(
                 time=call.time,
                 session=session_name("recovered", call.conversation),
@@ -95,7 +97,11 @@ def _edit(call: LoggedCall, edit: EditCall, paths: PathMap) -> LoggedEdit | None
     if not found:
         return None
     if spec is not None:
-        spec = _with_paths(edit, spec, found)
+        # The log may name files otherwise than the spec does.
+        told = {name: paths.path(call.directory, name) for name in _names(spec)}
+        own = {*found.values()}
+        meant = {name: path for name, path in told.items() if path is not None and path in own}
+        spec = _with_paths(edit, spec, found | meant)
     return LoggedEdit(
         paths=tuple(dict.fromkeys(found.values())),
         spec=spec,

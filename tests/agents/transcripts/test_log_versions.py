@@ -1,0 +1,233 @@
+"""Logs of real programs in older and newer forms, half written, and of sessions that look alike."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.agents.transcripts import test_real_logs as real
+from tests.agents.transcripts.test_real_logs import FILES, LOGS, find_log, save
+from tests.support.repos import Repo
+from tests.support.running import run
+
+PLAYED = LOGS / "played"
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    """The repository that the programs were run in, without hooks."""
+    repo = Repo.init(tmp_path_factory.mktemp("versions") / "repo")
+    for path, text in FILES["before"].items():
+        repo.write(path, text.encode())
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Seed")
+    return repo
+
+
+@pytest.fixture
+def repo(template: Repo, tmp_path: Path) -> Repo:
+    shutil.copytree(template.path, tmp_path / "repo", symlinks=True)
+    return Repo(tmp_path / "repo")
+
+
+def play(
+    repo: Repo, home: Path, agent: str, change: Callable[[str], str] = str, log: Path | None = None
+) -> None:
+    """Leave the checkout as a program has left it, and its log, changed, where it logs."""
+    text = (log or find_log(agent)).read_text("utf-8").replace("$ROOT", str(repo.path))
+    real.PLACES[agent](change(text), home, repo.path)
+    for path, after in FILES["after"][agent].items():
+        if after is None:
+            (repo.path / path).unlink()
+        else:
+            repo.write(path, after.encode())
+    repo.git("add", "-A")
+
+
+def adopt(repo: Repo, home: Path, place: str | Path, code: int = 0) -> dict[str, Any]:
+    words = ("adopt", "--staged", "-n", "--json", "--from", place)
+    adopted = run(*words, cwd=repo.path, env={"HOME": str(home)})
+    assert adopted.code == code, adopted.out + adopted.err
+    answer: dict[str, Any] = adopted.json()
+    return answer
+
+
+def broken(answer: dict[str, Any]) -> list[int]:
+    return [each["broken_lines"] for each in answer["transcripts"]]
+
+
+def paths(answer: dict[str, Any]) -> set[str]:
+    return {each["path"] for each in answer["changes"][0]["explained"]}
+
+
+def test_what_a_script_of_codex_has_changed_is_told_by_its_items(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """The script has read the file itself, and the model was not shown it."""
+    play(repo, tmp_path / "home", "codex", log=PLAYED / "codex-0.169.0.jsonl")
+    repo.git("reset", "-q", "--hard")
+    repo.write("greet.py", FILES["after"]["codex"]["greet.py"].encode())
+    repo.git("add", "-A")
+    [told] = adopt(repo, tmp_path / "home", "codex")["changes"][0]["explained"]
+    assert (told["path"], told["lines"], told["evidence"]) == ("greet.py", [2, 2], "quote")
+    assert (told["tool"], told["agent"]) == ("apply_patch", "codex/0.169.0")
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        pytest.param("add", {"type": "add", "content": "a\nb\n"}, id="made"),
+        pytest.param("delete", {"type": "delete", "content": "x = 1\ny = 2\nz = 3\n"}, id="gone"),
+    ],
+)
+def test_files_that_a_script_of_codex_made_or_removed(
+    repo: Repo, tmp_path: Path, kind: str, change: dict[str, str]
+) -> None:
+    head, asked, item, answer = (PLAYED / "codex-0.169.0.jsonl").read_text().splitlines()
+    record = json.loads(item)
+    path = "new.txt" if kind == "add" else "sub/inner.py"
+    record["payload"]["item"]["changes"] = {f"$ROOT/{path}": change}
+    text = "\n".join((head, asked, json.dumps(record), answer)).replace("$ROOT", str(repo.path))
+    real.codex(text, tmp_path / "home", repo.path)
+    if kind == "add":
+        repo.write(path, change["content"].encode())
+    else:
+        (repo.path / path).unlink()
+    repo.git("add", "-A")
+    assert paths(adopt(repo, tmp_path / "home", "codex")) == {path}
+
+
+@pytest.fixture
+def old_parts(repo: Repo, tmp_path: Path) -> Path:
+    """The directory in which OpenCode 1.1.65, which had no database, has kept its parts."""
+    text = (PLAYED / "opencode-1.1.65.jsonl").read_text().replace("$ROOT", str(repo.path))
+    session, *parts = map(json.loads, text.splitlines())
+    storage = tmp_path / "home" / ".local" / "share" / "opencode" / "storage"
+    place = storage / "session" / session["projectID"] / f"{session['id']}.json"
+    save(place, json.dumps(session))
+    for each in parts:
+        message = each["messageID"]
+        save(storage / "message" / session["id"] / f"{message}.json", json.dumps({"id": message}))
+        save(storage / "part" / message / f"{each['id']}.json", json.dumps(each))
+    for path in ("greet.py", "notes.txt"):
+        repo.write(path, FILES["after"]["opencode"][path].encode())
+    repo.git("add", "-A")
+    return storage / "part"
+
+
+@pytest.mark.parametrize("place", ["opencode", "directory"])
+def test_opencodes_files_from_before_its_database_are_one_log_a_session(
+    repo: Repo, tmp_path: Path, old_parts: Path, place: str
+) -> None:
+    home = tmp_path / "home"
+    answer = adopt(repo, home, home if place == "directory" else place)
+    assert [each["form"] for each in answer["transcripts"]] == ["opencode"]
+    told = answer["changes"][0]["explained"]
+    assert {(each["path"], each["evidence"]) for each in told} == {
+        ("greet.py", "receipt"),
+        ("notes.txt", "hash"),
+    }
+    assert {each["agent"] for each in told} == {"opencode/1.1.65"}
+
+
+def test_a_part_of_opencode_that_is_half_written_is_left_out(
+    repo: Repo, tmp_path: Path, old_parts: Path
+) -> None:
+    [cut] = (each for each in old_parts.rglob("*.json") if '"tool": "write"' in each.read_text())
+    cut.write_text(cut.read_text()[:-30])
+    assert paths(adopt(repo, tmp_path / "home", "opencode", 6)) == {"greet.py"}
+
+
+@pytest.mark.parametrize("agent", ["cline", "codex", "copilot", "gemini", "pi", "qwen"])
+def test_a_log_that_is_half_written_is_read_as_far_as_it_goes(
+    repo: Repo, tmp_path: Path, agent: str
+) -> None:
+    play(repo, tmp_path / "home", agent, lambda text: text.rstrip("\n")[:-30])
+    adopted = run(
+        *("adopt", "--staged", "-n", "--json", "--from", agent),
+        cwd=repo.path,
+        env={"HOME": str(tmp_path / "home")},
+    )
+    assert adopted.code in (0, 6), adopted.out
+    assert sum(broken(adopted.json())) == 1
+    # The log of Cline is one object.
+    assert bool(paths(adopted.json())) == (agent != "cline")
+
+
+def add_unknown(text: str) -> str:
+    """Lines of kinds that nobody knows yet, and fields of other types, between the others."""
+    head, *rest = text.splitlines()
+    kinds: tuple[dict[str, object], ...] = (
+        {"type": "hologram", "payload": 7, "cwd": 3},
+        {"type": "message", "message": [1], "data": "x", "toolCalls": 5},
+    )
+    if "codex" in head:
+        items: list[object] = [{"type": "FileChange", "status": "completed", "changes": [1]}, 5]
+        for item in items:
+            payload = {"type": "item_completed", "item": item}
+            kinds = (*kinds, {"type": "event_msg", "payload": payload})
+    return "\n".join((head, *map(json.dumps, kinds), *rest)) + "\n"
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex", "copilot", "gemini", "pi", "qwen"])
+def test_lines_of_a_newer_version_are_passed_over(repo: Repo, tmp_path: Path, agent: str) -> None:
+    play(repo, tmp_path / "home", agent, add_unknown)
+    assert adopt(repo, tmp_path / "home", agent)["status"] == "explained"
+
+
+@pytest.mark.parametrize("agent", ["goose", "opencode"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param("alter table {0} rename to {0}_v2", id="other tables"),
+        pytest.param("alter table {0} rename column {1} to body", id="other columns"),
+        pytest.param("update {0} set {1} = substr({1}, 1, 30)", id="half written"),
+    ],
+)
+def test_a_database_of_a_newer_version_explains_nothing_and_is_named(
+    repo: Repo, tmp_path: Path, agent: str, command: str
+) -> None:
+    play(repo, tmp_path / "home", agent)
+    [place] = (tmp_path / "home").rglob("*.db")
+    part = ("messages", "content_json") if agent == "goose" else ("part", "data")
+    with sqlite3.connect(place) as database:
+        database.execute(command.format(*part))
+    database.close()
+    answer = adopt(repo, tmp_path / "home", place, 6)
+    assert [each["path"] for each in answer["transcripts"]] == [str(place)]
+    assert paths(answer) == set()
+
+
+def test_sessions_that_number_their_calls_alike_are_both_read(repo: Repo, tmp_path: Path) -> None:
+    """As programs do that count the calls of each session from 0."""
+    play(repo, tmp_path / "home", "pi")
+    [first] = (tmp_path / "home").rglob("*.jsonl")
+    later = first.read_text().replace("1795", "1796").replace('"id": "01a2', '"id": "01a3')
+    save(first.with_name("2.jsonl"), later.replace("shelled.py", "second.py"))
+    repo.write("second.py", FILES["before"]["shelled.py"].encode())
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "More")
+    repo.write("second.py", FILES["after"]["pi"]["shelled.py"].encode())
+    repo.git("add", "-A")
+    assert paths(adopt(repo, tmp_path / "home", "pi")) == {"second.py"}
+
+
+def test_a_last_line_without_an_end_keeps_none(repo: Repo, tmp_path: Path) -> None:
+    """The diff in pi's log does not tell how a file ends."""
+    play(repo, tmp_path / "home", "pi", lambda text: text.replace('greet(\\"you\\")\\n', "end"))
+    bare = FILES["before"]["greet.py"].replace('greet("you")\n', "end")
+    repo.write("greet.py", bare.encode())
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "More")
+    repo.write("greet.py", bare.replace("Helo", "Hello").encode())
+    repo.git("add", "-A")
+    answer = adopt(repo, tmp_path / "home", "pi")
+    assert [(each["path"], each["lines"]) for each in answer["changes"][0]["explained"]] == [
+        ("greet.py", [2, 2])
+    ]
