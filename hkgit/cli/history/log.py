@@ -105,7 +105,9 @@ def command(
     trail = _trail(repository, revision)
     commits = _commits(repository, asked, None if wanted.asks else max_count)
     # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.
-    search = _search if sys.stdout.isatty() else _watch
+    search = _watch
+    if sys.stdout.isatty():  # before rows go to a pager, which a line of progress would disturb
+        search = _search if wanted.asks else _find_all
     found = islice(search(trail, commits, wanted), max_count)
     signers = Signers(repository, _find_trusted(repository, revision))
     told = ((commit, signers.of(commit.ruling)) for commit in found)
@@ -130,6 +132,13 @@ def _watch(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterat
     """Find the commits that fit, as they are judged, with a line of progress to the end."""
     with closing(show_progress("judging commit")(commits)) as watched:
         yield from trail.find(watched, wanted)
+
+
+def _find_all(
+    trail: Trail, commits: Sequence[str], wanted: CommitFilter
+) -> Iterator[AuditedCommit]:
+    """Find the commits that fit, as they are judged, and say nothing beside them."""
+    return trail.find(commits, wanted)
 
 
 def _search(trail: Trail, commits: Sequence[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
