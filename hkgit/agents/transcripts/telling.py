@@ -12,7 +12,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.workflows.adopting.adopting import Adoption
-from hkgit.workflows.adopting.explaining import ExplainedLines
+from hkgit.workflows.adopting.explanation import ExplainedLines
 from hkgit.workflows.adopting.scanning import ScannedCommit
 
 _LISTED = 200

@@ -20,7 +20,8 @@ from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import RECOVERED
 from hkgit.sessions.writing import at_work
 from hkgit.values import dataclass, replace
-from hkgit.workflows.adopting.explaining import Explanation, explain
+from hkgit.workflows.adopting.explaining import explain
+from hkgit.workflows.adopting.explanation import Explanation
 from hkgit.workflows.adopting.narrowing import narrow
 from hkgit.workflows.adopting.replaying import Replayed, TranscriptReplay
 from hkgit.workflows.adopting.steps import Step
