@@ -11,10 +11,11 @@ from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
 from hkgit.edits import File, Overlay
-from hkgit.evidence.ledger.entry import entry_id, entry_path
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.entry import entry_id
+from hkgit.evidence.ledger.footers import with_trailers
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.recording import record
-from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
+from hkgit.evidence.ledger.trailers import trailer_lines
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
 from hkgit.text.document import range_hash

@@ -209,7 +209,7 @@ class Snapshot(Protocol):
 class MappingSnapshot:
     """A snapshot of files held in memory."""
 
-    files: dict[str, File] = field(default_factory=dict)
+    files: Mapping[str, File] = field(default_factory=dict)
 
     def get(self, path: str) -> File | None:
         found = self.files.get(path)

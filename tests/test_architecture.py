@@ -41,6 +41,9 @@ MOST_MODULES = {"hkgit": 4}
 MOST_LINES = 250
 """How many lines a module may have."""
 
+MOST_POSITIONAL = 5
+"""So many arguments of a constructor and more are given by keyword."""
+
 LONGER = {
     "workflows/adopting/replaying.py",
 }
@@ -253,6 +256,23 @@ def test_functions_are_named_by_verbs() -> None:
     words = [name.lstrip("_").split("_")[0] for name in names]
     odd = [word for word in words if word in _PARTICIPLES or word.endswith("ed")]
     assert len([word for word in odd if word not in _VERBS]) < 0.02 * len(names)
+
+
+def test_values_of_many_fields_are_built_by_keyword() -> None:
+    classes = {
+        node.name
+        for tree in modules().values()
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+    wrong = {
+        f"{module}:{node.lineno} {node.func.id}"
+        for module, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        if node.func.id in classes and len(node.args) >= MOST_POSITIONAL
+    }
+    assert wrong == set()
 
 
 def test_the_picture_is_drawn_from_the_table() -> None:

@@ -6,13 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any
 
 from hkgit.applying.evidence import KINDS
 from hkgit.evidence.ledger.entry import RecordedEdit
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE, NOTHING, Ruling
 from hkgit.text.escaping import visible
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
 DERIVED, PARTLY, VOUCHED, NOT_DERIVED = "derived", "partly derived", "attested", "not derived"
@@ -139,7 +139,7 @@ def median(numbers: Iterable[int]) -> int | None:
     return ordered[(len(ordered) - 1) // 2] if ordered else None
 
 
-def commit_json(commit: AuditedCommit) -> dict[str, Any]:
+def commit_json(commit: AuditedCommit) -> JsonObject:
     """Render the facts added to a ruling's JSON: time, author, subject, evidence."""
     return {
         "time": commit.time.isoformat(),

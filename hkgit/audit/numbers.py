@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import Ruling, entry_findings
 from hkgit.gate.policy import Policy
+from hkgit.matching.places import decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
@@ -138,9 +138,8 @@ def numbers_lines(numbers: Numbers) -> Iterator[str]:
             yield f"  [{step / STEPS:.1f}, {(step + 1) / STEPS:.1f}{end}  {bar} {count}"
 
 
-def _shares(counted: Counter[str], before: str = "") -> str:
-    shown = ", ".join(f"{name} {count}" for name, count in counted.most_common())
-    return before + shown if shown else ""
+def _shares(counted: Counter[str]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counted.most_common())
 
 
 def _percent(numbers: Numbers) -> str:

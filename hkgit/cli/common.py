@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import click
 
     from hkgit.git.repository import Repository
+    from hkgit.text.json_nodes import Json
 
     Command = TypeVar("Command", bound=Callable[..., Any])
     Value = TypeVar("Value")
@@ -84,7 +85,7 @@ def below(root: Path, path: str) -> str:
     raise InvalidInput(path, "lies outside the work tree", f"Name a file below {root}.")
 
 
-def echo_json(value: Any) -> None:
+def echo_json(value: Json) -> None:
     """Print the one document of standard output; what nobody sees is escaped in it."""
     echo(_json_bytes(value))
 

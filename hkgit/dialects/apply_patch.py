@@ -223,7 +223,13 @@ def _hunk_said(edit: Edit) -> list[str]:
         added = split_ended_lines(NAME, edit, edit.new_text)
         return ["@@", *(f"+{line}" for line in added), "*** End of File"]
     hint, anchors = edit.line_hint, edit.anchors
-    plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=hint, anchors=anchors)
+    plain = Edit(
+        path=edit.path,
+        old_text=edit.old_text,
+        new_text=edit.new_text,
+        line_hint=hint,
+        anchors=anchors,
+    )
     old, new = (
         split_ended_lines(NAME, edit, edit.old_text),
         split_ended_lines(NAME, edit, edit.new_text),

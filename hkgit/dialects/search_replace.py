@@ -72,9 +72,16 @@ def render(edits: Sequence[AnyEdit]) -> str:
 def _edit(path: str, lines: Sequence[str], block: _Block) -> Edit:
     new_text, suspects = _content(lines, block.replace), tuple(_suspects(lines, block.replace))
     if [marks.APPEND.fullmatch(lines[i]) is not None for i in block.search] == [True]:
-        return Edit(path, "", new_text, at_end=True, suspects=suspects)
+        return Edit(path=path, old_text="", new_text=new_text, at_end=True, suspects=suspects)
     old_text, hint = _content(lines, block.search), block.line_hint
-    return Edit(path, old_text, new_text, line_hint=hint, whole_lines=True, suspects=suspects)
+    return Edit(
+        path=path,
+        old_text=old_text,
+        new_text=new_text,
+        line_hint=hint,
+        whole_lines=True,
+        suspects=suspects,
+    )
 
 
 def _next_line(lines: Sequence[str], index: int) -> int:

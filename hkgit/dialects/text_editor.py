@@ -130,10 +130,10 @@ def _replacement(node: Node, path: str, fields: Fields) -> Edit:
     is_flagged = "replace_all" in fields and fields["replace_all"].boolean()
     replaces_all = is_flagged or (count is not None and count > 1)
     return Edit(
-        path,
-        fields["old_str"].text(),
-        fields["new_str"].text() if "new_str" in fields else "",
-        read_expected_hash(fields),
+        path=path,
+        old_text=fields["old_str"].text(),
+        new_text=fields["new_str"].text() if "new_str" in fields else "",
+        expected_hash=read_expected_hash(fields),
         replace_all=replaces_all,
         # One is what every edit expects; it need not shut out the looser tiers.
         expected_count=count if replaces_all else None,

@@ -202,7 +202,9 @@ def _render(edit: AnyEdit) -> str:
 
 def _hunk_said(edit: Edit) -> str:
     path, hint, end = edit.path, edit.line_hint, edit.final_newline
-    plain = Edit(path, edit.old_text, edit.new_text, line_hint=hint, final_newline=end)
+    plain = Edit(
+        path=path, old_text=edit.old_text, new_text=edit.new_text, line_hint=hint, final_newline=end
+    )
     old, new = (
         split_ended_lines(NAME, edit, edit.old_text),
         split_ended_lines(NAME, edit, edit.new_text),

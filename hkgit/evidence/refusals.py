@@ -12,10 +12,10 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from hkgit.errors import InvalidInput
 from hkgit.text.escaping import to_json_text
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass, replace
 
 NAME = "refusals.jsonl"
@@ -127,7 +127,7 @@ class RefusalLog:
         """Note that attempts have landed in the end. Raises OSError."""
         self._append([{"id": name, "landed": commit} for name in ids])
 
-    def _append(self, lines: Sequence[dict[str, Any]]) -> None:
+    def _append(self, lines: Sequence[JsonObject]) -> None:
         if not lines:
             return
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -155,7 +155,7 @@ def note_unread(log: RefusalLog, agent: str, call: str, error: InvalidInput) -> 
         log.note(agent, call, int(time.time()), [(NO_FILE, error.status, why)])
 
 
-def claims_of(attempts: Iterable[RefusedAttempt]) -> list[dict[str, Any]]:
+def claims_of(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
     """What the entry that landed claims of the attempts before it."""
     return [
         {

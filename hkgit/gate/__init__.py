@@ -4,12 +4,12 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hkgit.evidence.replay.judging import candidate_of
     from hkgit.gate.context import JudgeContext
     from hkgit.gate.judge import Gate
     from hkgit.gate.ranges import (
         CommitRange,
         Watch,
-        candidate_of,
         commits_of,
         judge_index,
         judge_range,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import HkgitError
-from hkgit.evidence.ledger.entry import LEDGER
-from hkgit.evidence.ledger.names import ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.gate.policy.files import CONFIG
 from hkgit.gate.policy.model import Policy

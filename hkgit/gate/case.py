@@ -7,7 +7,7 @@ from functools import cached_property
 
 from hkgit.evidence.replay.findings import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.policy.model import Policy
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hkgit.evidence.replay.findings import Finding, ReplayResult, Verdict
+from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.checks import CHECKS
@@ -75,7 +75,9 @@ def rule_on(
         findings = (Finding("verdict", "commit", what, APPLY),)
         tried.append(RuleResult("verdict", what))
     if findings:
-        return Ruling(judged, replayed, False, findings[0].rule, findings)
+        return Ruling(
+            judged=judged, replayed=replayed, passes=False, rule=findings[0].rule, findings=findings
+        )
     return Ruling(judged, replayed, True, rule or f"verdict {judged.verdict}")
 
 
@@ -86,3 +88,14 @@ def _find_unaccepted(policy: Policy, judged: ReplayResult) -> Verdict | None:
     verdicts = (judged.verdict, judged.beneath)
     refused = (each for each in verdicts if each is not None)
     return next((each for each in refused if each not in policy.verdicts), None)
+
+
+def refuse_commit(candidate: CandidateCommit, verdict: Verdict, finding: Finding) -> Ruling:
+    """The ruling on a commit that could not be judged."""
+    return Ruling(
+        judged=ReplayResult(candidate, verdict, findings=(finding,)),
+        replayed=Verdict.UNVERIFIABLE,
+        passes=False,
+        rule=finding.rule,
+        findings=(finding,),
+    )

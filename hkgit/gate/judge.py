@@ -14,7 +14,14 @@ from hkgit.evidence.replay.judging import candidate_of, replay
 from hkgit.evidence.replay.messages import stray_trailers
 from hkgit.gate.budget import OutOfTime, limit_time
 from hkgit.gate.case import JudgedCommit
-from hkgit.gate.check import asks_for_person, check_rules, explain_governed, judge_prune, rule_on
+from hkgit.gate.check import (
+    asks_for_person,
+    check_rules,
+    explain_governed,
+    judge_prune,
+    refuse_commit,
+    rule_on,
+)
 from hkgit.gate.context import UNKNOWN, JudgeContext
 from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.model import Policy
@@ -62,13 +69,15 @@ class Gate:
             with limit_time(self.policy.max_seconds):
                 ruling = self._judge(candidate, tried)
         except Unverifiable as error:
-            ruling = _refuse(candidate, Verdict.UNVERIFIABLE, Finding.of("unverifiable", error))
+            ruling = refuse_commit(
+                candidate, Verdict.UNVERIFIABLE, Finding.of("unverifiable", error)
+            )
         except OutOfTime:
             if self.depth:  # the time is that of the commit that leans on this one
                 raise
             what = f"takes longer than {self.policy.max_seconds} s to judge"
             fix = "Split it, or raise the policy's max_seconds."
-            ruling = _refuse(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
+            ruling = refuse_commit(candidate, Verdict.FAIL, Finding("budget", "commit", what, fix))
         ruling = self._despite(self._apply_attestation(ruling, tried), tried)
         ruling = replace(
             ruling,
@@ -168,16 +177,13 @@ class Gate:
         if Verdict.ATTESTED not in policy.verdicts:
             return ruling
         # Few commits need it.
-        from hkgit.gate.attestations.trusting import attestation_of
+        from hkgit.gate.attestations.trusting import attest_ruling, attestation_of
 
         signer = attestation_of(self.repository, policy, candidate, self.arrival.ref)
         if signer is None:
             return ruling
         tried.append(RuleResult("attested", f"by {signer}"))
-        entries, notes = ruling.judged.entries, ruling.judged.notes
-        judged = ReplayResult(candidate, Verdict.ATTESTED, entries, notes=notes, basis=signer)
-        rule = f"verdict {Verdict.ATTESTED}"
-        return Ruling(judged, Verdict.ATTESTED, True, rule, agent=ruling.agent)
+        return attest_ruling(ruling, signer)
 
     def _despite(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
         """The ruling, let pass where somebody who may has broken the glass for this commit."""
@@ -240,8 +246,3 @@ class Gate:
 
     def _grant(self, candidate: CandidateCommit, paths: Sequence[str]) -> str | None:
         return find_grant(self.repository, self.policy, candidate, paths, self.arrival)
-
-
-def _refuse(candidate: CandidateCommit, verdict: Verdict, finding: Finding) -> Ruling:
-    judged = ReplayResult(candidate, verdict, findings=(finding,))
-    return Ruling(judged, Verdict.UNVERIFIABLE, False, finding.rule, (finding,))

@@ -35,7 +35,7 @@ def locate_everywhere(search: Search, wanted: EditLines) -> Located | None:
         _check_unmade(search, wanted, places)
         notes = guards.parts_of_words(search.view, places)
         notes += _tell_left_over(search.view, wanted, places)
-        return Located(places, "exact", FULL, FULL, notes=notes)
+        return Located(places=places, tier="exact", similarity=FULL, confidence=FULL, notes=notes)
     other = in_other_ends(wanted)
     places = () if other is None else literal_places(search.view, other)
     if other is not None and places:

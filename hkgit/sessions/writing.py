@@ -104,7 +104,7 @@ def learn_reading(
 def note_shown(path: str, lines: Lines, data: bytes | None, by: ToolCall) -> ShownLines:
     """What a call shows now of a file with these bytes; None for one too large to be held."""
     version = "" if data is None else digest(data)
-    return ShownLines(path, *lines, version, by, time.time_ns() // 10**6)
+    return ShownLines(path, *lines, version=version, call=by, time=time.time_ns() // 10**6)
 
 
 def keep_versions(blobs: Blobs, changes: Iterable[FileChange]) -> None:

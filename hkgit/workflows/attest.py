@@ -19,7 +19,7 @@ from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement
 from hkgit.gate.policy.digest import policy_digest
 from hkgit.gate.policy.model import Policy
 from hkgit.git import program
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.places import LADDER_VERSION
 

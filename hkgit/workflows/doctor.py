@@ -13,6 +13,7 @@ from hkgit.applying.files.replace import clear_away
 from hkgit.edits import EXECUTABLE, REGULAR
 from hkgit.errors import HkgitError
 from hkgit.gate.entrypoints import hook_scripts
+from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.journal import TransactionState, find_abandoned, list_transactions
 from hkgit.git.transactions.recovery import Outcome, Settled, outcome_of, settle_abandoned
@@ -107,4 +108,4 @@ def find_hooks(repository: Repository) -> Iterator[InstalledHook]:
 def _owner(name: str, content: bytes) -> str:
     if name in hook_scripts.ALL_HOOKS and hook_scripts.is_own(name, content):
         return "hkgit"
-    return "calls hkgit" if hook_scripts.calls_gate(content) else "foreign"
+    return "calls hkgit" if calls_gate(content) else "foreign"

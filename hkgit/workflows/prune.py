@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.entry import LEDGER, entry_name, entry_path
+from hkgit.evidence.ledger.names import LEDGER, entry_name, entry_path
 from hkgit.evidence.ledger.pruning import MAX_ENTRIES, Manifest, is_manifest
 from hkgit.evidence.replay.added import ENTRY_PATH
 from hkgit.gate.entrypoints.hook_scripts import foreign_hooks

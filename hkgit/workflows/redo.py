@@ -12,8 +12,7 @@ from hkgit import dialects
 from hkgit.edits import Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.entry import LEDGER
-from hkgit.evidence.ledger.names import ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass, replace

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from hkgit.applying.outcome import files_after
 from hkgit.applying.planner import Options, plan
 from hkgit.edits import File
-from hkgit.evidence.ledger.entry import entry_id, entry_path
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.entry import entry_id
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.recording import record
 from hkgit.gate.entrypoints.judging import EntryPoint
 from hkgit.gate.entrypoints.trust import side_of

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from hkgit.edits import File, encode_text
-from hkgit.evidence.ledger.trailers import read_trailers
+from hkgit.evidence.ledger.footers import read_trailers
 from hkgit.gate.policy import Policy
 from hkgit.gate.policy.agents import co_authors
 from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE, VERSION

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from hkgit.edits import File
-from hkgit.evidence.ledger.entry import LEDGER, entry_path
+from hkgit.evidence.ledger.names import LEDGER, entry_path
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate.policy import Policy
 from tests.attacks.scene import A, Attack, Change, Scene, commit_of, falsified, replace_range

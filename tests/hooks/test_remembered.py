@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.cli.remembering import is_known_to_pass
-from hkgit.evidence.ledger import entry
+from hkgit.evidence.ledger import names
 from hkgit.gate.policy import files
 from hkgit.git import facts
 from tests.support.commands import git, hkgit, start
@@ -50,7 +50,7 @@ def may_pass(repo: Repo, *words: str) -> bool:
 
 def test_the_places_are_those_that_the_judge_reads() -> None:
     assert facts.POLICIES == (files.PYPROJECT, files.CONFIG)
-    assert facts.LEDGER == entry.LEDGER
+    assert facts.LEDGER == names.LEDGER
 
 
 def test_a_persons_next_commit_is_known(known: Repo, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,11 +14,12 @@ from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
 from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import HkgitError
-from hkgit.evidence.ledger.entry import entry_id, entry_path
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.entry import entry_id
+from hkgit.evidence.ledger.footers import with_trailers
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.ledger.recording import record
-from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
+from hkgit.evidence.ledger.trailers import trailer_lines
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, Ruling, candidate_of
 from hkgit.gate.policy import Policy

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 from hkgit.agents.events import (
     END,
@@ -21,7 +20,7 @@ from hkgit.agents.events import (
     UntoldLook,
 )
 from hkgit.agents.tools import make_editing, whole_number
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.json_nodes import Json, JsonObject
 
 EDITS = ("edit", "delete", "move")
 """Kinds of calls in which a file is read for the tool, and not for the model."""
@@ -185,11 +184,11 @@ def _find_text(told: JsonObject) -> str:
     return next((part for part in parts if isinstance(part, str) and part), "")
 
 
-def find_table(value: Any) -> JsonObject:
+def find_table(value: Json) -> JsonObject:
     """Find an object of JSON; an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
-def find_tables(value: Any) -> list[JsonObject]:
+def find_tables(value: Json) -> list[JsonObject]:
     """Find the objects of a list; none of anything else."""
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

@@ -128,7 +128,13 @@ class Watch:
         name = session_name(NAME, params.get("sessionId"))
         told = find_table(params.get("update", params.get("toolCall")))
         call = ToolCall.of("ACP, read", told.get("toolCallId"))
-        return ToolEvent(is_before, name, self._session(params).directory, did, call=call)
+        return ToolEvent(
+            is_before=is_before,
+            session=name,
+            directory=self._session(params).directory,
+            did=did,
+            call=call,
+        )
 
 
 def _key(message: JsonObject) -> str:

@@ -141,7 +141,13 @@ def event(payload: JsonObject) -> ToolEvent | None:
     if did is None:
         return None
     named = ToolCall.of(call.get("name"), call.get("id"))
-    return ToolEvent(is_before, _find_session(payload), _find_place(payload), did, call=named)
+    return ToolEvent(
+        is_before=is_before,
+        session=_find_session(payload),
+        directory=_find_place(payload),
+        did=did,
+        call=named,
+    )
 
 
 def _find_session(payload: JsonObject) -> str:

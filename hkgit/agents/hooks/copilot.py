@@ -89,7 +89,10 @@ def event(payload: JsonObject) -> ToolEvent | None:
     session = session_name(NAME, payload.get("sessionId"))
     directory = Path(str(payload.get("cwd") or "."))
     call = ToolCall.of(payload.get("toolName"))
-    return None if did is None else ToolEvent(result is None, session, directory, did, call=call)
+    if did is None:
+        return None
+    is_before = result is None
+    return ToolEvent(is_before=is_before, session=session, directory=directory, did=did, call=call)
 
 
 def _arguments(given: object) -> object:

@@ -54,7 +54,9 @@ def event(payload: JsonObject) -> ToolEvent | None:
     session = session_name(NAME, payload.get("conversation_id"))
     stage = payload.get("hook_event_name")
     call = ToolCall.of(payload.get("tool_name") or stage, payload.get("tool_use_id"))
-    return ToolEvent(stage == _BEFORE, session, Path(str(root)), did, call=call)
+    return ToolEvent(
+        is_before=stage == _BEFORE, session=session, directory=Path(str(root)), did=did, call=call
+    )
 
 
 def _did(payload: JsonObject) -> Did | None:

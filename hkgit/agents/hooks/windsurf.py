@@ -38,7 +38,13 @@ def event(payload: JsonObject) -> ToolEvent | None:
     session = session_name(NAME, payload.get("trajectory_id"))
     if did is None:
         return None
-    return ToolEvent(name == _BEFORE, session, _find_place(told), did, call=ToolCall.of(name))
+    return ToolEvent(
+        is_before=name == _BEFORE,
+        session=session,
+        directory=_find_place(told),
+        did=did,
+        call=ToolCall.of(name),
+    )
 
 
 def _edit(told: Mapping[str, object]) -> Did | None:

@@ -59,9 +59,8 @@ class Argument:
             schema["items"] = {"type": "string"}
         if self.choices:
             schema["enum"] = list(self.choices)
-        for bound in ("minimum", "maximum"):
-            if getattr(self, bound) is not None:
-                schema[bound] = getattr(self, bound)
+        bounds = {"minimum": self.minimum, "maximum": self.maximum}
+        schema |= {name: bound for name, bound in bounds.items() if bound is not None}
         return schema
 
     def check(self, value: object) -> None:

@@ -9,7 +9,6 @@ import threading
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from hkgit.agents.servers.arguments import Values, check_arguments
 from hkgit.agents.servers.callers import take_caller
@@ -22,6 +21,7 @@ from hkgit.agents.servers.replies import (
 from hkgit.agents.servers.roots import Root, choose_root, places
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.sessions.session import EditSession
+from hkgit.text.json_nodes import Json
 
 
 class Connection:
@@ -52,7 +52,7 @@ class Connection:
     def answer(
         self,
         name: str,
-        arguments: Mapping[str, Any] | None,
+        arguments: Mapping[str, Json] | None,
         session: str | None = None,
         id: str | None = None,
     ) -> Reply:
@@ -71,7 +71,7 @@ class Connection:
             return of_error(HkgitError(name, what, "Report it; another call may well work."))
 
     def _dispatch(
-        self, name: str, arguments: Mapping[str, Any], session: str | None, id: str | None
+        self, name: str, arguments: Mapping[str, Json], session: str | None, id: str | None
     ) -> Reply:
         call = CALLS.get(name)
         if call is None:

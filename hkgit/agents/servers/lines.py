@@ -10,12 +10,12 @@ import json
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, BinaryIO, NoReturn
+from typing import BinaryIO, NoReturn
 
 from hkgit.agents.servers.calls import CALLS
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.replies import Reply
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.json_nodes import Json, JsonObject
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -90,7 +90,7 @@ class Lines:
             return _failure(id, code, reply.text, reply.document)
         return {"jsonrpc": "2.0", "id": id, "result": reply.document}
 
-    def _reply(self, method: str, params: Any) -> Reply | None:
+    def _reply(self, method: str, params: Json) -> Reply | None:
         if method == "ping":
             return Reply({"session": self._session.name}, "")
         return self._session.answer(method, params) if method in CALLS else None

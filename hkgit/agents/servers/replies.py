@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from hkgit.agents.servers.arguments import WrongArguments
 from hkgit.applying.outcome import EditOutcome
@@ -18,12 +17,12 @@ from hkgit.errors import (
     NoMatch,
     Stale,
 )
-from hkgit.evidence.ledger.trailers import decimal
+from hkgit.matching.places import decimal
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.readings.reading import Reading
 from hkgit.sessions.reporting import call_json, reading_json, status_json
 from hkgit.text.escaping import to_json_text, visible
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.json_nodes import Json, JsonObject
 from hkgit.values import dataclass, replace
 
 _READ_AGAIN = (NoMatch, Stale, Ambiguous, Conflict, AlreadyApplied, BlindEdit)
@@ -146,7 +145,7 @@ def _status_lines(status: Status) -> Iterator[str]:
         yield f"call {each.id}: {', '.join(map(visible, each.files))} ({state})"
 
 
-def call(tool: str, **arguments: Any) -> JsonObject:
+def call(tool: str, **arguments: Json) -> JsonObject:
     """A call to make."""
     return {"tool": tool, "arguments": arguments}
 

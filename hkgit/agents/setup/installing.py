@@ -150,7 +150,13 @@ def plan_part(
     if wanted == text:
         return keep_file(path, "says so already")
     is_executable = isinstance(part, FilePart) and part.is_executable
-    return SetupStep(path, Action.WROTE, "", encode_text(wanted), is_executable)
+    return SetupStep(
+        path=path,
+        action=Action.WROTE,
+        note="",
+        content=encode_text(wanted),
+        executable=is_executable,
+    )
 
 
 def _replace_part(part: Part, old: Part | None, text: str | None) -> str:

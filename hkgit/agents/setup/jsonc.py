@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from hkgit.agents.setup.jsonc_nodes import JsoncItem, JsoncNode, parse_jsonc, skip_blanks
 from hkgit.errors import InvalidInput
-from hkgit.text.json_nodes import JsonObject
+from hkgit.text.json_nodes import Json, JsonObject
 
 
 def add_members(text: str, value: JsonObject) -> str:
@@ -36,7 +35,7 @@ def remove_outdated(text: str, value: JsonObject, is_ours: Callable[[object], bo
 
 
 def _remove_outdated(
-    text: str, path: tuple[str, ...], value: Any, is_ours: Callable[[object], bool]
+    text: str, path: tuple[str, ...], value: Json, is_ours: Callable[[object], bool]
 ) -> str:
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):
@@ -51,7 +50,7 @@ def _remove_outdated(
     return text
 
 
-def _add_members(text: str, path: tuple[str, ...], value: Any) -> str:
+def _add_members(text: str, path: tuple[str, ...], value: Json) -> str:
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):
         for element in value:
@@ -69,7 +68,7 @@ def _add_members(text: str, path: tuple[str, ...], value: Any) -> str:
     return text
 
 
-def _remove_members(text: str, path: tuple[str, ...], value: Any) -> str:
+def _remove_members(text: str, path: tuple[str, ...], value: Json) -> str:
     node = _at(text, path)
     if isinstance(node.value, list) and isinstance(value, list):
         return _remove_items(text, path, lambda item: item.node.value in value)
@@ -94,7 +93,7 @@ def _at(text: str, path: tuple[str, ...]) -> JsoncNode:
     return node
 
 
-def _insert_item(text: str, node: JsoncNode, name: str, value: Any) -> str:
+def _insert_item(text: str, node: JsoncNode, name: str, value: Json) -> str:
     """The text with one more item at the end of an object or array, in the style of the others."""
     close = node.end - 1
     if not node.items:
@@ -124,7 +123,7 @@ def _indents(text: str, node: JsoncNode) -> tuple[str, str]:
     return (inner if inner != outer else outer + "  "), outer
 
 
-def _format_value(text: str, lead: str, value: Any, inner: str, outer: str) -> str:
+def _format_value(text: str, lead: str, value: Json, inner: str, outer: str) -> str:
     unit = inner.removeprefix(outer) or "  "
     shown = json.dumps(value, indent=unit, ensure_ascii=False).replace("\n", f"\n{inner}")
     return (lead + shown).replace("\n", _line_end(text))

@@ -8,9 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from hkgit.errors import InvalidInput
+from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass
 
 _SPACE = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
@@ -26,7 +26,7 @@ class JsoncNode:
 
     start: int
     end: int
-    value: Any
+    value: Json
     items: tuple[JsoncItem, ...] = ()
 
     def get(self, key: str) -> JsoncNode:

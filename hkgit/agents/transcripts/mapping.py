@@ -15,7 +15,6 @@ from pathlib import Path
 from hkgit.values import dataclass, field
 
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-OTHER = "is of another repository"
 
 
 @dataclass

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from hkgit.agents.transcripts.logged.reading import Logs
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.git.repository import Repository
+from hkgit.matching.places import decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text, visible
+from hkgit.text.json_nodes import JsonObject
 from hkgit.workflows.adopting.adopting import Adoption
 from hkgit.workflows.adopting.explanation import ExplainedLines
 from hkgit.workflows.adopting.scanning import ScannedCommit
@@ -98,7 +98,7 @@ def _next(done: Adoption, *, is_kept: bool) -> Iterator[str]:
         yield from (f"  {visible(each)}" for each in done.proposal.uncovered)
 
 
-def adoption_json(done: Sequence[Adoption], logs: Logs, *, is_kept: bool) -> dict[str, Any]:
+def adoption_json(done: Sequence[Adoption], logs: Logs, *, is_kept: bool) -> JsonObject:
     """The same as one JSON object."""
     is_whole = all(each.is_whole for each in done)
     return {
@@ -118,7 +118,7 @@ def adoption_json(done: Sequence[Adoption], logs: Logs, *, is_kept: bool) -> dic
     }
 
 
-def _change_json(done: Adoption) -> dict[str, Any]:
+def _change_json(done: Adoption) -> JsonObject:
     explained, all_of_them = done.explanation.counts
     return {
         "commit": done.commit,
@@ -138,7 +138,7 @@ def _change_json(done: Adoption) -> dict[str, Any]:
     }
 
 
-def _explained_json(done: Adoption, lines: ExplainedLines) -> dict[str, Any]:
+def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
     step, origin = done.step(lines.origin), lines.origin
     tightness = origin.tightness
     return {
@@ -194,7 +194,7 @@ def _scan_totals(found: Sequence[ScannedCommit]) -> Iterator[str]:
         yield f"keep it beside the history: hkgit adopt {parents[0][:12]}..{found[-1].commit[:12]}"
 
 
-def scan_json(found: Sequence[ScannedCommit], logs: Logs) -> dict[str, Any]:
+def scan_json(found: Sequence[ScannedCommit], logs: Logs) -> JsonObject:
     """The same as one JSON object."""
     return {
         "status": "scanned",

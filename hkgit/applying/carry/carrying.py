@@ -22,7 +22,7 @@ from hkgit.values import dataclass, replace
 class LineMap:
     """Which line of the tip each line of the base has become; lines that changed have none."""
 
-    lines: dict[int, int]
+    lines: Mapping[int, int]
 
     @classmethod
     def between(cls, base: bytes, tip: bytes) -> LineMap:

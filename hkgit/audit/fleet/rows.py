@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from hkgit.audit.fleet.listing import ListedRepository
 from hkgit.audit.fleet.tally import Tally, sum_tallies
@@ -34,7 +35,7 @@ class FleetRow:
 
     listed: ListedRepository
     status: str
-    tips: dict[str, str] = field(default_factory=dict)
+    tips: Mapping[str, str] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     new: int = 0
     policy: str | None = None

@@ -5,6 +5,7 @@ A failure that hkgit or the system explains is a value too: a repository that fa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 
 from hkgit import __version__
@@ -57,7 +58,7 @@ class PlannedRepository:
     """
 
     name: str
-    tips: dict[str, str]
+    tips: Mapping[str, str]
     count: int
     policy: Policy
     policy_digest: str

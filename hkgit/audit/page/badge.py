@@ -8,6 +8,7 @@ from html import escape
 from hkgit.audit.commits import DERIVED, AuditedCommit
 
 _GOOD, _FAIR, _BAD = "#0f6b63", "#946200", "#a8231f"
+_LABEL = "hkgit"
 _CHARACTER = 6.6
 
 
@@ -19,18 +20,18 @@ def render_badge(commits: Sequence[AuditedCommit]) -> str:
     colour = _GOOD if commits and derived == len(commits) else _FAIR
     if failing:
         words, colour = f"{words}, {failing} fail", _BAD
-    return _draw("hkgit", words, colour)
+    return _draw(words, colour)
 
 
-def _draw(label: str, words: str, colour: str) -> str:
-    left, right = (round(len(text) * _CHARACTER) + 14 for text in (label, words))
-    said = escape(f"{label}: {words}")
+def _draw(words: str, colour: str) -> str:
+    left, right = (round(len(text) * _CHARACTER) + 14 for text in (_LABEL, words))
+    said = escape(f"{_LABEL}: {words}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img"'
         f' aria-label="{said}"><title>{said}</title>'
         f'<rect width="{left + right}" height="20" rx="3" fill="{colour}"/>'
         f'<path d="M3 0h{left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3" fill="#33383e"/>'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
-        f'<text x="7" y="14">{escape(label)}</text>'
+        f'<text x="7" y="14">{_LABEL}</text>'
         f'<text x="{left + 7}" y="14">{escape(words)}</text></g></svg>\n'
     )

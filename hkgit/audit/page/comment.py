@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hkgit.audit.commits import DERIVED, AuditedCommit, count_standings, strength_of
 from hkgit.audit.trail import is_blind
 from hkgit.audit.weeks import agents_of
-from hkgit.evidence.ledger.trailers import decimal
+from hkgit.matching.places import decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import code, markdown
 
@@ -27,9 +27,8 @@ def _lines(name: str, commits: Sequence[AuditedCommit]) -> Iterator[str]:
     failing = sum(not commit.passes for commit in commits)
     derived = sum(commit.standing == DERIVED for commit in commits)
     mark = "❌" if failing else "✅"
-    said = f"{failing} of {count_noun(len(commits), 'commit')} do not pass" if failing else (
-        f"{count_noun(len(commits), 'commit')}, all pass"
-    )  # fmt: skip
+    count = count_noun(len(commits), "commit")
+    said = f"{failing} of {count} do not pass" if failing else f"{count}, all pass"
     yield f"## {mark} hkgit: {said}; {derived} derived from evidence"
     yield ""
     yield f"Range {code(name)}. *Replay* says what can be derived, *policy* what passes."

@@ -209,7 +209,7 @@ def _row(
 ) -> DiffRow:
     shown = visible(text.decode("utf-8", "replace").expandtabs(4))
     shown = shown if len(shown) <= 4 * MOST_LINES else shown[: 4 * MOST_LINES] + "…"
-    return DiffRow(sign, old, new, shown, None if old is None else is_seen(old, seen))
+    return DiffRow(sign, old, new, text=shown, seen=None if old is None else is_seen(old, seen))
 
 
 def _list_bare(repository: Repository, commit: AuditedCommit) -> Iterator[ReviewHunk]:

@@ -18,8 +18,8 @@ from hkgit.audit.page.heat import EARLIER, NO_TRACE
 from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.shown_facts import PageCommit, PageFacts
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
+from hkgit.matching.places import decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from hkgit.text.escaping import to_json_text
+from hkgit.text.json_nodes import Json
 
 
-def dump_json(value: Any) -> str:
+def dump_json(value: Json) -> str:
     """JSON in ASCII, in which nothing drives a terminal or, by `##[`, a runner that logs it."""
     return json.dumps(value, indent=2).replace("##", "#\\u0023") + "\n"
 

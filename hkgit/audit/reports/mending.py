@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterable
 
 from hkgit.audit.reports.sheet import ReportItem, name_of
-from hkgit.evidence.ledger.entry import entry_path
+from hkgit.evidence.ledger.names import entry_path
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit
 from hkgit.gate.rulings import Ruling
 from hkgit.values import late_pattern

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit.applying.draft import Lines
 from hkgit.audit.reports.sheet import ReportItem, ReportSheet, SourcePlace
@@ -17,7 +17,7 @@ from hkgit.edits import DIRECTORY, SUBMODULE, Snapshot, encode_text
 from hkgit.errors import Unverifiable
 from hkgit.evidence.replay.findings import Finding
 from hkgit.gate.rulings import Report, Ruling
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.text.diff import LineChange, changes, follow
 from hkgit.text.document import Document
@@ -73,7 +73,7 @@ class _Places:
     after: Snapshot
     tip: Snapshot
     paths: tuple[str, ...]
-    moved: dict[str, str]
+    moved: Mapping[str, str]
 
     @classmethod
     def of(cls, repository: Repository, ruling: Ruling, tip: str) -> _Places | None:
@@ -85,11 +85,11 @@ class _Places:
         except Unverifiable:
             return None
         return cls(
-            repository.snapshot(EMPTY_TREE if parent is None else parent),
-            repository.snapshot(candidate.tree),
-            repository.snapshot(tip),
-            tuple(sorted(changed, key=len, reverse=True)),
-            dict(_find_moves(ruling)),
+            before=repository.snapshot(EMPTY_TREE if parent is None else parent),
+            after=repository.snapshot(candidate.tree),
+            tip=repository.snapshot(tip),
+            paths=tuple(sorted(changed, key=len, reverse=True)),
+            moved=dict(_find_moves(ruling)),
         )
 
     def find(self, finding: Finding) -> SourcePlace | None:

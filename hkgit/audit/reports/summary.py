@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.sheet import ReportSheet, name_of, subject_of
 from hkgit.audit.reports.text import summary as one_line
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate.rulings import Ruling
+from hkgit.matching.places import decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import code, markdown
 

@@ -50,7 +50,7 @@ _LAST = TableColumn("last_line", COUNT, "last line, included", "lines", may_lack
 
 
 def _count(name: str, words: str, unit: str, *, may_lack: bool = False) -> TableColumn:
-    return TableColumn(name, COUNT, words, unit, may_lack)
+    return TableColumn(name, COUNT, words, unit, may_lack=may_lack)
 
 
 def _share(name: str, words: str) -> TableColumn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from hkgit.audit.tables.columns import (
     COUNT,
@@ -17,6 +16,7 @@ from hkgit.audit.tables.columns import (
     EvidenceTable,
     TableColumn,
 )
+from hkgit.text.json_nodes import JsonObject
 
 _TYPES = {COUNT: "integer", FLAG: "boolean", MOMENT: "string", SHARE: "number", TEXT: "string"}
 
@@ -33,7 +33,7 @@ def describe_tables() -> Iterator[str]:
         yield ""
 
 
-def tables_schema() -> dict[str, Any]:
+def tables_schema() -> JsonObject:
     """A JSON Schema of rows as JSON has them, such as `hkgit sql --json` prints."""
     listed = {name: {"type": "array", "items": {"$ref": f"#/$defs/{name}"}} for name in TABLES}
     return {
@@ -47,7 +47,7 @@ def tables_schema() -> dict[str, Any]:
     }
 
 
-def _row_schema(table: EvidenceTable) -> dict[str, Any]:
+def _row_schema(table: EvidenceTable) -> JsonObject:
     return {
         "description": table.words,
         "type": "object",
@@ -56,9 +56,9 @@ def _row_schema(table: EvidenceTable) -> dict[str, Any]:
     }
 
 
-def _column_schema(column: TableColumn) -> dict[str, Any]:
+def _column_schema(column: TableColumn) -> JsonObject:
     kind = "array" if column.type == WORDS else _TYPES[column.type]
-    made: dict[str, Any] = {"description": column.words}
+    made: JsonObject = {"description": column.words}
     made["type"] = [kind, "null"] if column.may_lack else kind
     made |= {"items": {"type": "string"}} if kind == "array" else {}
     made |= {"minimum": 0, "maximum": 1} if column.type == SHARE else {}

@@ -43,9 +43,9 @@ class SortedRows:
     """What became of the rows that came in; `claimed` are the refusals that entries claim."""
 
     added: int
-    changed: list[str]
+    changed: tuple[str, ...]
     kept: int
-    claimed: set[str]
+    claimed: frozenset[str]
 
 
 def sort_rows(
@@ -71,4 +71,4 @@ def sort_rows(
             changed.append(name)
         else:
             added += 1
-    return SortedRows(added, changed, kept, claimed)
+    return SortedRows(added, tuple(changed), kept, frozenset(claimed))

@@ -13,12 +13,12 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from hkgit.audit.tables.columns import TABLES, VERSION
 from hkgit.audit.tables.identity import RepositoryIdentity
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.git.transactions import locks
+from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass
 
 HIDDEN = "_hkgit"
@@ -143,7 +143,7 @@ def _check_version(path: Path) -> None:
         raise InvalidInput(str(path.parent.parent), what, fix)
 
 
-def write_json(path: Path, value: Mapping[str, Any]) -> None:
+def write_json(path: Path, value: Mapping[str, Json]) -> None:
     """Write a file so that a crash leaves the old or the new one. Raises OSError.
 
     Threads of one process may write the same file: each has a draft of its own.

@@ -19,7 +19,7 @@ from hkgit.cli.output import print_info
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import Rejected
 from hkgit.gate import read_trusted_policy
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.workflows.adopting.adopting import AdoptRequest, adopt, changed_paths, store_checkout
 from hkgit.workflows.adopting.scanning import scan_commits

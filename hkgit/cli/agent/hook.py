@@ -115,8 +115,10 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
 
 def _is_look(recorder: Recorder, event: ToolEvent) -> bool:
     """Whether a call has changed no file, so that what has changed was a formatter's work."""
-    is_look = isinstance(event.did, ToolReading | Shell | Looks)
-    return is_look and not getattr(event.did, "changes", ()) and not recorder.awaits(event.did)
+    match event.did:
+        case ToolReading() | Looks() | Shell(changes=()):
+            return not recorder.awaits(event.did)
+    return False
 
 
 def _steer(event: ToolEvent, root: Path, tool: str) -> str | None:

@@ -7,23 +7,10 @@ from pathlib import Path
 from hkgit.cli.forms.form import Option
 from hkgit.errors import GitRefused
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from hkgit.cli.common import Command
-
 
 def session_row(words: str) -> Option:
     """The option `--session`, which `$HKGIT_SESSION` can stand for, for a form."""
     return Option("session", ("--session",), words, "NAME", variable="HKGIT_SESSION")
-
-
-def session_option(words: str) -> Callable[[Command], Command]:
-    """The option `--session`, which `$HKGIT_SESSION` can stand for."""
-    import click
-
-    return click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help=words)
 
 
 SESSION_ROWS = (

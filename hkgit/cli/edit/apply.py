@@ -32,9 +32,9 @@ from hkgit.cli.output import (
 from hkgit.cli.streams import printable_text
 from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.refusals import RefusalLog, note_unread
 from hkgit.git.repository import Repository
+from hkgit.matching.places import decimal
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
 from hkgit.workflows.commits.commit import LandedCommit
 from hkgit.workflows.commits.targets import ApplyOptions, Progress

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from hkgit.applying.files.directory import DirectorySnapshot
@@ -16,10 +17,6 @@ from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
 from hkgit.values import late_pattern
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
 _RANGE = late_pattern(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)
 
@@ -76,42 +73,45 @@ def run(
         raise Misuse("A receipt is of the working tree: leave out --rev or --session.")
     if limit is None and (hashline or session is not None):
         limit = MAX_LINES
-    shown: Any = {"hashline": hashline, "limit": limit}
     if rev is not None:
-        reading, end = _read_revision(target, rev, shown)
+        reading, end = _read_revision(target, rev, hashline=hashline, limit=limit)
     else:
-        reading, end = _read_here(target, session, before, shown)
+        reading, end = _read_here(target, session, before, hashline=hashline, limit=limit)
     if end is not None and reading.end_line < end and reading.next_line is None:
         print_note(f"the file ends at line {reading.end_line}")
     _print(reading, as_json=as_json)
 
 
-def _read_revision(target: str, rev: str, shown: Any) -> tuple[Reading, int | None]:
+def _read_revision(
+    target: str, rev: str, *, hashline: bool, limit: int | None
+) -> tuple[Reading, int | None]:
     """Read lines of a revision; return them and the last line that was asked for."""
     repository = open_repository(is_small=True)
     files = repository.snapshot(repository.resolve(rev))
     path, start, end = _split(target, files, root_relative(repository, target))
-    reading, _ = read_snapshot(files, root_relative(repository, path), start, end, **shown)
-    return reading, end
+    path = root_relative(repository, path)
+    return read_snapshot(files, path, start, end, hashline=hashline, limit=limit)[0], end
 
 
 def _read_here(
-    target: str, session: str | None, before: str | None, shown: Any
+    target: str, session: str | None, before: str | None, *, hashline: bool, limit: int | None
 ) -> tuple[Reading, int | None]:
     """Read lines of the working tree; return them and the last line that was asked for."""
     root = _root()
     path, start, end = _split(target, DirectorySnapshot(root), below(root, target))
     if session is None:
-        return read_checkout(root, below(root, path), start, end, **shown)[0], end
+        path = below(root, path)
+        return read_checkout(root, path, start, end, hashline=hashline, limit=limit)[0], end
     # A reading without a session waits for nothing that edits.
     from hkgit.sessions.session import EditSession
 
     opened = EditSession.open(root, session)
+    read = partial(opened.read, hashline=hashline, limit=limit, before=before)
     if before is not None:
         # So the gate and the hooks name it, and whoever follows them stands anywhere.
         with suppress(InvalidInput):
-            return opened.read(path, start, end, before=before, **shown), end
-    return opened.read(below(root, path), start, end, before=before, **shown), end
+            return read(path, start, end), end
+    return read(below(root, path), start, end), end
 
 
 def _root() -> Path:

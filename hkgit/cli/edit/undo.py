@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.agent.sessions import session_option, work_root
+from hkgit.cli.agent.sessions import work_root
 from hkgit.cli.common import echo_json, json_option
 from hkgit.cli.output import finish, print_info
 from hkgit.sessions.answers import Status
@@ -15,7 +15,7 @@ from hkgit.workflows.undo import UndoRequest, open_session, undo
 
 
 @click.command()
-@session_option("Whose call it was.")
+@click.option("--session", metavar="NAME", envvar="HKGIT_SESSION", help="Whose call it was.")
 @click.option("--call", metavar="ID", help="The call to take back, instead of the last.")
 @click.option("--all", "whole", is_flag=True, help="Take back every call of the session.")
 @click.option("--list", "only_list", is_flag=True, help="List the calls, and change nothing.")

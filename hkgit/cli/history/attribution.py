@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
 import click
 
@@ -17,6 +16,7 @@ from hkgit.gate import Gate, load_policy
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
+from hkgit.text.json_nodes import Json
 
 FORMATS = ("agent-trace", "git-ai", "assisted-by")
 
@@ -80,7 +80,7 @@ def _print(attribution: Attribution, form: str) -> None:
             click.echo(visible(line))
 
 
-def _document(attribution: Attribution, form: str) -> Any:
+def _document(attribution: Attribution, form: str) -> Json:
     commit = attribution.commit
     if form == "agent-trace":
         from hkgit.audit.attribution.agent_trace import render_records

@@ -21,8 +21,8 @@ from hkgit.cli.history.columns import (
 )
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate import Gate, load_policy
+from hkgit.matching.places import decimal
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
 

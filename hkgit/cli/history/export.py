@@ -47,7 +47,9 @@ def make_request(
         old, new = resolve_range(repository, revision)
     new = repository.resolve(new)
     judge = load_policy(repository, policy, old or repository.head().commit)
-    return ExportRequest(directory, visible(revision), old, new, judge)
+    return ExportRequest(
+        directory=directory, revision=visible(revision), old=old, new=new, policy=judge
+    )
 
 
 def _lines(result: ExportResult, directory: str) -> list[str]:

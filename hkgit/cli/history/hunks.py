@@ -9,7 +9,7 @@ import click
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk
 from hkgit.audit.page.seen import SeenRange
 from hkgit.cli.history.columns import EVIDENCE_COLOURS, fit, terminal_width
-from hkgit.evidence.ledger.trailers import decimal
+from hkgit.matching.places import decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.json_nodes import JsonObject
 

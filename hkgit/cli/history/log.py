@@ -28,10 +28,10 @@ from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate import Gate, load_policy
 from hkgit.gate.rulings import NO_EVIDENCE
 from hkgit.git.repository import Repository
+from hkgit.matching.places import decimal
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
@@ -97,11 +97,13 @@ def command(
     repository = open_repository()
     revision, named = _split(repository, words)
     located = tuple(root_relative(repository, path) for path in (*named, *paths))
-    asked = _Wanted(revision, located, since, until, follow)
+    asked = _Wanted(revision=revision, paths=located, since=since, until=until, is_followed=follow)
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
     least = None if below is None else round(below * 1000)
-    wanted = CommitFilter(agent, author, verdict, is_blind, least)
+    wanted = CommitFilter(
+        agent=agent, author=author, verdict=verdict, is_blind=is_blind, below=least
+    )
     trail = _trail(repository, revision)
     commits = _commits(repository, asked, None if wanted.asks else max_count)
     # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.

@@ -21,9 +21,9 @@ from hkgit.cli.history.hunks import hunk_json, hunk_lines
 from hkgit.cli.history.paging import echo_paged
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.ledger.readings import parse_claimed_readings
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, Report, Ruling, load_policy
+from hkgit.matching.places import decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
 

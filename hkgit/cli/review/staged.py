@@ -35,7 +35,16 @@ def judge_commit(
     head = repository.head().commit
     allow_blind = os.environ.get(TRANSACTION) == ALLOW_BLIND
     shell = find_agent_shell() if repository.in_hook else None
-    report = judge(repository, JudgeRequest(message_file, policy, allow_blind, explain, shell))
+    report = judge(
+        repository,
+        JudgeRequest(
+            message_file=message_file,
+            policy=policy,
+            allow_blind=allow_blind,
+            explain=explain,
+            shell=shell,
+        ),
+    )
     facts = _facts(repository, report, head) if policy is None and repository.in_hook else None
     remember(facts, report)
     if facts is not None and report.passes and not facts.keeps_ledger:

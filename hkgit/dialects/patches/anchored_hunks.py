@@ -38,7 +38,14 @@ class AnchoredHunk:
         hint, anchors = self.line_hint, tuple(self.anchors)
         if not old_text and not anchors and hint == END_OF_FILE:
             return Edit(path, "", new_text, at_end=True)
-        return Edit(path, old_text, new_text, line_hint=hint, anchors=anchors, whole_lines=True)
+        return Edit(
+            path=path,
+            old_text=old_text,
+            new_text=new_text,
+            line_hint=hint,
+            anchors=anchors,
+            whole_lines=True,
+        )
 
 
 def parse_hunks(lines: Sequence[str], body: range) -> list[AnchoredHunk]:

@@ -30,16 +30,16 @@ class PatchHunk:
     """Both sides of a hunk; `final_newline` as in `Edit`."""
 
     line_hint: int | None
-    old: list[str]
-    new: list[str]
+    old: Sequence[str]
+    new: Sequence[str]
     final_newline: bool | None
 
     def edit(self, path: str) -> Edit:
         """The edit of a file that the hunk means."""
         return Edit(
-            path,
-            text_of(self.old),
-            text_of(self.new),
+            path=path,
+            old_text=text_of(self.old),
+            new_text=text_of(self.new),
             line_hint=self.line_hint,
             final_newline=self.final_newline,
             whole_lines=True,

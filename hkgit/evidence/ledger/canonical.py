@@ -11,10 +11,6 @@ from hkgit.errors import InvalidInput
 from hkgit.text.hashing import sha256
 from hkgit.text.json_nodes import Json, Node
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
-
 _MOST = 2**53 - 1
 """The largest whole number that every reader of JSON reads alike."""
 
@@ -36,7 +32,7 @@ def canonical(value: Json) -> bytes:
         raise InvalidInput("ledger entry", f"cannot be written: {error}") from error
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: Json) -> bool:
     """Whether a value has but text, small whole numbers, and keys that sort alike everywhere."""
     kind: type = type(value)
     if kind is dict:

@@ -11,11 +11,6 @@ KEY = "Assisted-by"
 _LINE = re.compile(rb"^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$", re.IGNORECASE | re.MULTILINE)
 
 
-def credit_line(entry: Entry) -> str:
-    """The trailer that names the agent of an entry, by its own word."""
-    return f"{KEY}: {entry.agent}"
-
-
 def list_credited_agents(message: bytes) -> list[str]:
     """Everyone whom a message names as having assisted, as written."""
     return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]

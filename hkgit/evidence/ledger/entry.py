@@ -11,9 +11,6 @@ from collections.abc import Mapping
 from hkgit.applying.draft import Lines
 from hkgit.edits import Read
 from hkgit.evidence.ledger.canonical import canonical, digest, text_json
-from hkgit.evidence.ledger.names import LEDGER as LEDGER
-from hkgit.evidence.ledger.names import entry_name as entry_name
-from hkgit.evidence.ledger.names import entry_path as entry_path
 from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass, field
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import HASHED, KINDS
@@ -24,6 +24,7 @@ from hkgit.evidence.ledger.entry import (
     RecordedHunk,
     entry_json,
 )
+from hkgit.text.json_nodes import Json
 from hkgit.values import late_pattern
 
 _HEX = late_pattern(r"(?:[0-9a-f]{64} )*\Z")
@@ -64,7 +65,7 @@ _DECODER = json.JSONDecoder(parse_float=_refuse, parse_constant=_refuse, parse_i
 _ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
-def _entry(value: Any) -> Entry:
+def _entry(value: Json) -> Entry:
     threshold, claims = value["parameters"]["threshold"], value["claims"]
     _check(type(value["schema"]) is int and value["schema"] == SCHEMA, _is_plain(claims, 0))
     _check(isinstance(claims, dict), str(claims.get("agent", "")).isprintable())
@@ -102,24 +103,24 @@ def _check_hashes(hashes: Collection[str]) -> None:
     _check(len(joined) == 65 * len(hashes), _HEX.match(joined) is not None)
 
 
-def _check_numbers(numbers: Iterable[Any]) -> None:
+def _check_numbers(numbers: Iterable[Json]) -> None:
     for number in numbers:
         if type(number) is not int or number < 0:
             raise _Odd
 
 
-def _check_texts(*texts: Any) -> None:
+def _check_texts(*texts: Json) -> None:
     for text in texts:
         if type(text) is not str:
             raise _Odd
 
 
-def _per_mille(*numbers: Any) -> tuple[Any, ...]:
+def _per_mille(*numbers: Json) -> tuple[Json, ...]:
     _check(all(number <= 1000 for number in numbers))
     return numbers
 
 
-def _read(value: Any) -> Read:
+def _read(value: Json) -> Read:
     first, last = (None, None) if value["lines"] is None else _lines(value["lines"])
     _check(value["kind"] in HASHED)
     _check_texts(value["path"])
@@ -133,7 +134,7 @@ def _read(value: Any) -> Read:
     )
 
 
-def _edit(value: Any) -> RecordedEdit:
+def _edit(value: Json) -> RecordedEdit:
     runner_up, lines = value["runner_up"], value["evidence_lines"]
     edit = RecordedEdit(
         id=value["id"],
@@ -161,7 +162,7 @@ def _edit(value: Any) -> RecordedEdit:
     return edit
 
 
-def _file(value: Any) -> RecordedFile:
+def _file(value: Json) -> RecordedFile:
     file = RecordedFile(
         path=value["path"],
         new_path=value["new_path"],
@@ -177,7 +178,7 @@ def _file(value: Any) -> RecordedFile:
     return file
 
 
-def _mark(value: Any) -> FileMark | None:
+def _mark(value: Json) -> FileMark | None:
     if value is None:
         return None
     _check(_MODE.match(value["mode"]) is not None)
@@ -185,7 +186,7 @@ def _mark(value: Any) -> FileMark | None:
     return FileMark(int(value["mode"], 8), value["sha256"])
 
 
-def _hunk(value: Any) -> RecordedHunk:
+def _hunk(value: Json) -> RecordedHunk:
     first, last = _lines(value["lines"])
     hunk = RecordedHunk(
         start_line=first,
@@ -204,13 +205,13 @@ def _hunk(value: Any) -> RecordedHunk:
     return hunk
 
 
-def _lines(value: Any) -> Lines:
+def _lines(value: Json) -> Lines:
     first, last = value
     _check(type(first) is int and type(last) is int and 1 <= first <= last + 1)
     return first, last
 
 
-def _is_plain(value: Any, depth: int) -> bool:
+def _is_plain(value: Json, depth: int) -> bool:
     """Whether a claim is such that there is one way to write it, whoever sorts its keys."""
     if depth > _DEEPEST:
         return False

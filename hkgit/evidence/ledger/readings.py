@@ -93,7 +93,14 @@ def _parse(said: JsonObject) -> ShownLines | None:
                 return None
             call = ToolCall.of(said.get("tool"), said.get("call"))
             version = str(said.get("version") or "")
-            return ShownLines(path, first, last, version, call, time * 1000)
+            return ShownLines(
+                path=path,
+                start_line=first,
+                end_line=last,
+                version=version,
+                call=call,
+                time=time * 1000,
+            )
     return None
 
 

@@ -9,10 +9,7 @@ from collections import Counter
 
 from hkgit.applying.evidence import KINDS
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.evidence.ledger.footers import Trailers as Trailers
-from hkgit.evidence.ledger.footers import read_trailers as read_trailers
-from hkgit.evidence.ledger.footers import with_trailers as with_trailers
-from hkgit.matching.places import decimal as decimal
+from hkgit.matching.places import decimal
 from hkgit.text.paths import quote_path
 
 MAX_EDIT_LINES = 10

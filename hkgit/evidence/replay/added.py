@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.edits import REGULAR
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.entry import LEDGER, MAX_BYTES, Entry, entry_id
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.entry import MAX_BYTES, Entry, entry_id
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.ledger.pruning import Manifest, is_manifest, read_manifest
 from hkgit.evidence.ledger.reading import NewerEntry, read_entry
 from hkgit.evidence.replay.findings import Finding

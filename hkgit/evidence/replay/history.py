@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from functools import lru_cache
 
-from hkgit.evidence.ledger.entry import LEDGER
+from hkgit.evidence.ledger.names import LEDGER
 from hkgit.git.repository import Repository
 
 _LOG = ("log", "--no-renames", "--no-ext-diff", "--full-history", "--format=commit %H")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.errors import Unverifiable
-from hkgit.evidence.ledger.entry import LEDGER, entry_name, entry_path
+from hkgit.evidence.ledger.names import LEDGER, entry_name, entry_path
 from hkgit.evidence.replay.added import Added, read_added_entries
 from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
 from hkgit.evidence.replay.history import was_there

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.evidence.ledger.trailers import read_trailers, trailer_lines
+from hkgit.evidence.ledger.footers import read_trailers
+from hkgit.evidence.ledger.trailers import trailer_lines
 from hkgit.evidence.replay.findings import CandidateCommit, Entries, Finding
 
 

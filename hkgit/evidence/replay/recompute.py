@@ -67,7 +67,13 @@ def read_recorded_spec(entry: Entry) -> Spec:
     blocks = tuple(edit.text for edit in entry.edits)
     numbers = enumerate(entry.edits, 1)
     truncated = frozenset(number for number, edit in numbers if TRUNCATED in edit.repairs)
-    return Spec(parsed[0].dialect, edits, blocks, parsed[0].sequential, truncated=truncated)
+    return Spec(
+        dialect=parsed[0].dialect,
+        edits=edits,
+        blocks=blocks,
+        sequential=parsed[0].sequential,
+        truncated=truncated,
+    )
 
 
 def _options(entry: Entry) -> Options:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hkgit.evidence.ledger.entry import LEDGER
-from hkgit.evidence.ledger.names import ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay.findings import CandidateCommit, ReplayResult, Verdict
 from hkgit.evidence.replay.judging import replay
 from hkgit.git.repository import Repository

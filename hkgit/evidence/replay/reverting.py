@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from hkgit.applying.hunks import Hunk
 from hkgit.edits import EXECUTABLE, REGULAR
 from hkgit.errors import Unverifiable
-from hkgit.evidence.ledger.entry import LEDGER, RecordedHunk
+from hkgit.evidence.ledger.entry import RecordedHunk
+from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.ledger.recording import record_hunk
 from hkgit.evidence.replay.added import Added
 from hkgit.evidence.replay.findings import CandidateCommit

@@ -20,8 +20,8 @@ from hkgit.evidence.replay.leftovers import leftovers
 from hkgit.evidence.replay.messages import message_findings, stray_trailers
 from hkgit.evidence.replay.sequence import CachedSnapshot, EntrySequence
 from hkgit.git.name_collisions import expect_no_twins
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.objects.objects import TreeSnapshot
-from hkgit.git.objects.store import EMPTY_TREE
 from hkgit.git.repository import Repository
 
 _OWN = (".hkgit/config.toml", ".hkgit/consult/")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.replay.findings import CandidateCommit
+from hkgit.evidence.replay.findings import CandidateCommit, ReplayResult, Verdict
 from hkgit.gate.attestations.envelope import Envelope, pae
 from hkgit.gate.attestations.keeping import read_envelopes
 from hkgit.gate.attestations.keys import find_verifier, fingerprint, verify
@@ -11,6 +11,7 @@ from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement, read_stat
 from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.digest import policy_digest
 from hkgit.gate.policy.model import Policy
+from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
 
 
@@ -36,6 +37,24 @@ def attestation_of(
         ):
             return f"{signer}, of {statement.base[:12]}..{statement.head[:12]}"
     return None
+
+
+def attest_ruling(ruling: Ruling, signer: str) -> Ruling:
+    """The ruling on a commit for which somebody trusted has signed."""
+    judged = ruling.judged
+    return Ruling(
+        judged=ReplayResult(
+            candidate=judged.candidate,
+            verdict=Verdict.ATTESTED,
+            entries=judged.entries,
+            notes=judged.notes,
+            basis=signer,
+        ),
+        replayed=Verdict.ATTESTED,
+        passes=True,
+        rule=f"verdict {Verdict.ATTESTED}",
+        agent=ruling.agent,
+    )
 
 
 def _signer(policy: Policy, envelope: Envelope) -> str | None:

@@ -10,7 +10,6 @@ import shlex
 from pathlib import Path
 
 from hkgit.gate.entrypoints.earlier_scripts import FORMER, RECORDED
-from hkgit.git.facts import calls_gate as calls_gate
 from hkgit.git.repository import Repository
 from hkgit.text.hashing import sha256
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hkgit.errors import HkgitError, Rejected, Unverifiable
-from hkgit.evidence.ledger.entry import LEDGER
+from hkgit.evidence.ledger.names import LEDGER
 from hkgit.gate import CommitRange, JudgeContext, Watch, judge_range, pusher_of
 from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
@@ -73,7 +73,11 @@ class EntryPoint:
             return UpdateResult(update, side.policy, note="it adds no commits")
         asked = CommitRange(side.start, new, side.beside)
         arrival = JudgeContext(
-            self.on_client, self._pusher(side), update.ref, self.coming, explain=self.explain
+            on_client=self.on_client,
+            pusher=self._pusher(side),
+            ref=update.ref,
+            coming=self.coming,
+            explain=self.explain,
         )
         report = judge_range(self.repository, asked, side.policy, arrival, watch=self.watch)
         if any(each.judged.entries for each in report.rulings):

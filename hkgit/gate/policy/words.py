@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.gate.policy.defaults import ANSWER, ATTEST, BREAK_GLASS, PROTECTED, SIGN, TEXT
 from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
+from hkgit.matching.places import decimal
 from hkgit.text.counting import count_noun
 
 _MODES = {

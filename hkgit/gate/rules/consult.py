@@ -29,7 +29,7 @@ from hkgit.gate.conflicts.consulting import (
 from hkgit.gate.conflicts.history import list_changing_commits
 from hkgit.gate.policy.defaults import ANSWER
 from hkgit.gate.policy.model import Policy
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.values import replace
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from hkgit.applying.evidence import is_blind
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate.policy.model import Floors, Policy
+from hkgit.matching.places import decimal
 
 APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was read."
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.gate.context import JudgeContext
@@ -12,11 +12,11 @@ from hkgit.gate.policy.model import Grant, Policy
 from hkgit.git.repository import Repository
 
 
-def pusher_of(policy: Policy, environment: Mapping[str, str] = os.environ) -> str | None:
+def pusher_of(policy: Policy) -> str | None:
     """Who the server says is pushing; only for a hook that a server runs."""
     if policy.pusher_variable is None:
         return None
-    return environment.get(policy.pusher_variable) or None
+    return os.environ.get(policy.pusher_variable) or None
 
 
 def find_grant(

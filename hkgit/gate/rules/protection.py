@@ -9,8 +9,7 @@ from collections.abc import Iterator
 
 from hkgit.edits import SUBMODULE, SYMLINK, File
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.entry import LEDGER
-from hkgit.evidence.ledger.names import ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.policy.files import CONFIG, PYPROJECT, policy_value

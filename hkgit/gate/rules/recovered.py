@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.floors import APPLY
 from hkgit.gate.rules.strength import strengths
+from hkgit.matching.places import decimal
 
 ORIGIN = "recovered"
 

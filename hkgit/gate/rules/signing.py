@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hkgit.evidence.ledger.entry import entry_path
+from hkgit.evidence.ledger.names import entry_path
 from hkgit.evidence.replay.findings import Finding
 from hkgit.gate.attestations.entries import signer_of
 from hkgit.gate.case import JudgedCommit

@@ -13,12 +13,12 @@ from hkgit.applying.draft import Lines
 from hkgit.edits import MappingSnapshot, Overlay, Snapshot
 from hkgit.errors import Unverifiable
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.evidence.ledger.trailers import decimal
 from hkgit.evidence.replay.derive import derive
 from hkgit.evidence.replay.findings import Finding, ReplayResult
 from hkgit.evidence.replay.ordering import in_order
 from hkgit.gate.case import JudgedCommit
 from hkgit.git.repository import Repository
+from hkgit.matching.places import decimal
 from hkgit.text.diff import changes
 from hkgit.text.document import Document
 from hkgit.values import dataclass

@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit.edits import File, Snapshot, decode_text, encode_text
-from hkgit.evidence.ledger.entry import LEDGER, Entry
+from hkgit.evidence.ledger.entry import Entry
+from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE

@@ -41,7 +41,7 @@ _MOST_KEPT, _SMALL = 256, 4096
 _TAGGED = late_pattern(rb"object ([0-9a-f]+)\n")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Plumbing:
     """See `backend.Backend`."""
 

@@ -7,19 +7,16 @@ from functools import cached_property, lru_cache
 
 from hkgit.errors import Unverifiable
 from hkgit.git.backends.backend import BLOB, COMMIT, TREE, Backend
-from hkgit.git.objects.ids import EMPTY_TREE, id_of, is_empty_tree
+from hkgit.git.objects.ids import id_of, is_empty_tree
 from hkgit.git.objects.treediff import TreeDiffer
 from hkgit.git.objects.trees import ReadTree, Tree, format_tree, parse_tree
 from hkgit.values import dataclass, field
-
-__all__ = ["EMPTY_TREE", "Store"]
-
 
 LARGEST = {BLOB: 100 * 2**20, TREE: 64 * 2**20, COMMIT: 4 * 2**20}
 """Bytes of an object that is read: packs make gigabytes of next to nothing."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class ObjectBatch:
     """Objects that are stored together: a process each would be felt."""
 

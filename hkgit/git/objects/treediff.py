@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -33,7 +33,7 @@ class _RawTree:
     """The bytes of a well-formed tree; where each entry begins, and last where they end."""
 
     data: bytes
-    starts: list[int]
+    starts: Sequence[int]
 
 
 _NONE = _RawTree(b"", [0])

@@ -73,9 +73,9 @@ def check_address(address: str) -> None:
         raise InvalidInput(shown, "is reached by a protocol that is not allowed", fix)
 
 
-def list_remote(address: str, *, seconds: float = ASK_SECONDS) -> RemoteRefs:
+def list_remote(address: str) -> RemoteRefs:
     """List a remote's refs. Raises GitRefused if it does not answer, InvalidInput before."""
-    said = _ask(address, "ls-remote", "--symref", "--", address, seconds=seconds)
+    said = _ask(address, "ls-remote", "--symref", "--", address, seconds=ASK_SECONDS)
     branch = _SYMREF.search(said)
     return RemoteRefs(_read_refs(said), None if branch is None else branch[1])
 
@@ -94,23 +94,24 @@ def _read_refs(lines: str) -> Mapping[str, str]:
     return {found[2]: found[1] for found in _REF.finditer(lines)}
 
 
-def update_mirror(address: str, mirror: Path, *, seconds: float = FETCH_SECONDS) -> None:
+def update_mirror(address: str, mirror: Path) -> None:
     """Make a mirror, or bring one up to date: branches, tags, and what hkgit keeps in refs.
 
     What is there is not fetched again; what a killed run left locked is cleared away. Raises
     GitRefused.
     """
     place = mirror.with_suffix(".lock")
-    held = locks.wait_for(place, seconds)
+    held = locks.wait_for(place, FETCH_SECONDS)
     if held is None:
         raise GitRefused(str(mirror), "is held by another process", "Wait for it to end.")
     try:
         _clear_locks(mirror)
         if not (mirror / "HEAD").exists():
             mirror.mkdir(parents=True, exist_ok=True)
-            _ask(address, "init", "-q", "--bare", "--template=", ".", cwd=mirror, seconds=seconds)
+            new = ("init", "-q", "--bare", "--template=", ".")
+            _ask(address, *new, cwd=mirror, seconds=FETCH_SECONDS)
         args = ("fetch", "-q", "--atomic", "--prune", "--no-tags", "--no-write-fetch-head")
-        _ask(address, *args, "--", address, *REFSPECS, cwd=mirror, seconds=seconds)
+        _ask(address, *args, "--", address, *REFSPECS, cwd=mirror, seconds=FETCH_SECONDS)
     finally:
         locks.remove(place, held)
 

@@ -72,7 +72,7 @@ def temporary_worktree(
         _register(repository, path, commit_id) as git_dir,
     ):
         _check_out(path, git_dir, tree_id, None if full else touched_paths)
-        yield Worktree(path, git_dir, commit_id, tree_id, is_full=full)
+        yield Worktree(path=path, git_dir=git_dir, parent=commit_id, tree=tree_id, is_full=full)
 
 
 def advance(

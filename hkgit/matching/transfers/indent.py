@@ -9,7 +9,7 @@ more or less is taken over as it is; else by whole units of either side.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from math import gcd
 
@@ -28,7 +28,7 @@ class Indentation:
     The author's is empty where the author's lines do not show it.
     """
 
-    known: dict[bytes, bytes]
+    known: Mapping[bytes, bytes]
     author_unit: bytes
     file_unit: bytes
     unsure: frozenset[bytes] = frozenset()

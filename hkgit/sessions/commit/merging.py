@@ -23,8 +23,8 @@ from hkgit.applying.planner import plan
 from hkgit.edits import File, InsertAfter, Overlay, Read, ReplaceRange, Spec, decode_text
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.entry import entry_id, entry_path
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.entry import entry_id
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.readings import claim_readings
 from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.replay.findings import CandidateCommit
@@ -204,7 +204,13 @@ def _restate(path: str, before: bytes, after: bytes) -> Spec:
     edits = tuple(_restate_change(path, each, new) for each in diff.changes(old, new))
     render = dialects.DIALECTS["protocol"].render
     whole = hashlib.sha256(render(edits).encode("utf-8", "surrogateescape")).hexdigest()
-    return Spec("protocol", edits, tuple(render([each]) for each in edits), False, digest=whole)
+    return Spec(
+        dialect="protocol",
+        edits=edits,
+        blocks=tuple(render([each]) for each in edits),
+        sequential=False,
+        digest=whole,
+    )
 
 
 def _restate_change(

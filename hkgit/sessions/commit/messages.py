@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hkgit.evidence.ledger.entry import LEDGER, Entry
+from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.footers import read_trailers, sign_words, split_template
+from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.ledger.trailers import trailer_lines
 from hkgit.gate.policy.files import CONFIG
 from hkgit.git.messages import comment_mark, read_message
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 
 

@@ -6,7 +6,7 @@ below it are still known.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from hkgit import dialects
 from hkgit.applying.carry.carrying import LineMap
@@ -38,7 +38,7 @@ def _lines_of_hash(outcome: EditOutcome) -> Sequence[Lines]:
     return outcome.base_lines if outcome.evidence.lines is None else (outcome.evidence.lines,)
 
 
-def _runs(lines: Lines, moved: dict[int, int]) -> Iterator[Lines]:
+def _runs(lines: Lines, moved: Mapping[int, int]) -> Iterator[Lines]:
     """Split a range into runs of lines that are consecutive in the other file as well."""
     start: int | None = None
     for number in range(lines[0], lines[1] + 1):

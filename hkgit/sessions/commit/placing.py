@@ -41,7 +41,14 @@ def select_edits(said: JournaledSpec, numbers: Sequence[int]) -> Spec:
         raise InvalidInput("the journal", "holds a block that is not one edit")
     sequential = dialects.DIALECTS[said.dialect].SEQUENTIAL
     cut = frozenset(at for at, number in enumerate(numbers, 1) if number in said.truncated)
-    return Spec(said.dialect, edits, blocks, sequential, digest=said.digest, truncated=cut)
+    return Spec(
+        dialect=said.dialect,
+        edits=edits,
+        blocks=blocks,
+        sequential=sequential,
+        digest=said.digest,
+        truncated=cut,
+    )
 
 
 def place_spec(

@@ -13,7 +13,7 @@ from hkgit.evidence.ledger.readings import claim_readings
 from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.refusals import RefusalLog, claims_of
 from hkgit.git.conversion import Content, Conversion
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
 from hkgit.sessions.abandoning import find_standing

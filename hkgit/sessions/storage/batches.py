@@ -109,10 +109,10 @@ def _load(place: Path, name: str) -> Batch:
         fix = "Send all edits again, without a batch."
         raise InvalidInput(f"batch {name}", "is not kept here (any more)", fix) from error
     spec = Spec(
-        said["dialect"],
-        tuple(edit for each in parsed for edit in each.edits),
-        tuple(said["blocks"]),
-        dialects.DIALECTS[said["dialect"]].SEQUENTIAL,
+        dialect=said["dialect"],
+        edits=tuple(edit for each in parsed for edit in each.edits),
+        blocks=tuple(said["blocks"]),
+        sequential=dialects.DIALECTS[said["dialect"]].SEQUENTIAL,
         agent=said["agent"],
         digest=said["digest"],
         truncated=frozenset(said.get("truncated", ())),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol
 
 from hkgit.errors import GitRefused
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.commit.proposing import Proposal, propose_onto
@@ -145,7 +145,7 @@ def _adopt_commits(
             from hkgit.workflows.adopting.keeping import keep_record
 
             record = keep_record(repository, commit, proposal)
-        yield Adoption(commit, explanation, proposal, replayed, record)
+        yield Adoption(commit, explanation, proposal, replayed, record=record)
 
 
 def _author_time(repository: Repository, commit: str) -> int:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from hkgit.edits import File
-from hkgit.evidence.ledger.entry import entry_path
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.replay.recovered import record_ref
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.proposing import Proposal

@@ -155,7 +155,7 @@ class TranscriptReplay:
 
     def _note_shown(self, step: Step, path: str, lines: Lines, data: bytes) -> None:
         call = ToolCall.of(step.tool, step.call)
-        shown = ShownLines(path, *lines, digest(data), call, step.time)
+        shown = ShownLines(path, *lines, version=digest(data), call=call, time=step.time)
         self._shown.setdefault(step.session, []).append(shown)
 
     # Edits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hkgit.evidence.ledger.entry import LEDGER
+from hkgit.evidence.ledger.names import LEDGER
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
@@ -39,8 +39,11 @@ def scan_commits(
         agent = policy.governing_name((made.author, made.committer), made.message)
         if agent is not None or adoption is None or adoption.explanation.explained:
             subject = made.message.partition(b"\n")[0].decode("utf-8", "replace")
+            parent = next(iter(made.parents), None)
             found.append(
-                ScannedCommit(commit, next(iter(made.parents), None), subject, agent, adoption)
+                ScannedCommit(
+                    commit=commit, parent=parent, subject=subject, agent=agent, adoption=adoption
+                )
             )
     return found
 

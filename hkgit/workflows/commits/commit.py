@@ -7,8 +7,7 @@ from contextlib import ExitStack
 
 from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, HkgitError, Rejected, VerifyFailed
-from hkgit.evidence.ledger.entry import entry_path
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.gate import REJECTED, Ruling
 from hkgit.gate.entrypoints.hook_scripts import foreign_hooks
 from hkgit.git.repository import Repository

@@ -106,7 +106,7 @@ class _Planning:
         stated = first if base is None and not series.steps else base
         if made.ok:
             self.ahead = _read_ahead(made, reads, {*series.changed, *files_after(made)})
-        return PlannedCommit(spec, made, reads, base=stated, merging=merging)
+        return PlannedCommit(spec=spec, plan=made, reads=reads, base=stated, merging=merging)
 
     def _base_files(
         self, base: str | None, series: Series[PlannedCommit]

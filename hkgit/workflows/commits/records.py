@@ -7,11 +7,12 @@ import time
 from hkgit.edits import File, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.crediting import list_missing_lines
-from hkgit.evidence.ledger.entry import Entry, entry_id, entry_path
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.entry import Entry, entry_id
+from hkgit.evidence.ledger.footers import with_trailers
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.readings import claim_readings
 from hkgit.evidence.ledger.recording import make_claims, record
-from hkgit.evidence.ledger.trailers import trailer_lines, with_trailers
+from hkgit.evidence.ledger.trailers import trailer_lines
 from hkgit.evidence.refusals import claims_of
 from hkgit.text.counting import count_noun
 from hkgit.values import dataclass
@@ -41,7 +42,7 @@ def record_step(
     """
     spec = step.spec
     agent = _first(choices.agent, spec.agent, "unknown")
-    _check_line("--agent", agent)
+    _check_agent(agent)
     paths = {file.path for file in step.plan.files}
     met = [] if choices.met is None else choices.met.claims(agent, step.plan.outcomes)
     claims = make_claims(
@@ -95,9 +96,9 @@ def default_subject(step: PlannedCommit) -> str:
     return f"Apply {count_noun(edits, 'edit')} to {count_noun(files, 'file')}"
 
 
-def _check_line(where: str, text: str) -> None:
-    if not text.strip() or not text.isprintable():
-        raise InvalidInput(where, "is not one line of printable text", "Write name/version.")
+def _check_agent(agent: str) -> None:
+    if not agent.strip() or not agent.isprintable():
+        raise InvalidInput("--agent", "is not one line of printable text", "Write name/version.")
 
 
 def ledger_files(files: Snapshot, record: RecordedStep) -> dict[str, File | None]:

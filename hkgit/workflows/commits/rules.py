@@ -14,8 +14,9 @@ from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit
 from hkgit.gate import Gate, JudgeContext, Ruling, blind_edits, read_trusted_policy
-from hkgit.gate.entrypoints.hook_scripts import calls_gate, is_active
+from hkgit.gate.entrypoints.hook_scripts import is_active
 from hkgit.gate.policy import BUILT_IN, Policy
+from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass
@@ -72,7 +73,13 @@ class LandingRules:
         )
         is_chosen = policy.source != BUILT_IN or _has_gate(repository)
         binds = policy.mode == "enforce" and is_chosen
-        return cls(repository, policy, target.tip, binds, choices.allow_blind)
+        return cls(
+            repository=repository,
+            policy=policy,
+            tip=target.tip,
+            binds=binds,
+            allow_blind=choices.allow_blind,
+        )
 
     def unread(
         self, steps: Sequence[PlannedCommit], entries: Sequence[Entry]

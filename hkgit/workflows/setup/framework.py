@@ -13,7 +13,8 @@ from shutil import which
 from textwrap import indent
 
 from hkgit.edits import decode_text, encode_text
-from hkgit.gate.entrypoints.hook_scripts import HOOKS, calls_gate
+from hkgit.gate.entrypoints.hook_scripts import HOOKS
+from hkgit.git.facts import calls_gate
 from hkgit.workflows.setup import prek
 from hkgit.workflows.setup.framework_hooks import (
     FORMERS,

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, SERVER_HOOKS, calls_gate, is_own, script
+from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, SERVER_HOOKS, is_own, script
+from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 from hkgit.workflows.setup.steps import Action, SetupStep, keep_file, read
@@ -63,9 +64,11 @@ def _install(directory: HooksDirectory, name: str) -> SetupStep:
     if content == wanted and os.access(path, os.X_OK):
         return keep_file(path, "installed already")
     if content is None and not directory.is_shared:
-        return SetupStep(path, Action.WROTE, "", wanted, executable=True)
+        return SetupStep(path=path, action=Action.WROTE, note="", content=wanted, executable=True)
     if content is not None and not path.is_symlink() and is_own(name, content):
-        return SetupStep(path, Action.WROTE, "renewed", wanted, executable=True)
+        return SetupStep(
+            path=path, action=Action.WROTE, note="renewed", content=wanted, executable=True
+        )
     if content is not None and calls_gate(content):
         return keep_file(path, "it is yours, and calls hkgit gate")
     return _foreign(path, name, directory)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hkgit.edits import File, MappingSnapshot
-from hkgit.evidence.ledger.entry import LEDGER
-from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH
+from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, LEDGER
 from hkgit.gate.policy import BUILT_IN, CONFIG, PYPROJECT, read_policy
 from hkgit.workflows.setup.steps import Action, SetupStep, keep_file, read
 

@@ -10,9 +10,9 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from hkgit.edits import decode_text, encode_text
+from hkgit.text.json_nodes import JsonObject
 from hkgit.workflows.setup.framework_hooks import FORMER_HOOKS, LOCAL_HOOKS
 from hkgit.workflows.setup.steps import Action, SetupStep, keep_file, read
 
@@ -72,7 +72,7 @@ def _adds_one_repo(old: str, new: str) -> bool:
     return repos[:-1] == before.pop("repos", []) and after == before
 
 
-def _parse(text: str) -> dict[str, Any] | None:
+def _parse(text: str) -> JsonObject | None:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError:

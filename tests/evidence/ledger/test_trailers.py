@@ -8,7 +8,9 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, AnyEdit, CreateFile, SetMode, WriteFile
 from hkgit.evidence.ledger.entry import Entry, entry_id
-from hkgit.evidence.ledger.trailers import decimal, read_trailers, trailer_lines, with_trailers
+from hkgit.evidence.ledger.footers import read_trailers, with_trailers
+from hkgit.evidence.ledger.trailers import trailer_lines
+from hkgit.matching.places import decimal
 from tests.support.entries import entry_of, entry_of_protocol
 from tests.support.planning import (
     Files,

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.entry import entry_name, entry_path
+from hkgit.evidence.ledger.names import entry_name, entry_path
 from hkgit.evidence.ledger.pruning import MAX_ENTRIES, Manifest, read_manifest
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, judge_range

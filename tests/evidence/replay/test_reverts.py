@@ -6,7 +6,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.evidence.ledger.canonical import digest
-from hkgit.evidence.ledger.entry import entry_name, entry_path
+from hkgit.evidence.ledger.names import entry_name, entry_path
 from hkgit.evidence.ledger.pruning import Manifest
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate.policy import Policy

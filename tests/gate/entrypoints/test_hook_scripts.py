@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, MARK, calls_gate, is_own, script
+from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, MARK, is_own, script
+from hkgit.git.facts import calls_gate
 from hkgit.workflows.setup.framework import manifest
 from tests.support.commands import ROOT, hkgit, start
 from tests.support.repos import Repo

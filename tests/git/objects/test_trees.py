@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hkgit.edits import EXECUTABLE, REGULAR, SUBMODULE, SYMLINK, File
 from hkgit.errors import GitRefused, InvalidInput, Unverifiable
 from hkgit.git.objects import trees
-from hkgit.git.objects.store import EMPTY_TREE
+from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.objects.trees import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from tests.support.properties import examples

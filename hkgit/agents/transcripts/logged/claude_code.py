@@ -160,8 +160,12 @@ def _write(name: str, sent: Record, told: Record) -> EditCall | None:
     known = {name: before} if before is not None or is_new else None
     spec = json.dumps({"file_path": name, "content": content})
     if told.get("userModified") is True:
-        return EditCall((name,), spec, "text-editor", known, is_final=False)
-    return EditCall((name,), spec, "text-editor", known, {name: content})
+        return EditCall(
+            names=(name,), text=spec, dialect="text-editor", before=known, is_final=False
+        )
+    return EditCall(
+        names=(name,), text=spec, dialect="text-editor", before=known, after={name: content}
+    )
 
 
 def _edit(name: str, sent: Record, told: Record) -> EditCall | None:
@@ -221,7 +225,14 @@ def _shell_edit(diff: Record) -> EditCall | None:
     hunks = {
         name: structured_diff(file.get("hunks")) for name, file in files.items() if name not in gone
     }
-    return EditCall(names, None, "text-editor", made or None, gone or None, hunks=hunks)
+    return EditCall(
+        names=names,
+        text=None,
+        dialect="text-editor",
+        before=made or None,
+        after=gone or None,
+        hunks=hunks,
+    )
 
 
 def _notebook(sent: Record, told: Record) -> EditCall | None:
@@ -229,4 +240,6 @@ def _notebook(sent: Record, told: Record) -> EditCall | None:
     before, after = text(told.get("original_file")), text(told.get("updated_file"))
     if name is None or before is None or after is None:
         return None
-    return EditCall((name,), None, "text-editor", {name: before}, {name: after})
+    return EditCall(
+        names=(name,), text=None, dialect="text-editor", before={name: before}, after={name: after}
+    )

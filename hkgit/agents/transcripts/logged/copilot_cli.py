@@ -102,7 +102,9 @@ def _create(name: str, content: str | None) -> EditCall | None:
     if content is None:
         return None
     spec = json.dumps({"file_path": name, "content": content})
-    return EditCall((name,), spec, "text-editor", {name: None}, {name: content})
+    return EditCall(
+        names=(name,), text=spec, dialect="text-editor", before={name: None}, after={name: content}
+    )
 
 
 def _view(name: str, sent: Record, said: str) -> ReadCall:

@@ -142,7 +142,14 @@ def _edit(name: str, sent: Record, shown: Record, *, is_new: bool) -> EditCall |
     ]
     is_final = not any(by_person) and sent.get("modified_by_user") is not True
     left = {name: after} if is_final else None
-    return EditCall((name,), _spec(name, sent), "text-editor", found, left, is_final=is_final)
+    return EditCall(
+        names=(name,),
+        text=_spec(name, sent),
+        dialect="text-editor",
+        before=found,
+        after=left,
+        is_final=is_final,
+    )
 
 
 def _spec(name: str, sent: Record) -> str | None:

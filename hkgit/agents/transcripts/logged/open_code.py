@@ -141,7 +141,9 @@ def _write(name: str, sent: Record, told: Record) -> EditCall | None:
         return None
     spec = json.dumps({"file_path": name, "content": content})
     before = {name: None} if told.get("exists") is False else None
-    return EditCall((name,), spec, "text-editor", before, {name: content})
+    return EditCall(
+        names=(name,), text=spec, dialect="text-editor", before=before, after={name: content}
+    )
 
 
 def _edit(name: str, sent: Record, told: Record) -> EditCall | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import assert_never
 
 from hkgit.agents.transcripts.fields import Line, Record, parse_value, table, text
 from hkgit.agents.transcripts.logged import (
@@ -24,7 +25,7 @@ from hkgit.agents.transcripts.logged.records import LoggedCall
 from hkgit.agents.transcripts.logged.stepping import steps_of
 from hkgit.agents.transcripts.mapping import PathMap
 from hkgit.values import dataclass, field
-from hkgit.workflows.adopting.steps import Step
+from hkgit.workflows.adopting.steps import LoggedEdit, LoggedReading, Step
 
 LONGEST = 64 * 2**20
 """A line of more bytes is no call of a tool that edits; it is counted as broken."""
@@ -84,8 +85,7 @@ class Logs:
         calls = chain.from_iterable(self._read(path) for path in self.files)
         found = []
         for step in steps_of(calls, paths):
-            touched = getattr(step.did, "paths", None) or (getattr(step.did, "path", ""),)
-            if wanted.intersection(touched):
+            if wanted.intersection(_list_paths(step.did)):
                 found.append(step)
                 self._count(step)
         self.others |= paths.others
@@ -169,3 +169,12 @@ def _split_lines(path: Path, summary: LogSummary) -> Iterator[Line]:
                 yield Line(f"{path.name}:{number}", record)
             else:
                 summary.broken += 1
+
+
+def _list_paths(did: LoggedReading | LoggedEdit) -> tuple[str, ...]:
+    match did:
+        case LoggedReading(path):
+            return (path,)
+        case LoggedEdit(paths):
+            return paths
+    assert_never(did)

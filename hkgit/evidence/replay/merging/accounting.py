@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from hkgit.edits import encode_text
-from hkgit.evidence.ledger.entry import LEDGER
+from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.replay.findings import Finding, ReplayResult
 from hkgit.evidence.replay.merging.losing import find_lost
 from hkgit.evidence.replay.merging.returning import find_returned

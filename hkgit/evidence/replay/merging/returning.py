@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.edits import SUBMODULE
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.entry import LEDGER, RecordedFile
+from hkgit.evidence.ledger.entry import RecordedFile
+from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.replay.findings import Finding, ReplayResult
 from hkgit.evidence.replay.history import removals

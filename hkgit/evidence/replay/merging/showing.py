@@ -42,7 +42,14 @@ class Shown:
         before, after = Document(old), Document(new)
         written = Counter(line for hunk in _hunks(said) for line in _list_written(hunk))
         added = Counter(after.lines) - Counter(before.lines) - written
-        return cls(change, before, after, added, changes(before.lines, after.lines), said)
+        return cls(
+            change=change,
+            before=before,
+            after=after,
+            added=added,
+            removed=changes(before.lines, after.lines),
+            said=said,
+        )
 
     def shows(self, file: RecordedFile) -> bool:
         """Whether something that an entry did to a file is done here once more."""
