@@ -106,7 +106,7 @@ def _print_json(repository: Repository, stream: VerifyStream) -> bool:
 
     from hkgit.audit.reports.placing import place_findings
     from hkgit.audit.reports.plain import render_commit, render_ends
-    from hkgit.git.objects.store import EMPTY_TREE
+    from hkgit.git.objects.ids import EMPTY_TREE
 
     policy = stream.policy
     tip = EMPTY_TREE if stream.tip is None else repository.commit(stream.tip).tree
