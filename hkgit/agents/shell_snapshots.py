@@ -145,12 +145,17 @@ class ShellSnapshots:
             return  # git has written what it merges
         old = _files_of(repository, snapshot.head)
         new = _files_of(repository, repository.head().commit)
+        is_told = snapshot.head is None or _leads_from(repository, snapshot.head)
         for path in suspect:
-            kept, now = snapshot.files.get(path), self._get(path)
+            kept, now, moved = snapshot.files.get(path), self._get(path), new(path)
             before = old(path) if kept is None else self._restore(kept)
-            if not all(each is None or each.mode in _PLAIN for each in (before, now)):
+            if now in (before, moved) or self._is_recorded(path):
                 continue
-            if now not in (before, new(path)) and not self._is_recorded(path):
+            if kept is None and snapshot.head is not None and before != moved:
+                if not is_told:
+                    continue
+                before = moved  # git has brought it there first: of another branch, say
+            if all(each is None or each.mode in _PLAIN for each in (before, now)):
                 yield path, before
 
     def _get(self, path: str) -> File | None:
@@ -188,6 +193,17 @@ def _ask_status(root: Path) -> tuple[str | None, list[str]]:
         elif kind in _FIELDS:
             paths.append(line.split(" ", _FIELDS[kind])[-1])
     return head, [path for path in paths if not path.endswith("/")]
+
+
+def _leads_from(repository: Repository, head: str) -> bool:
+    """Whether files were brought along wherever HEAD has moved since; a reset may leave them."""
+    for line in repository.git("reflog", "-50", "--format=%H %gs").text.splitlines():
+        commit, _, said = line.partition(" ")
+        if commit == head:
+            return True
+        if said.startswith("reset:"):
+            return False
+    return False
 
 
 def _files_of(repository: Repository, commit: str | None) -> Callable[[str], File | None]:

@@ -142,6 +142,26 @@ def test_what_is_no_edit_is_not_recorded(seeded: Repo, command: str) -> None:
     assert recorded(seeded) == []
 
 
+@pytest.mark.parametrize(
+    ("start", "command", "calls"),
+    [
+        pytest.param("main", "git checkout -q other", [["a.txt"]], id="another branch"),
+        pytest.param("main", "git merge -q other", [["a.txt"]], id="a merge"),
+        pytest.param("other", "git reset -q HEAD~1", [], id="a commit undone"),
+    ],
+)
+def test_what_git_brings_before_an_edit_is_not_the_agents(
+    seeded: Repo, start: str, command: str, calls: list[list[str]]
+) -> None:
+    seeded.git("checkout", "-q", "-b", "other")
+    seeded.commit({"a.txt": LINES.replace("line 9\n", "nine\n")})
+    seeded.git("checkout", "-q", start)
+    said = call(seeded, f"{command} && sed -i s/line.5/five/ a.txt")
+    assert recorded(seeded) == calls
+    assert ("a.txt:5-5 was not read" in said) == bool(calls)
+    assert "a.txt:9-9" not in said
+
+
 def test_what_a_person_had_changed_before_is_not_the_agents(seeded: Repo) -> None:
     seeded.write("a.txt", LINES.replace("line 2\n", "two\n").encode())
     seeded.write("mine.txt", b"mine\n")
