@@ -57,7 +57,13 @@ def tool_event(
     session = session_name(agent, payload.get("session_id"), payload.get("agent_id"))
     directory = Path(str(payload.get("cwd") or "."))
     call = ToolCall.of(payload.get("tool_name"), payload.get("tool_use_id"))
-    return None if did is None else ToolEvent(stage == before, session, directory, did, call=call)
+    return (
+        None
+        if did is None
+        else ToolEvent(
+            is_before=stage == before, session=session, directory=directory, did=did, call=call
+        )
+    )
 
 
 def editing(*names: str, **more: str) -> Tool:

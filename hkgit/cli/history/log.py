@@ -101,9 +101,7 @@ def command(
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
     least = None if below is None else round(below * 1000)
-    wanted = CommitFilter(
-        agent=agent, author=author, verdict=verdict, is_blind=is_blind, below=least
-    )
+    wanted = CommitFilter(agent, author, verdict, is_blind=is_blind, below=least)
     trail = _trail(repository, revision)
     commits = _commits(repository, asked, None if wanted.asks else max_count)
     # Each is told as soon as it is judged; on a terminal they show by themselves how far it is.

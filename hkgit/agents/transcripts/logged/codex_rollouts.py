@@ -82,7 +82,14 @@ def _read_changes(item: Record) -> EditCall | None:
             hunks[name] = diff
         else:
             return None
-    return EditCall(tuple(changes), None, "", before or None, after or None, hunks=hunks or None)
+    return EditCall(
+        names=tuple(changes),
+        text=None,
+        dialect="",
+        before=before or None,
+        after=after or None,
+        hunks=hunks or None,
+    )
 
 
 def _call(line: Line, session: _Session, asked: Record, answer: Record) -> Iterator[LoggedCall]:
