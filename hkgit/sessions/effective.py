@@ -80,7 +80,7 @@ def status_of(
     calls = tuple(
         _call(state, call)
         for id, call in state.calls.items()
-        if id in state.done and not call.undoes
+        if state.is_done(id) and not call.undoes
     )
     return Status(
         session=session,

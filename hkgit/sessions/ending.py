@@ -165,7 +165,7 @@ def _counts(
 
 def _state(journal: SessionJournal, waiting: int, blind: int) -> SessionState:
     state, last = journal.load(), int(last_use(journal.folder))
-    calls = [call for call in state.calls.values() if call.id in state.done and call.specs]
+    calls = [call for call in state.calls.values() if state.is_done(call.id) and call.specs]
     agents = tuple(dict.fromkeys(call.agent for call in calls))
     return SessionState(
         name=journal.folder.name,

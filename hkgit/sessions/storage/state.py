@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -49,12 +50,15 @@ class JournaledCalls(Mapping[int, JournaledCall]):
 
     def __init__(self) -> None:
         self._latest: dict[int, JournaledCall] = {}
-        self._places: dict[int, tuple[int, int]] = {}
+        # Some bytes a call: a server's session may last for days.
+        self._numbers, self._starts, self._sizes = array("q"), array("q"), array("q")
         self._file: int | None = None
 
     def take(self, call: JournaledCall, place: LinePlace) -> None:
         """Take in a call whose line stands there."""
-        self._places[call.id] = place.start, place.size
+        self._numbers.append(call.id)
+        self._starts.append(place.start)
+        self._sizes.append(place.size)
         self._latest[call.id] = call
         if len(self._latest) > LATEST and self._is_open(place):
             del self._latest[next(iter(self._latest))]
@@ -77,15 +81,19 @@ class JournaledCalls(Mapping[int, JournaledCall]):
         return self._latest[number] if number in self._latest else self._read(number)
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._places)
+        return iter(self._numbers)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._numbers)
 
     def _read(self, number: int) -> JournaledCall:
-        start, size = self._places[number]
+        try:
+            at = self._numbers.index(number)
+        except ValueError:
+            raise KeyError(number) from None
         assert self._file is not None
-        return parse_call(json.loads(os.pread(self._file, size, start))["call"])
+        line = os.pread(self._file, self._sizes[at], self._starts[at])
+        return parse_call(json.loads(line)["call"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +109,14 @@ class Mended:
 class JournalState:
     """The state that the lines of a journal add up to.
 
-    `done` are calls that were written as a whole, `aborted` those that were not; `committed` are
-    edits in somebody's commit, as call, spec and number. `last` is the number of the last call.
+    `unsettled` are calls of which it is not known that they were written as a whole, `aborted`
+    those that were not; `committed` are edits in somebody's commit, as call, spec and number.
+    `last` is the number of the last call.
     A session that has ended knows nothing, and is there for what waits; the next call begins anew.
     """
 
     calls: JournaledCalls = field(default_factory=JournaledCalls)
     unsettled: set[int] = field(default_factory=set)
-    done: set[int] = field(default_factory=set)
     aborted: set[int] = field(default_factory=set)
     undone: set[int] = field(default_factory=set)
     committed: set[tuple[int, int, int]] = field(default_factory=set)
@@ -124,10 +132,14 @@ class JournalState:
         """A call that died before all its files were written."""
         return self.calls[min(self.unsettled)] if self.unsettled else None
 
+    def is_done(self, call: int) -> bool:
+        """Whether a call was written as a whole."""
+        return call not in self.unsettled and call not in self.aborted
+
     @property
     def standing(self) -> list[JournaledCall]:
         """The calls whose edits were written and not taken back, the oldest first."""
-        written = (id for id in self.calls if id in self.done and id not in self.undone)
+        written = (id for id in self.calls if self.is_done(id) and id not in self.undone)
         return [call for call in map(self.calls.__getitem__, written) if not call.undoes]
 
     @property
@@ -150,7 +162,6 @@ class JournalState:
                 self.last = call.id
                 self.is_ended = False
             case "end":
-                self.done.add(line["call"])
                 self.unsettled.discard(line["call"])
                 self.undone.update(self.calls[line["call"]].undoes)
                 self._learn(line["known"])
