@@ -38,7 +38,7 @@ REAL_EDITS = "HKGIT_REAL_EDITS"
 FUZZ = "HKGIT_FUZZ"
 """How many random histories each way of smuggling is tried in."""
 
-THOROUGH = "HKGIT_THOROUGH"
+THOROUGH = "ALL_EXAMPLES"
 """Names the variable by which all examples of properties are asked for, as `.ci/run` does."""
 
 _KEPT = (REAL_EDITS, FUZZ, THOROUGH, "HKGIT_AGENTS", "HKGIT_AGENTS_RECORD")
