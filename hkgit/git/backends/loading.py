@@ -31,3 +31,6 @@ def _without_certificates() -> Iterator[None]:
 
 with _without_certificates():
     import pygit2 as pygit2
+
+# What is read twice is kept by those who read it; libgit2 would keep all, up to 256 MiB.
+pygit2.settings.enable_caching(False)

@@ -85,4 +85,4 @@ class Store:
     @cached_property
     def _parsed(self) -> ReadTree:
         """Trees by id, the latest kept: the commits of a history share most of them."""
-        return lru_cache(4096)(lambda tree_id: parse_tree(tree_id, self.read(tree_id, TREE)))
+        return lru_cache(512)(lambda tree_id: parse_tree(tree_id, self.read(tree_id, TREE)))
