@@ -22,7 +22,7 @@ def as_printed(answer: str) -> Iterator[str]:
     yield from answer.split("\n")
 
 
-def grouped(head: str, line: str) -> Naming:
+def name_by_heads(head: str, line: str) -> Naming:
     """Reads an answer with the files' names above their lines, by two patterns.
 
     The second one finds the number, the sign after it, and the text. Other lines are left as
@@ -44,7 +44,7 @@ def grouped(head: str, line: str) -> Naming:
     return name_lines
 
 
-def spaced(answer: str) -> Iterator[str]:
+def close_gaps(answer: str) -> Iterator[str]:
     """The lines of an answer that has a blank behind each number."""
     for line in answer.split("\n"):
         yield re.sub(r"\A(.+?)([:-])(\d+)\2 ", r"\1\2\3\2", line)

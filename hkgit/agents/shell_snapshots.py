@@ -106,7 +106,9 @@ class ShellSnapshots:
                 _save(place, ShellSnapshot(snapshot.head, {**snapshot.files, **files}))
 
     def _place(self, words: str) -> Path:
-        return self._session / "aside" / f"shell-{digest(words.encode())[:32]}.json"
+        # JSON may hold half a character, which no encoding has.
+        name = digest(words.encode("utf-8", "surrogatepass"))[:32]
+        return self._session / "aside" / f"shell-{name}.json"
 
     def _keep_file(self, path: str) -> KeptFile:
         stamp = _stamp(self._root / path)

@@ -11,7 +11,7 @@ import pytest
 from hkgit.agents import find_agent
 from hkgit.agents.events import Shell
 from hkgit.agents.hooks import claude
-from hkgit.agents.searches import spaced
+from hkgit.agents.searches import close_gaps
 from hkgit.agents.shown.readings import find_readings
 
 STREAMS = Path(__file__).parent / "streams"
@@ -97,7 +97,7 @@ def test_files_named_alone_are_no_readings(tmp_path: Path) -> None:
 
 
 def test_a_name_may_look_like_the_number_of_a_line() -> None:
-    assert [*spaced("a-1-b.py-2- two\na-1-b.py:3: a: 4: b")] == [
+    assert [*close_gaps("a-1-b.py-2- two\na-1-b.py:3: a: 4: b")] == [
         "a-1-b.py-2-two",
         "a-1-b.py:3:a: 4: b",
     ]

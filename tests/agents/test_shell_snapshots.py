@@ -253,6 +253,14 @@ def test_another_agents_commit_takes_in_nothing(
         assert recorded(gated) == []
 
 
+def test_a_command_with_half_a_character_is_recorded_like_others(seeded: Repo) -> None:
+    command = "echo 7 >>a.txt # \ud83d"
+    assert tell(seeded, "PreToolUse", command) == {}
+    seeded.write("a.txt", LINES + "7\n")
+    tell(seeded, "PostToolUse", command)
+    assert recorded(seeded) == [["a.txt"]]
+
+
 def test_a_snapshot_that_is_damaged_claims_nothing(seeded: Repo) -> None:
     seeded.write("a.txt", LINES.replace("line 2\n", "two\n").encode())
     with running(seeded, "echo 7 >>a.txt"):

@@ -11,7 +11,7 @@ from itertools import chain, repeat
 from pathlib import Path
 
 from hkgit.agents.events import END, Editing, Looks, Shell, ToolEvent, ToolReading
-from hkgit.agents.searches import grouped, searching
+from hkgit.agents.searches import name_by_heads, searching
 from hkgit.agents.setup.settings import FilePart, Part, guard_in_time, is_steering
 from hkgit.agents.shown.edit_answers import find_changed, showing
 from hkgit.agents.tools import Tool, patching, session_name, text_of, whole_number
@@ -100,7 +100,7 @@ EDITS: dict[str, Tool] = {
     "editor": showing(_edit, _join_results, find_changed),
     "apply_patch": patching("input"),
 }
-_LISTED = grouped(r"([^\s].*):\d+:\d+", r"[> ] (\d+)(:) (.*)")
+_LISTED = name_by_heads(r"([^\s].*):\d+:\d+", r"[> ] (\d+)(:) (.*)")
 
 
 LOOKS: dict[str, Tool] = {

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.events import END, ToolEvent, ToolReading
-from hkgit.agents.searches import grouped, searching
+from hkgit.agents.searches import name_by_heads, searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -51,7 +51,7 @@ def _text(answer: object) -> str:
     return text_of(answer.get("textResultForLlm")) if isinstance(answer, Mapping) else ""
 
 
-_LISTED = grouped(r"([^\s].*) \(\d+ match\(es\)\):", r"  (\d+)([:-]) (.*)")
+_LISTED = name_by_heads(r"([^\s].*) \(\d+ match\(es\)\):", r"  (\d+)([:-]) (.*)")
 """Its answer to a search with many hits; of a few it shows the lines as rg prints them."""
 
 LOOKS: dict[str, Tool] = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from hkgit.agents.events import END, Shell, ToolEvent, ToolReading
-from hkgit.agents.searches import grouped, searching
+from hkgit.agents.searches import name_by_heads, searching
 from hkgit.agents.setup.settings import (
     HOOK_SECONDS,
     MCP_SERVER,
@@ -69,7 +69,7 @@ def _run(arguments: JsonObject, answer: object) -> Shell | None:
     return did if isinstance(did, Shell) else None
 
 
-LISTED = grouped("File: (.+)", r"L(\d+)([:-]) (.*)")
+LISTED = name_by_heads("File: (.+)", r"L(\d+)([:-]) (.*)")
 """Its answer to a search, and Qwen Code's."""
 
 _SEARCH = searching("dir_path", is_base=True, shown=_text, naming=LISTED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hkgit.agents.events import ToolEvent
-from hkgit.agents.searches import grouped, searching
+from hkgit.agents.searches import name_by_heads, searching
 from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, JsonPart, Part
 from hkgit.agents.tools import Tool, editing, patching, reading, shell, text_of, tool_event
 from hkgit.text.json_nodes import JsonObject
@@ -19,7 +19,7 @@ EDITS: dict[str, Tool] = {
     "apply_patch": patching("patchText"),
     "patch": patching("patchText"),
 }
-_LISTED = grouped(r"([^\s].*):", r"  (?:\[\w+\] )?Line (\d+)(:) (.*)")
+_LISTED = name_by_heads(r"([^\s].*):", r"  (?:\[\w+\] )?Line (\d+)(:) (.*)")
 
 LOOKS: dict[str, Tool] = {
     "read": reading("filePath"),

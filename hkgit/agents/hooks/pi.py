@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hkgit.agents.events import ToolEvent
 from hkgit.agents.hooks import opencode
-from hkgit.agents.searches import searching, spaced
+from hkgit.agents.searches import close_gaps, searching
 from hkgit.agents.setup.settings import FilePart, Part, is_of_user, is_steering
 from hkgit.agents.tools import Tool, editing, reading, shell, text_of, tool_event
 from hkgit.text.json_nodes import JsonObject
@@ -23,7 +23,7 @@ EDITS: dict[str, Tool] = {
 LOOKS: dict[str, Tool] = {
     "read": reading("path"),
     "bash": shell("command"),
-    "grep": searching(is_base=True, shown=text_of, naming=spaced),
+    "grep": searching(is_base=True, shown=text_of, naming=close_gaps),
 }
 
 _EXTENSION = """\
