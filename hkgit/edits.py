@@ -202,7 +202,7 @@ class Snapshot(Protocol):
         """Return the file at a root-relative path; a directory answers with mode DIRECTORY."""
 
     def paths(self) -> Iterable[str]:
-        """Every path of a file."""
+        """List the path of every file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,10 +238,10 @@ class Overlay:
 
 
 def encode_text(text: str) -> bytes:
-    """The bytes that an edit's text stands for."""
+    """Encode an edit's text; lone surrogates become the bytes that they stand for."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def decode_text(data: bytes) -> str:
-    """Bytes as an edit's text; the inverse of `encode_text`."""
+    """Decode bytes into an edit's text; the inverse of `encode_text`, lossless for any bytes."""
     return data.decode("utf-8", "surrogateescape")

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def describe_fields(owner: type, specs: Mapping[str, Any], absent: object) -> dict[str, Any]:
-    """What `dataclasses` keeps of a class in `__dataclass_fields__`.
+    """Build the `__dataclass_fields__` that `dataclasses` expects of a class.
 
     `specs` says of each field its `default`, `default_factory`, `repr` and `compare`; `absent`
     stands for a default that there is not.

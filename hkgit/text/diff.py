@@ -30,7 +30,7 @@ class LineChange:
 
 
 def find_common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int]]:
-    """Index pairs of equal items, increasing in both texts."""
+    """Pair equal items of two texts: (index in `a`, index in `b`), increasing in both."""
     pairs: list[tuple[int, int]] = []
     blocks = [(0, len(a), 0, len(b))]
     while blocks:
@@ -52,7 +52,7 @@ def find_common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int
 
 
 def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
-    """The changes that lead from `a` to `b`, in order, never adjacent."""
+    """List the changes that lead from `a` to `b`, in order, never adjacent."""
     found = []
     i = j = 0
     for x, y in [*find_common(a, b), (len(a), len(b))]:

@@ -76,19 +76,19 @@ class Document:
         return self.data == self.bom or self.data.endswith(b"\n")
 
     def number_in_file(self, number: int) -> int:
-        """The number of a line as people are told it: counted from the top of the file."""
+        """Convert a line's number to the one people are told: counted from the top of the file."""
         return number + self.above
 
     def end_of(self, number: int) -> bytes:
-        """The line end of line `number`: `\\n`, `\\r\\n`, or nothing."""
+        """Return the line end of line `number`: `\\n`, `\\r\\n`, or nothing."""
         return line_end(self.raw_lines[number - 1])
 
     def span(self, start_line: int, end_line: int) -> tuple[int, int]:
-        """The bytes that a range of lines covers, line ends included."""
+        """Return the bytes (start, end) that a range of lines covers, line ends included."""
         return self.offsets[start_line - 1], self.offsets[end_line]
 
     def line_at(self, offset: int) -> int:
-        """The number of the line that holds the byte at `offset`; n+1 at the end of the file.
+        """Return the number of the line that has the byte at `offset`; n+1 at the end of the file.
 
         The end of a file whose last line has no end belongs to that line.
         """
@@ -97,7 +97,7 @@ class Document:
         return max(bisect_right(self.offsets, offset), 1)
 
     def lines_of(self, start: int, end: int) -> tuple[int, int]:
-        """The range of full lines of which `start:end` covers at least one byte.
+        """Return the range of full lines of which `start:end` covers at least one byte.
 
         An empty stretch at the beginning of a line is the empty range before it; one inside a
         line is that line.
@@ -109,7 +109,7 @@ class Document:
         return first, self.line_at(end - 1)
 
     def range_hash(self, start_line: int, end_line: int) -> str:
-        """The hash of lines `start_line..end_line`, 64 hex digits."""
+        """Hash lines `start_line..end_line`: 64 hex digits."""
         return hash_lines(self.lines[start_line - 1 : end_line])
 
     @cached_property
@@ -126,7 +126,7 @@ def has_too_many_lines(data: bytes) -> bool:
 
 
 def split_raw(data: bytes) -> list[bytes]:
-    """The lines of some bytes, each with its end."""
+    """Split bytes into lines that keep their ends."""
     pieces = data.split(b"\n")
     last = pieces.pop()
     raw = [piece + b"\n" for piece in pieces]
@@ -134,21 +134,21 @@ def split_raw(data: bytes) -> list[bytes]:
 
 
 def line_end(raw: bytes) -> bytes:
-    """The end of a line given with it."""
+    """Return the end of a line that is given with it; empty where it has none."""
     if raw.endswith(b"\r\n"):
         return b"\r\n"
     return b"\n" if raw.endswith(b"\n") else b""
 
 
 def hash_lines(lines: Iterable[bytes]) -> str:
-    """SHA-256 over the lines joined with `\\n`, each of them terminated, in lower-case hex."""
+    """Hash lines joined with `\\n`, each of them terminated: SHA-256, 64 hex digits."""
     return sha256(b"\n".join((*lines, b""))).hexdigest()
 
 
 def range_hash(
     content: bytes | str, start_line: int | None = None, end_line: int | None = None
 ) -> str:
-    """The hash of a range of lines of a file's content, by default of all of them.
+    """Hash a range of lines of a file's content, by default all of them; 64 hex digits.
 
     Raises IndexError when the range lies outside the file, WrongArgument for what is no content.
     """
@@ -165,7 +165,7 @@ def range_hash(
 
 
 def terminate(document: Document) -> Document:
-    """The same document with an end on its last line, so that ranges need no special case.
+    """Add an end to the last line where it has none, so that ranges need no special case.
 
     The end is that of the line before; `unterminate` takes it away again.
     """
@@ -178,6 +178,6 @@ def terminate(document: Document) -> Document:
 
 
 def unterminate(data: bytes) -> bytes:
-    """The bytes without the end of the last line; an empty last line keeps it, or it were none."""
+    """Remove the end of the last line; an empty last line keeps it, or it would be gone."""
     text = data[: len(data) - len(line_end(data[-2:]))]
     return data if text.endswith(b"\n") or text in (b"", BOM) else text

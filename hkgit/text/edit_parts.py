@@ -19,7 +19,7 @@ from hkgit.edits import (
 
 
 def expected_hash_of(edit: AnyEdit) -> str | None:
-    """The hash that an edit expects of what it changes, if it names one."""
+    """Return the hash that an edit expects of what it changes, if it names one."""
     match edit:
         case CreateFile() | SetMode():
             return None
@@ -37,7 +37,7 @@ def expected_hash_of(edit: AnyEdit) -> str | None:
 
 
 def new_text_of(edit: AnyEdit) -> str:
-    """The text that an edit writes; lines without the end of the last; empty for none."""
+    """Return the text that an edit writes; lines without the last one's end; empty for none."""
     match edit:
         case Edit() | CreateFile() | WriteFile():
             return edit.new_text
@@ -49,7 +49,7 @@ def new_text_of(edit: AnyEdit) -> str:
 
 
 def old_text_of(edit: AnyEdit) -> str:
-    """The text that an edit quotes; empty for none."""
+    """Return the text that an edit quotes; empty for none."""
     match edit:
         case Edit() | DeleteFile():
             return edit.old_text or ""

@@ -15,12 +15,12 @@ _WORKFLOW_PROPERTY = _WORKFLOW_DATA | {":": "%3A", ",": "%2C"}
 
 
 def console(text: str) -> str:
-    """One line for terminals and CI logs, which obey lines with `::` or `##[`."""
+    """Escape one line for terminals and CI logs, which obey lines with `::` or `##[`."""
     return _COMMAND.sub(r"\1\\u003a:", _MARK.sub(r"#\\u0023", visible(text)))
 
 
 def markdown(text: str) -> str:
-    """Text that stands in Markdown, in a table too, for itself: what could be markup are entities.
+    """Escape text for Markdown, tables included: characters that could be markup become entities.
 
     So are `@` and `#`, which would call people and link to issues.
     """
@@ -28,7 +28,7 @@ def markdown(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Text in a typewriter face, whatever it holds."""
+    """Write text in a typewriter face, whatever characters it has."""
     return f"<code>{markdown(text)}</code>"
 
 
@@ -37,24 +37,24 @@ def _entity(found: re.Match[str]) -> str:
 
 
 def workflow_data(text: str) -> str:
-    """The message of a workflow command; line feeds in it stay line feeds."""
+    """Escape the message of a workflow command; line feeds in it stay line feeds."""
     lines = "\n".join(visible(line) for line in text.split("\n"))
     return "".join(_WORKFLOW_DATA.get(char, char) for char in lines)
 
 
 def workflow_property(text: str) -> str:
-    """The value of a workflow command's property."""
+    """Escape the value of a workflow command's property."""
     return "".join(_WORKFLOW_PROPERTY.get(char, char) for char in visible(text))
 
 
 def visible(text: str) -> str:
-    """Text without what could drive a terminal."""
+    """Escape what could drive a terminal."""
     shown = to_json_text(text) or ""
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in shown)
 
 
 def to_json_text(text: str | None) -> str | None:
-    """Text as JSON can carry it: bytes that are not UTF-8 become replacement characters."""
+    """Make text fit for JSON: bytes that are not UTF-8 become replacement characters."""
     if text is None:
         return None
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -22,7 +22,10 @@ _hashed = 0
 
 
 def start_hash(name: str, data: bytes = b"", *, more: int = 0) -> Hash:
-    """A hash that is begun with some data, where `more` bytes will follow."""
+    """Begin a hash with some data; `more` bytes are expected to follow.
+
+    Small amounts are hashed by Python's own modules, because to load OpenSSL takes longer.
+    """
     global _hashed
     _hashed += len(data) + more
     if _hashed < _FEW_BYTES and name in _MODULES:
@@ -38,5 +41,5 @@ def start_hash(name: str, data: bytes = b"", *, more: int = 0) -> Hash:
 
 
 def sha256(data: bytes) -> Hash:
-    """SHA-256 of some bytes."""
+    """Begin a SHA-256 with some bytes."""
     return start_hash("sha256", data)

@@ -15,7 +15,7 @@ _HALF_WORD = re.compile(r"[a-z]{1,4}|-|[0-9.eE+-]+")
 
 
 def complete_json(text: str, start: int) -> tuple[str, str] | None:
-    """The text with the ends that the JSON from `start` on lacks, and what these are.
+    """Complete the JSON from `start` on: the text with its missing ends, and those ends alone.
 
     None where the JSON does not break off at the end of the text: then it is wrong, not short. A
     member that is not whole is left out, but a string that is not is closed.

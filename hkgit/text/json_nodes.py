@@ -28,7 +28,7 @@ class Node:
     value: object
 
     def wrong(self, expected: str, fix: str = "") -> InvalidInput:
-        """The refusal that says what was expected here and what was found."""
+        """Build the error that says what was expected here and what was found."""
         return InvalidInput(self.path, f"expected {expected}, found {_show_value(self.value)}", fix)
 
     def text(self, expected: str = "a string") -> str:
@@ -37,7 +37,7 @@ class Node:
         return self.value
 
     def name(self, expected: str) -> str:
-        """A string that is not empty."""
+        """Return a string that is not empty."""
         if self.text(expected) == "":
             raise self.wrong(expected)
         return self.text()
@@ -58,7 +58,7 @@ class Node:
         return [Node(f"{self.path}[{i}]", item) for i, item in enumerate(self.value)]
 
     def lines(self) -> tuple[str, ...]:
-        """A list of strings without line ends."""
+        """Return a list of strings without line ends."""
         if not isinstance(self.value, list):
             raise self.wrong("a list of lines")
         for i, line in enumerate(self.value):
@@ -73,14 +73,14 @@ class Node:
         return {key: Node(_join_names(self.path, key), item) for key, item in self.value.items()}
 
     def fields(self, required: Collection[str], optional: Collection[str]) -> dict[str, Node]:
-        """The members of an object that has all the required keys and no unknown ones."""
+        """Return the members of an object that has all the required keys and no unknown ones."""
         return check_fields(self.path, self.members(), required, optional)
 
 
 def check_fields(
     path: str, members: dict[str, Node], required: Collection[str], optional: Collection[str]
 ) -> dict[str, Node]:
-    """The members as they are; InvalidInput when one is unknown or a required one is missing."""
+    """Return the members; raise InvalidInput if one is unknown or a required one is missing."""
     for key in members:
         if key not in required and key not in optional:
             known = ", ".join([*required, *optional])

@@ -65,7 +65,7 @@ def check_new_path(path: str) -> None:
 
 
 def fold_name(name: str) -> str:
-    """What a name is to a file system that heeds neither case nor the normal form of letters.
+    """Fold a name so that two which a file system may take for one become equal.
 
     The canonical caseless match of the Unicode standard (3.13, D145), less what HFS+ leaves out.
     """
@@ -76,7 +76,7 @@ def fold_name(name: str) -> str:
 
 
 def quote_path(path: str) -> str:
-    """A path as git prints it (`core.quotePath`): in C quotes when it holds odd bytes."""
+    """Quote a path as git prints it (`core.quotePath`): in C quotes when it holds odd bytes."""
     if _PLAIN.fullmatch(path):  # as nearly all are
         return path
     stray = _STRAY_SURROGATE.search(path)

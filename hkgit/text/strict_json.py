@@ -42,7 +42,7 @@ def has_opening(text: str) -> bool:
 
 
 def keys(text: str) -> frozenset[str]:
-    """The keys of all objects of the JSON in a text, which may be broken; none without JSON.
+    """Collect the keys of all objects of the JSON in a text, which may be broken.
 
     Inside a JSON string every quote has a backslash before it, so no string looks like a key.
     """
@@ -51,7 +51,7 @@ def keys(text: str) -> frozenset[str]:
 
 
 def documents(text: str) -> list[Node]:
-    """Every JSON document of a text, in order; prose and fences around them are skipped.
+    """Parse every JSON document of a text, in order; prose and fences around them are skipped.
 
     A document begins a line with a bracket, and nothing else follows it on its last line.
     Raises InvalidInput when there is none, or when what looks like JSON is not.
@@ -73,7 +73,7 @@ def documents(text: str) -> list[Node]:
 
 
 def only_document(text: str) -> Node:
-    """The one JSON document of a text."""
+    """Parse the one JSON document of a text; raise InvalidInput for none or several."""
     found = documents(text)
     if len(found) > 1:
         what = f"expected one JSON document, found {len(found)}"
@@ -82,7 +82,7 @@ def only_document(text: str) -> Node:
 
 
 def inner_documents(node: Node) -> list[Node]:
-    """The documents of JSON in a string; one that ends too early is wrong like any other."""
+    """Parse the documents of JSON in a string; one that ends too early is an error too."""
     try:
         return documents(node.text())
     except Truncated as error:
@@ -90,7 +90,7 @@ def inner_documents(node: Node) -> list[Node]:
 
 
 def dumps(value: object) -> str:
-    """A value as JSON on one line, in the characters it was written with.
+    """Write a value as JSON on one line, in the characters it was written with.
 
     Raises InvalidInput for text that is not Unicode, which JSON cannot carry.
     """

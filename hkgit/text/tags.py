@@ -22,7 +22,7 @@ _PRIME = 0x01000193
 
 
 def tag(line: bytes) -> str:
-    """The tag of a line without its end; bytes that are not UTF-8 count as U+FFFD."""
+    """Compute the tag of a line without its end; bytes that are not UTF-8 count as U+FFFD."""
     units = line.decode(errors="replace").encode("utf-16-le")
     value = _OFFSET_BASIS
     for (unit,) in struct.iter_unpack("<H", units):
@@ -32,7 +32,7 @@ def tag(line: bytes) -> str:
 
 
 def tags(lines: Iterable[bytes]) -> list[str | None]:
-    """The tag of each line of a file from its top; None where a line above has the same one."""
+    """Compute the tag of each line of a file from its top; None where a line above has the same."""
     known: dict[bytes, str] = {}
     taken: set[str] = set()
     shown: list[str | None] = []
@@ -55,12 +55,12 @@ def are_tagged(lines: Sequence[str]) -> bool:
 
 
 def line_hash(text: str) -> str:
-    """The tag of a line without its end."""
+    """Compute the tag of a line without its end."""
     return tag(encode_text(text))
 
 
 def tag_lines(lines: Iterable[str], seen_hashes: set[str] | None = None) -> list[str]:
-    """Lines as a reading with tags shows them: `ab|text`, or `  |text` where the tag was seen.
+    """Write lines as a reading with tags shows them: `ab|text`, or `  |text` for a tag seen above.
 
     `seen_hashes` are the tags of the lines above (see `build_seen_hashes`); those of these lines
     are added to it.
@@ -80,5 +80,5 @@ def build_seen_hashes(lines: Sequence[str], count: int) -> set[str]:
 
 
 def resolve_hash(file_lines: Sequence[str], hash: str) -> int | None:
-    """The number, from 1, of the first line with a tag; None without one."""
+    """Find the first line with a tag: its number, from 1; None without one."""
     return find_tag([encode_text(line) for line in file_lines], hash)

@@ -38,12 +38,12 @@ _PARTS = {"answer": ("outcome",), "log": ("commit",), "show": ("commit",)}
 
 
 def schema(name: str) -> JsonObject:
-    """A published schema, with those that it refers to."""
+    """Load a published schema, with those that it refers to."""
     return _own(name) | _definitions(_PARTS.get(name, ()))
 
 
 def either(*names: str) -> JsonObject:
-    """The schema of an object that is one of several."""
+    """Build the schema of an object that is one of several."""
     parts = [part for name in names for part in (name, *_PARTS.get(name, ()))]
     choices = [{"$ref": f"#/$defs/{name}"} for name in names]
     return {"type": "object", "anyOf": choices} | _definitions(parts)
