@@ -129,7 +129,10 @@ def _read(
 
 
 def append_at_end(spec: Spec) -> Spec:
-    """The spec with the end of its file in the place of every empty SEARCH."""
+    """Make every edit with an empty SEARCH append to the end of its file.
+
+    Specs in other dialects are returned as they are.
+    """
     if spec.dialect != "search-replace":
         return spec
     edits = tuple(
@@ -149,7 +152,7 @@ def find_dialect(name: str) -> Dialect:
 
 
 def detect(text: str) -> str:
-    """The name of the one dialect that a text can be read in; raises InvalidInput otherwise."""
+    """Name the one dialect that a text can be read in; raise InvalidInput otherwise."""
     found = list(_list_detecting(text))
     if len(found) > 1:
         found = [module for module in found if _holds_others(module, text)] or found

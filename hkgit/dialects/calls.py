@@ -14,7 +14,7 @@ _QUOTED_KEY = late_pattern(r'[{,]\s*+\\+"(\w++)\\+"\s*+:')
 
 
 def keys(text: str) -> frozenset[str]:
-    """The keys of the JSON of a text, with those of arguments that are JSON in a string."""
+    """Collect the keys of the JSON in a text, with those of arguments that are JSON in a string."""
     found = strict_json.keys(text)
     if found.isdisjoint(_ARGUMENTS):
         return found
@@ -22,13 +22,16 @@ def keys(text: str) -> frozenset[str]:
 
 
 def arguments(text: str) -> Iterator[Node]:
-    """The arguments of each call in a JSON text, in order; a bare object is its own arguments."""
+    """Yield the arguments of each call in a JSON text; a bare object is its own arguments."""
     for document in strict_json.documents(text):
         yield from _arguments(document)
 
 
 def members_of(node: Node) -> dict[str, Node]:
-    """The members of an object but for remarks and nulls: hosts write null for what is left out."""
+    """Return the members of an object but for remarks and nulls.
+
+    Hosts write null for what is left out.
+    """
     members = node.members("a call, or its arguments").items()
     return {k: item for k, item in members if item.value is not None and k not in _REMARKS}
 

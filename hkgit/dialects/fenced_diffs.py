@@ -10,9 +10,9 @@ _SAYS_ITSELF = ("--- ", "+++ ", "diff --git ", "Index: ", "*** ", "<<<<", "-----
 
 
 def name_fences(text: str) -> list[str]:
-    """The lines of a text in which such fences begin with the two sides that they leave out.
+    """Split a text into lines, and give each diff in a fence the two file names that it leaves out.
 
-    These stand in the place of the line above the fence and of its own, so that all others keep
+    The names replace the line above the fence and the fence itself, so that all other lines keep
     their numbers.
     """
     lines = text.split("\n")

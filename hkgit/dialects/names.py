@@ -24,7 +24,7 @@ _DRIVE = late_pattern(r"[A-Za-z]:[\\/]")
 
 
 def relative_path(path: str, root: str | None) -> str:
-    """A path without its leading `./` and, if it lies below the absolute `root`, without that.
+    """Strip a leading `./` from a path and, where it lies below it, the absolute `root`.
 
     Whatever else is wrong with a path is for the applying layer to refuse.
     """
@@ -38,7 +38,7 @@ def relative_path(path: str, root: str | None) -> str:
 def resolve_path(
     name: str, exists: Callable[[str], bool], paths: Callable[[], Iterable[str]]
 ) -> str:
-    """The file that a name means: itself, or the only file whose path ends with it.
+    """Find the file that a name means: itself, or the only file whose path ends with it.
 
     Where none does, neither case nor the kind of slash nor the `a/` of a diff tells names apart.
     A name that no file ends with stays as it is. Raises InvalidInput when several end with it.
@@ -68,13 +68,13 @@ def _loosely(name: str, paths: Iterable[str]) -> list[str]:
 
 
 def namesakes(name: str, paths: Iterable[str]) -> list[str]:
-    """The files of the same name in other directories, in order; case tells none apart."""
+    """List the files of the same name in other directories, sorted; case is ignored."""
     last = _last(name)
     return sorted(path for path in paths if _last(path) == last)
 
 
 def alike(name: str, paths: Iterable[str]) -> list[str]:
-    """The files whose paths are nearly this one, the likeliest first."""
+    """List up to three files whose paths are nearly this one, the likeliest first."""
     # Few calls need it.
     from difflib import get_close_matches
 
@@ -87,7 +87,7 @@ def _last(path: str) -> str:
 
 
 def require_normal(path: str, where: str) -> str:
-    """A path relative to the root and already normal; anything else raises InvalidInput."""
+    """Return a path that is relative to the root and normal; raise InvalidInput for any other."""
     if {"", ".", ".."} & set(path.split("/")):
         what = f'expected a path from the root without "." and "..", found "{path}"'
         raise InvalidInput(where, what, 'Write it as git does: "src/app.py".')

@@ -54,17 +54,17 @@ class Dialect(Protocol):
 
 
 def cannot_say(dialect: str, edit: AnyEdit, why: str = "") -> InvalidInput:
-    """The refusal to render an edit that a dialect has no words for."""
+    """Build the error for an edit that a dialect cannot express."""
     what = f"{dialect} cannot say this {type(edit).__name__}" + (f": {why}" if why else "")
     return InvalidInput(edit.path, what, "Write it in the dialect `protocol`.")
 
 
 def wrong_line(index: int, what: str, fix: str) -> InvalidInput:
-    """The refusal of a line of the text, counted from 0."""
+    """Build the error for a line of the text; `index` counts from 0."""
     return InvalidInput(f"line {index + 1}", what, fix)
 
 
 def lines_of(text: str) -> tuple[str, ...]:
-    """The lines of a text, whether or not the last one has an end; `\\r\\n` is an end too."""
+    """Split a text into lines; `\\r\\n` ends one too, and the last may have no end."""
     unix = text.replace("\r\n", "\n")
     return tuple(unix.removesuffix("\n").split("\n")) if unix else ()

@@ -74,7 +74,7 @@ _SHAPES = {
 
 
 def refusal(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
-    """The refusal of a text in no known dialect."""
+    """Build the error for a text in no known dialect, with the nearest one as advice."""
     known = f"Known dialects: {', '.join(dialects)}."
     first = next((line for line in text.split("\n") if line.strip()), "")
     seen = f"it begins with {first.strip()[:60]!r}" if first else "it is blank"

@@ -12,7 +12,7 @@ _ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
 
 
 def divider(lines: Sequence[str], head: int, found: Sequence[int], content: range) -> int:
-    """The divider of a block among the lines that look like one; the others underline titles.
+    """Choose the divider of a block among lines that look like one; the others underline titles.
 
     First those as long as the head's marks, then those that leave each of the others below a
     line of text, then below one of its own length, then as many above as below. Raises

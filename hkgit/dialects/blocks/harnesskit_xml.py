@@ -40,7 +40,7 @@ def detects(text: str) -> bool:
 
 
 def edits(text: str) -> Iterator[Edit]:
-    """The edits of a text, in order. Raises InvalidInput where its tags leave no one reading."""
+    """Yield the edits of a text in order; raise InvalidInput where its tags are ambiguous."""
     tokens = [token for token in _TOKEN.finditer(text) if token["tag"]]
     line, counted = 1, 0
     for first in range(0, len(tokens), len(_TAGS)):

@@ -48,7 +48,10 @@ def closes(line: str, opening: str) -> bool:
 
 
 def name_above(lines: Sequence[str], first: int, head: int) -> str | None:
-    """The file name nearest above line `head`, on one of up to three lines that say anything."""
+    """Find the file name nearest above line `head`, at most three lines with text away.
+
+    Looks no higher than line `first`. Both count from 0.
+    """
     seen = 0
     for index in range(head - 1, first - 1, -1):
         if not lines[index].strip():
@@ -61,7 +64,7 @@ def name_above(lines: Sequence[str], first: int, head: int) -> str | None:
 
 
 def file_name(line: str) -> str | None:
-    """The file that a whole line names, without the marks around it; None for other prose.
+    """Return the file that a whole line names, without the marks around it; None for other prose.
 
     A name with blanks needs backticks or a label, unless it begins as a path does; so does a word
     without a slash or a suffix, unless it looks like `Makefile` or `LICENSE`, because prose has
@@ -88,9 +91,12 @@ def file_name(line: str) -> str | None:
 
 
 def name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
-    """The one path in the nearest line above line `head` that says anything.
+    """Find the one path in the nearest line with text above line `head`.
 
     It stands in backticks, or has a slash and a suffix, for prose has many words with either.
+
+    It stands in backticks, or has a slash and a suffix: prose has many words with only one of
+    these. Returns None for no such word, or for several.
     """
     said = next((line for line in reversed(lines[first:head]) if _says(line)), "")
     quoted = [word for word in _QUOTED.findall(said) if _looks_like_path(word)]
@@ -111,7 +117,7 @@ def _says(line: str) -> bool:
 
 
 def heading(path: str) -> str | None:
-    """A line that names a path, if there is one."""
+    """Write a line that `file_name` reads as this path; None if there is no such line."""
     return next((line for line in (path, f"`{path}`") if file_name(line) == path), None)
 
 

@@ -33,7 +33,7 @@ class AnchoredHunk:
             self.anchors += _anchors(line)
 
     def edit(self, path: str) -> Edit:
-        """The edit that the hunk says of a file."""
+        """Convert the hunk to an edit of a file."""
         old_text, new_text = text_of(self.body.old), text_of(self.body.new)
         hint, anchors = self.line_hint, tuple(self.anchors)
         if not old_text and not anchors and hint == END_OF_FILE:
@@ -80,5 +80,5 @@ def _anchors(line: str) -> list[str]:
 
 
 def refuse_unprefixed(lines: Sequence[str], index: int, fix: str) -> InvalidInput:
-    """The refusal of a line that says neither that it stays nor that it is new or gone."""
+    """Build the error for a line without a prefix that says kept, added or removed."""
     return wrong_line(index, f"a line without its prefix: {lines[index][:40]!r}", fix)

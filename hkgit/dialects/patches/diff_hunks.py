@@ -35,7 +35,7 @@ class PatchHunk:
     final_newline: bool | None
 
     def edit(self, path: str) -> Edit:
-        """The edit of a file that the hunk means."""
+        """Convert the hunk to an edit of a file."""
         return Edit(
             path=path,
             old_text=text_of(self.old),

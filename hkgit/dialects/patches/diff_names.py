@@ -21,7 +21,7 @@ _LETTERS = dict(zip(b"abtnvfr", b"\a\b\t\n\v\f\r", strict=True))
 
 
 def unquote_name(name: str) -> str:
-    """A name as git writes it, without its C quotes if it has any."""
+    """Decode a name as git writes it, in C quotes or without."""
     found = _QUOTED.fullmatch(name)
     if found is None:
         return name
@@ -29,13 +29,13 @@ def unquote_name(name: str) -> str:
 
 
 def side(rest: str) -> str:
-    """The name behind `--- ` or `+++ `, without a time stamp."""
+    """Parse the name behind `--- ` or `+++ `; a time stamp is dropped."""
     name, tab, _ = rest.rstrip("\r").partition("\t")
     return unquote_name(name if tab else _STAMP.sub("", name).rstrip(" "))
 
 
 def git_pair(rest: str) -> tuple[str, str] | None:
-    """The names behind `diff --git `, which must be equal but for their prefixes; else None."""
+    """Parse the two names behind `diff --git `; None unless they are equal but for prefixes."""
     rest = rest.rstrip("\r")
     quoted = _QUOTED.match(rest)
     if quoted is not None or rest.endswith('"'):
@@ -46,7 +46,7 @@ def git_pair(rest: str) -> tuple[str, str] | None:
 
 
 def agree_on_name(old: str, new: str, where: str) -> str:
-    """The one file that both sides name, without `a/` and `b/`; raises InvalidInput."""
+    """Return the file that both sides name, without `a/` and `b/`; raise InvalidInput for two."""
     if DEV_NULL in (old, new):
         return re.sub(r"^[ab]/", "", new if old == DEV_NULL else old)
     if old == new:
@@ -59,13 +59,13 @@ def agree_on_name(old: str, new: str, where: str) -> str:
 
 
 def bare(name: str) -> str:
-    """A name without the `a/` or `b/` that tells the two sides apart."""
+    """Strip the `a/` or `b/` that tells the two sides apart."""
     prefix = _PREFIX.match(name)
     return name[prefix.end() :] if prefix else name
 
 
 def write_name(prefix: str, path: str) -> str:
-    """A name as git writes it behind `--- ` or `+++ `."""
+    """Write a name as git does behind `--- ` or `+++ `."""
     quoted = quote_path(prefix + path)
     return f"{quoted}\t" if " " in quoted and not quoted.startswith('"') else quoted
 

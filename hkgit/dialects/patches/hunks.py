@@ -46,7 +46,7 @@ class Body:
         self.new += self.blanks[:count]
 
     def sides(self) -> tuple[tuple[str, list[str]], tuple[str, list[str]]]:
-        """Both sides by their names."""
+        """Pair each side's lines with its name, `old` or `new`."""
         return ("old", self.old), ("new", self.new)
 
     @property
@@ -55,12 +55,12 @@ class Body:
 
 
 def text_of(lines: Sequence[str]) -> str:
-    """Lines as a text that ends with a line end."""
+    """Join lines, each with a line feed behind it."""
     return "".join(f"{line}\n" for line in lines)
 
 
 def split_ended_lines(dialect: str, edit: AnyEdit, text: str) -> list[str]:
-    """The lines of an edit's text. Raises InvalidInput when the last one has no end."""
+    """Split an edit's text into lines; raise InvalidInput when the last one has no end."""
     lines = text.split("\n")
     if lines.pop() != "":
         raise cannot_say(dialect, edit, "its last line has no end")
@@ -68,7 +68,7 @@ def split_ended_lines(dialect: str, edit: AnyEdit, text: str) -> list[str]:
 
 
 def body_of(old: Sequence[str], new: Sequence[str], *, changes_end: bool = False) -> list[str]:
-    """The prefixed lines that turn `old` into `new`; equal lines at both ends are context.
+    """Write the prefixed lines that turn `old` into `new`; equal lines at both ends are context.
 
     With `changes_end` the last lines differ in their ends, so they are no context.
     """

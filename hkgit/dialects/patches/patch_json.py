@@ -23,7 +23,7 @@ def detects(text: str) -> bool:
 
 
 def patches(text: str) -> Iterator[tuple[str, str]]:
-    """Every patch in the JSON of a text, after its JSON path."""
+    """Yield every patch in the JSON of a text: (JSON path, patch)."""
     for document in strict_json.documents(text):
         yield from _patches(document)
 

@@ -12,12 +12,12 @@ _HERE_DOCUMENT = late_pattern(r".*<<-?\s*['\"]?(?P<word>\w+)")
 
 
 def here_words(lines: Sequence[str]) -> list[str]:
-    """The words that end the here-documents which some lines begin."""
+    """List the words that end the here-documents which these lines begin."""
     return [found["word"] for found in map(_HERE_DOCUMENT.match, lines) if found]
 
 
 def unquote_lines(lines: Sequence[str], above: Sequence[str], own: str | None) -> list[str]:
-    """Lines without the backslashes that a quoted argument of a shell needs.
+    """Remove the backslashes that a quoted argument of a shell needs.
 
     Such an argument begins `above`, or with the quote of the patch's `own` first line. A bare
     quote inside shows that the author put none there.
