@@ -54,7 +54,10 @@ def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
 
 
 def place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
-    """Where the new text stands in whole lines, up to blanks and typography, if it is telling."""
+    """Find where the new text stands in whole lines, up to blanks and typography.
+
+    None where it stands nowhere, or adds nothing that could be recognised.
+    """
     found = _runs(view, wanted)
     if not found or not _adds(view, wanted):
         return None
@@ -63,7 +66,7 @@ def place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
 
 
 def rival_of(view: FileLines, wanted: EditLines, best: AlignedPlace) -> Place | None:
-    """Where the new text stands as surely as the old one does at its best candidate.
+    """Find where the new text stands as surely as the old one does at its best candidate.
 
     The change is read backwards: it has been made where a candidate for the new text has every
     line that the change adds, and no other line where it takes some away. A change that only

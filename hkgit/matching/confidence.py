@@ -52,7 +52,11 @@ def confidence(
     repairs: tuple[str, ...] = (),
     known: int = 1000,
 ) -> int:
-    """The confidence of an edit, per mille."""
+    """Rate how surely an edit is placed, per mille.
+
+    `similarity` and `runner_up` are per mille too; `known` is the share of the context that has a
+    counterpart in the file.
+    """
     value = _find_share(TABLE[tier], similarity)
     value = min(value, _find_share(KNOWN, known))
     if "misquoted" in repairs:

@@ -44,7 +44,10 @@ class Ties:
     vouches: Holds = vouch_for_none
 
     def break_ties(self, places: Sequence[Place]) -> list[Place]:
-        """The places that a holding hash leaves, and of several of them a line hint."""
+        """Choose among places that are as good: by the expected hash, then by the line hint.
+
+        Returns what is left; several where neither decides.
+        """
         if self.holds is not None:
             places = [place for place in places if self.holds(place)] or places
         hint = self.edit.line_hint
@@ -68,7 +71,7 @@ class Ties:
         return [away[0][1]] if is_clear else places
 
     def refusal(self, places: Sequence[Place]) -> HkgitError:
-        """Why none of several places is chosen; they may all have another hash than expected."""
+        """Build the error for several places: Ambiguous, or Stale if all have another hash."""
         from hkgit.matching.refusals import hints
 
         error = hints.ambiguous(self.document, places, self.edit)
@@ -98,10 +101,10 @@ def settle(
     places: tuple[Place, ...] | list[Place],
     repairs: tuple[str, ...],
 ) -> Located:
-    """The place that is meant; several that nothing tells apart raise Ambiguous.
+    """Choose the place that is meant, and rate it.
 
-    Raises AlreadyApplied where the change stands there, Conflict where lines that it changes are
-    misquoted.
+    Raises Ambiguous where nothing tells several apart, AlreadyApplied where the change stands
+    there, Conflict where lines that it changes are misquoted.
     """
     place, runner_up = decide(places, search.ties)
     if not place.is_fit:
@@ -145,7 +148,7 @@ def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place |
 
 
 def decide(places: Sequence[Place], ties: Ties) -> tuple[Place, Place | None]:
-    """The place that is meant and the runner-up; the place is not always a fit.
+    """Choose the place that is meant and the runner-up; the place is not always a fit.
 
     Raises Ambiguous where another place is as good or nearly so, unless none of them is a fit;
     Stale if they have another hash than the edit expects.

@@ -28,7 +28,7 @@ MOST_SHOWN = 5
 
 
 def locate_everywhere(search: Search, wanted: EditLines) -> Located | None:
-    """Every place byte for byte, also inside words; else every place of a strict tier."""
+    """Find every place, byte for byte and inside words too; else every place of a strict tier."""
     places = literal_places(search.view, wanted)
     if places:
         _check_count(search, places)

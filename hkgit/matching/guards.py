@@ -95,9 +95,10 @@ def check_lines(
     path: str,
     shown: Sequence[bytes] | None = None,
 ) -> None:
-    """The same for lines of a file, `data`, that give way to others.
+    """Refuse placeholders and line numbers in `new` lines that replace `old` lines of a file.
 
-    `shown` are those of the new lines among which no placeholder may stand, by default all.
+    `data` is the file. `shown` are those of the new lines among which no placeholder may stand, by
+    default all. Raises InvalidInput.
     """
     known = {line.strip() for line in old}
     for line in dict.fromkeys(line.strip() for line in (new if shown is None else shown)):
@@ -107,7 +108,10 @@ def check_lines(
 
 
 def check_whole(before: Document | None, after: Document, path: str) -> None:
-    """The same for the text of a whole file, over what was there, if anything was."""
+    """Refuse placeholders, a fence or a lost rest in the new text of a whole file.
+
+    `before` is None for a new file. Raises InvalidInput.
+    """
     data = b"" if before is None else before.data
     says = [line.strip() for line in after.lines if line.strip()]
     if _is_fenced(says) and not path.lower().endswith(PROSE) and b"```" not in data:
@@ -148,7 +152,7 @@ def _is_body(lines: Sequence[bytes], row: int) -> bool:
 
 
 def find_doubled_lines(view: FileLines, wanted: EditLines, place: Place) -> tuple[str, ...]:
-    """Notes on new lines at an end of the place that repeat the line beyond it.
+    """Write notes on new lines at an end of the place that repeat the line beyond it.
 
     That may be meant; more often the author took the line for one of the replaced ones.
     """
@@ -168,7 +172,7 @@ def find_doubled_lines(view: FileLines, wanted: EditLines, place: Place) -> tupl
 
 
 def parts_of_words(view: FileLines, places: Sequence[Place]) -> tuple[str, ...]:
-    """A note on how many of all places are parts of longer words."""
+    """Write a note on how many of the places are parts of longer words."""
     inside = sum(any(cuts_at(view.document.data, o) for o in (p.start, p.end)) for p in places)
     if not inside:
         return ()

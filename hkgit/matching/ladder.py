@@ -24,7 +24,7 @@ def locate(
     holds: Holds | None = None,
     vouches: Holds = vouch_for_none,
 ) -> Located:
-    """The place, or for an edit of all of them the places, where an edit's old text stands.
+    """Find the place of an edit's old text, or all of them for an edit of all places.
 
     `holds` says whether an expected hash is that of a place, `vouches` whether any evidence shows
     that the author saw it as it is. Raises NoMatch, AlreadyApplied, Ambiguous, Conflict or

@@ -14,10 +14,12 @@ _PADDED = re.compile(rb"(\d{1,7})( +)(?=[^ ])")
 
 
 def strip_line_numbers(old: bytes, new: bytes) -> Texts | None:
-    """Every line carries the number that a reading tool put before it; at times only the old.
+    """Strip the numbers that a reading tool put before each line, at times only the old.
 
     Where but some of the new lines carry one, the others are new; behind a blank alone nobody can
     say how those are indented.
+
+    Returns both texts, None where the old lines carry no numbers.
     """
     mark, plain = _strip_numbers(old)
     if mark is None:
@@ -30,7 +32,7 @@ def strip_line_numbers(old: bytes, new: bytes) -> Texts | None:
 
 
 def strip_spaced_numbers(old: bytes, new: bytes) -> Texts | None:
-    """The same where a blank stands between number and line."""
+    """Strip numbers and the blank between number and line; None where there are none."""
     plain, rest = strip_line_numbers(old, new) or (b"", b"")
     if not plain or any(line[:1] not in (b"", b" ") for line in plain.split(b"\n")):
         return None
@@ -86,7 +88,7 @@ def _without_number(line: bytes, kind: bytes) -> tuple[bool, bytes]:
 
 
 def strip_padded_numbers(old: bytes, new: bytes) -> Texts | None:
-    """The numbers stand at the left of a column that is as wide for all of them.
+    """Strip numbers that stand left in a column of one width; None where there are none.
 
     How wide that is nobody can see where all lines are indented; then all lose as much of it.
     """

@@ -78,7 +78,7 @@ class FileLines:
 
 @lru_cache(maxsize=2)
 def view_of(document: Document) -> FileLines:
-    """The view of a document; kept, because a spec often has many edits of one file."""
+    """Build the view of a document; kept, because a spec often has many edits of one file."""
     return FileLines(document)
 
 
@@ -97,7 +97,7 @@ class EditLines:
 
     @classmethod
     def of(cls, edit: Edit, repairs: Sequence[str] = ()) -> EditLines:
-        """An edit as it is written, or with repairs made; a byte order mark is no part of it."""
+        """Read an edit as written, or with repairs made; a byte order mark is no part of it."""
         old, new = (encode_text(text).removeprefix(BOM) for text in (edit.old_text, edit.new_text))
         if repairs:
             # Most edits need none.
@@ -183,17 +183,17 @@ def folds(view: FileLines, wanted: EditLines) -> bool:
 
 
 def reading_of(view: FileLines, wanted: EditLines) -> LineReading:
-    """The reading of the file under which lines of one meaning are equal."""
+    """Choose the reading of the file under which lines of one meaning are equal."""
     return view.folded if folds(view, wanted) else view.squeezed
 
 
 def keys(view: FileLines, wanted: EditLines) -> tuple[Sequence[bytes], Sequence[bytes]]:
-    """The file's lines and the old lines, so written that lines of one meaning are equal."""
+    """Write the file's lines and the old lines so that lines of one meaning are equal."""
     return reading_of(view, wanted).lines, wanted.folded if folds(view, wanted) else wanted.squeezed
 
 
 def split_lines(text: bytes) -> tuple[bytes, ...]:
-    """The lines of a text without their ends; a last line without an end is a line too."""
+    """Split a text into lines without their ends; the last may have had none."""
     pieces = text.split(b"\n")
     if not pieces[-1]:
         pieces.pop()
@@ -201,12 +201,12 @@ def split_lines(text: bytes) -> tuple[bytes, ...]:
 
 
 def squeeze(line: bytes) -> bytes:
-    """A line without any blanks."""
+    """Remove all blanks from a line."""
     return line.translate(None, BLANKS)
 
 
 def key_of(line: bytes) -> bytes:
-    """A line without any blanks and typography."""
+    """Remove blanks and typography from a line."""
     return join_hyphens(squeeze(line if line.isascii() else fold(line)))
 
 
@@ -216,12 +216,12 @@ def is_telling(key: bytes) -> bool:
 
 
 def indent_of(line: bytes) -> bytes:
-    """The blanks that a line begins with."""
+    """Return the blanks that a line begins with."""
     return line[: len(line) - len(line.lstrip(INDENT))]
 
 
 def occurrences(data: bytes, piece: bytes, limit: int) -> list[int]:
-    """Where `piece` stands in `data`, overlaps included, at most `limit` of them."""
+    """Find the offsets of `piece` in `data`, overlaps included, at most `limit` of them."""
     found: list[int] = []
     start = data.find(piece)
     while start >= 0 and len(found) < limit:

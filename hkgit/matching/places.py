@@ -64,12 +64,12 @@ class Settings:
 
     @classmethod
     def of(cls, threshold: float) -> Settings:
-        """As people say it, from 0 to 1. Raises InvalidInput for any other number."""
+        """Convert a threshold from 0 to 1; raise InvalidInput for any other number."""
         if not 0 <= threshold <= 1:
             raise InvalidInput("threshold", f"is {threshold}", "Give a number from 0 to 1.")
         return cls(round(threshold * FULL))
 
 
 def decimal(per_mille: int) -> str:
-    """A per mille number with two decimals, rounded down."""
+    """Write a per mille number with two decimals, rounded down."""
     return f"{per_mille // 1000}.{per_mille % 1000 // 10:02d}"

@@ -114,7 +114,7 @@ def _backslashes(old: bytes, new: bytes) -> Texts | None:
 
 
 def halve_backslashes(text: bytes) -> bytes:
-    """The text with one backslash for two."""
+    """Replace each pair of backslashes by one."""
     return text.replace(b"\\\\", b"\\")
 
 
@@ -176,7 +176,7 @@ _RENAMED = re.compile(r"renamed (\w+) to (\w+)")
 
 
 def repair_texts(name: str, old: bytes, new: bytes) -> Texts:
-    """Both texts after one repair: one of the table, or `renamed OLD to NEW`."""
+    """Apply one repair to both texts: one of the table, or `renamed OLD to NEW`."""
     words = _RENAMED.fullmatch(name)
     if words is None:
         return REPAIRS[name](old, new) or (old, new)

@@ -40,7 +40,7 @@ LIKELY = 800
 def correct_edit(
     view: FileLines, wanted: EditLines, found: Sequence[AlignedPlace], edit: Edit
 ) -> Edit | None:
-    """The edit as it would quote the one place that is near; None where that cannot be told.
+    """Rewrite an edit so that it quotes the one place that is near; None where that is unclear.
 
     The author's new lines stand in it as they are, but for their indentation: what both sides
     changed is not mixed.
@@ -115,7 +115,7 @@ def _is_once(document: Document, text: bytes) -> bool:
 
 
 def remove_marks(wanted: EditLines, edit: Edit) -> Edit | None:
-    """The edit with the lines that a remark stands for in its place.
+    """Put the lines that a remark stands for in its place.
 
     None where it cannot be told what else was to stand there.
     """
@@ -139,7 +139,7 @@ def remove_marks(wanted: EditLines, edit: Edit) -> Edit | None:
 
 
 def tell_apart(document: Document, spans: Sequence[tuple[int, int]]) -> tuple[Near, ...]:
-    """Places of equal text, each with as many lines around it as make it stand once."""
+    """Widen places of equal text by the fewest lines that make each of them unique."""
     for above, below in _margins() if len(document.data) < LARGE else ():
         wider = [
             (max(first - above, 1), min(last + below, document.line_count)) for first, last in spans

@@ -28,7 +28,7 @@ LONGEST = 120
 
 
 def no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
-    """The old text is nowhere: where it comes nearest, and what is different there."""
+    """Build the error for an old text that is nowhere: what comes nearest, and what differs."""
     found = candidates(view, wanted)[:SHOWN] or find_by_words(view, wanted, SHOWN)
     near = tuple(map(_near, found))
     if found:
@@ -52,7 +52,7 @@ def no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
 def tell_unlike(
     view: FileLines, wanted: EditLines, found: Sequence[AlignedPlace], edit: Edit
 ) -> NoMatch:
-    """An edit of all places fits several by likeness, and those are not alike or not as it says."""
+    """Build the error for an edit of all places that fits several places by likeness only."""
     near = tuple(map(_near, found))
     places = "; ".join(_describe(view, each) for each in near[:SHOWN])
     more = "; ..." if len(near) > SHOWN else ""
@@ -68,7 +68,7 @@ def tell_unlike(
 
 
 def inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
-    """The old text stands once, as a part of a longer word."""
+    """Build the error for an old text that stands once, as a part of a longer word."""
     document = view.document
     first, last = document.lines_of(place.start, place.end)
     word = _word_around(document.data, place)
@@ -90,7 +90,7 @@ def _word_around(data: bytes, place: Place) -> bytes:
 
 
 def already_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
-    """The new text stands in the file."""
+    """Build the error for a new text that stands in the file."""
     first, last = view.document.lines_of(place.start, place.end)
     return AlreadyApplied(
         f"{edit.path}:{view.document.number_in_file(first)}",
@@ -102,7 +102,7 @@ def already_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied
 def half_applied(
     view: FileLines, made: Sequence[Place], places: Sequence[Place], edit: Edit
 ) -> Ambiguous:
-    """Of all places of the old text some have the new text around them."""
+    """Build the error for an edit of all places of which some have the new text around them."""
     starts = [view.document.line_at(place.start) for place in made[:LINES_SHOWN]]
     lines = ", ".join(str(view.document.number_in_file(start)) for start in starts)
     more = ", ..." if len(made) > LINES_SHOWN else ""
@@ -115,7 +115,7 @@ def half_applied(
 
 
 def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
-    """Several places are as good, or too nearly so."""
+    """Build the error for several places that are as good, or nearly so."""
     spans = sorted(document.lines_of(place.start, place.end) for place in places)
     numbers = ", ".join(str(document.number_in_file(first)) for first, _ in spans[:LINES_SHOWN])
     more = ", ..." if len(spans) > LINES_SHOWN else ""
@@ -133,7 +133,7 @@ def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambigu
 
 
 def conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Conflict:
-    """The best place has another line than one of those to be removed."""
+    """Build the error for a place where a line to be removed differs."""
     best = next(c for c in candidates(view, wanted) if place_of(view, c) == place)
     first, _ = view.document.lines_of(place.start, place.end)
     differs = _difference(view, wanted, best, wanted.bound) or _difference(view, wanted, best)

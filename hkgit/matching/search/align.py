@@ -33,7 +33,7 @@ GAP = 3
 
 
 def weight(key: bytes) -> int:
-    """What a line says: little where it is a bracket, no more than a word or two in any case."""
+    """Weigh a line by what it says: little for a bracket, and at most a word or two's worth."""
     return min(len(key), 12)
 
 
@@ -60,7 +60,7 @@ def align(
     alike: int = ALIKE,
     spelt: Spelt | None = None,
 ) -> Targets:
-    """The best alignment of `old` with some lines, the first of which has number `first`.
+    """Find the best alignment of `old` with some lines, the first of which has number `first`.
 
     Both sides are keys; from similarity `alike` on two of them may be counterparts. `spelt`, the
     lines of both sides as they are, chooses between alignments that are as good.

@@ -67,7 +67,7 @@ class AlignedPlace:
 
 @lru_cache(maxsize=4)
 def candidates(view: FileLines, wanted: EditLines) -> tuple[AlignedPlace, ...]:
-    """The candidates, best first; of several at one place only the best.
+    """List the candidates, best first; of several at one place only the best.
 
     Two that see a line to be removed at different places are rivals wherever they are.
     """
@@ -90,13 +90,13 @@ def _are_one(wanted: EditLines, a: AlignedPlace, b: AlignedPlace) -> bool:
 
 
 def loss(view: FileLines, wanted: EditLines, candidate: AlignedPlace) -> int:
-    """The weight of the old lines that do not stand at a candidate."""
+    """Sum the weight of the old lines that do not stand at a candidate."""
     _, old = keys(view, wanted)
     return sum(map(weight, old)) - candidate.agreement
 
 
 def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> AlignedPlace:
-    """The candidate that an alignment makes."""
+    """Measure the candidate that an alignment makes."""
     lines, old = keys(view, wanted)
     pairs = [(old[i], lines[t]) for i, t in enumerate(targets) if t is not None and old[i]]
     agreement = sum(weight(key) for key, line in pairs if key == line)

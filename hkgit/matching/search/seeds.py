@@ -29,7 +29,7 @@ NOTHING = b"\n"
 
 
 def alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
-    """Alignments worth judging: straight ones at many offsets, with gaps around the best."""
+    """Propose alignments worth judging: straight ones at many offsets, with gaps at the best."""
     lines, old = keys(view, wanted)
     slack = 10 + len(old) // 4
     votes = _votes(old, lines)

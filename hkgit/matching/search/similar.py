@@ -16,7 +16,10 @@ LONGEST = 2000
 
 
 def similarity(a: bytes, b: bytes, least: int = 0) -> int:
-    """Twice the common bytes, as a share of all bytes; 0 where that is below `least`."""
+    """Measure the common bytes of both, as a share of all bytes, per mille.
+
+    Returns 0 where that is below `least`.
+    """
     if a == b:
         return FULL
     shorter, longer = len(a), len(b)

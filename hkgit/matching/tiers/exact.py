@@ -12,7 +12,7 @@ LIMIT = 1000
 
 
 def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Byte for byte: where it stands once, else in whole lines or at token borders.
+    """Find the old text byte for byte: where it stands once, else in whole lines or tokens.
 
     An edit that was written in lines is found in whole lines alone. A place that cuts a word in
     two is none, unless the change leaves the rest of the word as it is (see `cuts_word`).
@@ -29,7 +29,7 @@ def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
 
 
 def in_other_ends(wanted: EditLines) -> EditLines | None:
-    """The edit with CRLF in the place of its line feeds, or the other way; None without any."""
+    """Swap LF and CRLF in an edit; None for a text without line ends."""
     if b"\n" not in wanted.old:
         return None
     old, new = (text.replace(b"\r\n", b"\n") for text in (wanted.old, wanted.new))
@@ -39,7 +39,7 @@ def in_other_ends(wanted: EditLines) -> EditLines | None:
 
 
 def literal_places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Every place byte for byte, also inside words; of places that overlap the first."""
+    """Find every place byte for byte, also inside words; of places that overlap the first."""
     data, size = view.document.data, len(wanted.old)
     places: list[Place] = []
     start = data.find(wanted.old)

@@ -24,11 +24,11 @@ _HYPHENS = late_pattern(b"-{2,}")
 
 
 def fold(text: bytes) -> bytes:
-    """Text without typography; line feeds stay where they are."""
+    """Replace typography by plain characters; line feeds stay where they are."""
     plain = _TYPESET.sub(lambda m: _TABLE[ord(m[0])], decode_text(text))
     return encode_text(unicodedata.normalize("NFKC", plain))
 
 
 def join_hyphens(text: bytes) -> bytes:
-    """Text with a single hyphen for each run of them: `--` is how people type an em dash."""
+    """Replace each run of hyphens by one: `--` is how people type an em dash."""
     return _HYPHENS.sub(b"-", text) if b"--" in text else text

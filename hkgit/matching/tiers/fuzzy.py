@@ -8,12 +8,12 @@ from hkgit.matching.search.candidates import AlignedPlace, candidates
 
 
 def fuzzy(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Windows of as many lines as the old text has, if the best candidate is one."""
+    """Find windows of as many lines as the old text has, if the best candidate is one."""
     return _places(view, wanted) if _is_straight(view, wanted) else ()
 
 
 def line_block(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Stretches in which lines are missing, added or differing."""
+    """Find stretches in which lines are missing, added or different."""
     return () if _is_straight(view, wanted) else _places(view, wanted)
 
 
@@ -29,7 +29,7 @@ def _places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
 
 
 def place_of(view: FileLines, candidate: AlignedPlace) -> Place:
-    """The whole lines that a candidate covers."""
+    """Convert a candidate to the place of the whole lines that it covers."""
     first, last = candidate.lines
     offsets = view.document.offsets
     return Place(

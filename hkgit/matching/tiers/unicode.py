@@ -10,7 +10,7 @@ SIMILARITY = 950
 
 
 def unicode(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Whole lines that are the old lines but for blanks, quotes, dashes and the like."""
+    """Find whole lines that differ from the old ones in blanks, quotes, dashes and the like."""
     if not folds(view, wanted):
         return ()
     hits = runs(view.folded, wanted.folded)

@@ -25,7 +25,7 @@ LONGEST_PATTERN = 4000
 
 
 def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
-    """Whole lines that are the old lines but for blanks, blank lines and line ends.
+    """Find whole lines that differ from the old ones in blanks, blank lines and line ends only.
 
     Where there are none, the old text may begin and end inside a line. Where line ends alone are
     others, the tier `exact` says what a place is.
@@ -78,7 +78,7 @@ def _may_be_below(wanted: EditLines, above: int, last: int) -> bool:
 
 
 def runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:
-    """Where the lines of `old` follow each other in a file, blank ones left out of both."""
+    """Find where the lines of `old` follow each other in a file, blank ones left out of both."""
     needle = [line for line in old if line]
     if not needle:
         return []
@@ -88,7 +88,7 @@ def runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:
 
 
 def place_of(view: FileLines, wanted: EditLines, rows: Rows, similarity: int) -> Place:
-    """The place of some lines, with the blank ones around them that the old text has too."""
+    """Convert rows to a place, with the blank lines around them that the old text has too."""
     lines = view.squeezed.lines
     says = [i for i, line in enumerate(wanted.squeezed) if line]
     first, last = rows[0], rows[-1]

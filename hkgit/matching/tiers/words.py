@@ -23,7 +23,7 @@ _UNSPACED = (
 
 
 def head_word(text: bytes) -> bytes:
-    """The bytes of a word that a text begins with."""
+    """Return the part of a word that a text begins with; empty where it begins with none."""
     at = 0
     while at < len(text):
         size = _size_at(text, at)
@@ -34,7 +34,7 @@ def head_word(text: bytes) -> bytes:
 
 
 def tail_word(text: bytes) -> bytes:
-    """The bytes of a word that a text ends with."""
+    """Return the part of a word that a text ends with; empty where it ends with none."""
     at = len(text)
     while at > 0:
         size = _size_before(text, at)

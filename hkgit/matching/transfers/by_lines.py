@@ -29,7 +29,7 @@ class LineIndents:
     lines: Sequence[bytes]
 
     def of(self, number: int) -> bytes | None:
-        """The file's indentation for new line `number`; None where its line does not decide.
+        """Find the file's indentation for new line `number`; None where its line does not decide.
 
         Raises Conflict where two readings are as good, or none is.
         """

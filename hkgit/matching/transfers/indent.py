@@ -38,7 +38,7 @@ class Indentation:
     """So many blanks all of the author's are a multiple of."""
 
     def of(self, indent: bytes) -> bytes | None:
-        """The file's indentation for a line that the author indents by `indent`.
+        """Find the file's indentation for a line that the author indents by `indent`.
 
         None where it cannot be told.
         """
@@ -118,7 +118,7 @@ class Indentation:
 def learn(
     pairs: Iterable[tuple[bytes, bytes]], author: Sequence[bytes], near: Sequence[bytes]
 ) -> Indentation:
-    """The mapping that pairs of lines (the author's, the file's) show.
+    """Learn from pairs of lines (the author's, the file's) how indentations correspond.
 
     The units are those of all the author's lines and of the lines of the file near the place.
     """
@@ -219,7 +219,7 @@ def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:
 
 
 def width(indent: bytes) -> int:
-    """The columns of an indentation."""
+    """Count the columns of an indentation."""
     return len(indent.expandtabs(TAB))
 
 

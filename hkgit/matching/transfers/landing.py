@@ -15,7 +15,7 @@ Lines = tuple[int, int]
 def find_landings(
     wanted: EditLines, targets: Targets, lines: Sequence[bytes]
 ) -> tuple[Lines | None, ...]:
-    """For each change of the author's the lines of the file that it replaces.
+    """Find, for each change of the author's, the lines of the file that it replaces.
 
     None where that cannot be told: new lines belong between the counterparts of the old lines
     around them, and where the file has lines in between that the author did not know, nobody can

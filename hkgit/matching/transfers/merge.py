@@ -33,7 +33,7 @@ class Merge:
     targets: Targets
 
     def splices(self) -> list[Splice]:
-        """One splice a change. Raises Conflict where it cannot be told what to write."""
+        """Compute one splice a change; raise Conflict where it is unclear what to write."""
         found = find_landings(self.wanted, self.targets, self.view.lines)
         return [
             self._splice(change, lines)

@@ -13,7 +13,7 @@ from hkgit.matching.transfers.quoted import in_whole_lines, with_margin
 
 
 def merge_places(view: FileLines, wanted: EditLines, located: Located, path: str) -> list[Merge]:
-    """The merge of an edit at each of its places. Raises Conflict."""
+    """Build the merge of an edit at each of its places; raise Conflict."""
     return [
         _merge(view, piece, place, located.tier, path)
         for piece, place in _parts(view, wanted, located)

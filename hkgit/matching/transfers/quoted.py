@@ -21,7 +21,7 @@ OPENERS = (b":", b"{", b"(", b"[", b"\\", b"=>", b"=")
 
 
 def in_whole_lines(view: FileLines, wanted: EditLines, place: Place, path: str) -> EditLines:
-    """The edit with what stands around its place on the first and the last line.
+    """Widen an edit by what stands around its place on the first and the last line.
 
     Raises Conflict where the indentation of further new lines cannot be told.
     """
@@ -65,7 +65,7 @@ def is_open(wanted: EditLines) -> bool:
 def shift_lines(
     view: FileLines, old: bytes, lines: Sequence[bytes], place: Place, path: str
 ) -> list[bytes]:
-    """New lines, indented as the place is where the one old line has lost its indentation.
+    """Indent new lines as the place is, where the one old line has lost its indentation.
 
     Raises Conflict where that cannot be told.
     """
@@ -88,7 +88,7 @@ def _row_of_rest(old: bytes, new: list[bytes], rest: bytes) -> int:
 
 
 def with_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> EditLines:
-    """The edit with the indentation that its first line has lost, if that line alone has.
+    """Give an edit the indentation that its first line has lost, if that line alone has.
 
     That is so where the others are indented as in the file. Where there are no others, or all
     are indented otherwise, the new text is left to what the lines show.

@@ -20,7 +20,7 @@ WORD = late_pattern("(\\s*)([\\w\u0300-\u036f]+|\\S|\\Z)")
 
 
 def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
-    """`theirs`, but what it has in common with `base` is spelt as in `ours`.
+    """Write `theirs`, with what it has in common with `base` spelt as in `ours`.
 
     `base` and `ours` differ in blanks and typography at most, so where both sides changed the
     same word, or the blanks before it, the author's are taken.

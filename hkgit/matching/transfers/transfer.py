@@ -22,7 +22,7 @@ LINE_END = late_pattern(rb"\r?\n")
 
 
 def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, ...]:
-    """The splices that carry an edit out at its places, in order.
+    """Compute the splices that carry an edit out at its places, in order.
 
     Raises Conflict where it cannot be told what the author's change means there, AlreadyApplied
     where nothing is left to change.
