@@ -49,13 +49,13 @@ class EditContext:
         return self.base if self.in_base else self.work.draft.document
 
     def touched_base_lines(self, start: int, end: int) -> Lines:
-        """The base lines that bytes `start:end` of the document touch."""
+        """Return the base lines that bytes `start:end` of the document touch."""
         if self.in_base:
             return self.base.lines_of(start, end)
         return self.work.draft.base_lines(start, end)
 
     def present_lines(self, start: int, end: int) -> Lines:
-        """The lines of the file as it stands that bytes `start:end` of the document cover."""
+        """Return the lines of the file as it stands that bytes `start:end` cover."""
         if self.in_base:
             return self.work.draft.lines_now(start, end)
         return self.document.lines_of(start, end)
@@ -67,15 +67,15 @@ class EditContext:
         return any(p.new is not None and p.start < end and start < p.end for p in pieces)
 
     def from_base(self, lines: Lines) -> Lines:
-        """Lines of the base, over which no edit wrote, as lines of the document."""
+        """Convert lines of the base, over which no edit wrote, to lines of the document."""
         return lines if self.in_base else self.work.draft.lines_now(*self.base.span(*lines))
 
     def writers(self, start: int, end: int) -> tuple[int, ...]:
-        """The earlier edits that wrote any of these bytes of the document."""
+        """List the earlier edits that wrote any of these bytes of the document."""
         return () if self.in_base else self.work.draft.writers(start, end)
 
     def splice(self, splices: Sequence[Splice]) -> Work:
-        """The file with these splices of the document. Raises InvalidInput where edits overlap."""
+        """Apply these splices of the document; raise InvalidInput where edits overlap."""
         draft: Draft | None = self.work.draft
         # In a file that no edit has touched both are the same, and this one is much faster.
         in_base = self.in_base or self.work.draft.is_untouched
@@ -90,14 +90,14 @@ class EditContext:
         return replace(self.work, draft=draft)
 
     def overlap(self, where: str) -> InvalidInput:
-        """The refusal of an edit where another one of the spec is at work."""
+        """Build the error for an edit where another one of the spec is at work."""
         what, fix = "overlaps another edit of this spec", "Join the two edits into one."
         return InvalidInput(where, what, fix)
 
     def settle_evidence(
         self, touched: tuple[Lines, ...], expected: str | None, writers: Sequence[int] = ()
     ) -> Evidence:
-        """The evidence of an edit whose place is known. Raises Stale for a hash that fails."""
+        """Find the evidence of an edit whose place is known; raise Stale for a hash that fails."""
         if expected is not None:
             own = find_holding_hash(self.base, touched, expected)
             if own is None:
@@ -122,7 +122,7 @@ class EditContext:
 def change_diff(
     site: EditContext, splices: Sequence[Splice], final_newline: bool | None = None
 ) -> str:
-    """The change of one edit as a unified diff; only the lines around it are looked at."""
+    """Write the change of one edit as a unified diff; only the lines around it are looked at."""
     document, path, mode = site.document, site.work.path, site.work.mode
     first = last = document.line_count
     if splices:

@@ -47,12 +47,12 @@ class Draft:
 
     @classmethod
     def of(cls, data: bytes) -> Draft:
-        """A draft in which nothing has changed yet."""
+        """Start a draft of some bytes, in which nothing has changed yet."""
         return cls.over(terminate(Document(data)))
 
     @classmethod
     def over(cls, document: Document) -> Draft:
-        """A draft of a document whose last line has an end."""
+        """Start a draft of a document whose last line has an end."""
         return cls(document, (Piece(0, len(document.data)),))
 
     @cached_property
@@ -113,7 +113,7 @@ class Draft:
         return before, inside, after
 
     def base_lines(self, start: int, end: int) -> Lines:
-        """The lines of the base that present bytes `start:end` cover at least one byte of.
+        """Return the base lines of which present bytes `start:end` cover at least one byte.
 
         Bytes that edits wrote count for nothing; where there are no others the answer is the
         empty range at that point of the base.
@@ -126,7 +126,7 @@ class Draft:
         return self.base.lines_of(point, point)
 
     def writers(self, start: int, end: int) -> tuple[int, ...]:
-        """The edits that wrote any of the present bytes `start:end`."""
+        """List the edits that wrote any of the present bytes `start:end`."""
         _, inside, _ = self._split_pieces(start, end)
         return tuple(dict.fromkeys(number for piece in inside for number in piece.edits))
 
@@ -154,7 +154,7 @@ class Draft:
         return Draft(self.base, (*self.pieces[:low], *near, *self.pieces[high:]))
 
     def lines_now(self, start: int, end: int) -> Lines:
-        """The present lines of base bytes `start:end` whose ends no edit wrote over."""
+        """Return the present lines of base bytes `start:end` whose ends no edit wrote over."""
         first, last = self.base.lines_of(start, end)
         shift = self._shift(start)
         return first + shift, last + (self._shift(end - 1) if end > start else shift)
@@ -165,7 +165,7 @@ class Draft:
         return sum(map(_growth, above))
 
     def result(self, *, is_terminated: bool) -> bytes:
-        """The file's new bytes, with an end on its last line or not."""
+        """Return the file's new bytes, with an end on its last line or not."""
         data = self.document.data
         return data if is_terminated else unterminate(data)
 

@@ -64,7 +64,7 @@ def covers(lines: Lines, touched: Lines) -> bool:
 
 
 def whole(base: Document) -> Lines:
-    """All lines of a document."""
+    """Return the range of all lines of a document."""
     return 1, base.line_count
 
 
@@ -114,7 +114,7 @@ def read_holds(base: Document, read: Read) -> bool:
 
 
 def stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: str) -> Stale:
-    """The refusal of an expected hash: what it was compared with, and what holds now."""
+    """Build the error for an expected hash: what it was compared with, and what holds now."""
     first, last = touched[0]
     actual = base.range_hash(first, last)
     # It knows this module.

@@ -19,7 +19,7 @@ MOST_HASHED = 300_000
 
 
 def lines_of_hash(site: EditContext, edit: Edit) -> Lines | None:
-    """The only lines of the base, about as many as are quoted, that have the expected hash.
+    """Find the only lines of the base, about as many as quoted, that have the expected hash.
 
     None where there are none or several, or where an earlier edit has written into them.
     """

@@ -34,13 +34,13 @@ class Hunk:
 
 
 def net_hunks(draft: Draft) -> tuple[Hunk, ...]:
-    """The splices of a draft as hunks: whole lines, touching ones joined, equal borders trimmed."""
+    """Convert a draft's splices to hunks: whole lines, touching ones joined, equal ends trimmed."""
     trimmed = (_trim(draft.base, hunk) for hunk in _join_hunks(_whole_line_hunks(draft)))
     return tuple(hunk for hunk in trimmed if hunk.new or hunk.end_line >= hunk.start_line)
 
 
 def apply_hunks(base: Document, hunks: Iterable[Hunk], *, is_terminated: bool) -> bytes:
-    """The bytes of a base with its hunks put in, and an end on the last line or not.
+    """Put hunks into a base, and return its bytes with or without an end on the last line.
 
     Raises IndexError when a hunk lies outside the base or hunks are out of order.
     """

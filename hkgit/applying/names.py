@@ -14,7 +14,7 @@ _LOOSE = frozenset({"search-replace"})
 
 
 def resolve_names(spec: Spec, files: Snapshot) -> Spec:
-    """The spec with every loose file name made whole. Raises InvalidInput when one fits several."""
+    """Complete every loose file name of a spec; raise InvalidInput when one fits several."""
     if spec.dialect not in _LOOSE:
         return spec
     return replace(spec, edits=tuple(_edits(spec, files)))

@@ -81,7 +81,7 @@ class EditOutcome:
         return "" if self.error is None else self.error.fix
 
     def refuse(self, error: HkgitError) -> EditOutcome:
-        """The same edit at the same place, refused."""
+        """Refuse the same edit at the same place."""
         return replace(self, status=error.status, error=error)
 
 
@@ -119,7 +119,7 @@ class Plan:
 
 
 def number_outcomes(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, ...]:
-    """The outcomes of all specs of a call, numbered through, each with the name of its spec."""
+    """Number the outcomes of all specs of a call through, each with the name of its spec."""
     every = ((spec, outcome) for spec, made in planned for outcome in made.outcomes)
     return tuple(
         replace(outcome, number=at, spec=spec.name) for at, (spec, outcome) in enumerate(every, 1)
@@ -127,23 +127,23 @@ def number_outcomes(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, 
 
 
 def refuse_edit(number: int, path: str, error: HkgitError) -> EditOutcome:
-    """The outcome of an edit that has no place."""
+    """Make the outcome of an edit that has no place."""
     return EditOutcome(number, path, error.status, error=error)
 
 
 def refuse_spec(spec: Spec, error: HkgitError) -> Plan:
-    """The plan of a spec that is refused as a whole."""
+    """Make the plan of a spec that is refused as a whole."""
     refused = (refuse_edit(at, edit.path, error) for at, edit in enumerate(spec.edits, 1))
     return Plan(tuple(refused), ())
 
 
 def first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:
-    """The error of the first edit that was refused."""
+    """Return the error of the first edit that was refused."""
     return next((outcome.error for outcome in outcomes if outcome.error is not None), None)
 
 
 def expect_change(made: Plan) -> Plan:
-    """The plan, or, when all of its edits together change no file, their refusal."""
+    """Refuse all edits of a plan that together change no file; return any other plan as it is."""
     if made.files or not made.ok:
         return made
     error = InvalidInput("the spec", "changes nothing", "The files say this already.")
@@ -160,7 +160,7 @@ def is_by_number(dialect: str, tier: str | None, evidence: str) -> bool:
 
 
 def expect_hashes(made: Plan, dialect: str) -> Plan:
-    """The plan, with a refusal at each operation that names lines by number alone."""
+    """Refuse each operation of a plan that names lines by number alone."""
     return replace(made, outcomes=tuple(_expect_hash(each, dialect) for each in made.outcomes))
 
 
@@ -177,7 +177,7 @@ def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
 
 
 def files_after(made: Plan) -> dict[str, File | None]:
-    """Every path that a plan changes, with the file it becomes; None where it is gone."""
+    """Map every path that a plan changes to the file it becomes; None where it is gone."""
     changed: dict[str, File | None] = {}
     for change in made.files:
         if change.path is not None and change.path != change.new_path:
@@ -188,7 +188,7 @@ def files_after(made: Plan) -> dict[str, File | None]:
 
 
 def files_before(changes: Iterable[FileChange]) -> dict[str, File | None]:
-    """Every path that changes touch, with the file that stood there before the first of them."""
+    """Map every path that changes touch to the file that stood there before the first of them."""
     found: dict[str, File | None] = {}
     for change in changes:
         if change.path is not None:

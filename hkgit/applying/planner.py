@@ -72,7 +72,7 @@ class Options:
         allow_blind: bool = False,
         notes: bool = True,
     ) -> Options:
-        """As agents and people ask. Raises InvalidInput for a threshold that is not from 0 to 1.
+        """Convert what agents and people ask; raise InvalidInput for a threshold outside 0 to 1.
 
         Without `notes` no time is taken to look at what exact edits do to a file.
         """

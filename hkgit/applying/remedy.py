@@ -27,19 +27,19 @@ MOST_IN_ALL = 40_000
 def add_remedy(
     outcome: EditOutcome, site: EditContext, error: HkgitError, dialect: str
 ) -> EditOutcome:
-    """A refused outcome with all that the next call needs."""
+    """Give a refused outcome all that the next call needs."""
     found = candidates(site, error)
     return replace(outcome, candidates=found, corrected=render_correction(site, error, dialect))
 
 
 def size(outcome: EditOutcome) -> int:
-    """How many bytes of text an outcome gives its author."""
+    """Count the bytes of text that an outcome gives its author."""
     texts = (outcome.corrected, *(candidate.text for candidate in outcome.candidates))
     return sum(len(encode_text(text)) for text in texts if text is not None)
 
 
 def candidates(site: EditContext, error: HkgitError) -> tuple[Candidate, ...]:
-    """The places that a refusal names, in lines of the base; none that earlier edits changed."""
+    """List the places that a refusal names, in base lines; none that earlier edits changed."""
     left = MOST
     found = []
     for candidate in _places(site, error.near[:SHOWN]):

@@ -18,7 +18,7 @@ WOULD_APPLY, NOT_APPLIED = "would_apply", "not_applied"
 
 
 def outcome_json(outcome: EditOutcome, status: str | None = None) -> JsonObject:
-    """One outcome as the published JSON object; `status` is another word than its own."""
+    """Write one outcome as the published JSON object; `status` is another word than its own."""
     named = {} if outcome.spec is None else {"spec": to_json_text(outcome.spec)}
     return {
         "number": outcome.number,
@@ -55,7 +55,7 @@ def _candidate_json(candidate: Candidate) -> JsonObject:
 
 
 def error_json(error: HkgitError) -> JsonObject:
-    """A failure as JSON: where, what, what next, and the exit code."""
+    """Write a failure as JSON: where, what, what next, and the exit code."""
     return {
         "where": to_json_text(error.where),
         "what": to_json_text(error.what),
@@ -98,7 +98,7 @@ def render_apply_json(
 
 
 def refusal_text(outcomes: Sequence[EditOutcome]) -> str:
-    """Every refused edit with its reason and the next step; edits refused for one reason once."""
+    """Write every refused edit with its reason and next step; edits of one reason once."""
     refused = (each for each in outcomes if each.error is not None)
     reasons = groupby(refused, key=lambda each: each.error)
     return "\n".join(_reason(str(error), list(edits)) for error, edits in reasons)

@@ -54,7 +54,7 @@ def carry_plan(
     reads: Sequence[Read],
     ahead: Sequence[Read] = (),
 ) -> tuple[Plan, tuple[Read, ...]]:
-    """The plan on the tip's files of a spec that speaks of the base's, and the carried reads.
+    """Plan on the tip's files a spec that speaks of the base's; return also the carried reads.
 
     Those `ahead` speak of the tip already, and stand there for all others of their files.
     Raises Stale when an edit cannot be carried.

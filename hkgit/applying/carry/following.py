@@ -13,7 +13,7 @@ from hkgit.text.document import Document
 
 
 def follow_reads(reads: Iterable[Read], made: Plan) -> tuple[Read, ...]:
-    """Reads that hold before a plan is carried out, as reads of the files that it leaves.
+    """Rewrite reads that hold before a plan as reads of the files that the plan leaves.
 
     What the plan left alone has moved, what it wrote is known. A hash without lines becomes the
     lines that it was found to speak of.
@@ -29,7 +29,7 @@ def follow_reads(reads: Iterable[Read], made: Plan) -> tuple[Read, ...]:
 
 
 def renew_reads(reads: Iterable[Read], ahead: Sequence[Read]) -> tuple[Read, ...]:
-    """The reads, with those `ahead` in place of all others of their files."""
+    """Put the reads `ahead` in place of all others of their files."""
     known = {read.path for read in ahead}
     return (*(read for read in reads if read.path not in known), *ahead)
 
@@ -66,7 +66,7 @@ def _lines(read: Read, before: Document, made: Plan) -> list[Lines]:
 
 
 def edit_lines(known: Sequence[Lines], hunks: Iterable[Hunk]) -> list[Lines]:
-    """Known lines after an edit of one's own: what it left alone moves, what it wrote is known."""
+    """Carry known lines over an edit of one's own: the rest moves, what it wrote is known."""
     ranges: list[Lines] = []
     shift, done = 0, 1
     for hunk in hunks:
@@ -90,7 +90,7 @@ def _move_lines(known: Iterable[Lines], first: int, last: int, shift: int) -> It
 
 
 def join_lines(lines: Iterable[Lines]) -> list[Lines]:
-    """Ranges in order, those that touch or overlap as one. The empty range stands only alone."""
+    """Sort ranges, and join those that touch or overlap. The empty range stands only alone."""
     ranges: list[Lines] = []
     for first, last in sorted(lines):
         if ranges and first <= ranges[-1][1] + 1:

@@ -46,7 +46,7 @@ class DirectorySnapshot:
             raise InvalidInput(path, f"cannot be read: {error.strerror}") from error
 
     def paths(self) -> Iterator[str]:
-        """Every file below the root but those of git."""
+        """Yield every file below the root but those of git."""
         for folder, names, files in os.walk(self.root):
             names[:] = [name for name in names if name != ".git"]
             for name in files:

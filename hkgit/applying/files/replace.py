@@ -142,7 +142,7 @@ def _read_present(place: Path | None) -> File | None:
 
 
 def file_at(place: Path, mode: int) -> File:
-    """The file at a place whose `st_mode` this is. Raises InvalidInput for a pipe or the like."""
+    """Read the file at a place, given its `st_mode`; raise InvalidInput for a pipe or the like."""
     if stat.S_ISLNK(mode):
         return File(os.fsencode(place.readlink()), SYMLINK)
     if stat.S_ISDIR(mode):

@@ -44,7 +44,7 @@ class Work:
         return self.path != self.origin or bool(self._editors())
 
     def change(self) -> FileChange:
-        """What became of the file."""
+        """Describe what became of the file."""
         if self.path is None:
             gone = Hunk(1, self.draft.base.line_count, b"", self._editors())
             hunks = (gone,) if gone.end_line else ()
@@ -123,7 +123,7 @@ class Workspace:
                 raise InvalidInput(path, f"{parent} is {kind}", "Name a path below directories.")
 
     def namesakes(self, path: str) -> list[str]:
-        """Some files of the same name that stand elsewhere, else those with a name like it."""
+        """List some files of the same name elsewhere, else those with a name like it."""
         paths = list(self._snapshot.paths())
         return (namesakes(path, paths) or alike(path, paths))[:NAMED]
 
@@ -137,7 +137,7 @@ class Workspace:
             self._now[work.path] = work.key
 
     def create(self, path: str, data: bytes, edit: int, mode: int = REGULAR) -> None:
-        """A file that neither the base nor an earlier edit has. Raises Stale when one has it."""
+        """Add a file that neither the base nor an earlier edit has; raise Stale when one has it."""
         self._check_free(path)
         document = Document(data)
         draft = Draft.of(b"").replace(0, 0, terminate(document).data, edit)
@@ -177,14 +177,17 @@ class Workspace:
             raise InvalidInput(path, "is a directory", "Name a file.")
 
     def changes(self) -> tuple[FileChange, ...]:
-        """Every file that differs from the base, by name; one that came and went is left out."""
+        """List every file that differs from the base, by name.
+
+        A file that was made and removed again is left out.
+        """
         changes = (work.change() for work in self._works.values() if work.origin or work.path)
         changed = (c for c in changes if c.path != c.new_path or c.before != c.after)
         return tuple(sorted(changed, key=lambda change: change.name))
 
 
 def refuse_made_and_removed(path: str) -> InvalidInput:
-    """The refusal of a spec that makes a file at a path from which it takes one away."""
+    """Build the error for a spec that makes a file at a path from which it removes one."""
     return InvalidInput(path, "is removed and made by one spec", "Replace its text instead.")
 
 

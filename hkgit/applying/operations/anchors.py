@@ -15,7 +15,7 @@ BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
 
 
 def below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
-    """The byte behind the last anchor's line, and whether each anchor named one line only.
+    """Find the byte behind the last anchor's line, and whether each anchor named one line only.
 
     Anchors are compared without the blanks around them; each is looked for in the block that the
     line of the one before opens, else anywhere below. Where no line is an anchor, the one that
@@ -42,7 +42,7 @@ def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[i
 
 
 def end_of_block(document: Document, start: int) -> int:
-    """Where ends what is indented more deeply than the line above byte `start`."""
+    """Find where the block ends that is indented more deeply than the line above byte `start`."""
     first = document.line_at(start)
     margin = len(indent_of(document.lines[first - 2]))
     below = enumerate(document.lines[first - 1 :], first)
@@ -61,7 +61,7 @@ def _find_beginnings(texts: Sequence[bytes], wanted: bytes) -> list[int]:
 
 
 def line_below(document: Document, edit: Edit) -> int:
-    """The number of the last anchor's line. Raises Ambiguous when it may be more than one."""
+    """Return the number of the last anchor's line; raise Ambiguous when it may be several."""
     offset, is_sure = below_anchors(document, edit)
     above = document.lines[document.line_at(offset) - 2].strip()
     if not is_sure or above != encode_text(edit.anchors[-1]).strip():

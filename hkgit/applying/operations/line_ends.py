@@ -21,7 +21,7 @@ def as_given(path: str, data: bytes, before: bytes | None) -> bool:
 
 
 def as_stored(edit: AnyEdit, before: Callable[[str], bytes | None], stores_lf: StoresLf) -> AnyEdit:
-    """The edit with LF instead of CRLF, where it makes a whole file and git would store that.
+    """Write LF for CRLF in an edit that makes a whole file, where git would store that.
 
     Lines that come into a file take its ends anyway. `before` gives what a path holds.
     """
@@ -38,7 +38,7 @@ def as_stored(edit: AnyEdit, before: Callable[[str], bytes | None], stores_lf: S
 def settle_end(
     document: Document, splices: Sequence[Splice], *, is_terminated: bool
 ) -> tuple[tuple[Splice, ...], bool | None]:
-    """The splices so that the document keeps an end, and whether the file's last line has one.
+    """Adjust splices so that the document keeps an end; tell whether the file's last line has one.
 
     Documents are worked on with an end on their last line; whether the file has it is kept apart.
     None where the edit leaves that as it is.

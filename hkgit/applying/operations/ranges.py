@@ -18,14 +18,14 @@ FARTHEST = 40
 
 
 def lines_of_edit(edit: ReplaceRange | InsertAfter) -> Lines:
-    """The lines that the edit names; for an insertion the empty range behind its line."""
+    """Return the lines that the edit names; for an insertion the empty range behind its line."""
     if isinstance(edit, InsertAfter):
         return edit.after_line + 1, edit.after_line
     return edit.start_line, edit.end_line
 
 
 def lines_of_hash(lines: Lines, document: Document, *, is_insertion: bool) -> Lines:
-    """The lines that the edit's hash speaks of: an insertion's is that of its neighbour above.
+    """Return the lines that the edit's hash covers; for an insertion the line above it.
 
     At the top it is line 1, or the empty range of an empty file.
     """
@@ -72,7 +72,7 @@ def stale_range(
     *,
     advice: str = "name those, or pass --relocate",
 ) -> Stale:
-    """The refusal of a range edit: what holds at its lines, and where the range stands now."""
+    """Build the error for a range edit: what holds at its lines, where the range stands now."""
     first, last = hashed
     if is_inside(document, hashed):
         actual = document.range_hash(first, last)
@@ -97,7 +97,7 @@ def stale_range(
 
 
 def other_range(document: Document, lines: Lines, expected: str) -> Lines | None:
-    """Other lines around some, or that touch them, whose hash is the expected one, if any are."""
+    """Find other lines around or touching these whose hash is the expected one; None if none."""
     total = document.line_count
     around = range(max(lines[0] - FARTHEST, 1), min(lines[1] + FARTHEST, total) + 1)
     tried = [(1, total), *((1, last) for last in around), *((first, total) for first in around)]
@@ -110,7 +110,7 @@ def other_range(document: Document, lines: Lines, expected: str) -> Lines | None
 
 
 def of_other_range(path: str, hashed: Lines, expected: str, actual: str, other: Lines) -> Stale:
-    """The refusal of a hash that holds, but for other lines than those of the edit."""
+    """Build the error for a hash that holds, but for other lines than those of the edit."""
     what = (
         f"the hash {expected[:12]} is that of lines {other[0]}-{other[1]}, which still stand so;"
         f" lines {hashed[0]}-{hashed[1]} have {actual[:12]}"
@@ -122,7 +122,7 @@ def of_other_range(path: str, hashed: Lines, expected: str, actual: str, other: 
 
 
 def stale_read(path: str, document: Document, read: Read) -> Stale:
-    """The refusal of a read with lines that does not hold, and where its range stands now."""
+    """Build the error for a read that does not hold, with where its range stands now."""
     lines = read.start_line or 1, read.end_line or 0
     found = find_hash(document, lines[1] - lines[0] + 1, read.range_hash)
     advice = "expect the hash there"
@@ -130,7 +130,7 @@ def stale_read(path: str, document: Document, read: Read) -> Stale:
 
 
 def splice_lines(document: Document, lines: Lines, new_lines: Sequence[str]) -> Splice:
-    """The splice that puts new lines in place of old ones, each with the end it takes over."""
+    """Replace old lines by new ones, each with the line end that it takes over."""
     start, end = document.span(*lines)
     ends = [document.end_of(number) for number in range(lines[0], lines[1] + 1)]
     spare = ends[-1] if ends else _neighbour_end(document, lines[1])

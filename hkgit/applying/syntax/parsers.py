@@ -48,7 +48,7 @@ class Language:
     most: int = 300_000
 
     def breaks(self, before: bytes, after: bytes) -> Fault | None:
-        """Where a text that can be read no longer can; None where that is not so, or not known."""
+        """Find where a text that parsed no longer does; None where it does, or is unknown."""
         if not self.has_stretches:
             return self._breaks(before, after)
         from hkgit.applying.syntax.stretches import stretch
@@ -81,7 +81,7 @@ def _first_changed(before: bytes, after: bytes) -> int:
 
 
 def language_of(path: str) -> Language | None:
-    """The language of a file, None where it is unknown."""
+    """Find the language of a file by its name; None where it is unknown."""
     name = path.rpartition("/")[2].lower()
     suffix = name.rpartition(".")[2] if "." in name else None
     known = _NAMES.get(name) or _SUFFIXES.get(suffix)

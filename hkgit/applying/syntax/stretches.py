@@ -19,7 +19,7 @@ _OPENING = re.compile(rb"(?:async\s+def|def|class)\b")
 
 
 def stretch(before: bytes, after: bytes, *, may_nest: bool) -> tuple[bytes, bytes, int]:
-    """The stretch around all that changed, before and after, and how many lines are above it.
+    """Cut out the stretch around all that changed: before, after, and the lines above it.
 
     If it may nest, as in Python, an indented one has a line put above it that opens a block.
     """

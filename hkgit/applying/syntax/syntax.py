@@ -29,7 +29,7 @@ _SHOWN = 2000
 
 
 def check_syntax(made: Plan, mode: str) -> Plan:
-    """The plan with an edit refused, or a note, for every file that no longer parses.
+    """Refuse an edit of a plan, or add a note, for every file that no longer parses.
 
     `refuse` refuses whatever breaks a file, `guard` only where an edit that was not exact takes
     part; else, and with `report`, the last edit of the file gets a note. `loose` is `guard`
@@ -60,7 +60,7 @@ def _settle(made: Plan, change: FileChange, found: tuple[Language, Fault], mode:
 
 
 def check_series(plans: Sequence[Plan], mode: str) -> list[Plan]:
-    """The same for plans of one call, each made on what the one before it leaves.
+    """Check plans of one call, each made on what the one before it leaves.
 
     What counts is the file that the last of them leaves; between them it may be of no language.
     """
