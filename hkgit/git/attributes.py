@@ -25,7 +25,7 @@ _SYSTEM = Path("/etc/gitattributes")
 def attributes(
     repository: Repository, files: TreeSnapshot, paths: Collection[str], names: Collection[str]
 ) -> dict[str, dict[str, str]]:
-    """What git says of attributes of paths: set, unset, unspecified, or a value.
+    """Ask git for attributes of paths: path -> name -> set, unset, unspecified, or a value.
 
     The attribute files are those of a commit, of the repository and of the user; what somebody
     has changed in a work tree does not count. Raises GitRefused.

@@ -58,7 +58,7 @@ class Contents:
     # Revisions and commits
 
     def resolve(self, rev: str) -> str:
-        """The commit that a revision names; tags are peeled. Raises InvalidInput.
+        """Find the commit that a revision names; tags are peeled. Raises InvalidInput.
 
         A whole name of a ref means that ref alone. git would look below refs/tags/ and
         refs/heads/ too, where anybody who pushes may put a ref `refs/...` of such a name.
@@ -74,18 +74,18 @@ class Contents:
         return found
 
     def commit_named_by(self, object_id: str) -> str | None:
-        """The commit that an object is or that its tags name; None for a tree or a blob.
+        """Find the commit that an object is or that its tags name; None for a tree or a blob.
 
         Raises Unverifiable for a tag that cannot be read, or that leads to what is not here.
         """
         return peel(self._backend, object_id)
 
     def tags_of(self, object_id: str) -> tuple[tuple[str, bytes], ...]:
-        """The tagger and the message of a tag, and of each that it names. Raises Unverifiable."""
+        """Read the tagger and message of a tag, and of each that it names. Raises Unverifiable."""
         return tuple(read_tags(self._backend, object_id))
 
     def commit(self, commit_id: str) -> Commit:
-        """A commit by its id; raises Unverifiable when it is not here."""
+        """Read a commit by its id; raise Unverifiable when it is not here."""
         return self._commits(commit_id)
 
     def is_ancestor(self, ancestor: str, descendant: str) -> bool:
@@ -93,29 +93,29 @@ class Contents:
         return ancestor == descendant or self.merge_base(ancestor, descendant) == ancestor
 
     def merge_base(self, first: str, second: str) -> str | None:
-        """A best common ancestor of two commits; None when their histories never meet."""
+        """Find a best common ancestor of two commits; None when their histories never meet."""
         return self._backend.merge_base(first, second)
 
     # Trees and blobs
 
     def snapshot(self, rev_or_tree: str) -> TreeSnapshot:
-        """The files of a commit or tree."""
+        """Open the files of a commit or tree."""
         return TreeSnapshot(self._tree_id(rev_or_tree), self.tree, self.blob)
 
     def changes(self, old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-        """Every path that differs between two trees, links and submodules too; no renames."""
+        """List every path that differs between two trees, links and submodules too; no renames."""
         return self._changes(old_tree, new_tree)
 
     def tree(self, tree_id: str) -> Tree:
-        """The entries of one tree by name; raises Unverifiable when it is not here."""
+        """Read the entries of one tree by name; raise Unverifiable when it is not here."""
         return self._store.tree(tree_id)
 
     def blob(self, blob_id: str) -> bytes:
-        """The bytes of a blob; raises Unverifiable when it is not here."""
+        """Read the bytes of a blob; raise Unverifiable when it is not here."""
         return self._store.read(blob_id, BLOB)
 
     def blob_size(self, blob_id: str) -> int:
-        """How many bytes a blob has, without reading them."""
+        """Return how many bytes a blob has, without reading them."""
         return self._store.size(blob_id)
 
     def write_blob(self, data: bytes) -> str:

@@ -54,7 +54,7 @@ class Conversion:
                 raise InvalidInput(quote_path(path), what, fix)
 
     def convert(self, path: str, content: Content) -> bytes:
-        """The blob that `git add` makes of content, filters and encodings aside."""
+        """Convert content to the blob that `git add` makes of it, filters and encodings aside."""
         data = content.data
         if self.stores_lf(path, content):
             data = data.replace(b"\r\n", b"\n")
@@ -74,7 +74,7 @@ class Conversion:
         return action == "text"
 
     def why_foreign(self, paths: Collection[str]) -> dict[str, InvalidInput]:
-        """The refusals of files of which git stores another text than the work tree has."""
+        """Map each file of which git stores another text than the work tree has to its refusal."""
         refusals = {}
         for path, said in self._ask_attributes(paths, _FOREIGN).items():
             try:

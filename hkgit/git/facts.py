@@ -99,9 +99,10 @@ def is_left_to_commit_msg() -> bool:
 
 
 def facts_of_commit(known: tuple[str, str] | None = None) -> Facts | None:
-    """The facts of the commit being made; None where anything about it is out of the ordinary.
+    """Collect the facts of the commit being made; None where any of them is unusual.
 
-    Who knows the tree of the index, and what `git var -l` says, spares two processes.
+    `known` are the tree of the index and the output of `git var -l`: given, they spare two
+    processes.
     """
     git_dir = os.environ.get("GIT_DIR") or ".git"
     try:
@@ -136,12 +137,12 @@ def _ask_for_both() -> tuple[str, str]:
 
 
 def ask_git(*args: str, asked: str = "") -> str:
-    """What git answers to `asked` on its standard input; nothing where it fails."""
+    """Run git with `asked` on its standard input, and return its output; "" where it fails."""
     return _Child(*args, asked=asked).answer() if hasattr(os, "posix_spawnp") else ""
 
 
 def run_shell(*args: str) -> str:
-    """What a script of the shell prints; nothing where it fails."""
+    """Run a script of the shell, and return its output; "" where it fails."""
     return _Child(*args, program="sh").answer() if hasattr(os, "posix_spawnp") else ""
 
 

@@ -49,7 +49,10 @@ def _end_session(process: subprocess.Popen[bytes]) -> None:
 
 
 def limit_data(memory: int) -> tuple[str, ...]:
-    """What starts a program with so many bytes for its data, packs that it maps left aside."""
+    """Return the words that start a program with so many bytes for its data; none on Windows.
+
+    Packs that it maps do not count.
+    """
     if os.name != "posix":
         return ()
     return ("sh", "-c", 'ulimit -S -d "$0" 2>/dev/null; exec "$@"', str(memory // 1024))

@@ -44,7 +44,7 @@ def automatic_merge(
     boundaries: Collection[str] = (),
     object_format: str = "sha1",
 ) -> str | None:
-    """The id of the merged tree, or None on a conflict; needs two parents or more.
+    """Merge two parents or more: the id of the merged tree, or None on a conflict.
 
     More than two are merged one after the other, as `git merge` does for an octopus.
     `boundaries` are the commits whose parents a shallow clone left out. Raises Unverifiable when
@@ -80,7 +80,7 @@ def resolve_merge(
     boundaries: Collection[str] = (),
     object_format: str = "sha1",
 ) -> Resolved:
-    """How a merge of two commits was completed. Raises Unverifiable when git cannot tell."""
+    """Find how a merge of two commits was completed. Raises Unverifiable when git cannot tell."""
     with _empty_repository(object_directories, boundaries, object_format) as empty:
         made, *conflicts = empty.attempt(*parents)
         differing = set(empty.list_differing(made, tree)) - set(conflicts)
@@ -135,7 +135,7 @@ class MergeAttempt:
 
 
 def set_aside(conflicts: Collection[str], parents: Collection[str]) -> list[str]:
-    """The conflicted paths that git has invented, as where one side has a directory there."""
+    """List the conflicted paths that git has invented, as where one side has a directory there."""
     return [path for path in conflicts if any(f"~{parent}" in path for parent in parents)]
 
 
@@ -145,7 +145,7 @@ def attempt_merge(
     boundaries: Collection[str] = (),
     object_format: str = "sha1",
 ) -> MergeAttempt:
-    """The merge of two commits, with its conflicts. Raises Unverifiable when git cannot tell."""
+    """Merge two commits, and keep the conflicts. Raises Unverifiable when git cannot tell."""
     with _empty_repository(object_directories, boundaries, object_format) as empty:
         made, *conflicts = empty.attempt(*parents)
         return MergeAttempt(made, tuple(conflicts), empty.pack_objects())

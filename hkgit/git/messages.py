@@ -32,6 +32,6 @@ def read_message(path: Path) -> bytes:
 
 
 def comment_mark(repository: Repository) -> bytes:
-    """What git's own lines in a message begin with."""
+    """Return what git's own lines in a message begin with: `core.commentChar`."""
     mark = repository.config("core.commentChar")
     return (mark if mark not in (None, "auto") else "#").encode("utf-8", "surrogateescape")

@@ -28,14 +28,14 @@ def expect_no_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> 
 
 
 def twin(new: str, old: str) -> InvalidInput:
-    """The refusal of a path that collides with another."""
+    """Build the error for a path that collides with another."""
     fix = "Choose a name that differs in more than case and accents."
     what = f"is the same as {quote_path(old)} to some file systems"
     return InvalidInput(quote_path(new), what, fix)
 
 
 def new_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> Iterator[tuple[str, str]]:
-    """The new paths among changed files that collide with another, each with that one."""
+    """Yield the new paths among changed files that collide with another, each with that one."""
     for directory, names in _new_names(files, changed).items():
         known = {fold_name(name): name for name in names}
         listed = _entries(files, directory)

@@ -84,14 +84,14 @@ class Completed:
 
 
 def scrub_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment that points at no repository."""
+    """Remove the variables that point at a repository from an environment."""
     return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
 
 
 def environment_for(
     laid_over: Mapping[str, str | None], *, keep_environment: bool = False
 ) -> dict[str, str]:
-    """The environment of a git process (see `run`)."""
+    """Build the environment of a git process (see `run`)."""
     inherited = os.environ if keep_environment else scrub_environment(os.environ)
     environment = {**inherited, **PINNED, **laid_over}
     return {name: value for name, value in environment.items() if value is not None}
@@ -177,16 +177,16 @@ class Git:
         )
 
     def over(self, environment: Mapping[str, str]) -> Git:
-        """The same with more variables laid over the environment."""
+        """Lay more variables over the environment."""
         return replace(self, environment={**self.environment, **environment})
 
     def whole_environment(self) -> dict[str, str]:
-        """What git is started with."""
+        """Build the environment that git is started with."""
         return environment_for(self.environment, keep_environment=self.keep_environment)
 
 
 def git_on(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool) -> Git:
-    """The program on a repository that was found from `start`."""
+    """Return the program set up for a repository that was found from `start`."""
     if in_hook:  # git's variables may be relative to the directory that it started the hook in
         return Git(start, {}, keep_environment=True)
     if work_tree is not None:
@@ -205,7 +205,7 @@ def read_config(git: Git, name: str, *options: str) -> str | None:
 
 
 def refusal(args: Sequence[str], completed: Completed) -> GitRefused:
-    """git's own words about a failure, and what to do next."""
+    """Build the error for a failure of git: its own words, and what to do next."""
     installed = version()
     if installed < OLDEST:
         what = f"git {_join_key(installed)} is too old"
@@ -216,7 +216,7 @@ def refusal(args: Sequence[str], completed: Completed) -> GitRefused:
 
 
 def version() -> tuple[int, int]:
-    """The version of the installed git; (0, 0) when it does not say."""
+    """Ask for the version of the installed git; (0, 0) when it does not say."""
     said = run(["--version"], cwd=Path("/"), check=False).text
     found = re.search(r"(\d+)\.(\d+)", said)
     return (int(found[1]), int(found[2])) if found else (0, 0)

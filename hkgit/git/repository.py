@@ -42,7 +42,7 @@ class Repository(Contents):
 
     @classmethod
     def discover(cls, start: Path, *, in_hook: bool = False, is_small: bool = False) -> Repository:
-        """The repository around `start`; `in_hook` believes the GIT_* variables.
+        """Open the repository around `start`; `in_hook` believes the GIT_* variables.
 
         `is_small` says that few objects will be read: then to load libgit2 costs more than it
         saves, and the git program answers. Raises GitRefused where there is none, or none that can
@@ -70,7 +70,7 @@ class Repository(Contents):
         return git_on(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
     def commits_between(self, old: str | None, new: str, *beside: str) -> tuple[str, ...]:
-        """The commits reachable from `new`, but not from `old` or one beside it, parents first."""
+        """List the commits reachable from `new`, but not from `old` or `beside`, parents first."""
         excluded = [f"^{each}\n" for each in (old, *beside) if each is not None]
         asked = "".join((f"{new}\n", *excluded)).encode()
         listed = self.git("rev-list", "--topo-order", "--reverse", "--stdin", stdin=asked)
@@ -83,7 +83,7 @@ class Repository(Contents):
         return self.git("write-tree").text
 
     def commit_in_progress_parents(self) -> list[tuple[str, ...]]:
-        """The parents that the commit being made may get: a hook is not told of --amend."""
+        """List the parents that the commit being made may get: a hook is not told of --amend."""
         head = self.head().commit
         if head is None:
             return [()]
@@ -91,7 +91,7 @@ class Repository(Contents):
         return [(head, *merged)] if merged else [(head,), self.commit(head).parents]
 
     def automatic_merge(self, parents: Sequence[str]) -> str | None:
-        """The tree that merging these commits gives by itself (see `merging`)."""
+        """Merge commits as git does by itself: the tree, or None on a conflict (see `merging`)."""
         if self.is_shallow:
             expect_merge_bases(self.git, parents, self._boundaries)
         return automatic_merge(
@@ -99,7 +99,7 @@ class Repository(Contents):
         )
 
     def attempt_merge(self, parents: tuple[str, str]) -> MergeAttempt:
-        """What merging two commits gives, conflicts and all (see `merging`)."""
+        """Merge two commits, conflicts and all (see `merging`)."""
         if self.is_shallow:
             expect_merge_bases(self.git, parents, self._boundaries)
         return attempt_merge(
@@ -107,7 +107,7 @@ class Repository(Contents):
         )
 
     def resolve_merge(self, parents: tuple[str, str], tree: str) -> Resolved:
-        """How a tree completes the merge of two commits (see `merging`)."""
+        """Find how a tree completes the merge of two commits (see `merging`)."""
         return resolve_merge(
             self.object_directories, parents, tree, self._boundaries, self._backend.object_format
         )
@@ -119,19 +119,19 @@ class Repository(Contents):
         )
 
     def merge_bases(self, first: str, second: str) -> tuple[str, ...]:
-        """Every best common ancestor of two commits."""
+        """List every best common ancestor of two commits."""
         return tuple(self.git("merge-base", "--all", first, second, check=False).text.split())
 
     def roots_between(self, old: str, new: str) -> tuple[str, ...]:
-        """The commits without a parent that `new` has in its history and `old` has not."""
+        """List the commits without a parent that `new` has in its history and `old` has not."""
         return tuple(self.git("rev-list", "--max-parents=0", new, f"^{old}", "--").text.split())
 
     def verify_signature(self, commit_id: str, allowed_signers: str) -> str | None:
-        """The principal whose SSH key signed a commit (see `signatures`)."""
+        """Return the principal whose SSH key signed a commit, or None (see `signatures`)."""
         return verify_principal(self.git, self.commit(commit_id), allowed_signers)
 
     def verify_tag(self, tag_id: str, allowed_signers: str) -> str | None:
-        """The principal whose SSH key signed an annotated tag (see `signatures`)."""
+        """Return the principal whose SSH key signed a tag, or None (see `signatures`)."""
         return verify_tagger(self.git, tag_id, allowed_signers)
 
     @property
@@ -146,14 +146,14 @@ class Repository(Contents):
     # Refs and configuration
 
     def head(self) -> Head:
-        """Where HEAD points; raises GitRefused when it points nowhere."""
+        """Read where HEAD points; raise GitRefused when it points nowhere."""
         target = self._backend.head_target()
         if FULL_ID.fullmatch(target):
             return Head(None, target)
         return Head(target.removeprefix("refs/heads/"), self._backend.ref(target))
 
     def branch_tip(self, name: str) -> str | None:
-        """The commit of a branch, or None when there is no such branch."""
+        """Return the commit of a branch, or None when there is no such branch."""
         if name.startswith("-") or name == "HEAD":
             raise InvalidInput(name, "is not a name for a branch")
         return self._backend.ref(f"refs/heads/{name}")
@@ -195,11 +195,11 @@ class Repository(Contents):
         return self.git("worktree", "list", "--porcelain", "-z").stdout
 
     def config(self, name: str) -> str | None:
-        """The last value of a configuration variable, as git reads it."""
+        """Return the last value of a configuration variable, as git reads it."""
         return read_config(self.git, name) if self.settings.may_have(name) else None
 
     def identity(self, who: str) -> str:
-        """`AUTHOR` or `COMMITTER` as git would write it, without the time; empty if it cannot."""
+        """Return `AUTHOR` or `COMMITTER` as git would write it, without the time; or ""."""
         return self.settings.identity(f"GIT_{who}_IDENT")
 
     @cached_property
@@ -208,7 +208,7 @@ class Repository(Contents):
         return GitSettings.ask(self.git)
 
     def quick_config(self, name: str) -> str | None:
-        """The value of a variable, without a process where one can; `name` in lower case."""
+        """Return the value of a variable, without a process where one can; `name` in lower case."""
         return self.config(name) if self.backend == "program" else self._backend.config(name)
 
     @cached_property

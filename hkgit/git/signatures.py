@@ -17,7 +17,7 @@ _HEADERS = {40: b"\ngpgsig", 64: b"\ngpgsig-sha256"}
 
 
 def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | None:
-    """The principal that the signature of a commit belongs to, or None.
+    """Return the principal that the signature of a commit belongs to, or None.
 
     `allowed_signers` is text in the format of ssh-keygen(1). An unsigned commit, another kind of
     signature, a key that is not listed or not valid at the commit's time: all are None.
@@ -33,7 +33,7 @@ def verify_principal(git: Git, commit: Commit, allowed_signers: str) -> str | No
 
 
 def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
-    """The principal that the SSH signature of an annotated tag belongs to, or None.
+    """Return the principal that the SSH signature of an annotated tag belongs to, or None.
 
     The caller has seen that it is an SSH signature: for another kind git would ask other programs.
     """

@@ -10,7 +10,7 @@ from hkgit.git.repository import Repository
 
 
 def checkouts_of(repository: Repository) -> list[Path]:
-    """Every checkout of a repository: its own, and those of `git worktree`."""
+    """List every checkout of a repository: its own, and those of `git worktree`."""
     listed = os.fsdecode(repository.git("worktree", "list", "--porcelain", "-z").stdout)
     named = (field.partition(" ") for field in listed.split("\0"))
     found = [Path(value) for word, _, value in named if word == "worktree"]

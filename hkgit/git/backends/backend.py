@@ -56,7 +56,7 @@ class Backend(Protocol):
         ...
 
     def header(self, object_id: str) -> tuple[str, int]:
-        """The type of an object and its size in bytes."""
+        """Return the type of an object and its size in bytes."""
         ...
 
     def read(self, object_id: str) -> tuple[str, bytes]:
@@ -72,20 +72,22 @@ class Backend(Protocol):
         ...
 
     def resolve(self, rev: str) -> str | None:
-        """The commit that a revision names, tags peeled; None when it names none here."""
+        """Find the commit that a revision names, tags peeled; None when it names none here."""
         ...
 
     def merge_base(self, first: str, second: str) -> str | None:
-        """A best common ancestor of two commits; None when their histories never meet."""
+        """Find a best common ancestor of two commits; None when their histories never meet."""
         ...
 
     def head_target(self) -> str:
-        """What HEAD says: the full name of a branch, or an id. Raises Unverifiable."""
+        """Read what HEAD says: the full name of a branch, or an id. Raises Unverifiable."""
         ...
 
     def ref(self, name: str) -> str | None:
-        """The id that a ref leads to, or None. Raises InvalidInput for what no ref may be called,
-        GitRefused where refs cannot be read."""
+        """Return the id that a ref leads to, or None.
+
+        Raises InvalidInput for what no ref may be called, GitRefused where refs cannot be read.
+        """
         ...
 
     def write_ref(self, name: str, object_id: str) -> None:
@@ -97,12 +99,12 @@ class Backend(Protocol):
         ...
 
     def config(self, name: str) -> str | None:
-        """The last value of a configuration variable; `name` in lower case."""
+        """Return the last value of a configuration variable; `name` in lower case."""
         ...
 
 
 def common_dir_of(git_dir: Path) -> Path:
-    """The directory of objects and branches, which the linked worktrees share."""
+    """Find the directory of objects and branches, which the linked worktrees share."""
     pointer = git_dir / "commondir"
     if not pointer.exists():
         return git_dir
@@ -110,11 +112,11 @@ def common_dir_of(git_dir: Path) -> Path:
 
 
 def refuse_missing(where: str) -> Unverifiable:
-    """The error for an object that is not here, as in a shallow or partial clone."""
+    """Build the error for an object that is not here, as in a shallow or partial clone."""
     return Unverifiable(where, "is not in this repository", "Fetch it, then try again.")
 
 
 def refuse_unwritten(where: str, words: str) -> GitRefused:
-    """The refusal of what could not be stored."""
+    """Build the error for what could not be stored."""
     fix = "See that the repository can be written and the disk has room; nothing was landed."
     return GitRefused(where, words, fix)

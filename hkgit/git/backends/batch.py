@@ -35,7 +35,7 @@ class CatFile:
         self._child: _Child | None = None
 
     def header(self, object_id: str) -> tuple[str, int] | None:
-        """The type and size of an object; None when git gives none for it."""
+        """Return the type and size of an object; None when git gives none for it."""
         answer = self._ask("info", object_id)
         return answer[1:3] if answer is not None else None
 
@@ -45,7 +45,7 @@ class CatFile:
         return (answer[1], answer[3]) if answer is not None else None
 
     def resolve(self, ref: str) -> str | None:
-        """The id that the whole name of a ref leads to; None when git gives none for it."""
+        """Return the id that the whole name of a ref leads to; None when git gives none for it."""
         answer = self._ask("info", ref)
         return answer[0] if answer is not None else None
 

@@ -43,7 +43,7 @@ class LibGit2:
 
     @classmethod
     def open(cls, start: Path, *, in_hook: bool) -> LibGit2:
-        """The repository around a directory. Raises NotFound and Unopened."""
+        """Open the repository around a directory. Raises NotFound and Unopened."""
         flags = pygit2.enums.RepositoryOpenFlag(0)
         if in_hook:
             flags = pygit2.enums.RepositoryOpenFlag.FROM_ENV

@@ -15,7 +15,10 @@ _TYPES = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 
 
 def pack_of(objects: Collection[tuple[str, bytes]], object_format: str) -> bytes:
-    """A pack of objects, given as type and bytes."""
+    """Write a pack of objects, given as type and bytes.
+
+    Format: gitformat-pack(5), version 2, without deltas.
+    """
     parts = [b"PACK", (2).to_bytes(4, "big"), len(objects).to_bytes(4, "big")]
     for kind, data in objects:
         parts += [_head(_TYPES[kind], len(data)), zlib.compress(data, 1)]

@@ -54,7 +54,7 @@ class Plumbing:
 
     @classmethod
     def open(cls, start: Path, *, in_hook: bool) -> Plumbing:
-        """The repository around a directory; raises GitRefused with git's own words."""
+        """Open the repository around a directory; raise GitRefused with git's own words."""
         args = ("rev-parse", "--is-bare-repository", "--show-object-format", "--absolute-git-dir")
         here = Git(start, NO_FETCH, keep_environment=in_hook)
         asked = here(*args, "--show-toplevel", check=False)

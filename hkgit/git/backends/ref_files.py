@@ -15,7 +15,7 @@ _OWN = "refs/hkgit/tx/"
 
 
 def branch_in(git_dir: Path) -> str | None:
-    """The branch that the file HEAD names; None where git has to say."""
+    """Read the branch that the file HEAD names; None where git has to say."""
     place = git_dir / "HEAD"
     try:
         named = "" if place.is_symlink() else place.read_text("utf-8")

@@ -29,7 +29,7 @@ class GitSettings:
         return self.lines is None or any(line.partition("=")[0] == key for line in self.lines)
 
     def identity(self, variable: str) -> str:
-        """`Name <email>` of `GIT_AUTHOR_IDENT`, say; empty where git has none."""
+        """Return `Name <email>` of `GIT_AUTHOR_IDENT`, say; empty where git has none."""
         found = [line for line in self.lines or () if line.startswith(f"{variable}=")]
         said = found[0].partition("=")[2] if len(found) == 1 else self._ask(variable)
         return said.rpartition(" ")[0].rpartition(" ")[0]

@@ -24,12 +24,12 @@ def is_empty_tree(object_id: str) -> bool:
 
 
 def absent_like(object_id: str) -> str:
-    """The id that stands for no object: as many zeros as a repository's ids have digits."""
+    """Return the id that stands for no object: as many zeros as this id has digits."""
     return "0" * len(object_id)
 
 
 def id_of(kind: str, data: bytes, object_format: str) -> str:
-    """The id that git gives to an object of a type with these bytes."""
+    """Compute the id that git gives to an object of a type with these bytes."""
     head = b"%s %d\0" % (kind.encode(), len(data))
     digest = start_hash(object_format, head, more=len(data))
     digest.update(data)

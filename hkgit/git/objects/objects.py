@@ -86,7 +86,7 @@ class TreeSnapshot:
     read_blob: Callable[[str], bytes]
 
     def entry(self, path: str) -> TreeEntry | None:
-        """The mode, as git reads it, and the id at a path, of a directory too."""
+        """Find the mode, as git reads it, and the id at a path, of a directory too."""
         found: TreeEntry | None = TreeEntry(DIRECTORY, self.tree_id)
         for name in path.split("/"):
             if found is None or found.mode != DIRECTORY:
@@ -103,5 +103,5 @@ class TreeSnapshot:
         return File(self.read_blob(entry.id) if has_bytes else b"", entry.mode)
 
     def paths(self) -> Iterator[str]:
-        """Every path but those of directories."""
+        """Yield every path but those of directories."""
         return (path for path, _ in walk(self.tree_id, self.read_tree))

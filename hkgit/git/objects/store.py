@@ -46,7 +46,7 @@ class Store:
     backend: Backend
 
     def size(self, object_id: str) -> int:
-        """How many bytes an object has, without reading them."""
+        """Return how many bytes an object has, without reading them."""
         return self.backend.header(object_id)[1]
 
     def read(self, object_id: str, kind: str) -> bytes:
@@ -61,7 +61,7 @@ class Store:
         return data
 
     def tree(self, tree_id: str) -> Tree:
-        """The entries of a tree by name."""
+        """Read the entries of a tree by name."""
         return self._parsed(tree_id) if not is_empty_tree(tree_id) else {}
 
     def is_tree(self, object_id: str) -> bool:

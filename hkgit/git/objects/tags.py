@@ -26,7 +26,7 @@ DEEPEST = 50
 
 
 def peel(backend: Backend, object_id: str) -> str | None:
-    """The commit that an object is or that its tags name; None for a tree or a blob.
+    """Find the commit that an object is or that its tags name; None for a tree or a blob.
 
     Raises Unverifiable for what cannot be read: git might read a commit there.
     """

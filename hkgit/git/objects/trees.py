@@ -72,7 +72,7 @@ def parse_tree(tree_id: str, data: bytes) -> dict[str, TreeEntry]:
 
 
 def format_tree(tree: Tree) -> bytes:
-    """The bytes of a tree object; the inverse of `parse_tree`."""
+    """Write the bytes of a tree object; the inverse of `parse_tree`."""
     named = [(encode_text(name), entry) for name, entry in tree.items()]
     named.sort(key=lambda item: item[0] + b"/" if item[1].mode == DIRECTORY else item[0])
     return b"".join(
@@ -81,7 +81,7 @@ def format_tree(tree: Tree) -> bytes:
 
 
 def canonical(entry: TreeEntry | None) -> TreeEntry | None:
-    """An entry with the mode that git's `canon_mode` reads: old repositories have 100664."""
+    """Give an entry the mode that git's `canon_mode` reads: old repositories have 100664."""
     if entry is None or not stat.S_ISREG(entry.mode):
         return entry
     mode = EXECUTABLE if entry.mode & stat.S_IXUSR else REGULAR
@@ -89,7 +89,7 @@ def canonical(entry: TreeEntry | None) -> TreeEntry | None:
 
 
 def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[TreeChange]:
-    """Every path that differs, in no order; equal subtrees are never read.
+    """Yield every path that differs, in no order; equal subtrees are never read.
 
     A directory that comes to hold nothing is told as well: git writes none, so somebody did. Old
     modes are told as git reads them, so a directory that git writes anew differs in none of them.
@@ -113,7 +113,7 @@ def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[
 
 
 def walk(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
-    """Every path that is not a directory, with its entry, in no order."""
+    """Yield every path that is not a directory, with its entry, in no order."""
     for change in compare(None, tree_id, partial(_find_differing, read=read)):
         if change.new is not None and change.new.mode != DIRECTORY:
             yield change.path, change.new

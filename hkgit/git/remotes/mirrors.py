@@ -58,7 +58,7 @@ class RemoteRefs:
 
 
 def hide_credentials(text: str) -> str:
-    """A text without what stands before the `@` of addresses."""
+    """Remove what stands before the `@` of addresses in a text."""
     return _CREDENTIALS.sub("", text)
 
 

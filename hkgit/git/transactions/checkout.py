@@ -17,7 +17,7 @@ Environment = Mapping[str, str | None]
 
 
 def changes(repository: Repository, old: str | None, new: str) -> tuple[TreeChange, ...]:
-    """Every path in which two commits or trees differ; `old` may be None, for no file at all."""
+    """List every path in which two commits or trees differ; `old` is None for no files at all."""
     before = repository.snapshot(old).tree_id if old is not None else None
     return repository.changes(before, repository.snapshot(new).tree_id)
 
@@ -61,7 +61,7 @@ def _obstacle(work_tree: Path, path: str) -> str | None:
 
 
 def not_staged(repository: Repository, tree: str, changed: Sequence[TreeChange]) -> frozenset[str]:
-    """Those of the paths at which the index has something else than a commit or tree."""
+    """List those of the paths at which the index differs from a commit or tree."""
     args = ("diff-index", "--cached", "--name-only", "--no-renames", "-z", tree, "--")
     differing = os.fsdecode(repository.git(*args).stdout).split("\0")
     return frozenset(differing) & {change.path for change in changed}
@@ -132,7 +132,7 @@ def _is_written_here(repository: Repository, root: Path, change: TreeChange) -> 
 
 
 def blobs_of(repository: Repository, changed: Iterable[TreeChange]) -> Iterator[bytes]:
-    """What git writes into the work tree for files before and after a change."""
+    """Yield what git writes into the work tree for files before and after a change."""
     for change in changed:
         for entry in (change.old, change.new):
             if entry is not None and entry.mode != SUBMODULE:

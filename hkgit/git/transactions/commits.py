@@ -110,7 +110,7 @@ def _refuse_hook_changes(
 
 
 def diff(repository: Repository, old: str, new: str) -> bytes:
-    """The diff between two trees as git writes it; every file as text, no renames."""
+    """Compute the diff between two trees as git writes it; every file as text, no renames."""
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
     return repository.git("diff", *options, "--full-index", "-U3", old, new, "--").stdout
 

@@ -49,7 +49,7 @@ class LockedIndex:
             raise unwritable(self.copy, error) from error
 
     def replace(self) -> None:
-        """The copy becomes the index. Raises GitRefused."""
+        """Make the copy the index. Raises GitRefused."""
         try:
             self.copy.replace(self.index)
         except OSError as error:
@@ -72,12 +72,12 @@ def lock_index(git_dir: Path, owner: str) -> Iterator[LockedIndex]:
 
 
 def copy_of(git_dir: Path, owner: str) -> Path:
-    """Where a transaction works on its copy of the index."""
+    """Return where a transaction works on its copy of the index."""
     return git_dir / f"index.hkgit-{owner}"
 
 
 def foreign_lock(git_dir: Path) -> Path | None:
-    """A lock on the index that is not hkgit's: some git is at work, or has died."""
+    """Find a lock on the index that is not hkgit's: some git is at work, or has died."""
     lock = _lock_of(git_dir)
     return lock if lock.exists() and not _content(lock).startswith(_MARK) else None
 

@@ -74,13 +74,13 @@ class TransactionJournal:
         os.close(self.descriptor)
 
     def close(self) -> None:
-        """The transaction is over, and nothing else of it is left."""
+        """Remove the journal: the transaction is over, and nothing else of it is left."""
         locks.remove(self.path, self.descriptor)
         tidy(self.path.parents[2])
 
 
 def directory_of(common_dir: Path) -> Path:
-    """Where the journals of a repository stand."""
+    """Return where the journals of a repository stand."""
     return common_dir / "hkgit" / "tx"
 
 
@@ -93,7 +93,7 @@ def tidy(common_dir: Path) -> None:
 
 
 def new_id() -> str:
-    """A name that no other transaction has."""
+    """Make a name that no other transaction has."""
     return os.urandom(8).hex()
 
 
@@ -165,6 +165,6 @@ def _make_first_state(path: Path) -> TransactionState:
 
 
 def unwritable(path: Path, error: OSError) -> GitRefused:
-    """The refusal of a file of the git directory that cannot be written."""
+    """Build the error for a file of the git directory that cannot be written."""
     fix = "See that the repository can be written and the disk has room; nothing was landed."
     return GitRefused(str(path), f"could not be written: {error.strerror}", fix)

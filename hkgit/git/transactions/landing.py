@@ -112,7 +112,7 @@ def _expect_at_rest(repository: Repository, branch: str) -> None:
 
 
 def under_way(repository: Repository) -> Iterator[str]:
-    """What git is in the middle of, in this checkout."""
+    """Yield what git is in the middle of in this checkout, such as a rebase."""
     return (what for name, what in UNDER_WAY.items() if repository.remembers(name))
 
 
@@ -132,7 +132,7 @@ def _expect_nothing_in_the_way(
 
 
 def in_the_way(paths: Iterable[str]) -> GitRefused:
-    """The refusal that names local changes."""
+    """Build the error that names local changes."""
     named = ", ".join(quote_path(path) for path in sorted(paths))
     fix = "Commit, stash or move them, then try again."
     return GitRefused("checkout", f"local changes in the way: {named}", fix)

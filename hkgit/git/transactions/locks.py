@@ -50,7 +50,7 @@ def make(path: StrPath) -> int:
 
 
 def take(path: StrPath) -> int | None:
-    """A file that is there under lock; None when it is gone or held. Raises OSError."""
+    """Open a file under lock; None when it is gone or held. Raises OSError."""
     try:
         descriptor = os.open(path, _OPEN)
     except FileNotFoundError:
@@ -59,7 +59,7 @@ def take(path: StrPath) -> int | None:
 
 
 def wait_for(path: StrPath, seconds: float) -> int | None:
-    """A file under lock, made if need be; None when it stays held. Raises OSError."""
+    """Open a file under lock, made if need be; None when it stays held. Raises OSError."""
     until = time.monotonic() + seconds
     while True:
         try:

@@ -70,7 +70,7 @@ def settle_abandoned(repository: Repository) -> list[Settled]:
 
 
 def outcome_of(repository: Repository, state: TransactionState) -> Outcome:
-    """What came of a transaction, as far as the repository shows it; nothing is changed."""
+    """Tell what came of a transaction, as far as the repository shows it; change nothing."""
     if state.step == "landed":
         return Outcome.LANDED
     if state.new is None or not is_landed(repository, state.branch, state.new):

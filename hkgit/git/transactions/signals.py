@@ -15,7 +15,7 @@ _STOPS = tuple(
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """SIGTERM and SIGHUP unwind the stack as an interrupt from the keyboard does."""
+    """Let SIGTERM and SIGHUP unwind the stack as an interrupt from the keyboard does."""
 
     def stop(number: int, _: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -26,7 +26,7 @@ def stoppable() -> Iterator[None]:
 
 @contextmanager
 def unstoppable() -> Iterator[None]:
-    """What begins is finished; a signal to stop that came meanwhile takes effect afterwards."""
+    """Delay signals to stop until what has begun is finished."""
     came: list[int] = []
     with _handle_signals(lambda number, _: came.append(number), _STOPS):
         yield

@@ -34,7 +34,7 @@ class Transaction:
     def worktree(
         self, parent: str, tree: str, touched_paths: Iterable[str], *, full: bool
     ) -> Iterator[Worktree]:
-        """A temporary worktree (see `worktree`), whose tree gc leaves alone."""
+        """Make a temporary worktree (see `worktree`), whose tree gc leaves alone."""
         self._keep(tree)
         self.journal.note("worktree")
         with temporary_worktree(
@@ -84,7 +84,7 @@ def _host() -> str:
 def transaction(
     repository: Repository, *, branch: str, old: str | None, checkout: bool
 ) -> Iterator[Transaction]:
-    """A transaction that moves `branch` from `old` (None: there is none yet), and the checkout too.
+    """Move `branch` from `old` (None: there is none yet), and the checkout too, or nothing at all.
 
     Whatever happens inside, nothing but the landed commit is left of it afterwards. Raises
     GitRefused.

@@ -61,10 +61,10 @@ def temporary_worktree(
     full: bool,
     prefix: str = "hkgit-",
 ) -> Iterator[Worktree]:
-    """A detached worktree at a commit, with the tree in its index; its name begins with `prefix`.
+    """Make a detached worktree at a commit, with the tree in its index.
 
-    Only the touched files are checked out, or with `full` all. Whatever happens, SIGTERM too, it
-    is gone afterwards. Raises GitRefused.
+    Its name begins with `prefix`. Only the touched files are checked out, or with `full` all.
+    Whatever happens, SIGTERM too, it is gone afterwards. Raises GitRefused.
     """
     with (
         stoppable(),
@@ -78,14 +78,14 @@ def temporary_worktree(
 def advance(
     worktree: Worktree, commit_id: str, tree_id: str, touched_paths: Iterable[str]
 ) -> Worktree:
-    """The same worktree for the next commit of a series, which is made on the one before."""
+    """Move a worktree on to the next commit of a series, which is made on the one before."""
     paths = None if worktree.is_full else touched_paths
     _check_out(worktree.path, worktree.git_dir, tree_id, paths)
     return replace(worktree, parent=commit_id, tree=tree_id)
 
 
 def reset(worktree: Worktree, tree_id: str, touched_paths: Iterable[str]) -> Worktree:
-    """The same worktree for another try on the same parent, whatever hooks have done in it."""
+    """Reset a worktree for another try on the same parent, whatever hooks have done in it."""
     run(["update-ref", "--no-deref", "HEAD", worktree.parent], cwd=worktree.path)
     run([*PLAIN, "read-tree", "--reset", "-u", worktree.tree], cwd=worktree.path)
     return advance(worktree, worktree.parent, tree_id, touched_paths)
