@@ -63,12 +63,12 @@ class RefusalLog:
 
     @classmethod
     def of(cls, common_dir: Path) -> RefusalLog:
-        """The record of the repository with this git directory."""
+        """Open the record of the repository with this git directory."""
         return cls(common_dir / "hkgit" / NAME)
 
     @classmethod
     def of_git_dir(cls, git_dir: Path) -> RefusalLog:
-        """The record for a work tree's own git directory, which may share another's."""
+        """Open the record for a work tree's own git directory, which may share another's."""
         try:
             return cls.of(git_dir / (git_dir / "commondir").read_text("utf-8").strip())
         except OSError:
@@ -156,7 +156,7 @@ def note_unread(log: RefusalLog, agent: str, call: str, error: InvalidInput) -> 
 
 
 def claims_of(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
-    """What the entry that landed claims of the attempts before it."""
+    """Write what the entry that landed claims of the attempts before it."""
     return [
         {
             "id": each.id,
@@ -170,7 +170,7 @@ def claims_of(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
 
 
 def ids_claimed(claimed: object) -> list[str]:
-    """The ids of the attempts that an entry claims; a claim may be anything."""
+    """List the ids of the attempts that an entry claims; a claim may be any JSON value."""
     listed = claimed if isinstance(claimed, list) else []
     ids = (each.get("id") for each in listed if isinstance(each, dict))
     return [each for each in ids if isinstance(each, str)]

@@ -16,7 +16,7 @@ _MOST = 2**53 - 1
 
 
 def canonical(value: Json) -> bytes:
-    """RFC 8785 canonical JSON and one line feed. Raises InvalidInput for what JSON cannot say."""
+    """Write canonical JSON (RFC 8785) and one line feed; raise InvalidInput for other values."""
     if _is_plain(value):
         # Python writes what entries are made of as the RFC wants it; the rest needs its package.
         text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
@@ -49,12 +49,12 @@ def _is_key(key: object) -> bool:
 
 
 def digest(data: bytes) -> str:
-    """SHA-256 in lower-case hex."""
+    """Hash bytes: SHA-256 in lower-case hex."""
     return sha256(data).hexdigest()
 
 
 def text_json(text: str) -> Json:
-    """Text as a JSON string, or as base64 where its bytes are not UTF-8."""
+    """Write text as a JSON string, or as base64 where its bytes are not UTF-8."""
     data = encode_text(text)
     try:
         return data.decode()
@@ -63,7 +63,7 @@ def text_json(text: str) -> Json:
 
 
 def text_of(node: Node) -> str:
-    """The text that `text_json` wrote. Raises InvalidInput."""
+    """Read the text that `text_json` wrote. Raises InvalidInput."""
     if isinstance(node.value, str):
         return node.value
     data = node.fields(["base64"], [])["base64"]

@@ -12,7 +12,7 @@ _LINE = re.compile(rb"^assisted-by[ \t]*:(.*(?:\n[ \t].*)*)$", re.IGNORECASE | r
 
 
 def list_credited_agents(message: bytes) -> list[str]:
-    """Everyone whom a message names as having assisted, as written."""
+    """List everyone whom a message names as having assisted, as written."""
     return [" ".join(each.decode("utf-8", "replace").split()) for each in _LINE.findall(message)]
 
 

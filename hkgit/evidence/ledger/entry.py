@@ -107,17 +107,17 @@ class Entry:
         return str(self.claims.get("agent", "unknown"))
 
     def to_bytes(self) -> bytes:
-        """The canonical bytes whose SHA-256 names the entry."""
+        """Write the canonical bytes whose SHA-256 names the entry."""
         return canonical(entry_json(self))
 
 
 def entry_id(data: bytes) -> str:
-    """The name of an entry: the SHA-256 of its bytes."""
+    """Compute the name of an entry: the SHA-256 of its bytes."""
     return digest(data)
 
 
 def entry_json(entry: Entry) -> Json:
-    """The JSON that an entry is written as."""
+    """Build the JSON that an entry is written as."""
     return {
         "schema": SCHEMA,
         "ladder": entry.ladder,

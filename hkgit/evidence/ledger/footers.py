@@ -113,7 +113,7 @@ def _faults(
 
 
 def with_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
-    """A commit message: the text, then the trailers, behind those that it ends with itself."""
+    """Append trailers to a message's text, below those that it ends with itself."""
     text = subject_and_body.rstrip("\n")
     paragraphs = _PARAGRAPHS.split(text)
     foot = paragraphs[-1].split("\n")
@@ -123,7 +123,7 @@ def with_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
 
 
 def split_template(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
-    """The words of a message, and the template of comments behind them."""
+    """Split a message into its words and the template of comments behind them."""
     words, rest = cut_at_scissors(message, comment)
     lines = words.splitlines(keepends=True)
     end = len(lines)
@@ -135,12 +135,12 @@ def split_template(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
 
 
 def cut_at_scissors(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
-    """A message, and what is behind git's scissors, which it drops."""
+    """Split a message at git's scissors: what it keeps, and what it drops."""
     cut = message.find(comment + b" " + _SCISSORS)
     return (message, b"") if cut < 0 else (message[:cut], message[cut:])
 
 
 def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:
-    """A message with trailers below its words, above the template."""
+    """Put trailers below the words of a message, above the template."""
     signed = with_trailers(words.decode("utf-8", "surrogateescape"), lines)
     return signed + (b"\n" if template else b"") + template

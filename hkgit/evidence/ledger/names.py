@@ -8,10 +8,10 @@ ATTRIBUTES = b"ledger/** -text -filter -diff -merge linguist-generated\n"
 
 
 def entry_path(entry_id: str) -> str:
-    """Where an entry stands in a tree."""
+    """Return the path of an entry in a tree."""
     return f"{LEDGER}/{entry_id[:2]}/{entry_id[2:]}.json"
 
 
 def entry_name(path: str) -> str:
-    """The name of the entry that stands at a path; the inverse of `entry_path`."""
+    """Return the name of the entry that stands at a path; the inverse of `entry_path`."""
     return path.removeprefix(f"{LEDGER}/").removesuffix(".json").replace("/", "")

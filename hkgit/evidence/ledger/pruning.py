@@ -30,7 +30,7 @@ class Manifest:
 
     @classmethod
     def of(cls, entries: Iterable[str], claims: Mapping[str, Json]) -> Manifest:
-        """The manifest of some entries. Raises InvalidInput when they are too many."""
+        """Make the manifest of some entries. Raises InvalidInput when they are too many."""
         ids = tuple(sorted(set(entries)))
         if not 1 <= len(ids) <= MAX_ENTRIES:
             what = f"{len(ids)} entries, a manifest names 1 to {MAX_ENTRIES}"
@@ -38,7 +38,7 @@ class Manifest:
         return cls(ids, claims)
 
     def to_bytes(self) -> bytes:
-        """The canonical bytes whose SHA-256 names the manifest."""
+        """Write the canonical bytes whose SHA-256 names the manifest."""
         prune = {"entries": list(self.entries)}
         return canonical({"schema": SCHEMA, "prune": prune, "claims": dict(self.claims)})
 

@@ -41,7 +41,7 @@ class _Odd(Exception):
 
 
 def quick_entry(data: bytes) -> Entry | None:
-    """The entry, or None where the strict reader must decide."""
+    """Read an entry quickly; None where the strict reader must decide."""
     try:
         value = _DECODER.decode(data.decode())
         entry = _entry(value)

@@ -33,7 +33,7 @@ class ToolCall:
 
     @classmethod
     def of(cls, tool: object, id: object = None) -> ToolCall:
-        """The call that an agent names so; what is no name, or too long for one, is left out."""
+        """Name a call as the agent does; what is no name, or too long for one, is left out."""
         return cls(_name(tool), _name(id))
 
 
@@ -62,7 +62,7 @@ class ShownLines:
 
 
 def claim_readings(shown: Iterable[ShownLines]) -> list[Json]:
-    """The claim of an entry: each range once, by the last call that showed it."""
+    """Write the claim of an entry: each range once, by the last call that showed it."""
     last = {each.key: each for each in shown}
     return [
         {

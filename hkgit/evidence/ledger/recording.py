@@ -127,7 +127,7 @@ def record_file(change: FileChange) -> RecordedFile:
 
 
 def record_hunk(base: Document, hunk: Hunk) -> RecordedHunk:
-    """A hunk with the hashes of what it replaces, of what it writes, and of the lines around."""
+    """Record a hunk with hashes of what it replaces, what it writes, and the lines around."""
     first, last = hunk.start_line, hunk.end_line
     above = base.lines[max(first - 1 - CONTEXT, 0) : first - 1]
     below = base.lines[last : last + CONTEXT]
@@ -144,5 +144,5 @@ def record_hunk(base: Document, hunk: Hunk) -> RecordedHunk:
 
 
 def mark(file: File | None) -> FileMark | None:
-    """The mode and hash of a file."""
+    """Record the mode and hash of a file; None for no file."""
     return None if file is None else FileMark(file.mode, digest(file.data))

@@ -16,7 +16,7 @@ MAX_EDIT_LINES = 10
 
 
 def trailer_lines(entry: Entry, entry_id: str) -> tuple[str, ...]:
-    """The trailers of one entry, `Hkgit-Edit` at most ten times."""
+    """Write the trailers of one entry, `Hkgit-Edit` at most ten times."""
     named = [f"Hkgit-Entry: sha256:{entry_id}"]
     if entry.base is not None:
         named.append(f"Hkgit-Base: {entry.base}")

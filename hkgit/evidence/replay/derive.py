@@ -30,7 +30,10 @@ class Wrong(HkgitError):
 
 
 def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[Finding]]:
-    """The files that change, and what is wrong; nothing is derived of a file that is wrong."""
+    """Derive the files that an entry changes, and find what is wrong.
+
+    Nothing is derived of a file in which something is wrong.
+    """
     changed: dict[str, File | None] = {}
     findings = [*whole_findings(entry), *_find_too_long(entry, files)]
     if any(each.rule == "budget" for each in findings):
@@ -68,7 +71,7 @@ def _find_too_long(entry: Entry, files: Snapshot) -> Iterator[Finding]:
 
 
 def whole_findings(entry: Entry) -> Iterator[Finding]:
-    """What is wrong with an entry, whatever the files."""
+    """Find what is wrong with an entry, whatever the files."""
     if not entry.files:
         yield Finding("surplus", "ledger entry", "it changes nothing", "Take it out.")
     old = Counter(file.path for file in entry.files)
@@ -80,7 +83,7 @@ def whole_findings(entry: Entry) -> Iterator[Finding]:
 
 
 def derive_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dict[str, File | None]:
-    """What becomes of one file, under its old path and its new one. Raises Wrong."""
+    """Derive one file, under its old path and its new one. Raises Wrong."""
     check_file(file, files)
     before = files.get(file.path) if file.path is not None else None
     if mark(before) != file.before:
@@ -182,7 +185,7 @@ def _is_covered(hunk: RecordedHunk, ranges: Sequence[Lines]) -> bool:
 
 
 def base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
-    """The base of the file that an edit names, old name or new; a new file's is empty."""
+    """Find the base of the file that an edit names, old name or new; a new file's is empty."""
     found = files.get(edit.path)
     if found is None:
         moved = (f.path for f in entry.files if f.new_path == edit.path and f.path is not None)
@@ -191,7 +194,10 @@ def base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
 
 
 def check_evidence(edit: RecordedEdit, base: Document) -> None:
-    """An expected hash holds where the entry says, and vouches for what the edit touches."""
+    """Check that an expected hash holds where the entry says, and covers what the edit touches.
+
+    Raises Wrong.
+    """
     if edit.evidence not in HASHED:
         return
     if edit.expected_hash is None:

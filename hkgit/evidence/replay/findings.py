@@ -55,7 +55,7 @@ class Finding:
 
     @classmethod
     def of(cls, rule: str, error: HkgitError) -> Finding:
-        """A refusal as a finding."""
+        """Convert an error to a finding."""
         return cls(rule, error.where, error.what, error.fix)
 
 

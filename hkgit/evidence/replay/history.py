@@ -13,7 +13,7 @@ _LOG = ("log", "--no-renames", "--no-ext-diff", "--full-history", "--format=comm
 
 
 def last_commit(repository: Repository, tip: str, path: str, kind: str) -> str | None:
-    """The last commit up to `tip` that added (`A`) or removed (`D`) a path of the ledger."""
+    """Find the last commit up to `tip` that added (`A`) or removed (`D`) a path of the ledger."""
     args = (*_LOG, "-1", f"--diff-filter={kind}", tip, "--", f":(top,literal){path}")
     return repository.git(*args).text.removeprefix("commit ").strip() or None
 
@@ -29,7 +29,7 @@ def was_there(repository: Repository, tip: str, commit: str, path: str) -> bool:
 
 @lru_cache(maxsize=4)
 def removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
-    """The paths of all records that a history removed, and the commits that did.
+    """Map the paths of all records that a history removed to the commits that did.
 
     Asked for once a run: git is quick at this, but a process for each commit would not be.
     """

@@ -37,7 +37,7 @@ def replay(
     recomputes: bool = True,
     reverts: bool = True,
 ) -> ReplayResult | None:
-    """The verdict of a commit that carries entries, merges, takes back or changes nothing.
+    """Judge a commit that carries entries, merges, takes back or changes nothing.
 
     None for any other: what it changes has no evidence, so only the policy can let it pass. A
     `revert` stands only if the commit it takes back (its `basis`) passes; where that does not,

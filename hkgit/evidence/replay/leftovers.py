@@ -20,7 +20,7 @@ def leftovers(
     actual: Sequence[TreeChange],
     derived: Mapping[str, File | None],
 ) -> tuple[Leftover, ...]:
-    """What the commit changes and its entries do not, or the other way round, path by path."""
+    """Compare what the commit changes with what its entries change, path by path."""
     changed = {change.path: change for change in actual}
     found = (
         _leftover(read_blob, path, changed.get(path), derived)

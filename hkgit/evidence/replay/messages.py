@@ -12,7 +12,7 @@ from hkgit.evidence.replay.findings import CandidateCommit, Entries, Finding
 def message_findings(
     candidate: CandidateCommit, entries: Entries, *, is_strict: bool
 ) -> Iterator[Finding]:
-    """A trailer must name an entry that the commit adds; of one entry it must say the truth."""
+    """Check that trailers name entries that the commit adds, and say of one what is true."""
     trailers = read_trailers(candidate.message or b"")
     for name in _not_added(trailers.entries, entries):
         what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
@@ -25,7 +25,7 @@ def message_findings(
 
 
 def stray_trailers(candidate: CandidateCommit, entries: Entries = ()) -> tuple[str, ...]:
-    """What a message shows of hkgit's keys that stands for nothing."""
+    """List what a message shows of hkgit's keys that stands for nothing."""
     trailers = read_trailers(candidate.message or b"")
     missing = (
         f"the message names entry {name[:12]}, which the commit does not add"

@@ -15,7 +15,7 @@ State = tuple[str, FileMark | None]
 
 
 def in_order(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entry]]:
-    """Each entry as soon as every file is what it says it was before; leftovers at the end.
+    """Yield each entry as soon as every file is what it says it was before; leftovers last.
 
     Of several that are ready, one goes first whose result another one waits for: where a file
     came back to what it was, that is the round that must be made before the file moves on. Any

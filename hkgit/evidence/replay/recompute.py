@@ -26,7 +26,7 @@ _FIX = "Let hkgit apply the spec again; its record is written by hkgit alone."
 
 
 def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> list[Finding] | None:
-    """Everything in which the spec, read and located again, differs from the record.
+    """Read and locate the spec again, and find every difference from the record.
 
     `base_files` are those that the spec was written against, where they are here. None where this
     hkgit cannot tell: it does not carry the entry's ladder, or the base is missing that would

@@ -21,14 +21,14 @@ PROVED = (Verdict.STRICT, Verdict.SPLICED, Verdict.REANCHORED)
 
 
 def record_ref(commit: str) -> str:
-    """The ref that keeps what was recovered for a commit."""
+    """Return the ref that keeps what was recovered for a commit."""
     return f"{REFS}{commit}"
 
 
 def replay_record(
     repository: Repository, candidate: CandidateCommit, coming: Mapping[str, str] | None = None
 ) -> ReplayResult | None:
-    """What the record of a commit proves; None where it has none, or one that proves less.
+    """Judge what the record of a commit proves; None where it has none, or one that proves less.
 
     `coming` are refs that a push brings, with what they will name.
     """

@@ -124,7 +124,7 @@ def _takes_back(repository: Repository, made: TreeChange, change: TreeChange) ->
 
 
 def invert_hunks(new: bytes, old: bytes) -> tuple[RecordedHunk, ...]:
-    """The hunks that make the old text of the new one again, by the line diff."""
+    """Compute the hunks that make the old text of the new one again, by the line diff."""
     base = Document(new)
     lines = terminate(Document(old)).raw_lines
     return tuple(

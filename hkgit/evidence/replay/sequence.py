@@ -81,7 +81,7 @@ class EntrySequence:
         return {path: file for path, file in self.files.items() if file != self.before.get(path)}
 
     def verdict(self) -> Verdict:
-        """What the chain comes to where the commit is just that."""
+        """Choose the verdict of a commit that is just what its entries make."""
         if self.has_moved:
             return Verdict.REANCHORED
         return Verdict.STRICT if self.is_recomputed else Verdict.SPLICED

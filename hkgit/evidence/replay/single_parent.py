@@ -31,7 +31,7 @@ _OWN = (".hkgit/config.toml", ".hkgit/consult/")
 def replay_entries(
     repository: Repository, candidate: CandidateCommit, added: Added, *, recomputes: bool = True
 ) -> ReplayResult:
-    """Chain the entries from the parent's files on, then compare with the commit's tree.
+    """Apply the entries one after the other to the parent's files, and compare with the commit.
 
     Without `recomputes` no spec is located again, so that `spliced` is the most that comes out.
     """
@@ -63,7 +63,7 @@ def replay_entries(
 def follow_entries(
     repository: Repository, candidate: CandidateCommit, entries: Entries, *, recomputes: bool = True
 ) -> EntrySequence:
-    """The entries of a commit on the files of its first parent."""
+    """Apply the entries of a commit to the files of its first parent."""
     before: Snapshot = MappingSnapshot()
     if candidate.parents:
         tree = repository.commit(candidate.parents[0]).tree

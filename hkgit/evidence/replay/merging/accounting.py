@@ -25,7 +25,7 @@ from hkgit.text.document import Document
 def merge_findings(
     repository: Repository, judged: ReplayResult, landing: str | None, tip: str | None
 ) -> Iterator[Finding]:
-    """What is wrong with a merge of two that passes by itself.
+    """Find what is wrong with a merge of two that passes by itself.
 
     `landing` is the commit that the ref has now, `tip` one that it comes to; None for what is not
     known.

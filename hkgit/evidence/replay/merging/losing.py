@@ -21,8 +21,10 @@ Stretch = tuple[int, int]
 
 
 def find_lost(file: Contested, result: File | None, known: Collection[bytes]) -> Iterator[Stretch]:
-    """Where the result has lost what the other side (`theirs`) said; the whole file where it is
-    absent on a side, or no text. `known` are the lines that the merge's entries show.
+    """Find where the result has lost what the other side (`theirs`) wrote.
+
+    That is the whole file where it is absent on a side, or no text. `known` are the lines that the
+    merge's entries show.
     """
     if result == file.theirs:
         return

@@ -17,7 +17,7 @@ _OWN = "Merge without changes of your own, and make those in a commit after it."
 
 
 def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayResult | None:
-    """The verdict of a merge; None where the policy must say whose it is.
+    """Judge a merge; None where the policy must say whose it is.
 
     A path that git leaves in conflict may stand as the first parent has it, or as an entry of the
     merge makes it out of that. A merge of more than two has no verdict of its own.

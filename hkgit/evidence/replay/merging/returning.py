@@ -25,7 +25,7 @@ _APPLY_AGAIN = "Let hkgit apply the spec again: that makes an entry of its own."
 
 
 def find_returned(repository: Repository, judged: ReplayResult, tip: str) -> Iterator[Finding]:
-    """Entries whose change comes from one side, though the other had them and undid it since."""
+    """Find entries whose change comes from one side, though the other had and undid it."""
     first, second = judged.candidate.parents
     bases = repository.merge_bases(first, second)
     for ours, theirs in ((first, second), (second, first)):

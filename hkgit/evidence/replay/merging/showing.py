@@ -33,7 +33,7 @@ class Shown:
     def of(
         cls, repository: Repository, change: TreeChange, gone: bytes, said: Sequence[RecordedFile]
     ) -> Shown:
-        """A change, and what entries that are new there say of the file.
+        """Pair a change with what entries that are new there say of the file.
 
         What is `gone` with other files may be here now: git knows no renames.
         """

@@ -45,7 +45,7 @@ def reanchor_file(base: bytes, hunks: Sequence[RecordedHunk], *, final_newline: 
 
 
 def anchor_hunks(base: bytes, hunks: Sequence[RecordedHunk]) -> tuple[Hunk, ...]:
-    """The hunks in the lines of another base, in their order and never touching.
+    """Place hunks in the lines of another base, in their order and never touching.
 
     Raises HunkNotPlaced for a hunk that has not just one place.
     """

@@ -40,7 +40,7 @@ def _has_moved(file: RecordedFile, files: Snapshot) -> bool:
 
 
 def reanchor(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[Finding]]:
-    """The files that change, by the places of the recorded hunks (`anchors`); what is wrong.
+    """Derive an entry's files with its hunks at their places on another base; find what is wrong.
 
     A file that has not moved is derived as ever. Of one that has, the hashes of the evidence
     speak of lines that are no more; the hunks' own hashes hold instead, each at its only place.

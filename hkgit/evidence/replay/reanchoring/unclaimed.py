@@ -63,7 +63,7 @@ def _may_mean(name: str, edit: RecordedEdit) -> bool:
 def find_unrequested_lines(
     edits: Sequence[AnyEdit], old: Sequence[bytes], new: Sequence[bytes]
 ) -> list[bytes]:
-    """Added lines that are in no edit's replacement text."""
+    """List added lines that are in no edit's replacement text."""
     kept = [line.strip() for line in old]
     said = {line.strip() for edit in edits for line in _new_lines(edit)}
     missing = []
