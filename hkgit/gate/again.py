@@ -18,7 +18,7 @@ _BINARY_PROBE = 8000
 
 
 def before(repository: Repository, policy: Policy, candidate: CandidateCommit) -> Before:
-    """The files that a commit changes, as they were before; none where its parents are not here.
+    """Find the files that a commit changes, as they were before; none if its parents are not here.
 
     For a merge that git makes by itself they are taken from that merge, else from the first parent.
     """

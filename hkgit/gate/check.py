@@ -30,7 +30,7 @@ def check_rules(case: JudgedCommit, tried: list[RuleResult]) -> ReplayResult:
 
 
 def explain_governed(case: JudgedCommit) -> str:
-    """Why a commit is held to the rules, or that it is not."""
+    """Say why a commit is held to the rules, or that it is not."""
     if case.agent is not None:
         return f"governed: {case.agent} is an agent"
     if case.judged.entries:
@@ -67,7 +67,7 @@ def rule_on(
     rule: str | None,
     tried: list[RuleResult],
 ) -> Ruling:
-    """What a verdict comes to; `rule` is the one that lets it pass, if it passes."""
+    """Make the ruling that a verdict leads to; `rule` is the one that lets it pass, if any."""
     findings = judged.findings
     refused = _find_unaccepted(policy, judged)
     if not findings and refused is not None:
@@ -91,7 +91,7 @@ def _find_unaccepted(policy: Policy, judged: ReplayResult) -> Verdict | None:
 
 
 def refuse_commit(candidate: CandidateCommit, verdict: Verdict, finding: Finding) -> Ruling:
-    """The ruling on a commit that could not be judged."""
+    """Make the ruling on a commit that could not be judged."""
     return Ruling(
         judged=ReplayResult(candidate, verdict, findings=(finding,)),
         replayed=Verdict.UNVERIFIABLE,

@@ -63,7 +63,7 @@ class Gate:
             raise InvalidInput(self.policy.source, what, "Read it with gate.trusted_policy.")
 
     def judge(self, candidate: CandidateCommit) -> Ruling:
-        """The ruling on one commit."""
+        """Judge one commit; what cannot be judged is rejected."""
         tried: list[RuleResult] = []
         try:
             with limit_time(self.policy.max_seconds):
@@ -90,7 +90,7 @@ class Gate:
         return ruling
 
     def judge_any(self, candidates: Sequence[CandidateCommit]) -> Ruling:
-        """The ruling on a commit whose parents are not known yet: the first that passes.
+        """Judge a commit whose parents are not known yet: return the first ruling that passes.
 
         Git amends no commit to an empty one; so what is that beside the parents of HEAD is a
         commit on HEAD, which takes back what HEAD did.

@@ -34,14 +34,17 @@ class Shard:
 
     @classmethod
     def parse(cls, text: str) -> Shard:
-        """`i/n`. Raises InvalidInput."""
+        """Parse `i/n`. Raises InvalidInput."""
         number, slash, of = text.partition("/")
         if not (slash and number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of)):
             raise InvalidInput(text, "is not a share i/n", "Write 1/4 for the first of four.")
         return cls(int(number), int(of))
 
     def of_commits(self, commits: Sequence[str]) -> Sequence[str]:
-        """Its commits, which follow each other; the shares of all numbers are the whole."""
+        """Select the commits of this shard, which follow each other.
+
+        All shards together are all commits, each once.
+        """
         first, last = (len(commits) * each // self.of for each in (self.number - 1, self.number))
         return commits[first:last]
 
@@ -73,7 +76,7 @@ def verify_range(
     *,
     watch: Watch = iter,
 ) -> Report:
-    """The report on a range under a policy that is taken as it is, without a trusted side."""
+    """Judge a range under a policy that is taken as it is, without a trusted side."""
     return Report(policy, tuple(rule_range(repository, asked, policy, spread, watch=watch)))
 
 
@@ -93,7 +96,7 @@ def rule_range(
     watch: Watch = iter,
     commits: Sequence[str] | None = None,
 ) -> Iterator[Ruling]:
-    """The rulings of `verify_range`, each as soon as it is made; none is kept."""
+    """Yield the rulings of `verify_range`, each as soon as it is made; none is kept."""
     if commits is None:
         commits = list_commits(repository, asked, policy, spread)
     before = {} if spread.known is None else spread.known.verdicts(commits)

@@ -32,7 +32,7 @@ class CommitRange:
 
 
 def split_range(argument: str) -> tuple[str, str]:
-    """The two sides of `A..B`. Raises InvalidInput for anything else."""
+    """Split `A..B` into its sides. Raises InvalidInput for anything else."""
     old, dots, new = argument.partition("..")
     if not dots or not old or not new or new.startswith(".") or ".." in new:
         raise InvalidInput(argument, "is not a range A..B", "Write OLD..NEW, with two dots.")
@@ -40,7 +40,7 @@ def split_range(argument: str) -> tuple[str, str]:
 
 
 def commits_of(repository: Repository, asked: CommitRange, policy: Policy) -> list[str]:
-    """The commits of a range, parents first, without what came before the policy's `since`.
+    """List the commits of a range, parents first, without those before the policy's `since`.
 
     Raises InvalidInput for a range that runs backwards.
     """
@@ -88,7 +88,7 @@ def judge_listed(
 
 
 def without_floors(policy: Policy) -> Policy:
-    """The policy with everything accepted that replays; who is governed stays as it is."""
+    """Accept everything that replays; who is governed stays as it is."""
     return replace(
         policy,
         mode="enforce",
@@ -115,9 +115,11 @@ def judge_index(
     explain: bool = False,
     shell: str | None = None,
 ) -> Report:
-    """The provisional ruling on the commit that git is about to make, in an agent's shell or not.
+    """Judge the commit that git is about to make; the ruling is provisional.
 
     Under the built-in policy a shell makes nobody an agent: somebody may be setting hkgit up.
+
+    `shell` names the agent in whose shell git runs, if any.
     """
     known = shell if policy.source != BUILT_IN else None
     gate = Gate(repository, policy, JudgeContext(on_client=True, explain=explain, shell=known))

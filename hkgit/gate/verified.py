@@ -34,13 +34,13 @@ class VerifiedCommits:
 
     @classmethod
     def of(cls, repository: Repository, policy: Policy) -> VerifiedCommits:
-        """What is known in a repository under everything that a verdict depends on."""
+        """Open what is known in a repository under everything that a verdict depends on."""
         leans = (repr(policy), LADDER_VERSION, __version__, program.version())
         name = digest(repr(leans).encode())
         return cls(repository.common_dir / "hkgit" / "verified" / name)
 
     def verdicts(self, commits: Sequence[str]) -> dict[str, Verdict]:
-        """The verdicts of those of some commits that passed before."""
+        """Look up the verdicts of those of some commits that passed before."""
         if not self._is_own():
             return {}
         wanted = set(commits)

@@ -26,17 +26,17 @@ MOST_SIGNATURES = 8
 
 
 def entry_refs(name: str) -> str:
-    """Where the signatures of an entry are kept, one ref each."""
+    """Return where the signatures of an entry are kept, one ref each."""
     return f"{REFS}{name}"
 
 
 def payload_of(name: str, entry: Entry) -> bytes:
-    """The signed bytes: the entry's id and the agent it claims, as canonical JSON."""
+    """Write the bytes to be signed: the entry's id and the agent it claims, as canonical JSON."""
     return canonical({"schema": 1, "entry": f"sha256:{name}", "agent": entry.agent})
 
 
 def sign_entry(name: str, entry: Entry, key: Path) -> Envelope:
-    """An entry signed with an SSH key. Raises InvalidInput when the key cannot be used."""
+    """Sign an entry with an SSH key. Raises InvalidInput when the key cannot be used."""
     payload = payload_of(name, entry)
     signature = sign(key, pae(PAYLOAD_TYPE, payload), NAMESPACE)
     return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
@@ -49,7 +49,7 @@ def signer_of(
     entry: Entry,
     coming: Mapping[str, str] | None = None,
 ) -> str | None:
-    """The principal with the role that signed an entry, or None.
+    """Find the principal with the role that signed an entry, or None.
 
     `coming` are refs of a push that are not set yet, with the ids they name. The bytes that must
     have been signed are computed here, so nothing that somebody wrote is interpreted.

@@ -36,7 +36,7 @@ class Envelope:
     signatures: tuple[Signature, ...]
 
     def to_bytes(self) -> bytes:
-        """The envelope as canonical JSON and one line feed."""
+        """Write the envelope as canonical JSON and one line feed."""
         return canonical(
             {
                 "payloadType": self.payload_type,
@@ -49,7 +49,7 @@ class Envelope:
 
 
 def pae(payload_type: str, payload: bytes) -> bytes:
-    """DSSE's pre-authentication encoding: the bytes that are signed."""
+    """Encode what is signed: the pre-authentication encoding of DSSE version 1."""
     kind = payload_type.encode()
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 

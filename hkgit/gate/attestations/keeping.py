@@ -66,7 +66,7 @@ def list_envelopes(repository: Repository, *roots: str) -> dict[str, list[str]]:
 
 
 def envelopes(repository: Repository, blobs: Iterable[str]) -> Iterator[Envelope]:
-    """The envelopes that some blobs hold, without those that cannot be read."""
+    """Read the envelopes in some blobs, and skip those that cannot be read."""
     for blob in blobs:
         try:
             if repository.blob_size(blob) <= MAX_BYTES:

@@ -24,7 +24,7 @@ _ANYBODY = "attestor"
 
 
 def sign(key: Path, data: bytes, namespace: str = NAMESPACE) -> bytes:
-    """The signature of some bytes as ssh-keygen makes it, without its armour.
+    """Sign bytes with ssh-keygen, and return the signature without its armour.
 
     `key` is a private key without a passphrase, or the public half of one that an agent holds.
     Raises InvalidInput when it cannot be used.
@@ -68,14 +68,14 @@ def is_made(data: bytes, signature: bytes, namespace: str = NAMESPACE) -> bool:
 
 
 def holder(signature: bytes, allowed_signers: str) -> str | None:
-    """The first principal for whom the allowed signers list the key of a signature, or None."""
+    """Find the first principal for whom the allowed signers list the key of a signature."""
     with _write_key_files(signature, allowed_signers) as given:
         done = _ssh_keygen("find-principals", *given, data=b"")
     return next(iter(done.stdout.decode("utf-8", "replace").splitlines()), None)
 
 
 def fingerprint(signature: bytes) -> str:
-    """`SHA256:...` of the public key that a signature holds. Raises InvalidInput.
+    """Return the `SHA256:...` of the public key in a signature. Raises InvalidInput.
 
     The format is that of PROTOCOL.sshsig: a magic word, a version, then the key.
     """

@@ -39,7 +39,7 @@ class Statement:
     hkgit: str
 
     def to_bytes(self) -> bytes:
-        """The payload: canonical JSON and one line feed."""
+        """Write the payload: canonical JSON and one line feed."""
         predicate = {
             "base": {"gitCommit": self.base, "gitTree": self.base_tree},
             "target": self.target,

@@ -20,9 +20,11 @@ NAMESPACE = "hkgit-summary@v1"
 
 
 def summary_bytes(statement: Statement, resource: str, time: datetime) -> bytes:
-    """The payload: canonical JSON of an in-toto statement. `resource` is the repository's URI.
+    """Write the payload of a SLSA verification summary: an in-toto statement as canonical JSON.
 
     The subject's annotations hold the command by which anybody with a clone derives it again.
+
+    `resource` is the repository's URI.
     """
     derive = f"hkgit gate --range {statement.base}..{statement.head}"
     subject = {

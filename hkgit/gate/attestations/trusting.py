@@ -18,7 +18,7 @@ from hkgit.git.repository import Repository
 def attestation_of(
     repository: Repository, policy: Policy, candidate: CandidateCommit, ref: str | None = None
 ) -> str | None:
-    """Who attested that the candidate's tree, made of its parent's, is judged work; or None.
+    """Tell who attested that the candidate's tree, made of its parent's, is judged work; or None.
 
     The policy must be the one it was judged under, with no verdict accepted then that is not
     accepted now, and `ref`, where it is known, the one it was judged for. A merge has none.
@@ -40,7 +40,7 @@ def attestation_of(
 
 
 def attest_ruling(ruling: Ruling, signer: str) -> Ruling:
-    """The ruling on a commit for which somebody trusted has signed."""
+    """Make the ruling on a commit for which somebody trusted has signed."""
     judged = ruling.judged
     return Ruling(
         judged=ReplayResult(
@@ -71,7 +71,7 @@ def _signer(policy: Policy, envelope: Envelope) -> str | None:
 
 
 def statement_of(envelope: Envelope) -> Statement | None:
-    """What an envelope says of a verdict, signed or not; None where it says nothing."""
+    """Read what an envelope says of a verdict, signed or not; None where it says nothing."""
     if envelope.payload_type != PAYLOAD_TYPE:
         return None
     try:

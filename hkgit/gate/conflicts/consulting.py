@@ -69,12 +69,12 @@ class Consult:
 
 
 def consult_path(consult_id: str) -> str:
-    """The path of a CONSULT in a tree."""
+    """Return the path of a CONSULT in a tree."""
     return f"{DIRECTORY_PATH}/{consult_id}.json"
 
 
 def consult_json(consult: Consult) -> JsonObject:
-    """A CONSULT as one JSON object."""
+    """Write a CONSULT as one JSON object."""
     answer = None if consult.answer is None else asdict(consult.answer)
     return {
         "state": "open" if answer is None else "answered",
@@ -86,7 +86,7 @@ def consult_json(consult: Consult) -> JsonObject:
 
 
 def consult_bytes(consult: Consult) -> bytes:
-    """The bytes of a CONSULT's file."""
+    """Write the bytes of a CONSULT's file."""
     return json.dumps(consult_json(consult), indent=2, sort_keys=True).encode() + b"\n"
 
 
@@ -124,7 +124,7 @@ def _answer(node: Node) -> ConsultAnswer:
 
 
 def consults_in(repository: Repository, commit: str) -> Iterator[Consult]:
-    """Every CONSULT of a commit, by id. Raises InvalidInput for a file that is none."""
+    """Read every CONSULT of a commit, by id. Raises InvalidInput for a file that is none."""
     snapshot = repository.snapshot(commit)
     directory = snapshot.entry(DIRECTORY_PATH)
     if directory is None or directory.mode != DIRECTORY:
@@ -137,14 +137,14 @@ def consults_in(repository: Repository, commit: str) -> Iterator[Consult]:
 
 
 def consults_at(work_tree: Path) -> Iterator[Consult]:
-    """Every CONSULT of a work tree, committed or not. Raises InvalidInput."""
+    """Read every CONSULT of a work tree, committed or not. Raises InvalidInput."""
     for path in sorted((work_tree / DIRECTORY_PATH).glob("*.json")):
         if path.is_file() and not path.is_symlink():
             yield read_consult(path.read_bytes(), f"{DIRECTORY_PATH}/{path.name}")
 
 
 def tries_before(files: Snapshot) -> int:
-    """After how many tries a person is asked. Raises InvalidInput."""
+    """Read from the configuration after how many tries a person is asked. Raises InvalidInput."""
     file = files.get(CONFIG)
     table = {} if file is None else load_toml(CONFIG, file.data).get("consult", {})
     after = table.get("after", AFTER) if isinstance(table, Mapping) else None
@@ -189,14 +189,14 @@ def _between(repository: Repository, conflict: ConflictRecord) -> Sequence[str]:
 
 
 def as_committed(found: Iterable[Consult], committed: Iterable[Consult]) -> Iterator[Consult]:
-    """The CONSULTs of a work tree; an answer counts only as it is committed."""
+    """Pair CONSULTs of a work tree with their committed answers; no other answer counts."""
     answers = {each.id: each.answer for each in committed}
     for each in found:
         yield replace(each, answer=answers.get(each.id))
 
 
 def answer_consult(consult: Consult, answer: ConsultAnswer) -> Consult:
-    """The CONSULT with its answer. Raises InvalidInput where it has one."""
+    """Add an answer to a CONSULT. Raises InvalidInput where it has one."""
     if consult.answer is not None:
         what = f"was answered by {consult.answer.by}: {consult.answer.decision}"
         raise InvalidInput(consult.id, what, "A new conflict gets a new CONSULT.")

@@ -81,12 +81,12 @@ def _holds(document: Document, lines: Lines, expected: str) -> bool:
 
 
 def document_at(repository: Repository, commit: str, path: str) -> Document | None:
-    """A file of a commit as lines; None where there is none."""
+    """Read a file of a commit as lines; None where there is none."""
     return document_in(repository.snapshot(commit), path)
 
 
 def document_in(files: Snapshot, path: str) -> Document | None:
-    """A file of a snapshot as lines; None where there is none."""
+    """Read a file of a snapshot as lines; None where there is none."""
     file = files.get(path)
     if file is None or file.mode in (DIRECTORY, SUBMODULE):
         return None

@@ -63,7 +63,7 @@ class RefusedSpec:
     earlier: Callable[[str], Iterable[bytes]] = lambda path: ()
 
     def document(self, repository: Repository, path: str) -> Document | None:
-        """A file as lines, as the spec found it; None where there was none."""
+        """Read a file as lines, as the spec found it; None where there was none."""
         if self.files is None:
             return document_at(repository, self.tip, path)
         return document_in(self.files, path)

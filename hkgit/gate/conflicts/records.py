@@ -72,7 +72,7 @@ class ConflictRecord:
 
 
 def conflict_json(conflict: ConflictRecord) -> JsonObject:
-    """A conflict as one JSON object."""
+    """Write a conflict as one JSON object."""
     return {"schema": SCHEMA, **asdict(conflict)}
 
 

@@ -26,7 +26,7 @@ class ConflictsMet:
     answered: Mapping[str, bool]
 
     def claims(self, agent: str, outcomes: Sequence[EditOutcome]) -> list[JsonObject]:
-        """The conflicts that an agent's edits resolve, as claims of their entry."""
+        """Write the conflicts that an agent's edits resolve as claims of their entry."""
         return [self._claim(conflict) for conflict in self._find_resolved(agent, outcomes)]
 
     def settle(self, agent: str, outcomes: Sequence[EditOutcome]) -> None:

@@ -29,7 +29,7 @@ class ConflictStore:
 
     @classmethod
     def of(cls, common_dir: Path) -> ConflictStore:
-        """The store of conflicts of a repository."""
+        """Open the store of conflicts of a repository."""
         return cls(common_dir / PLACE)
 
     def __iter__(self) -> Iterator[ConflictRecord]:

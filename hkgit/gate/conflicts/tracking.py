@@ -15,7 +15,7 @@ from hkgit.git.repository import Repository
 
 
 def open_conflicts(repository: Repository, branch: str | None) -> ConflictsMet | None:
-    """The conflicts that edits on a branch may resolve; None where there are none.
+    """Find the conflicts that edits on a branch may resolve; None where there are none.
 
     Without a branch it is the one that is checked out.
     """

@@ -22,7 +22,7 @@ MOST_TRIES = 50
 def join_tries(
     repository: Repository, met: ConflictRecord, known: Sequence[ConflictRecord]
 ) -> ConflictRecord:
-    """The conflict, joined to a known one of the same edit or at the same place."""
+    """Join a conflict to a known one of the same edit or at the same place."""
     mine = [each for each in known if (each.agent, each.path) == (met.agent, met.path)]
     again = (each for each in mine if each.edit == met.edit)
     near = (each for each in mine if _is_next_try(repository, each, met))

@@ -40,7 +40,10 @@ class Check:
 def checks(
     repository: Repository, event: CiEvent, environment: Mapping[str, str], judge: Path
 ) -> Iterator[Check]:
-    """Everything that decides whether the gate of this job binds; `judge` is hkgit's own code."""
+    """Check everything that decides whether the gate of this job binds.
+
+    `judge` is where hkgit's own code is.
+    """
     yield _moment(event)
     yield _history(repository, event)
     yield _policy(repository, event)
@@ -51,7 +54,7 @@ def checks(
 
 
 def outcome(found: list[Check]) -> Level:
-    """What they come to together; never that it binds, since that was not asked."""
+    """Sum the checks up: the worst level; never that it binds, since that was not asked."""
     levels = {check.level for check in found}
     return next(each for each in (Level.BROKEN, Level.ADVISORY, Level.UNASKED) if each in levels)
 

@@ -51,7 +51,7 @@ class CiEvent:
 
 
 def event_of(environment: Mapping[str, str]) -> CiEvent:
-    """The event that the environment of a job tells of. Raises InvalidInput."""
+    """Read the event of a CI job from its environment. Raises InvalidInput."""
     if environment.get("GITHUB_ACTIONS"):
         return _github(environment.get("GITHUB_EVENT_NAME", ""), _payload(environment))
     if environment.get("GITLAB_CI"):
@@ -68,7 +68,7 @@ def judge_event(
     *,
     explain: bool = False,
 ) -> Report:
-    """The report on what an event brings. Raises Rejected where the update itself is refused."""
+    """Judge what an event brings. Raises Rejected where the update itself is refused."""
     side = find_trusted_side(repository, event, given)
     update = Update(event.ref, event.old, event.new)
     answer = EntryPoint(repository, watch=watch, explain=explain).answer(update, side)

@@ -173,7 +173,7 @@ ALL_HOOKS = tuple(_HOOKS)
 
 
 def script(name: str, python: Path | None = None) -> bytes:
-    """A hook that finds hkgit on PATH, or else runs it with the `python` recorded in it."""
+    """Write a hook that finds hkgit on PATH, or else runs it with the `python` recorded in it."""
     purpose, body = _HOOKS[name]
     recorded = shlex.quote(python.as_posix() if python is not None else "")
     return _SCRIPT.format(mark=MARK, purpose=purpose, python=recorded, body=body).encode(
@@ -193,7 +193,7 @@ def is_own(name: str, content: bytes) -> bool:
 
 
 def foreign_hooks(repository: Repository) -> tuple[str, ...]:
-    """The active hooks of `git commit` that are not hkgit's own: they need a full checkout."""
+    """List the active hooks of `git commit` that are not hkgit's own: they need a full checkout."""
     directory = repository.hooks_path or repository.common_dir / "hooks"
     return tuple(name for name in COMMIT_HOOKS if _is_foreign(directory / name))
 

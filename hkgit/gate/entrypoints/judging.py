@@ -31,7 +31,7 @@ class EntryPoint:
     explain: bool = False
 
     def answer(self, update: Update, side: TrustedSide) -> UpdateResult:
-        """The gate's answer on one update."""
+        """Judge one update; errors stand in the result."""
         try:
             new = self._commit_of(update.new)
             if new is None:

@@ -22,7 +22,7 @@ BRANCHES = "refs/heads/"
 def judge_moved(
     repository: Repository, updates: Sequence[Update], given: Policy | None
 ) -> Iterator[UpdateResult]:
-    """The answer on every branch that is about to move in this clone.
+    """Judge every branch that is about to move in this clone.
 
     What the remote's default branch or the branch's own upstream has is trusted; so a pull brings
     nothing to judge. A new branch is judged for what no branch, tag or remote has.

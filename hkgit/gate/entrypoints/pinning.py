@@ -69,7 +69,7 @@ class PinnedPolicy:
 
 
 def resolve_pins(repository: Repository, trust: Trust, start: str) -> PinnedPolicy:
-    """What the pins come to; `start` is the commit of A, for what is not pinned.
+    """Read the policy that the pins name; `start` is the commit of A, for what is not pinned.
 
     Raises Rejected when the policy is another than the one that is pinned.
     """
@@ -88,7 +88,7 @@ def resolve_pins(repository: Repository, trust: Trust, start: str) -> PinnedPoli
 
 
 def describe_pins(pinned: PinnedPolicy, repository: Repository) -> dict[str, str]:
-    """For each thing that an answer rests on: what it is, and whether it was pinned."""
+    """Describe each thing that an answer rests on, and whether it was pinned."""
     trust, policy = pinned.trust, pinned.policy
     return {
         "policy": _describe_policy(pinned),

@@ -15,7 +15,7 @@ from hkgit.git.repository import Repository
 def judge_pushed(
     repository: Repository, updates: Sequence[Update], remote: str, given: Policy | None
 ) -> Iterator[UpdateResult]:
-    """The answer on every ref of a push to a remote, provisional as everything on a client.
+    """Judge every ref of a push to a remote; provisional, as everything on a client is.
 
     What the remote has is known from the ids that it told git, and from its remote-tracking
     branches: a new ref is judged from where it leaves the remote's default branch, or any branch

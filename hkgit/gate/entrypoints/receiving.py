@@ -27,7 +27,7 @@ from hkgit.values import dataclass, replace
 def judge_received(
     repository: Repository, updates: Sequence[Update], given: Policy | None, seconds: float
 ) -> Iterator[UpdateResult]:
-    """The answer on every ref of a push to this repository, within a time for all of them.
+    """Judge every ref of a push to this repository, within a time in seconds for all of them.
 
     `given` is a policy that stands on the server instead of those in the history. Raises
     GitRefused for a namespace, whose default branch cannot be told.

@@ -38,7 +38,7 @@ def side_of(
     given: Policy | None = None,
     read: Callable[[Repository, str], Policy] = read_trusted_policy,
 ) -> TrustedSide:
-    """The trusted side of an update of a ref that has these names and is at `old` now.
+    """Find the trusted side of an update of a ref that has these names and is at `old` now.
 
     The ref's own policy holds where it has one that protects it. Else it is the default branch's:
     a branch from before there was a policy, or from before it was protected, is as a new one,
@@ -70,7 +70,7 @@ def _side(
 
 
 def peel_commit(repository: Repository, object_id: str | None) -> str | None:
-    """The commit that an object is or that a tag names; None for anything else."""
+    """Find the commit that an object is or that a tag names; None for anything else."""
     if object_id is None:
         return None
     try:

@@ -80,5 +80,5 @@ def _lines(told: bytes, count: int) -> Iterator[list[str]]:
 
 
 def present(object_id: str) -> str | None:
-    """An object id, None for the zeros by which git says that there is no such ref."""
+    """Return an object id, or None for the zeros by which git says that there is no such ref."""
     return object_id if object_id.strip("0") else None

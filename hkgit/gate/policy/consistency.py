@@ -19,7 +19,7 @@ def expect_consistent(policy: Policy) -> None:
 
 
 def contradictions(policy: Policy) -> Iterator[Fault]:
-    """Everything in which a policy contradicts itself."""
+    """Find everything in which a policy contradicts itself."""
     yield from _of_globs(policy)
     for grant in policy.manual:
         yield from _of_grant(policy, grant)

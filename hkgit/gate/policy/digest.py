@@ -9,7 +9,7 @@ from hkgit.text.hashing import sha256
 
 
 def policy_digest(policy: Policy) -> str:
-    """`sha256:` and the SHA-256 of a policy's value, in hex.
+    """Hash a policy's value: `sha256:` and 64 hex digits.
 
     The value is the table as TOML says it, and the allowed signers that stand beside it: JSON with
     sorted keys, without blanks. Of the built-in policy the table is null. The tables of those that

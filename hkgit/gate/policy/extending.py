@@ -19,7 +19,7 @@ Load = Callable[[str, Policy], Policy]
 
 
 def follow_extends(policy: Policy, load: Load) -> Policy:
-    """The policy with all that it extends laid under it.
+    """Lay a policy over all that it extends.
 
     Raises InvalidInput, naming the key, where it is looser than what it extends.
     """
@@ -36,7 +36,7 @@ def follow_extends(policy: Policy, load: Load) -> Policy:
 
 
 def extend_policy(policy: Policy, base: Policy) -> Policy:
-    """One policy over another. Raises InvalidInput for the first key that loosens."""
+    """Lay one policy over another. Raises InvalidInput for the first key that loosens."""
     given = policy.table or {}
     for key in _find_loosened(given, policy, base):
         where, fix = f"{policy.source}: {key}", f"{base.source} may only be tightened."

@@ -37,7 +37,7 @@ def read_policy(files: Snapshot) -> Policy:
 
 
 def with_signers(policy: Policy, files: Snapshot) -> Policy:
-    """The policy with the keys of its principals, read from the side that it was read from.
+    """Add the keys of its principals to a policy, from the side that it was read from.
 
     Raises InvalidInput where the file that it names is not there.
     """
@@ -68,7 +68,7 @@ def _table(files: Snapshot, path: str) -> Any:
 
 
 def policy_in(document: Mapping[str, Any], name: str) -> Any:
-    """The policy's table in a TOML document, which lies deeper in a pyproject.toml; else None.
+    """Find the policy's table in a TOML document, which lies deeper in a pyproject.toml; or None.
 
     Raises InvalidInput for one that is nested deeper than any policy.
     """
@@ -103,7 +103,7 @@ def load_toml(where: str, data: bytes) -> Mapping[str, Any]:
 
 
 def policy_value(files: Snapshot, path: str) -> str | None:
-    """The policy table of a file, for comparison; of a broken file what is wrong with it."""
+    """Write the policy table of a file for comparison; of a broken file, what is wrong with it."""
     try:
         table = _table(files, path)
     except InvalidInput as error:

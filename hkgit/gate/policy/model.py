@@ -129,7 +129,7 @@ class Policy:
         )
 
     def floors_of(self, *paths: str | None) -> tuple[Floors, ...]:
-        """Everything that an edit of a file must reach, under its old name and its new one."""
+        """List everything that an edit of a file must reach, under its old name and its new one."""
         return (self.floors, *(floors for floors in self.paths if floors.cover(*paths)))
 
     @property
@@ -143,7 +143,7 @@ class Policy:
         return any(floors.min_tightness for floors in (self.floors, *self.paths))
 
     def with_blind(self) -> Policy:
-        """The policy without any word on evidence: for what lands blind, and knowingly."""
+        """Accept any evidence: for what lands blind, and knowingly."""
         # Few commits need it, and every one waits for this module.
         paths = tuple(replace(floors, accept=None) for floors in self.paths)
         return replace(self, accept=KINDS, paths=paths)
@@ -160,7 +160,7 @@ class Policy:
         return is_protected and not any_glob(path, self.unprotect)
 
     def for_refs(self, names: Sequence[str]) -> Policy:
-        """The policy as it holds for a ref under all its names: every target that fits tightens."""
+        """Tighten the policy for a ref, by every target that fits one of its names."""
         policy = self
         for target in self.targets:
             if any(_fits_ref(ref, target.refs) for ref in names):
@@ -186,7 +186,7 @@ class Policy:
         return matches(identity, self.agents)
 
     def governing_name(self, identities: Sequence[str], message: bytes | None) -> str | None:
-        """The first of author, committer, co-authors and others credited who is an agent."""
+        """Find the first of author, committer, co-authors and others credited who is an agent."""
         everyone = [*identities, *find_credited_names(message or b"")]
         return next((name for name in everyone if self.is_agent(name)), None)
 
@@ -199,7 +199,7 @@ def _fits_ref(ref: str, globs: Sequence[str]) -> bool:
 
 @lru_cache(64)
 def at_any_depth(globs: tuple[str, ...]) -> tuple[str, ...]:
-    """Globs, and each again without its `**/`, which elsewhere stands for no directory as well.
+    """Add each glob again without its `**/`, which elsewhere stands for no directory as well.
 
     For rules that keep something out: with them a file right below `src/` is one of `src/**/*`.
     """

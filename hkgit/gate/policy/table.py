@@ -39,14 +39,14 @@ class Table:
         return value
 
     def commit(self, key: str) -> str | None:
-        """The whole id of a commit: what is shorter could be the name of a branch."""
+        """Read the whole id of a commit: what is shorter could be the name of a branch."""
         value = self.text(key)
         if value is not None and not _ID.fullmatch(value):
             raise self.wrong(key, "all 40 digits of a commit")
         return value
 
     def texts(self, key: str, default: Default) -> tuple[str, ...] | Default:
-        """A list of strings, or the default."""
+        """Read a list of strings, or return the default."""
         if key not in self.table:
             return default
         values = self.table[key]
@@ -55,7 +55,7 @@ class Table:
         return tuple(values)
 
     def globs(self, key: str) -> tuple[str, ...]:
-        """A list of strings that may not be empty."""
+        """Read a list of strings that may not be empty."""
         globs = self.texts(key, ())
         if not globs:
             raise self.wrong(key, "at least one glob")
@@ -100,7 +100,7 @@ class Table:
         return round(value * 1000)
 
     def inner(self, key: str, *known: str) -> Table:
-        """A table of the table, with these keys; an empty one where there is none."""
+        """Read a table of the table, with these keys; an empty one where there is none."""
         table = self.table.get(key, {})
         if not isinstance(table, dict):
             raise self.wrong(key, "a table")
@@ -109,7 +109,7 @@ class Table:
         return inner
 
     def tables(self, key: str) -> Iterator[Table]:
-        """The tables of a list, each to be read by itself."""
+        """Yield the tables of a list, each to be read by itself."""
         tables = self.table.get(key, [])
         if not isinstance(tables, list):
             raise self.wrong(key, "a list of tables")

@@ -29,7 +29,7 @@ _ROLES = {
 
 
 def describe_policy(policy: Policy) -> Iterator[str]:
-    """What a policy says, a sentence a rule."""
+    """Say what a policy asks for, a sentence a rule."""
     yield _MODES[policy.mode]
     yield from _describe_governed(policy)
     yield from _describe_floors(policy.floors, "Every edit")

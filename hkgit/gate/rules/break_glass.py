@@ -46,7 +46,7 @@ class Record:
 def record_for(
     repository: Repository, policy: Policy, commit: str, coming: Mapping[str, str]
 ) -> Record | None:
-    """The record that lets a commit pass, among its tags and those that a push brings."""
+    """Find the record that lets a commit pass, among its tags and those that a push brings."""
     if not policy.roles.get(ROLE):
         return None
     listed = ("for-each-ref", f"--points-at={commit}", "--format=%(objectname)", BREAK_GLASS)

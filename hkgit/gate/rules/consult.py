@@ -64,7 +64,7 @@ def find_asking_rule(
 
 
 def excuse_questions(repository: Repository, judged: ReplayResult) -> ReplayResult:
-    """What replay says of a commit, without the open CONSULTs that it adds beside its entries.
+    """Leave open CONSULTs out of what a commit changes beside its entries.
 
     hkgit itself writes them into the checkout, and `git add -A` takes them along.
     """
@@ -122,7 +122,7 @@ def _may_answer(repository: Repository, policy: Policy, commit: str | None) -> b
 
 
 def consult_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Where a commit goes on with what a person has to decide first."""
+    """Find where a commit goes on with what a person has to decide first."""
     if not case.candidate.parents or not case.judged.entries:
         return
     parent = case.candidate.parents[0]

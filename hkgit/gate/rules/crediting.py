@@ -12,7 +12,7 @@ RULE = "assisted-by"
 
 
 def credit_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Agents of entries whom the message does not name, or anybody it names where none may be."""
+    """Find agents of entries that the message does not name, or anyone where none may be named."""
     message = case.candidate.message
     if message is None:  # it is not written yet
         return

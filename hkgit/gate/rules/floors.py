@@ -14,7 +14,7 @@ APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was
 
 
 def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
-    """Where an entry is below the policy's minimum requirements."""
+    """Find where an entry is below the policy's minimum requirements."""
     if policy.ladders is not None and entry.ladder not in policy.ladders:
         yield Finding("ladder", "ledger entry", f"ladder {entry.ladder} is not accepted", APPLY)
     if entry.threshold < policy.min_threshold:
@@ -26,7 +26,7 @@ def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
 
 
 def blind_edits(policy: Policy, entry: Entry) -> Iterator[tuple[RecordedEdit, tuple[str, ...]]]:
-    """The edits whose evidence the policy does not accept, each with the kinds that it does."""
+    """Yield the edits whose evidence the policy does not accept, each with the kinds it accepts."""
     for floors, edit in _with_floors(policy, entry):
         accepted = _in_all(each.accept for each in floors)
         if accepted is not None and is_blind(edit.evidence, accepted):

@@ -13,7 +13,7 @@ from hkgit.git.repository import Repository
 
 
 def pusher_of(policy: Policy) -> str | None:
-    """Who the server says is pushing; only for a hook that a server runs."""
+    """Read who the server says is pushing; only for a hook that a server runs."""
     if policy.pusher_variable is None:
         return None
     return os.environ.get(policy.pusher_variable) or None

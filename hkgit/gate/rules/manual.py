@@ -16,7 +16,7 @@ HOSTS = ("github <noreply@github.com>", "gitlab <*", "*@users.noreply.gitlab.com
 
 
 def hand_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Changes beside the entries of a `mixed` commit that neither a person nor a grant allows.
+    """Find changes beside a commit's entries that neither a person nor a grant allows.
 
     A commit with entries is governed, whoever made it. So a person's name is enough only where
     the policy itself says that `mixed` passes.
@@ -61,7 +61,7 @@ _NAMES = (
 def blind_commit(
     policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
 ) -> Finding:
-    """Why a commit without evidence does not pass."""
+    """Say why a commit without evidence does not pass."""
     shown = ", ".join(paths[:5]) + (f" and {len(paths) - 5} more" if len(paths) > 5 else "")
     if len(candidate.parents) > 2:
         fix = "Merge them one by one."

@@ -22,7 +22,7 @@ _GRANTED_ALREADY = frozenset({Verdict.MANUAL})
 
 
 def name_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Names that no tree may hold; of what entries make, replay has seen that already."""
+    """Find names that no tree may hold; of what entries make, replay has seen that already."""
     for change in case.changes:
         if change.old is None:
             try:
@@ -82,7 +82,7 @@ def _merge_values(
 
 
 def path_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Paths that decide what runs and who reviews; links and submodules, wherever they are."""
+    """Find changes of protected paths, and links and submodules wherever they are."""
     if case.judged.verdict in _GRANTED_ALREADY:
         return
     for change in case.changes:

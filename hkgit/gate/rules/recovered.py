@@ -19,7 +19,7 @@ ORIGIN = "recovered"
 
 
 def recovered_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Where the recovered entries of a commit are refused, or fall below their floors."""
+    """Find where the recovered entries of a commit are refused, or fall below their floors."""
     found = [each for each in case.judged.entries if _is_recovered(case, each[1])]
     rules = case.policy.recovered
     for _, entry in found:

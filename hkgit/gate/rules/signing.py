@@ -11,7 +11,7 @@ from hkgit.gate.case import JudgedCommit
 
 
 def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """The entries that a commit adds and that nobody signed who has the role for it.
+    """Find the entries that a commit adds and that nobody signed who has the role for it.
 
     Signed is what is committed, so a commit that is still being made cannot lack it.
     """

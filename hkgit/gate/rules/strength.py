@@ -46,7 +46,7 @@ class Strength:
 
 
 def strengths(repository: Repository, judged: ReplayResult) -> Iterator[Strength]:
-    """The strength of every file of every entry, in the order in which they are made.
+    """Measure the strength of every file of every entry, in the order in which they are made.
 
     Raises Unverifiable when what they were made on is not here.
     """
@@ -134,7 +134,7 @@ def _weak(edit: RecordedEdit, old: Document) -> Iterator[Lines]:
 
 
 def tightness_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """The files whose edits name many more lines than they change."""
+    """Find the files whose edits name many more lines than they change."""
     for strength in strengths(case.repository, case.judged):
         floors = case.policy.floors_of(strength.path, strength.new_path)
         floor = max(each.min_tightness for each in floors)
@@ -148,7 +148,7 @@ def tightness_findings(case: JudgedCommit) -> Iterator[Finding]:
 
 
 def describe_strengths(repository: Repository, judged: ReplayResult) -> Iterator[str]:
-    """How tight the evidence of each file is, and which hashes other lines share."""
+    """Say how tight the evidence of each file is, and which hashes other lines share."""
     try:
         for each in strengths(repository, judged):
             yield (

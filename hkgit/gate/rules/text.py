@@ -90,7 +90,7 @@ _DERIVED = (Verdict.STRICT, Verdict.SPLICED)
 
 
 def text_findings(case: JudgedCommit) -> Iterator[Finding]:
-    """Where a commit adds text that the policy rejects, the first place a file and kind."""
+    """Find text that a commit adds and the policy rejects, the first place a file and kind."""
     kinds = case.policy.reject_text
     encoding, faults = encoding_of(case.candidate.header)
     yield from faults
@@ -103,7 +103,7 @@ def text_findings(case: JudgedCommit) -> Iterator[Finding]:
 
 
 def encoding_of(header: bytes) -> tuple[str, list[Finding]]:
-    """The encoding in which git shows a commit, and what is wrong with the one that it names.
+    """Find the encoding in which git shows a commit, and what is wrong with the one it names.
 
     Known are those that every reader reads alike and that hide nothing but a soft hyphen.
     """
