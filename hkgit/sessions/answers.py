@@ -62,7 +62,7 @@ class EditReport:
         return APPLIED if self.error is None else self.error.status
 
     def for_model(self) -> str:
-        """Text an agent can act on: the refusals, or how to fix blind edits; empty for neither."""
+        """Write text an agent can act on: the refusals, or how to fix blind edits; or nothing."""
         if self.ok:
             return "\n".join(f"{each.what}\nMend it: {each.command}" for each in self.blind)
         failed = [str(each.number) for each in self.outcomes if each.error is not None]

@@ -130,7 +130,7 @@ def _is_made(took: bytes, wrote: bytes, was: bytes, now: bytes) -> bool:
 def describe_commits_past_hooks(
     repository: Repository, found: Sequence[CommitPastHooks], *, for_agent: bool = False
 ) -> Iterator[str]:
-    """A line for each, and one with the command that mends all.
+    """Write a line for each commit, and one with the command that fixes all.
 
     That is for a shell as hkgit's own; `for_agent`, for one of which nothing is known.
     """

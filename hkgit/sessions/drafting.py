@@ -199,7 +199,7 @@ def _learn(
 
 
 def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[UnreadEdit]:
-    """The blind edits of a call, each with the command that reads its lines after the fact.
+    """Yield the blind edits of a call, each with the command that reads its lines after the fact.
 
     With `call` the command reads them as they were before that call.
     """

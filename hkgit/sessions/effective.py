@@ -20,7 +20,7 @@ from hkgit.sessions.storage.state import JournalState
 def choose_calls(
     state: JournalState, call: str | None, standing: Sequence[JournaledCall], *, whole_session: bool
 ) -> list[JournaledCall]:
-    """The calls to be undone, the oldest first; without a name, the last of those `standing`.
+    """Choose the calls to be undone, the oldest first; without a name, the last `standing` one.
 
     Raises InvalidInput when there is none.
     """
@@ -38,7 +38,7 @@ def choose_calls(
 
 
 def calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
-    """The calls of a session of which some edit is still in `files`, the oldest first."""
+    """List the calls of a session of which some edit is still in `files`, the oldest first."""
     ids = {unit.call.id for unit in find_standing(files, units_of(journal))}
     return [call for call in journal.state.standing if call.id in ids]
 
@@ -64,7 +64,7 @@ def find_before(journal: SessionJournal, call: str, path: str) -> tuple[int, int
 def status_of(
     session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
 ) -> Status:
-    """The status of a session; edits that are gone from the checkout wait for no commit."""
+    """Collect the status of a session; edits gone from the checkout wait for no commit."""
     state, kept = journal.load(), journal.blobs.get
     receipts = [
         receipt

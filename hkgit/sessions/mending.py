@@ -18,7 +18,7 @@ from hkgit.values import replace
 
 
 def blind_reads(root: Path) -> Iterator[tuple[str, str]]:
-    """The path of each blind edit that waits for a commit, and the command that reads its lines."""
+    """Yield the path of each blind edit that waits, and the command that reads its lines."""
     for unit in list_waiting(journals_of(root)):
         session, call, spec = unit.key
         if is_unread(unit.journal.state, unit.call, spec, unit.number):

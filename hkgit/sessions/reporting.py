@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def reading_json(reading: Reading) -> JsonObject:
-    """Lines of a file as JSON; keys without a value are left out."""
+    """Write lines of a file as JSON; keys without a value are left out."""
     said: JsonObject = {
         "path": to_json_text(reading.path),
         "start_line": reading.start_line,
@@ -34,7 +34,7 @@ def reading_json(reading: Reading) -> JsonObject:
 
 
 def call_json(answer: EditReport) -> JsonObject:
-    """What a session keeps of a call of `edit`: its name, a batch that waits, blind edits."""
+    """Write what a session keeps of a call of `edit`: its name, a waiting batch, blind edits."""
     blind = [
         {
             "number": each.number,
@@ -49,7 +49,7 @@ def call_json(answer: EditReport) -> JsonObject:
 
 
 def session_json(state: SessionState) -> JsonObject:
-    """One session of a checkout, as JSON."""
+    """Write one session of a checkout as JSON."""
     return {
         "session": state.name,
         "agents": list(state.agents),
@@ -64,7 +64,7 @@ def session_json(state: SessionState) -> JsonObject:
 
 
 def status_json(status: Status) -> JsonObject:
-    """The status of a session as JSON."""
+    """Write the status of a session as JSON."""
     calls = [
         {
             "call": each.id,

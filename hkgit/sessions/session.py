@@ -110,7 +110,7 @@ class EditSession:
         return replace(spec, digest=digest(encode_text(text) if isinstance(text, str) else text))
 
     def correct_batch(self, batch: str, corrections: Sequence[Spec]) -> Spec:
-        """A batch with corrections in place of its refused edits (see `batches`)."""
+        """Put corrections in place of a batch's refused edits (see `batches`)."""
         if self._is_unnamed or len(corrections) != 1:
             fix = "Name the session that the batch belongs to, and send one spec."
             raise InvalidInput(f"batch {batch}", "cannot be corrected so", fix)
@@ -239,7 +239,7 @@ class EditSession:
         return undo_calls(self.root, self.journal, self.agent, call, whole_session=whole_session)
 
     def status(self) -> Status:
-        """The session's calls, the receipts that hold, and what is not in a commit yet."""
+        """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
         from hkgit.sessions.effective import status_of
 
         waiting = batches.names(self._batches)

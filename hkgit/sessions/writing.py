@@ -102,7 +102,7 @@ def learn_reading(
 
 
 def note_shown(path: str, lines: Lines, data: bytes | None, by: ToolCall) -> ShownLines:
-    """What a call shows now of a file with these bytes; None for one too large to be held."""
+    """Record what a call shows now of a file; `data` is None for one too large to be held."""
     version = "" if data is None else digest(data)
     return ShownLines(path, *lines, version=version, call=by, time=time.time_ns() // 10**6)
 
@@ -127,7 +127,7 @@ def next_call(
     reversals: tuple[VersionChange, ...] = (),
     undoes: tuple[int, ...] = (),
 ) -> JournaledCall:
-    """The record of the next call in a journal."""
+    """Make the record of the next call in a journal."""
     number = journal.state.last + 1
     return JournaledCall(
         id=number,
@@ -140,7 +140,7 @@ def next_call(
 
 
 def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
-    """A planned spec as the journal keeps it."""
+    """Convert a planned spec to what the journal keeps of it."""
     spec, made = drafted.spec, drafted.plan
     return JournaledSpec(
         dialect=spec.dialect,
@@ -185,7 +185,7 @@ def _find_under_way(home: Path) -> SessionJournal | None:
 
 
 def find_crashed(root: Path, *, fix: bool) -> list[str]:
-    """What calls that died have left in a checkout, a line each; with `fix` it is repaired first.
+    """List what calls that died have left in a checkout; with `fix`, repair it first.
 
     Raises GitRefused.
     """

@@ -55,7 +55,7 @@ class CommitBuilder:
         return built
 
     def maker(self, paths: Sequence[str]) -> Callable[[Sequence[PendingEdit]], Contents]:
-        """A function from edits to what they make of some files."""
+        """Return a function from edits to what they make of some files."""
         known: Placements = {}
         return lambda units: contents(self.build(units, known).files, paths)
 
@@ -92,5 +92,5 @@ class CommitBuilder:
 
 
 def contents(files: Snapshot, paths: Sequence[str]) -> Contents:
-    """Some files of a snapshot, in order."""
+    """Read some files of a snapshot, in order."""
     return [files.get(path) for path in paths]

@@ -64,7 +64,7 @@ def _apart(left: Contents, right: Contents, limit: int | None = None) -> int:
 
 
 def distance(left: File | None, right: File | None, limit: int | None = None) -> int:
-    """How far two files are apart: bytes to take out or put in, and one for another mode.
+    """Measure how far two files are apart: bytes to remove or add, and one for another mode.
 
     A file that is not there is equally far from every file: no edit of lines removes one. What is
     more than `limit` is not told exactly.

@@ -92,7 +92,7 @@ class _Step:
 def propose_merge(
     repository: Repository, journals: Sequence[SessionJournal], tree: str, parents: tuple[str, str]
 ) -> Proposal:
-    """The entries that resolve the staged conflicts of a merge, or why there are none."""
+    """Propose the entries that resolve a merge's staged conflicts, or say why there are none."""
     attempt = repository.attempt_merge(parents)
     ours = repository.snapshot(parents[0])
     staged = repository.snapshot(tree)

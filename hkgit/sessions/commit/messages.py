@@ -69,7 +69,7 @@ def _find_added_entries(repository: Repository) -> list[tuple[str, Entry]]:
 
 
 def name_entries(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
-    """The trailers: all of them for one entry, only ids and agents for several."""
+    """Write the trailers: all of them for one entry, only ids and agents for several."""
     if len(entries) == 1:
         [(name, entry)] = entries
         return trailer_lines(entry, name)

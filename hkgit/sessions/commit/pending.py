@@ -79,7 +79,7 @@ def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
 
 
 def units_of(journal: SessionJournal) -> list[PendingEdit]:
-    """All edits of a session's calls that were not undone, as the journal was last loaded."""
+    """List all edits of a session's calls that were not undone, as the journal was last loaded."""
     return [
         PendingEdit(journal, call, spec, number)
         for call in journal.state.standing

@@ -29,7 +29,7 @@ class ForeseenSession:
 
 
 def stamp_of(journal: str | os.PathLike[str]) -> str:
-    """What changes with every line that is added to a journal. Raises OSError."""
+    """Return text that changes with every line that is added to a journal. Raises OSError."""
     status = os.stat(journal)
     return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}"
 

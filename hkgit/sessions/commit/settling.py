@@ -33,7 +33,7 @@ _NO_OBJECT = "0" * 40
 
 
 def journals_of(root: Path) -> list[SessionJournal]:
-    """The journals of all named sessions of a checkout: other calls are no evidence."""
+    """Open the journals of all named sessions of a checkout: other calls are no evidence."""
     return [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
 
 
@@ -47,7 +47,10 @@ def withdraw(repository: Repository) -> None:
 
 
 def settle_commit(repository: Repository) -> None:
-    """After a commit: forget edits that it holds, and update the checkout. Raises GitRefused."""
+    """Forget edits that a commit holds, and update the checkout. Raises GitRefused.
+
+    Runs after the commit.
+    """
     root = root_of(repository)
     journals = journals_of(root)
     with lock_all(journals):
@@ -125,7 +128,7 @@ def find_parents(repository: Repository) -> tuple[str, ...]:
 
 
 def root_of(repository: Repository) -> Path:
-    """The checkout. Raises GitRefused in a bare repository."""
+    """Return the checkout's directory. Raises GitRefused in a bare repository."""
     if repository.work_tree is None:
         raise GitRefused(str(repository.git_dir), "a bare repository has no sessions")
     return repository.work_tree

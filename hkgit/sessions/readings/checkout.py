@@ -70,7 +70,7 @@ def find_unedited(root: Path) -> Unedited | None:
 
 
 def size_of(root: Path, path: str) -> int | None:
-    """How many bytes a path below the root has; None where nothing stands."""
+    """Return how many bytes a path below the root has; None where nothing stands."""
     check_tree_path(path)
     try:
         return (root / path).lstat().st_size

@@ -48,7 +48,7 @@ class FileKnowledge:
     ranges: tuple[KnownRange, ...]
 
     def receipts(self, path: str) -> tuple[Read, ...]:
-        """What is known, as evidence."""
+        """Convert what is known to evidence."""
         return tuple(
             Read(
                 path=path,
@@ -65,7 +65,7 @@ NOTHING = FileKnowledge(UNKEPT, ())
 
 
 def know_lines(data: bytes, lines: Iterable[Lines]) -> FileKnowledge:
-    """Lines of a file's bytes, joined where they touch."""
+    """Record lines of a file's bytes as known, joined where they touch."""
     from hkgit.applying.carry.following import join_lines
 
     document = Document(data)
@@ -99,7 +99,7 @@ def carry_knowledge(known: FileKnowledge, data: bytes, kept: Kept) -> FileKnowle
 def learn_lines(
     before: FileKnowledge, seen: KnownRange, data: bytes | None, kept: Kept
 ) -> FileKnowledge:
-    """What is known once lines were read; without `data` the file was too large to be held."""
+    """Add lines that were read to what is known; `data` is None for a file too large to be held."""
     if data is None:
         return FileKnowledge(UNKEPT, tuple(dict.fromkeys((*before.ranges, seen))))
     held = carry_knowledge(before, data, kept).ranges

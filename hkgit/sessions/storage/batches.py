@@ -52,7 +52,7 @@ def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
 
 
 def names(folder: Path) -> tuple[str, ...]:
-    """The ids of the batches that wait."""
+    """List the ids of the batches that wait."""
     return tuple(path.name for path in find_files(folder, "*"))
 
 
@@ -62,7 +62,7 @@ def drop(folder: Path, named: str) -> None:
 
 
 def correct_batch(folder: Path, named: str, corrections: Spec) -> Spec:
-    """The batch `ID` or `ID:N,...` with corrections in place of its refused edits.
+    """Put corrections in place of the refused edits of the batch `ID` or `ID:N,...`.
 
     Without numbers there must be one correction for each refused edit, in order. Raises
     InvalidInput.

@@ -58,6 +58,6 @@ class Blobs:
 
 
 def unwritable(place: Path, error: OSError) -> GitRefused:
-    """The refusal of a call whose state cannot be kept; nothing was edited."""
+    """Build the error for a call whose state cannot be kept; nothing was edited."""
     reason = error.strerror or os.strerror(error.errno or 0)
     return GitRefused(str(place), f"cannot be written: {reason}", "Make room, then try again.")

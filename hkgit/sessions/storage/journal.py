@@ -65,7 +65,7 @@ class SessionJournal:
         self.blobs.keep(self._versions(calls))
 
     def foresee(self, entries: Sequence[str]) -> tuple[bytes | None, set[str]]:
-        """What a commit of these entries leaves: the journal, and the names of versions.
+        """Compute what a commit of these entries leaves: the journal, and the names of versions.
 
         The journal is None where some edits would still wait, or the session has ended. From here
         on the entries count as committed; what is on disk stays as it is.
@@ -165,7 +165,7 @@ class SessionJournal:
         self.add("mended", call=call, spec=spec, read=asdict(read), shown=[asdict(shown)])
 
     def propose(self, entries: Sequence[Proposed]) -> None:
-        """The ledger entries that a commit is about to get; they replace earlier proposals."""
+        """Record the entries that a commit is about to get; they replace earlier proposals."""
         self.add("proposed", entries=[asdict(each) for each in entries])
 
 

@@ -53,7 +53,7 @@ def check_session(name: str) -> None:
 
 
 def git_dir_of(root: Path) -> Path | None:
-    """The git directory of a checkout, found without opening it; None where there is none."""
+    """Find the git directory of a checkout without opening it; None where there is none."""
     inside = root / ".git"
     if inside.is_dir():
         return inside
@@ -65,7 +65,7 @@ def git_dir_of(root: Path) -> Path | None:
 
 
 def candidates(root: Path) -> Iterator[Path]:
-    """The directories that may hold a checkout's sessions, the best first."""
+    """Yield the directories that may hold a checkout's sessions, the best first."""
     git_dir = git_dir_of(root)
     if git_dir is not None:
         yield git_dir / "hkgit" / "sessions"
@@ -94,7 +94,7 @@ def find_unused(root: Path) -> list[Path]:
 
 
 def last_use(folder: Path) -> float:
-    """When a session was last used, in seconds since 1970."""
+    """Return when a session was last used, in seconds since 1970."""
     try:
         return (folder / "journal").stat().st_mtime
     except OSError:
@@ -120,7 +120,7 @@ def say_none_waits(root: Path) -> None:
 
 
 def folder_of(root: Path, session: str) -> Path:
-    """Where a session's state is, or is to be: where it was before, else where one can write.
+    """Find where a session's state is, or is to be: where it was before, else where one can write.
 
     Only sessions with a name may write into the checkout. Raises GitRefused when there is no place.
     """

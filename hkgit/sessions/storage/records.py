@@ -25,7 +25,7 @@ class Version:
 
     @classmethod
     def of(cls, file: File | None) -> Version | None:
-        """The version that a file is."""
+        """Record the version that a file is; None for no file."""
         return None if file is None else cls(file.mode, digest(file.data))
 
 
@@ -84,7 +84,7 @@ class JournaledCall:
         return (*(change for spec in self.specs for change in spec.changes), *self.reversals)
 
     def states(self) -> dict[str, tuple[Version | None, Version | None]]:
-        """Every path that it changed: what stood there before, and after."""
+        """Map every path that the call changed to what stood there before, and after."""
         states: dict[str, tuple[Version | None, Version | None]] = {}
         for change in self.changes:
             if change.path is not None and change.path != change.new_path:
@@ -108,7 +108,7 @@ class Proposed:
 
 
 def call_json(call: JournaledCall) -> Json:
-    """A call as JSON."""
+    """Write a call as JSON."""
     return asdict(call)
 
 
@@ -164,7 +164,7 @@ def parse_shown(value: Json) -> ShownLines:
 
 
 def knowledge_json(path: str, known: FileKnowledge | None) -> Json:
-    """What is known of a file as JSON; None where nothing is known any more."""
+    """Write what is known of a file as JSON; None where nothing is known any more."""
     if known is None:
         return {"path": path, "version": None, "ranges": []}
     ranges: Sequence[Json] = [[*each.lines, each.range_hash] for each in known.ranges]
