@@ -106,7 +106,7 @@ def _find_conflicts(repository: Repository, branch: str | None) -> ConflictsMet 
 
 
 def advise(result: ApplyResult, fix: str, mend: str | None = None) -> ApplyResult:
-    """The result of blind edits, with what their author can do about them where they stand."""
+    """Add to a result of blind edits what their author can do about them where they stand."""
     refused = result.error
     if refused is None or not result.blocking:
         return result

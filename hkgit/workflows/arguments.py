@@ -30,7 +30,7 @@ def check_edit(number: int, item: object) -> AnyEdit:
 
 
 def path_for_text(text: str | bytes) -> InvalidInput | None:
-    """The refusal for a file's name given in place of a text; None for any other text."""
+    """Build the error for a file's name given in place of a text; None for any other text."""
     said = decode_text(text) if isinstance(text, bytes) else text
     if not names_file(said):
         return None

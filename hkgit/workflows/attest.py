@@ -27,7 +27,7 @@ from hkgit.matching.places import LADDER_VERSION
 def attest(
     repository: Repository, old: str, new: str, policy: Policy, key: Path, target: str | None = None
 ) -> Envelope:
-    """The signed verdict that every commit of `old..new` passes (see `judge_statement`)."""
+    """Sign the verdict that every commit of `old..new` passes (see `judge_statement`)."""
     payload = judge_statement(repository, old, new, policy, target).to_bytes()
     return _sign(payload, key, NAMESPACE)
 
@@ -42,7 +42,7 @@ def attest_summary(
     *,
     resource: str,
 ) -> Envelope:
-    """The same as a SLSA verification summary of a source revision, for other tools.
+    """Sign the same as a SLSA verification summary of a source revision, for other tools.
 
     `resource` is the URI of the repository. Raises as `judge_statement` does.
     """

@@ -52,7 +52,7 @@ class EditResult:
         return all(outcome.error is None for outcome in self.outcomes)
 
     def for_model(self) -> str:
-        """The refusals as a message that an agent can act on; empty when all went well."""
+        """Write the refusals as a message that an agent can act on; empty when all went well."""
         if self.ok:
             return ""
         return f"Nothing was applied.\n{refusal_text(self.outcomes)}"

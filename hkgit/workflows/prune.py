@@ -74,7 +74,7 @@ def prune(repository: Repository, request: PruneRequest) -> PruneResult:
 
 
 def entries_in(repository: Repository, rev: str) -> list[str]:
-    """The names of the records in the ledger of a commit."""
+    """List the names of the records in the ledger of a commit."""
     args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", rev, f"{LEDGER}/")
     listed = os.fsdecode(repository.git(*args).stdout).split("\0")
     return [entry_name(path) for path in listed if ENTRY_PATH.match(path)]

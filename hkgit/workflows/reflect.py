@@ -53,7 +53,7 @@ class ReflectionResult(EditResult):
         return self.problem is None
 
     def for_model(self) -> str:
-        """The problem as a message that an agent can act on; empty when all went well."""
+        """Return the problem as a message that an agent can act on; empty when all went well."""
         return self.problem or ""
 
 
@@ -138,7 +138,7 @@ async def apply_with_reflection_async(
 def merge_corrections(
     items: Sequence[Item], outcomes: Sequence[EditOutcome], corrections: Sequence[Item]
 ) -> list[Item]:
-    """The next batch: what applied stays, corrections take the places of what was refused.
+    """Build the next batch: what applied stays, corrections replace what was refused.
 
     Edits that are sent again although they applied are not doubled; where corrections and
     refusals differ in number, the corrections come last.
@@ -155,7 +155,7 @@ def merge_corrections(
 
 
 def apply_corrections(spec: Spec, outcomes: Sequence[EditOutcome], reply: Spec) -> Spec:
-    """A spec with those edits that a reply corrects; the digest stays that of the first."""
+    """Replace those edits of a spec that a reply corrects; the digest stays that of the first."""
     pairs = list(zip(spec.edits, spec.blocks, strict=True))
     fresh = list(zip(reply.edits, reply.blocks, strict=True))
     cut = {pairs[number - 1] for number in spec.truncated}

@@ -64,7 +64,7 @@ def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) 
 def stream_rulings(
     repository: Repository, request: VerifyRequest, watch: Watch = iter
 ) -> VerifyStream:
-    """What `verify` finds, commit by commit: its memory does not grow with the range.
+    """Verify commit by commit, so that memory does not grow with the range.
 
     Raises Rejected as `verify` does.
     """

@@ -36,7 +36,7 @@ class Transcripts(Protocol):
     """Where steps come from: logs of agents, read when they are asked for."""
 
     def steps(self, known: frozenset[str], wanted: frozenset[str]) -> Iterable[Step]:
-        """The steps about the paths that are wanted, oldest first; `known` are all there are."""
+        """Yield steps about the `wanted` paths, oldest first; `known` are all paths there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Adoption:
         return sum(made.entry.claims.get("origin") == RECOVERED for made in self.proposal.entries)
 
     def step(self, origin: Origin) -> Step | None:
-        """The step of a transcript behind an edit; None for one that a session recorded."""
+        """Find the step of a transcript behind an edit; None for one that a session recorded."""
         session, call, _ = origin.unit.key
         return self.replayed.steps.get((session, call))
 
@@ -102,7 +102,7 @@ def store_checkout(repository: Repository, option: str = "-A") -> str:
 
 
 def changed_paths(repository: Repository, before: str, after: str) -> frozenset[str]:
-    """The paths in which two trees differ, without those of hkgit itself."""
+    """List the paths in which two trees differ, without those of hkgit itself."""
     changes = repository.changes(before, after)
     return frozenset(each.path for each in changes if not each.path.startswith(OWN))
 

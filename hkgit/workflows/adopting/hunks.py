@@ -10,7 +10,7 @@ from hkgit.workflows.adopting.texts import show_text, with_ends
 
 
 def apply_hunks(data: bytes | None, hunks: Sequence[LoggedHunk]) -> bytes:
-    """A file after some hunks, with its own line ends. Raises InvalidInput where they do not fit.
+    """Apply hunks to a file, with its own line ends. Raises InvalidInput where they do not fit.
 
     A log may show hunks without the indentation that all their lines share (OpenCode does); it is
     taken from the file then.

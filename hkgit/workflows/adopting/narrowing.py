@@ -22,7 +22,7 @@ def narrow(
     paths: Iterable[str],
     author_time: int,
 ) -> list[PendingEdit]:
-    """The edits, of all in order of time, that may be in a commit made at `author_time` (s)."""
+    """Select the edits that may be in a commit made at `author_time` (s); all in order of time."""
     kept: set[PendingEdit] = set()
     before, after = sides
     for path in paths:

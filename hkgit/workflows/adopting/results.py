@@ -130,7 +130,7 @@ def _diff(path: str, old: bytes | None, new: bytes | None) -> Iterator[str]:
 def name_states(
     before: Texts, changed: Mapping[str, bytes | None]
 ) -> list[tuple[str, str | None, str | None]]:
-    """For each changed path the SHA-256 of what it said before and after."""
+    """Name, for each changed path, what it said before and after by SHA-256."""
     return [(path, _name(before.get(path)), _name(data)) for path, data in changed.items()]
 
 

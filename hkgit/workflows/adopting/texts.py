@@ -8,7 +8,7 @@ from hkgit.text.document import BOM
 
 
 def show_text(data: bytes) -> bytes:
-    """A text as tools show it."""
+    """Write a text as tools show it."""
     return data.removeprefix(BOM).replace(b"\r\n", b"\n")
 
 
@@ -18,7 +18,7 @@ def is_shown_as(data: bytes | None, text: bytes) -> bool:
 
 
 def with_ends(text: bytes, before: bytes | None) -> bytes:
-    """A text with the mark and line ends of what was there before."""
+    """Give a text the mark and line ends of what was there before."""
     if before is None:
         return text
     head = before.partition(b"\n")[0]

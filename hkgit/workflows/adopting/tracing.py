@@ -32,13 +32,13 @@ class Origin:
 
     @classmethod
     def of_outcome(cls, unit: PendingEdit, outcome: EditOutcome) -> Origin:
-        """The origin of lines that an entry derives."""
+        """Make the origin of lines that an entry derives."""
         evidence, changed = outcome.evidence, sum(map(count_lines, outcome.base_lines))
         return cls(unit, outcome.path, evidence.kind, evidence.lines, changed)
 
     @classmethod
     def of_unit(cls, unit: PendingEdit) -> Origin:
-        """The origin of lines as the edit's journal has it."""
+        """Make the origin of lines as the edit's journal has it."""
         journaled, at = unit.journaled, unit.number - 1
         touched, path = journaled.touched[at], journaled.paths[at]
         reads = (
@@ -73,7 +73,7 @@ NOBODY = 0
 def trace_versions(
     path: str, base: File | None, actual: File, units: Sequence[PendingEdit]
 ) -> tuple[Matched, int]:
-    """The lines of a file that stand in what calls left, and how many lines that has."""
+    """Find the lines of a file that stand in what calls left, and how many lines that has."""
     lines: Sequence[bytes] = Document(b"" if base is None else base.data).lines
     lineage: Lineage = [*range(1, len(lines) + 1)]
     for _, group in groupby(units, key=lambda unit: unit.key):
@@ -94,7 +94,7 @@ def trace_versions(
 
 
 def match_lines(lineage: Lineage, pairs: Iterable[tuple[int, int]]) -> Matched:
-    """The lines of a file that are lines of another version, with the origins that they had."""
+    """Map lines of a file to lines of another version, with the origins that they had."""
     return {j: (i, lineage[i]) for i, j in pairs}
 
 

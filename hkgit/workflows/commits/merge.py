@@ -66,7 +66,7 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
 
 
 def expect_conflicted(made: Plan, merging: MergePlan) -> Plan:
-    """The plan, or, where an edit changes what is not in conflict, its refusal."""
+    """Refuse edits of a plan that change what is not in conflict."""
     beside = files_after(made).keys() - {*merging.conflicts}
     if not beside:
         return made

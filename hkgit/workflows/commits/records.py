@@ -36,7 +36,7 @@ def record_step(
     *,
     credits_agents: bool = False,
 ) -> RecordedStep:
-    """The entry and message of a step in which every edit applied.
+    """Make the entry and message of a step in which every edit applied.
 
     With `credits_agents` the message says that the agent assisted, too.
     """
@@ -102,7 +102,7 @@ def _check_agent(agent: str) -> None:
 
 
 def ledger_files(files: Snapshot, record: RecordedStep) -> dict[str, File | None]:
-    """What hkgit itself adds to a commit: the entry and, the first time, its attributes."""
+    """List what hkgit itself adds to a commit: the entry and, the first time, its attributes."""
     added: dict[str, File | None] = {entry_path(record.id): File(record.entry.to_bytes())}
     if files.get(ATTRIBUTES_PATH) is None:
         added[ATTRIBUTES_PATH] = File(ATTRIBUTES)

@@ -67,7 +67,7 @@ class LandingRules:
     def of(
         cls, repository: Repository, target: LandingTarget, choices: ApplyOptions
     ) -> LandingRules:
-        """The rules for commits that land on a target. Raises InvalidInput for a broken policy."""
+        """Read the rules for commits on a target. Raises InvalidInput for a broken policy."""
         policy = read_trusted_policy(repository, target.tip).for_refs(
             [f"refs/heads/{target.branch}"]
         )
@@ -84,7 +84,7 @@ class LandingRules:
     def unread(
         self, steps: Sequence[PlannedCommit], entries: Sequence[Entry]
     ) -> tuple[Unread, ...]:
-        """The blind edits of planned steps, whether or not they are allowed."""
+        """List the blind edits of planned steps, whether or not they are allowed."""
         found: list[Unread] = []
         first = 0
         for step, entry in zip(steps, entries, strict=True):
@@ -122,7 +122,7 @@ class LandingRules:
         return tuple(each for each in unread if self.binds or each.by_number)
 
     def refusal(self, unread: Sequence[Unread], fix: str = _FIX) -> BlindEdit:
-        """Why blind edits do not land."""
+        """Build the error for blind edits: why they do not land."""
         named = [each.where for each in unread]
         more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
         what = BY_NUMBER
@@ -135,7 +135,7 @@ class LandingRules:
         return BlindEdit(", ".join(named[:_SHOWN]) + more, what, fix)
 
     def complaint(self, ruling: Ruling) -> HkgitError | None:
-        """What the policy has against a commit that is about to be made; None if nothing."""
+        """Build the error that the policy has against a commit about to be made; None if none."""
         if ruling.passes:
             return None
         first, *others = ruling.findings
@@ -144,7 +144,7 @@ class LandingRules:
         return kind(first.where, f"{first.what}{more} ({self.policy.source})", first.fix)
 
     def judge(self, tree: str, parents: tuple[str, ...], message: bytes) -> Ruling:
-        """What the judge says of a commit that is about to be made."""
+        """Ask the gate about a commit that is about to be made."""
         author, committer = map(self.repository.identity, ("AUTHOR", "COMMITTER"))
         policy = self.policy.with_blind() if self.allow_blind else self.policy
         gate = Gate(self.repository, policy, JudgeContext(on_client=True))

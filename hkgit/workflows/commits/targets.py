@@ -120,7 +120,7 @@ def _find_named_target(repository: Repository, branch: str, base: str | None) ->
 def base_of(
     repository: Repository, spec: Spec, choices: ApplyOptions, target: LandingTarget
 ) -> str | None:
-    """The commit that a spec was written against; None where it does not say.
+    """Find the commit that a spec was written against; None where it does not say.
 
     Raises InvalidInput for one that is not in the history of the branch.
     """

@@ -26,7 +26,7 @@ class JudgeRequest:
 
 
 def judge(repository: Repository, request: JudgeRequest) -> Report:
-    """The provisional report on the commit that git would make of the index.
+    """Judge the commit that git would make of the index; the report is provisional.
 
     Raises InvalidInput for a policy that cannot be read, GitRefused for a message file that is
     not there.

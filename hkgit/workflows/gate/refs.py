@@ -56,7 +56,7 @@ class RefsResult:
 
 
 def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
-    """The answer on every ref that git tells a hook of; refusals stand in it.
+    """Judge every ref that git tells a hook of; refusals stand in the result.
 
     Raises InvalidInput for a policy, a budget or lines from git that cannot be read.
     """

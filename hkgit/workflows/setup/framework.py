@@ -51,12 +51,12 @@ _BLOCK = re.compile(
 
 
 def manifest() -> str:
-    """The text of `.pre-commit-hooks.yaml`, for those who name this project as their `repo`."""
+    """Write `.pre-commit-hooks.yaml`, for those who name this project as their `repo`."""
     return _render(HOOKS, "python", PUBLISHED)
 
 
 def local_entry(hooks: Sequence[str], known: Known = WRITTEN) -> str:
-    """The item of `repos` that runs the gate's hooks with the hkgit on PATH."""
+    """Write the item of `repos` that runs the gate's hooks with the hkgit on PATH."""
     return "- repo: local\n  hooks:\n" + indent(_render(hooks, "system", known), "    ")
 
 
@@ -66,7 +66,10 @@ def _render(hooks: Sequence[str], language: str, known: Known = WRITTEN) -> str:
 
 
 def install_command(root: Path, hooks: Sequence[str]) -> str:
-    """What makes the framework run the hooks: without `-t` it installs pre-commit alone."""
+    """Write the command that makes the framework run the hooks.
+
+    Without `-t` it installs pre-commit alone.
+    """
     only_prek = which("pre-commit") is None and which("prek") is not None
     program = "prek" if only_prek or (root / PREK).exists() else "pre-commit"
     return f"{program} install " + " ".join(f"-t {name}" for name in hooks)
@@ -78,7 +81,7 @@ def find_config(root: Path) -> Path | None:
 
 
 def runner(content: bytes, config: Path | None) -> str | None:
-    """The framework that a hook hands on to, where its configuration runs the gate; else None."""
+    """Find the framework that a hook hands on to, if its configuration runs the gate; else None."""
     found = _RUNNERS.search(content)
     if found is None or config is None:
         return None
@@ -99,7 +102,7 @@ def _names_gate(config: Path) -> bool:
 
 
 def install(root: Path, hooks: Sequence[str]) -> SetupStep:
-    """The configuration with the gate's lines in it, or what a person has to do."""
+    """Add the gate's lines to the configuration, or say what a person has to do."""
     path = find_config(root) or root / CONFIG
     if path.name == PREK:
         return prek.install(path, hooks)
@@ -129,7 +132,7 @@ def _block(text: str, indentation: str, line_end: str) -> str:
 
 
 def remove(root: Path) -> Iterator[SetupStep]:
-    """The configuration without the lines that `install` added, where they are still so."""
+    """Take out the lines that `install` added, where they are still so."""
     yield from prek.remove(root / PREK)
     path = root / CONFIG
     text = decode_text(read(path) or b"")

@@ -98,7 +98,7 @@ class LocalHook:
         return said.replace("\\", "\\\\").replace('"', '\\"')
 
     def to_entry(self) -> str:
-        """The line of a manifest that says what is run."""
+        """Write the line of a manifest that says what is run."""
         return f'  entry: "{self._entry}"\n'
 
     @property
@@ -106,13 +106,13 @@ class LocalHook:
         return "true" if '"$@"' in self.command else "false"
 
     def to_yaml(self) -> str:
-        """The item of a list of hooks in `.pre-commit-config.yaml`."""
+        """Write the item of a list of hooks in `.pre-commit-config.yaml`."""
         head = f'- {{id: {self.id}, name: {self.id}, entry: "{self._entry}"'
         rest = f"language: system, always_run: true, pass_filenames: {self._is_named}"
         return f"{head}, stages: [{', '.join(self.stages)}], {rest}}}\n"
 
     def to_toml(self) -> str:
-        """The item of a list of hooks in `prek.toml`."""
+        """Write the item of a list of hooks in `prek.toml`."""
         stages = ", ".join(f'"{stage}"' for stage in self.stages)
         head = f'  {{ id = "{self.id}", name = "{self.id}", entry = "{self._entry}"'
         rest = f'language = "system", always_run = true, pass_filenames = {self._is_named}'

@@ -41,7 +41,7 @@ class HooksDirectory:
 
 
 def hooks_directory(repository: Repository, root: Path) -> HooksDirectory:
-    """The directory that git names, with core.hooksPath and linked worktrees in mind."""
+    """Find the directory that git names, with core.hooksPath and linked worktrees in mind."""
     path = root / repository.git("rev-parse", "--git-path", "hooks").text
     is_private = path.resolve().is_relative_to(repository.common_dir.resolve())
     is_tracked = not is_private and path.resolve().is_relative_to(root.resolve())
@@ -52,7 +52,7 @@ def hooks_directory(repository: Repository, root: Path) -> HooksDirectory:
 
 
 def install(directory: HooksDirectory, hooks: Sequence[str]) -> Iterator[SetupStep]:
-    """The hooks, beside those of others, which are never touched."""
+    """Plan the hooks, beside those of others, which are never touched."""
     for name in hooks:
         yield _install(directory, name)
 
@@ -89,7 +89,7 @@ def _foreign(path: Path, name: str, directory: HooksDirectory) -> SetupStep:
 
 
 def remove(directory: HooksDirectory) -> Iterator[SetupStep]:
-    """The hooks that are hkgit's own, also where pre-commit has moved them aside."""
+    """Plan to remove the hooks that are hkgit's own, also where pre-commit has moved them aside."""
     for name in ALL_HOOKS:
         for path in (directory.path / name, directory.path / f"{name}.legacy"):
             content = None if path.is_symlink() else read(path)

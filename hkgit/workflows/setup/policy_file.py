@@ -68,7 +68,7 @@ POLICY = b"""\
 
 
 def install(root: Path) -> Iterator[SetupStep]:
-    """The policy, unless there is one, and the attributes of the ledger.
+    """Plan the policy, unless there is one, and the attributes of the ledger.
 
     Raises InvalidInput when the policy that is there cannot be read.
     """
@@ -96,7 +96,7 @@ def _install_policy(root: Path) -> SetupStep:
 
 
 def remove(root: Path) -> Iterator[SetupStep]:
-    """What `install` wrote, where it is still so and nothing needs it."""
+    """Plan to remove what `install` wrote, where it is still so and nothing needs it."""
     policy, attributes = root / CONFIG, root / ATTRIBUTES_PATH
     if _as_stored(read(policy) or b"") == POLICY:
         yield SetupStep(policy, Action.REMOVED)

@@ -32,7 +32,7 @@ def runs_gate(content: bytes) -> bool:
 
 
 def install(path: Path, hooks: Sequence[str]) -> SetupStep:
-    """The configuration with the gate's table at its end, or what a person has to do."""
+    """Add the gate's table at the end of the configuration, or say what a person has to do."""
     text = decode_text(read(path) or b"")
     if runs_gate(encode_text(text)):
         return keep_file(path, "runs hkgit gate already")
@@ -46,7 +46,7 @@ def install(path: Path, hooks: Sequence[str]) -> SetupStep:
 
 
 def remove(path: Path) -> Iterator[SetupStep]:
-    """The configuration without the table that `install` added, where it is still so."""
+    """Take out the table that `install` added, where it is still so."""
     text = decode_text(read(path) or b"")
     left = _BLOCK.sub(lambda block: "" if _is_own(block["inner"]) else block[0], text)
     if left != text:

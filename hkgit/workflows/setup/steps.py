@@ -34,7 +34,7 @@ class SetupStep:
 
 
 def keep_file(path: Path, note: str) -> SetupStep:
-    """A file that stays as it is."""
+    """Make the step of a file that stays as it is."""
     return SetupStep(path, Action.KEPT, note)
 
 
