@@ -31,25 +31,46 @@ def attributes(
     has changed in a work tree does not count. Raises GitRefused.
     """
     above = dict(_files_above(files, paths))
-    contents = [files.read_blob(entry.id) for entry in above.values()]
-    contents += _contents([repository.common_dir / "info" / "attributes", *_outside(repository)])
-    if not any(name.encode() in content for name in names for content in contents):
+    if not _speak_of(names, [*_stored(files, above), *_contents(_beside(repository))]):
         return {path: dict.fromkeys(names, UNSPECIFIED) for path in paths}
     return _check_attributes(repository, above, paths, names)
 
 
+def may_attribute(
+    repository: Repository, files: TreeSnapshot, paths: Collection[str], names: Collection[str]
+) -> bool:
+    """Whether an attribute file that git may heed on checkout has one of the words."""
+    assert repository.work_tree is not None
+    here = [repository.work_tree / name for name in _attribute_files(paths)]
+    stored = _stored(files, dict(_files_above(files, paths)))
+    return _speak_of(names, [*stored, *_contents([*here, *_beside(repository)])])
+
+
+def _speak_of(names: Collection[str], contents: Iterable[bytes]) -> bool:
+    return any(name.encode() in content for content in contents for name in names)
+
+
+def _stored(files: TreeSnapshot, above: Mapping[str, TreeEntry]) -> list[bytes]:
+    return [files.read_blob(entry.id) for entry in above.values()]
+
+
 def _files_above(files: TreeSnapshot, paths: Iterable[str]) -> Iterator[tuple[str, TreeEntry]]:
     """The attribute files of the directories that paths lie in; git heeds no links among them."""
-    parents = {str(parent) for path in paths for parent in PurePosixPath(path).parents}
-    for parent in parents:
-        name = _FILE if parent == "." else f"{parent}/{_FILE}"
+    for name in _attribute_files(paths):
         entry = files.entry(name)
         if entry is not None and entry.mode in (REGULAR, EXECUTABLE):
             yield name, entry
 
 
-def _outside(repository: Repository) -> Iterator[Path]:
-    """Where git looks for the attributes of the user and of the machine."""
+def _attribute_files(paths: Iterable[str]) -> set[str]:
+    """Where attribute files of a tree would lie that speak of paths."""
+    parents = {parent for path in paths for parent in PurePosixPath(path).parents}
+    return {str(parent / _FILE) for parent in parents}
+
+
+def _beside(repository: Repository) -> Iterator[Path]:
+    """Where git looks for the attributes of the repository, of the user and of the machine."""
+    yield repository.common_dir / "info" / "attributes"
     named = repository.quick_config("core.attributesfile")
     home = Path(os.environ.get("HOME", "/"))
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")

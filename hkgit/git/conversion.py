@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hkgit.errors import InvalidInput
-from hkgit.git.attributes import attributes
+from hkgit.git.attributes import attributes, may_attribute
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.unedited import FOREIGN, expect_unfiltered
@@ -23,6 +23,8 @@ _IDENT = late_pattern(rb"\$Id:[^$\n]*\$")
 _ODD = bytes({*range(32), 127} - set(b"\b\t\n\f\r\33"))
 _AUTOCRLF = ("input", "true", "yes", "on", "1")
 """What makes `core.autocrlf` act on the way in."""
+_NO_CRLF = (None, "input", "false", "no", "off", "0")
+"""What keeps `core.autocrlf` from acting on the way out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,18 @@ class Conversion:
         self, paths: Collection[str], names: Collection[str]
     ) -> dict[str, dict[str, str]]:
         return attributes(self.repository, self.files, paths, names)
+
+
+def writes_as_stored(repository: Repository, commit: str, paths: Collection[str]) -> bool:
+    """Whether a checkout of a commit writes the blobs at these paths byte by byte.
+
+    So it is where no attribute file says a word of line ends, `$Id$`, filters or encodings, and
+    `core.autocrlf` none either. Where it says True, git need not be asked for the files.
+    """
+    if repository.quick_config("core.autocrlf") not in _NO_CRLF:
+        return False
+    names = (*_LINE_ENDS, *_FOREIGN, "ident")
+    return not may_attribute(repository, repository.snapshot(commit), paths, names)
 
 
 def _action(said: dict[str, str]) -> str | None:

@@ -8,7 +8,6 @@ directories) is left to read-tree, and so is everything where the attributes cha
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -17,6 +16,7 @@ from hkgit.applying.files.directory import DirectorySnapshot, write_files
 from hkgit.applying.files.replace import clear_away
 from hkgit.edits import EXECUTABLE, REGULAR, File, encode_text
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.conversion import writes_as_stored
 from hkgit.git.objects.trees import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.checkout import Environment, blobs_of, read_tree
@@ -27,6 +27,8 @@ Found = Mapping[str, File | None]
 
 _ATTRIBUTES = ".gitattributes"
 _PLAIN = (EXECUTABLE, REGULAR)
+_FEW = 100
+"""How many paths a command line takes anywhere."""
 
 
 def find_plain(repository: Repository, changed: Sequence[TreeChange]) -> Found:
@@ -87,6 +89,10 @@ def follow(
     """
     assert repository.work_tree is not None
     plain = [change for change in changed if change.path in found]
+    stored = {change.path: change.new for change in plain if change.new is not None}
+    if len(stored) == len(changed) <= _FEW and writes_as_stored(repository, new, stored):
+        _write_as_stored(repository, index.env, stored, found)
+        return
     if plain:
         _stage(repository, plain, index.env)
         files = _make_files(repository, plain, temporary, index.env)
@@ -95,6 +101,18 @@ def follow(
         read_tree(repository, old, new, index.env)
     if plain:
         repository.git("update-index", "-q", "--refresh", env=index.env, check=False)
+
+
+def _write_as_stored(
+    repository: Repository, env: Environment, entries: Mapping[str, TreeEntry], found: Found
+) -> None:
+    """Write blobs that need no conversion; one process tells the index and looks at the files."""
+    assert repository.work_tree is not None
+    files = {path: File(repository.blob(new.id), new.mode) for path, new in entries.items()}
+    write_files(repository.work_tree, files, found)
+    infos = (f"{new.mode:o},{new.id},{path}" for path, new in entries.items())
+    args = [word for info in infos for word in ("--cacheinfo", info)]
+    repository.git("update-index", "-q", "--add", *args, "--refresh", env=env)
 
 
 def _stage(repository: Repository, plain: Sequence[TreeChange], env: Environment) -> None:
@@ -113,6 +131,8 @@ def _make_files(
     repository: Repository, plain: Sequence[TreeChange], temporary: str, env: Environment
 ) -> dict[str, File | None]:
     """Let git write the new blobs as files, with filters and line ends."""
+    import tempfile  # most checkouts convert nothing
+
     files: dict[str, File | None] = {change.path: None for change in plain}
     wanted = {change.path: change.new.mode for change in plain if change.new is not None}
     names = b"".join(encode_text(path) + b"\0" for path in wanted)

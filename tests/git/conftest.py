@@ -22,6 +22,7 @@ def temporary_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     path = tmp_path / "temporary"
     path.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(path))
+    monkeypatch.setenv("TMPDIR", str(path))
     return path
 
 

@@ -6,9 +6,7 @@ So author, committer, signature and hooks are what `git commit` would make of th
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -120,12 +118,15 @@ def run_and_hear(command: str, directory: Path) -> tuple[int, str]:
 
     A file keeps that: a pipe would wait for whatever the command leaves running.
     """
+    import tempfile  # few landings are verified
+    from shutil import copyfileobj
+
     with tempfile.TemporaryFile() as printed:
         code = run_command(command, directory, printed)
         size = printed.seek(0, os.SEEK_END)
         printed.seek(0)
         with suppress(OSError), open(_STANDARD_ERROR, "wb", closefd=False) as shown:
-            shutil.copyfileobj(printed, shown)
+            copyfileobj(printed, shown)
         printed.seek(max(0, size - _HEARD_BYTES))
         return code, printed.read(_HEARD_BYTES).decode("utf-8", "replace")
 

@@ -7,7 +7,7 @@ work goes on in a copy: whoever looks sees the index as it was or as it is to be
 from __future__ import annotations
 
 import os
-import shutil
+import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -44,7 +44,7 @@ class LockedIndex:
         try:
             self.copy.with_name(f"{self.copy.name}.lock").unlink(missing_ok=True)  # a git died
             with suppress(FileNotFoundError):
-                shutil.copy2(self.index, self.copy)
+                _copy(self.index, self.copy)
         except OSError as error:
             raise unwritable(self.copy, error) from error
 
@@ -54,6 +54,14 @@ class LockedIndex:
             self.copy.replace(self.index)
         except OSError as error:
             raise unwritable(self.index, error) from error
+
+
+def _copy(file: Path, name: Path) -> None:
+    """Copy a file with its time and mode."""
+    found = file.stat()
+    name.write_bytes(file.read_bytes())
+    name.chmod(stat.S_IMODE(found.st_mode))
+    os.utime(name, ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 @contextmanager

@@ -7,11 +7,9 @@ clears away.
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
@@ -19,6 +17,7 @@ from hkgit.git.transactions import commits, landing
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin, new_id
 from hkgit.git.transactions.recovery import Outcome, settle
 from hkgit.git.transactions.signals import stoppable, unstoppable
+from hkgit.git.transactions.temporary import temporary_root
 from hkgit.git.transactions.worktree import Worktree, temporary_worktree
 from hkgit.values import dataclass
 
@@ -96,7 +95,7 @@ def transaction(
             pid=os.getpid(),
             host=_host(),
             started=int(time.time()),
-            temporary=str(Path(tempfile.gettempdir()).resolve()),
+            temporary=str(temporary_root()),
             branch=branch,
             old=old,
             checkout=str(repository.git_dir) if checkout else None,

@@ -7,8 +7,6 @@ configuration of the repository is not touched.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +17,7 @@ from hkgit.git.listing import find_files
 from hkgit.git.program import run
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.signals import stoppable, unstoppable
+from hkgit.git.transactions.temporary import make_directory, remove_directory
 from hkgit.values import dataclass, replace
 
 HOOK_CONFIGURATION = (".gitattributes", ".pre-commit-config.yaml", ".pre-commit-config.yml")
@@ -96,7 +95,7 @@ def forget_worktrees(repository: Repository, directory: Path, prefix: str) -> No
     listed = repository.common_dir / "worktrees"
     left = [*find_files(directory, f"{prefix}*"), *find_files(listed, f"{prefix}*")]
     for path in left:
-        _remove(path)
+        remove_directory(path)
         if os.path.lexists(path):
             raise GitRefused(str(path), "could not be removed", "Remove it.")
     if left:
@@ -107,14 +106,14 @@ def forget_worktrees(repository: Repository, directory: Path, prefix: str) -> No
 @contextmanager
 def _empty_directory(prefix: str) -> Iterator[Path]:
     try:
-        path = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
+        path = make_directory(prefix)
     except OSError as error:
         raise _unwritable(error) from error
     try:
         yield path
     finally:
         with unstoppable():
-            _remove(path)
+            remove_directory(path)
 
 
 @contextmanager
@@ -178,8 +177,8 @@ def _forget(repository: Repository, path: Path) -> None:
     """Take the worktree off git's list, also when git was stopped while it was adding it."""
     listed = repository.common_dir / "worktrees"
     with suppress(OSError):
-        _remove(_git_dir(path))
-    _remove(listed / path.name)
+        remove_directory(_git_dir(path))
+    remove_directory(listed / path.name)
     with suppress(OSError):
         listed.rmdir()
 
@@ -209,13 +208,3 @@ def _unwritable(error: OSError) -> GitRefused:
 def _pattern(path: str) -> str:
     """The line of gitignore(5) that stands for exactly this file."""
     return "/" + path.translate(_ESCAPED) + "\n"
-
-
-def _remove(path: Path) -> None:
-    """Delete a directory, also where a command left what cannot be written."""
-    shutil.rmtree(path, ignore_errors=True)
-    for directory, below, files in os.walk(path):
-        for name in below + files:
-            with suppress(OSError):
-                Path(directory, name).chmod(0o700)
-    shutil.rmtree(path, ignore_errors=True)

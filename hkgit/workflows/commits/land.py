@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from collections.abc import Callable, Sequence
 
@@ -49,6 +48,8 @@ class Landing:
                 try:
                     return self._carry_out(target, rules, steps)
                 except BranchMoved as moved:
+                    import random  # few branches move
+
                     time.sleep(random.uniform(0, min(_LONGEST_PAUSE, 0.01 * 2**tried)))
                     target = self._find_moved_target(target, steps, origin, moved)
                 self.progress.say(f"{target.branch} moved: planned again on {target.tip[:12]}")

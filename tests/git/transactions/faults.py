@@ -210,7 +210,7 @@ def _run(where: str, args: list[str], temporary: str, fault: Fault, said: int) -
         for number, stream in ((1, "stdout"), (2, "stderr")):
             os.dup2(said, number)
             setattr(sys, stream, os.fdopen(number, "w", closefd=False))
-        tempfile.tempdir = temporary
+        tempfile.tempdir = os.environ["TMPDIR"] = temporary
         sys.argv = ["hkgit", *args]
         fault.arm()
         main.run()

@@ -11,7 +11,7 @@ import pytest
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.landing import expect_landable
-from tests.git.transactions.landing import Files, commit_on, everything, land_on_main
+from tests.git.transactions.landing import Files, commit_on, everything, land, land_on_main
 from tests.support.repos import Repo
 
 
@@ -41,6 +41,38 @@ def test_submodules_are_left_alone(based: Repo, tmp_path: Path) -> None:
     (based.path / "sub" / "x").write_text("mine")
     land_on_main(based, {"a": "2\n"})
     assert based.status() == [" M sub"]
+
+
+@pytest.mark.parametrize("where", [".git/info/attributes", ".gitattributes", "dir/.gitattributes"])
+def test_files_are_written_as_git_writes_them(based: Repo, where: str) -> None:
+    based.write(where, "* text eol=crlf\n")
+    land_on_main(based, {"dir/c": "one\ntwo\n"})
+    assert based.read("dir/c") == b"one\r\ntwo\r\n"
+    assert " M dir/c" not in based.status()
+
+
+def test_line_ends_of_the_configuration_are_written(based: Repo) -> None:
+    based.git("config", "core.autocrlf", "true")
+    land_on_main(based, {"a": "one\ntwo\n"})
+    assert based.read("a") == b"one\r\ntwo\r\n"
+    assert based.status() == []
+
+
+def test_files_that_become_executable_are(based: Repo) -> None:
+    based.git("update-index", "--chmod=+x", "a")
+    tree = based.git("write-tree")
+    based.git("reset", "-q", "--hard")
+    new = based.git("commit-tree", tree, "-p", "HEAD", "-m", "Landed")
+    land(
+        Repository.discover(based.path),
+        branch="main",
+        old=based.head,
+        new=new,
+        checkout=True,
+        reflog="x",
+    )
+    assert based.path.joinpath("a").stat().st_mode & 0o100
+    assert based.status() == []
 
 
 # Local changes that do not overlap stay
