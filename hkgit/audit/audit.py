@@ -44,7 +44,7 @@ class Audit:
     def of(
         cls, name: str, ends: tuple[str, str], report: Report, consults: Sequence[Consult]
     ) -> Audit:
-        """The audit of a range."""
+        """Audit a range; `ends` are the ids of its two sides."""
         numbers = numbers_of(report.rulings, report.policy)
         return cls(name, *ends, report, tuple(consults), numbers)
 
@@ -53,24 +53,24 @@ class Audit:
         return self.report.policy
 
     def classes(self) -> dict[str, list[Ruling]]:
-        """The rulings by what they come to, in the order of `MEANINGS`."""
+        """Sort the rulings by what they come to, in the order of `MEANINGS`."""
         sorted_: dict[str, list[Ruling]] = {name: [] for name in MEANINGS}
         for ruling in self.report.rulings:
             sorted_[_class(ruling)].append(ruling)
         return sorted_
 
     def glass(self) -> list[Ruling]:
-        """The rulings that only a record of break-glass lets pass."""
+        """List the rulings that only a record of break-glass lets pass."""
         return [ruling for ruling in self.report.rulings if ruling.rule == "break-glass"]
 
     def met(self) -> Iterator[tuple[Ruling, JsonObject]]:
-        """The conflicts that entries claim to have met."""
+        """Yield the conflicts that entries claim to have met."""
         for ruling in self.report.rulings:
             for _, entry in ruling.judged.entries:
                 yield from ((ruling, met) for met in conflicts_of(entry))
 
     def verified(self) -> Iterator[tuple[Ruling, JsonObject]]:
-        """The outcomes of `--verify` that entries claim."""
+        """Yield the outcomes of `--verify` that entries claim."""
         for ruling in self.report.rulings:
             for _, entry in ruling.judged.entries:
                 outcome = entry.claims.get("verify")
@@ -97,7 +97,7 @@ def _class(ruling: Ruling) -> str:
 
 
 def audit_json(audit: Audit) -> JsonObject:
-    """An audit as one JSON object."""
+    """Write an audit as one JSON object."""
     return {
         "range": audit.name,
         "old": audit.old,

@@ -106,22 +106,22 @@ def _agents(ruling: Ruling) -> tuple[str, ...]:
 
 
 def name_of_person(identity: str) -> str:
-    """The name in `Name <email>`, safe to print."""
+    """Return the name in `Name <email>`, safe to print."""
     return visible(identity.partition(" <")[0])
 
 
 def without_version(agent: str) -> str:
-    """`claude-code/2.1` without its version."""
+    """Strip the version from an agent's name: `claude-code/2.1` becomes `claude-code`."""
     return agent.partition("/")[0]
 
 
 def strength_of(kind: str) -> int:
-    """0 for the strongest evidence; what is not known is the weakest."""
+    """Rank a kind of evidence: 0 is the strongest; what is not known is the weakest."""
     return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 
 def author_time(candidate: CandidateCommit) -> datetime:
-    """When the author made the commit, in the author's zone; 1970 where that cannot be read."""
+    """Read when the author made the commit, in the author's zone; 1970 if it cannot be read."""
     found = _AUTHOR_TIME.search(candidate.header)
     if found is None:
         return _NO_TIME
@@ -134,7 +134,7 @@ def author_time(candidate: CandidateCommit) -> datetime:
 
 
 def median(numbers: Iterable[int]) -> int | None:
-    """The middle one, the lower of two; None of none."""
+    """Return the middle number, the lower of two; None of none."""
     ordered = sorted(numbers)
     return ordered[(len(ordered) - 1) // 2] if ordered else None
 

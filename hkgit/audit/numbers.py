@@ -71,12 +71,12 @@ def numbers_of(rulings: Sequence[Ruling], policy: Policy) -> Numbers:
 
 
 def blind_findings(policy: Policy, entry: Entry) -> list[Finding]:
-    """The edits of an entry whose evidence the policy does not accept."""
+    """Find the edits of an entry whose evidence the policy does not accept."""
     return [found for found in entry_findings(policy, entry) if found.rule == BLIND]
 
 
 def conflicts_of(entry: Entry) -> Iterator[JsonObject]:
-    """The conflicts that an entry claims to have met; a claim may be anything."""
+    """Yield the conflicts that an entry claims to have met; a claim may be any JSON value."""
     claimed = entry.claims.get("conflicts")
     for conflict in claimed if isinstance(claimed, list) else ():
         if isinstance(conflict, dict):
@@ -84,7 +84,7 @@ def conflicts_of(entry: Entry) -> Iterator[JsonObject]:
 
 
 def numbers_json(numbers: Numbers) -> JsonObject:
-    """The numbers as one JSON object; rates and confidences in [0, 1]."""
+    """Write the numbers as one JSON object; rates and confidences in [0, 1]."""
     return {
         "commits": numbers.commits,
         "replay": dict(numbers.replay.most_common()),
@@ -115,7 +115,7 @@ def count_line(commits: int) -> str:
 
 
 def numbers_lines(numbers: Numbers) -> Iterator[str]:
-    """The numbers for people."""
+    """Write the numbers for people."""
     yield count_line(numbers.commits)
     yield f"replay      {_shares(numbers.replay)}"
     yield f"policy      {numbers.passing} pass, {numbers.commits - numbers.passing} fail"

@@ -72,9 +72,11 @@ class LineOrigin:
 def blame(
     repository: Repository, path: str, rev: str | None, lines: str | None = None
 ) -> Iterator[Blamed]:
-    """The lines of a file, of the working tree's without a revision; `lines` as `git blame -L`.
+    """Blame the lines of a file, of the working tree's without a revision.
 
     Raises InvalidInput where there is no such file or no such lines.
+
+    `lines` is written as for `git blame -L`.
     """
     options = ["--porcelain", "--no-textconv", "--ignore-revs-file="]
     options += [] if lines is None else ["-L", lines]
@@ -118,7 +120,7 @@ class LineOrigins:
     _ordered: dict[str, Entries] = field(default_factory=dict)
 
     def of(self, line: Blamed) -> LineOrigin:
-        """The origin of a line."""
+        """Find the origin of a line."""
         if line.commit is None:
             return LineOrigin(line)
         ruling = self.rule(line.commit)
@@ -132,7 +134,7 @@ class LineOrigins:
         return commit in self._rulings
 
     def rule(self, commit: str) -> Ruling:
-        """The ruling on a commit."""
+        """Judge a commit, each once."""
         if commit not in self._rulings:
             self._rulings[commit] = self.gate.judge(candidate_of(self.repository, commit))
         return self._rulings[commit]

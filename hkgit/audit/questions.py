@@ -67,7 +67,7 @@ class JudgedRange:
 def range_of(
     repository: Repository, rulings: Sequence[Ruling], policy: Policy, end: str
 ) -> JudgedRange:
-    """What the questions are asked of: who is governed comes from the policy."""
+    """Collect what the questions are asked of: who is governed comes from the policy."""
     governed = tuple(ruling for ruling in rulings if _is_governed(ruling, policy))
     consults: tuple[Consult, ...] = ()
     broken: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ def _is_governed(ruling: Ruling, policy: Policy) -> bool:
 
 
 def points(asked: JudgedRange) -> tuple[Question, ...]:
-    """Every question with its answer."""
+    """Answer every question."""
     return tuple(
         Question(name, question, basis, tuple(find(asked)))
         for name, (question, basis, find) in QUESTIONS.items()

@@ -57,7 +57,7 @@ class Signers:
     trusted: str | None
 
     def of(self, ruling: Ruling) -> tuple[Signed, ...]:
-        """The signatures of a commit's entries, then of the verdict on its change.
+        """List the signatures of a commit's entries, then of the verdict on its change.
 
         Raises InvalidInput where something is signed and the policy is malformed.
         """
@@ -141,7 +141,7 @@ def render_signature(signed: Signed) -> str:
 
 
 def signature_json(signed: Signed) -> JsonObject:
-    """A signature as one JSON object."""
+    """Write a signature as one JSON object."""
     return {
         "kind": signed.kind,
         "of": signed.of,

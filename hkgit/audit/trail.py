@@ -29,7 +29,7 @@ class Trail:
     gate: Gate
 
     def rule(self, commit: str) -> Ruling:
-        """The ruling on a commit; one before the policy's `since` passes."""
+        """Judge a commit; one before the policy's `since` passes."""
         ruling = self.gate.judge(candidate_of(self.repository, commit))
         since = self.gate.policy.since
         if ruling.passes or since is None:
@@ -104,5 +104,5 @@ def _fits(text: str, glob: str) -> bool:
 
 
 def rfc3339(time: datetime) -> str:
-    """A moment as RFC 3339 writes it."""
+    """Write a moment as RFC 3339 does."""
     return time.isoformat(timespec="seconds")

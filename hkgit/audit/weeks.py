@@ -41,7 +41,7 @@ class AgentWeeks:
 def agents_of(
     commits: Sequence[AuditedCommit], refused: Sequence[RefusedAttempt]
 ) -> list[AgentWeeks]:
-    """Every agent, the busiest first, all over the same weeks."""
+    """List every agent, the busiest first, all over the same weeks."""
     own: dict[str, list[AuditedCommit]] = {}
     for commit in commits:
         for name in dict.fromkeys(map(without_version, commit.agents)):
@@ -85,7 +85,7 @@ def _week(commit: AuditedCommit) -> date:
 
 
 def agent_json(row: AgentWeeks) -> JsonObject:
-    """An agent as one JSON object."""
+    """Write an agent as one JSON object."""
     return {
         "agent": row.name,
         "commits": row.commits,

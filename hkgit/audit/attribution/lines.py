@@ -53,7 +53,7 @@ class Attribution:
 
 
 def attribute_commit(repository: Repository, gate: Gate, commit: str) -> Attribution:
-    """The lines that agents wrote in a commit."""
+    """Find the lines that agents wrote in a commit."""
     origins = LineOrigins(repository, gate)
     told = audit_commit(origins.rule(commit))
     candidate = told.ruling.judged.candidate

@@ -75,7 +75,10 @@ def _name_apart(listed: Sequence[ListedRepository]) -> tuple[ListedRepository, .
 
 
 def find_identity(address: str) -> str:
-    """One form of all addresses of a place: `https://host/path`, or `file://` and a real path."""
+    """Write all addresses of a place in one form: `https://host/path`, or `file://` and a path.
+
+    Links in such a path are followed.
+    """
     if not _is_path(address):
         return normalise_url(address)
     local = Path(address.removeprefix("file://")).resolve()
@@ -132,5 +135,5 @@ def _parse_listed(
 
 
 def last_name(identity: str) -> str:
-    """What a repository is called where nobody says it: the last part of its address."""
+    """Return the last part of an address, which names a repository where nobody says a name."""
     return identity.rpartition("/")[2].removesuffix(".git")

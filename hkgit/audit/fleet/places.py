@@ -45,7 +45,7 @@ class FleetDirectory:
         return self.root / "states" / f"{name}.json"
 
     def pending(self, name: str) -> Path:
-        """What was begun for a repository, and is not in its state yet."""
+        """Return where the work on a repository is that is not in its state yet."""
         return self.root / "pending" / name
 
     def prepare(self) -> None:

@@ -74,7 +74,7 @@ class FleetSummary:
 
 
 def row_line(row: FleetRow) -> str:
-    """A row for a person, in a line."""
+    """Write a row for a person, in a line."""
     name = visible(row.listed.name)
     if row.failure is not None:
         what = visible(f"{row.failure.where}: {row.failure.what.partition(chr(10))[0]}")
@@ -97,7 +97,7 @@ def row_line(row: FleetRow) -> str:
 
 
 def summary_lines(summary: FleetSummary) -> list[str]:
-    """All of it for a person."""
+    """Write the whole summary for a person."""
     counted = Counter(row.status for row in summary.rows)
     by = ", ".join(f"{counted[status]} {status}" for status in STATUSES if counted[status])
     tally = summary.tally
@@ -111,7 +111,7 @@ def summary_lines(summary: FleetSummary) -> list[str]:
 
 
 def summary_json(summary: FleetSummary) -> JsonObject:
-    """All of it as one JSON object."""
+    """Write the whole summary as one JSON object."""
     return {
         "schema": 1,
         "versions": list(summary.versions),
@@ -123,7 +123,7 @@ def summary_json(summary: FleetSummary) -> JsonObject:
 
 
 def row_json(row: FleetRow) -> JsonObject:
-    """One row as a JSON object."""
+    """Write one row as a JSON object."""
     failure = row.failure
     return {
         "name": to_json_text(row.listed.name),

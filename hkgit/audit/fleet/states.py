@@ -70,7 +70,10 @@ def write_state(directory: FleetDirectory, name: str, state: RepositoryState) ->
 
 
 def join_parts(directory: FleetDirectory, plan: PlannedRepository, size: int) -> RepositoryState:
-    """The state after a plan is carried out: what was there before, and every part of `size`."""
+    """Build the state after a plan is carried out: what was there before, and every part.
+
+    `size` is the number of commits in a part.
+    """
     before = None if plan.is_fresh else read_state(directory, plan.name)
     settled, opened, left = Tally(), Tally(), list[str]()
     if before is not None:

@@ -58,7 +58,7 @@ def _read_rows(job: StoreJob) -> Iterator[Rows]:
 
 
 def identify_listed(listed: ListedRepository, roots: tuple[str, ...] = ()) -> RepositoryIdentity:
-    """What a listed repository is called in the tables."""
+    """Name a listed repository as the tables do."""
     return RepositoryIdentity(name_of_url(listed.identity), listed.identity, roots)
 
 

@@ -39,7 +39,7 @@ class Tally:
             self.by[kind].update(other.by[kind])
 
     def to_json(self) -> JsonObject:
-        """The numbers as `Tally` reads them."""
+        """Write the numbers as `Tally` reads them."""
         return {
             "commits": self.commits,
             "passing": self.passing,
@@ -48,7 +48,7 @@ class Tally:
 
 
 def sum_tallies(tallies: Iterable[Tally]) -> Tally:
-    """All of them together."""
+    """Add up some tallies."""
     total = Tally()
     for each in tallies:
         total.add(each)

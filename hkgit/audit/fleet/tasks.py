@@ -99,13 +99,13 @@ Answer = PlannedRepository | Failure | int
 
 
 def describe_versions() -> tuple[str, ...]:
-    """What a ruling depends on besides the repository: hkgit, its ladder, git."""
+    """Name what a ruling depends on besides the repository: versions of hkgit, ladder and git."""
     git = ".".join(map(str, program.version()))
     return f"hkgit {__version__}", f"ladder {LADDER_VERSION}", f"git {git}"
 
 
 def failure_of(error: HkgitError | OSError, where: str) -> Failure:
-    """A refusal as a value; an exception of hkgit does not travel between processes."""
+    """Convert an error to a value; an exception of hkgit does not travel between processes."""
     if isinstance(error, HkgitError):
         return Failure(error.where, error.what, error.fix)
     name = where if error.filename is None else str(error.filename)
@@ -113,7 +113,7 @@ def failure_of(error: HkgitError | OSError, where: str) -> Failure:
 
 
 def answer_of(future: Future[Answer]) -> Answer:
-    """What a task answered; what nobody expected is a failure of its repository alone."""
+    """Return what a task answered; an unexpected error is a failure of its repository alone."""
     error = future.exception()
     if error is None:
         return future.result()

@@ -53,7 +53,7 @@ def gather_facts(
     report: Report,
     refusals: Sequence[RefusedAttempt] = (),
 ) -> PageFacts:
-    """Everything of a report that the page shows."""
+    """Collect everything of a report that the page shows."""
     told = [audit_commit(ruling) for ruling in report.rulings]
     commits = tuple(_page_commits(repository, sorted(told, key=_weakness)))
     edits = [edit for commit in told for edit in commit.edits]

@@ -60,7 +60,7 @@ class FileHeat:
 def heat_of(
     repository: Repository, commits: Sequence[AuditedCommit], policy: Policy, end: str
 ) -> tuple[FileHeat, ...]:
-    """The files that the range's agents changed, those with the most weak lines first."""
+    """Measure the files that the range's agents changed, those with the most weak lines first."""
     rulings = {commit.id: commit.ruling for commit in commits}
     origins = LineOrigins(repository, Gate(repository, policy, tip=end), rulings)
     files = repository.snapshot(end)
@@ -108,7 +108,7 @@ def _choose(repository: Repository, commits: Sequence[AuditedCommit]) -> list[st
 
 
 def paths_of(repository: Repository, commit: AuditedCommit) -> tuple[str, ...]:
-    """The files that an agent's commit changes, by their new names; of others none."""
+    """List the files that an agent's commit changes, by their new names; of others none."""
     judged = commit.ruling.judged
     if judged.entries:
         named = (file.new_path or file.name for _, entry in judged.entries for file in entry.files)

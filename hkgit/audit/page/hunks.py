@@ -81,7 +81,7 @@ class ReviewHunk:
 def hunks_of(
     repository: Repository, commit: AuditedCommit, most: int = MOST_HUNKS
 ) -> tuple[ReviewHunk, ...]:
-    """The hunks of a commit, the weakest first; none where they cannot be read.
+    """List the hunks of a commit, the weakest first; none where they cannot be read.
 
     Of a commit without evidence there are `most` at most.
     """

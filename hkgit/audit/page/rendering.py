@@ -42,7 +42,7 @@ _CLOSED = "default-src 'none'; base-uri 'none'; form-action 'none'"
 
 
 def render_page(facts: PageFacts) -> str:
-    """One HTML file that fetches nothing. Raises InvalidInput where Jinja2 is not here."""
+    """Render one HTML file that fetches nothing. Raises InvalidInput where Jinja2 is not here."""
     style, script = _asset("style.css"), _asset("script.js")
     policy = f"{_CLOSED}; style-src {_hash(style)}; script-src {_hash(script)}"
     return _render(facts, policy, inline=True, style=style, script=script)

@@ -103,7 +103,7 @@ def _overlaps(shown: ShownLines, seen: SeenRange) -> bool:
 
 
 def name_call(shown: ShownLines) -> str:
-    """`Read (call toolu_1, lines 1-40, 2026-01-02 03:04 UTC)`."""
+    """Describe a call: `Read (call toolu_1, lines 1-40, 2026-01-02 03:04 UTC)`."""
     call = f"call {shown.call.id}, " if shown.call.id else ""
     when = datetime.fromtimestamp(shown.time // 1000, UTC)
     lines = f"lines {shown.start_line}-{shown.end_line}"

@@ -30,6 +30,6 @@ def render(sheet: ReportSheet, form: str) -> str:
 
 
 def refusal(error: HkgitError, form: str) -> str:
-    """Why there is no report, in a format that is a JSON document."""
+    """Render why there is no report, in a format that is a JSON document."""
     rendered: str = import_module(f"{__name__}.{_MODULES[form]}").refusal(error)
     return rendered

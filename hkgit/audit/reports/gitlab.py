@@ -12,12 +12,12 @@ _SEVERITIES = {"error": "major", "warning": "minor", "note": "info"}
 
 
 def render(sheet: ReportSheet) -> str:
-    """One issue a finding."""
+    """Render one issue a finding."""
     return dump_json([_issue(item, _SEVERITIES[sheet.level(item)]) for item in sheet.items])
 
 
 def refusal(error: HkgitError) -> str:
-    """No issues: the reason stands on standard error, and the exit code says that it failed."""
+    """Render no issues: the reason stands on standard error, and the exit code tells of it."""
     return dump_json([])
 
 

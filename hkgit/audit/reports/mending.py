@@ -30,7 +30,7 @@ _TURNED = late_pattern(r"git checkout -b again \w+ && hkgit apply --merge \w+ SP
 
 
 def mend(ruling: Ruling) -> str:
-    """A command for the shell, with what it leaves to do behind `#`; empty where all is well."""
+    """Write a command that fixes a commit, with what is left to do behind `#`; or nothing."""
     if ruling.passes:
         return ""
     candidate, rule = ruling.judged.candidate, ruling.rule

@@ -32,7 +32,7 @@ _NO_PATH = frozenset({"trailer", "unverifiable"})
 
 
 def sheet_of(repository: Repository, report: Report, commit_url: str | None = None) -> ReportSheet:
-    """A report with its findings placed in the last of its commits."""
+    """Place the findings of a report in the last of its commits."""
     tip = report.rulings[-1].judged.candidate.tree if report.rulings else EMPTY_TREE
     placed = place_findings(repository, report.rulings, tip)
     items = tuple(item for _, items in placed for item in items)

@@ -20,7 +20,7 @@ from hkgit.text.json_nodes import JsonObject
 
 
 def render(sheet: ReportSheet) -> str:
-    """One JSON object (see `report_json`)."""
+    """Render one JSON object (see `report_json`)."""
     return dump_json(report_json(sheet.report, sheet.items))
 
 
@@ -38,12 +38,12 @@ def render_commit(ruling: Ruling, items: Sequence[ReportItem], policy: Policy) -
 
 
 def refusal(error: HkgitError) -> str:
-    """Why there is no report."""
+    """Render why there is no report."""
     return dump_json({"status": error.status, "error": error_json(error)})
 
 
 def report_json(report: Report, items: Sequence[ReportItem] = ()) -> JsonObject:
-    """Whether a report passes, under which policy, and an object a commit.
+    """Write whether a report passes, under which policy, and an object a commit.
 
     `items` are all of its findings in order, with their places.
     """
@@ -62,7 +62,7 @@ def report_json(report: Report, items: Sequence[ReportItem] = ()) -> JsonObject:
 def ruling_json(
     ruling: Ruling, places: Sequence[SourcePlace | None] = (), source: str | None = None
 ) -> JsonObject:
-    """One commit's ruling as a JSON object; `places` are those of its findings, in order.
+    """Write one commit's ruling as a JSON object; `places` are its findings', in order.
 
     `source` says where the policy was read.
     """
@@ -89,7 +89,7 @@ def ruling_json(
 
 
 def finding_json(finding: Finding, place: SourcePlace | None = None) -> JsonObject:
-    """One finding; its place is that in the newest commit."""
+    """Write one finding; its place is that in the newest commit."""
     return {
         "rule": finding.rule,
         "where": to_json_text(finding.where),

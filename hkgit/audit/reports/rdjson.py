@@ -15,13 +15,13 @@ _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 
 def render(sheet: ReportSheet) -> str:
-    """One diagnostic a finding."""
+    """Render one diagnostic a finding."""
     found = [_diagnostic(item, _SEVERITIES[sheet.level(item)]) for item in sheet.items]
     return _result(found, _SEVERITIES[LEVELS[sheet.report.policy.mode]])
 
 
 def refusal(error: HkgitError) -> str:
-    """One diagnostic: why there is no judgement."""
+    """Render one diagnostic: why there is no judgement."""
     return _result([{"message": text(str(error)), "severity": "ERROR"}], "ERROR")
 
 

@@ -41,5 +41,5 @@ RULES = {
 
 
 def sentence(rule: str) -> str:
-    """What a rule is for."""
+    """Say what a rule is for."""
     return RULES.get(rule, f"The gate's rule {rule!r} holds.")

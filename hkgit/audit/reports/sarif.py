@@ -17,7 +17,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 def render(sheet: ReportSheet) -> str:
-    """One run with a result a finding."""
+    """Render one run with a result a finding."""
     rules = list(dict.fromkeys(item.finding.rule for item in sheet.items))
     results = [_result(item, rules, sheet.level(item)) for item in sheet.items]
     code = 0 if sheet.report.passes else Rejected.exit_code
@@ -25,7 +25,7 @@ def render(sheet: ReportSheet) -> str:
 
 
 def refusal(error: HkgitError) -> str:
-    """A run that came to no results, and why."""
+    """Render a run that came to no results, and why."""
     notice = {"level": "error", "message": {"text": text(str(error))}}
     return _log(
         [],

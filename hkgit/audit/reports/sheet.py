@@ -46,7 +46,7 @@ class ReportSheet:
     commit_url: str | None = None
 
     def level(self, item: ReportItem) -> str:
-        """How grave a finding is: error, warning or note; a note if the commit passes."""
+        """Grade a finding: error, warning or note; a note if the commit passes."""
         return "note" if item.ruling.passes else LEVELS[self.report.policy.mode]
 
     @property
@@ -56,12 +56,12 @@ class ReportSheet:
 
 
 def subject_of(ruling: Ruling) -> str:
-    """The first line of the commit's message, as it stands there."""
+    """Return the first line of the commit's message, unescaped."""
     message = ruling.judged.candidate.message or b""
     return message.decode("utf-8", "replace").split("\n", 1)[0]
 
 
 def name_of(ruling: Ruling) -> str:
-    """The commit by 12 digits of its id, or as the one to be made."""
+    """Name the commit by 12 digits of its id, or as the one to be made."""
     commit = ruling.judged.candidate.id
     return "commit to be made" if commit is None else commit[:12]

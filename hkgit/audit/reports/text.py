@@ -18,14 +18,14 @@ def render(sheet: ReportSheet) -> str:
 
 
 def report_lines(report: Report) -> Iterator[str]:
-    """The lines of `render`."""
+    """Write the lines of `render`."""
     for ruling in report.rulings:
         yield from ruling_lines(ruling)
     yield console(summary(report))
 
 
 def ruling_lines(ruling: Ruling) -> Iterator[str]:
-    """The lines on one commit."""
+    """Write the lines on one commit."""
     return map(console, _ruling_lines(ruling))
 
 
@@ -45,13 +45,13 @@ def _ruling_lines(ruling: Ruling) -> Iterator[str]:
 
 
 def summary(report: Report) -> str:
-    """How many commits, how many pass, and under which policy."""
+    """Say how many commits there are, how many pass, and under which policy."""
     rejected = sum(not ruling.passes for ruling in report.rulings)
     return summarize(report.policy, len(report.rulings), rejected, provisional=report.provisional)
 
 
 def summarize(policy: Policy, count: int, rejected: int, *, provisional: bool = False) -> str:
-    """The words of `summary`, from counts."""
+    """Write the words of `summary`, from counts."""
     words = count_noun(count, "commit")
     if count:
         words += f", {rejected} rejected" if rejected else ", all pass"

@@ -22,7 +22,7 @@ _TYPES = {COUNT: "integer", FLAG: "boolean", MOMENT: "string", SHARE: "number", 
 
 
 def describe_tables() -> Iterator[str]:
-    """Each table and column in lines of Markdown."""
+    """Describe each table and column in lines of Markdown."""
     for table in TABLES.values():
         yield from (f"## {table.name}", "", table.words, "")
         yield f"Key: {', '.join(f'`{name}`' for name in table.key)}."
@@ -34,7 +34,7 @@ def describe_tables() -> Iterator[str]:
 
 
 def tables_schema() -> JsonObject:
-    """A JSON Schema of rows as JSON has them, such as `hkgit sql --json` prints."""
+    """Build a JSON Schema of rows as JSON has them, such as `hkgit sql --json` prints."""
     listed = {name: {"type": "array", "items": {"$ref": f"#/$defs/{name}"}} for name in TABLES}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -26,7 +26,7 @@ def flush_file(path: Path) -> None:
 
 @contextmanager
 def open_lines(draft: Path) -> Iterator[dict[str, IO[str]]]:
-    """A file of JSON lines for each table."""
+    """Open a file of JSON lines for each table."""
     with ExitStack() as stack:
         yield {
             name: stack.enter_context((draft / f"{name}.jsonl").open("w", encoding="utf-8"))

@@ -19,7 +19,7 @@ AGAIN = "Make room or choose another place, then run it again: nothing there has
 
 @contextmanager
 def open_duck() -> Iterator[DuckDBPyConnection]:
-    """A database in memory. Raises InvalidInput where DuckDB is not here."""
+    """Open a database in memory. Raises InvalidInput where DuckDB is not here."""
     try:
         import duckdb
     except ImportError as error:
@@ -53,17 +53,17 @@ def _shorten(text: str) -> str:
 
 
 def quote_text(text: str) -> str:
-    """A text as a literal of SQL."""
+    """Write a text as a literal of SQL."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def list_texts(texts: Sequence[object]) -> str:
-    """Texts as a list of SQL."""
+    """Write texts as a list of SQL."""
     return "[" + ", ".join(quote_text(str(each)) for each in texts) + "]"
 
 
 def read_lines_of(path: Path, columns: Sequence[TableColumn]) -> str:
-    """SQL that reads a file of JSON lines as a table."""
+    """Write SQL that reads a file of JSON lines as a table."""
     kinds = ", ".join(f"{quote_text(each.name)}: {quote_text(each.type)}" for each in columns)
     options = f"format = 'newline_delimited', columns = {{{kinds}}}"
     return f"read_json({quote_text(_escape(path))}, {options})"
@@ -75,7 +75,7 @@ def _escape(path: Path) -> str:
 
 
 def select_table(table: EvidenceTable, paths: Sequence[Path]) -> str:
-    """SQL that reads files of a table as one; the repository comes from their paths."""
+    """Write SQL that reads files of a table as one; the repository comes from their paths."""
     if not paths:
         nothing = ", ".join(f'NULL::{each.type} AS "{each.name}"' for each in table.columns)
         return f"(SELECT {nothing} WHERE false)"

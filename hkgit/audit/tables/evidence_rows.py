@@ -48,7 +48,7 @@ def _claim(commit: str, entry: Entry, claim: dict[str, Any]) -> Row:
 
 
 def rows_of_clone(attempts: Iterable[RefusedAttempt]) -> list[Row]:
-    """The rows of the refusals that a clone has noted; no commit carries them."""
+    """Make the rows of the refusals that a clone has noted; no commit carries them."""
     return [
         {
             "refusal": visible(each.id),
@@ -93,7 +93,7 @@ def _count_covered(entry: Entry, read: Read) -> int:
 
 
 def to_moment(seconds: float) -> str | None:
-    """A moment in UTC, as DuckDB reads it; None for one that no calendar has."""
+    """Write a moment in UTC, as DuckDB reads it; None for one that no calendar has."""
     try:
         return datetime.fromtimestamp(int(seconds), UTC).replace(tzinfo=None).isoformat()
     except (ValueError, OverflowError, OSError):

@@ -50,7 +50,7 @@ class RepositoryIdentity:
 
 
 def identify(repository: Repository, tip: str | None = None) -> RepositoryIdentity:
-    """The identity of a repository: by its remote, else by the roots of what leads to `tip`.
+    """Identify a repository by its remote, else by the roots of what leads to `tip`.
 
     Raises InvalidInput where it has neither.
     """
@@ -75,7 +75,7 @@ def find_url(repository: Repository) -> str | None:
 
 
 def normalise_url(address: str, start: str = "/") -> str:
-    """An address without credentials, query, default port, `.git`; one form for ssh and https.
+    """Write an address without credentials, query, default port, `.git`; ssh and https alike.
 
     A path is one from the root, a relative one from `start`. What runs a program (`ext::…`) may
     hold anything: it is named by its hash.
@@ -97,7 +97,7 @@ def normalise_url(address: str, start: str = "/") -> str:
 
 
 def name_of_url(url: str) -> str:
-    """`host/path` of a normalised address; of a path the whole, of a long one its beginning."""
+    """Name a repository by its normalised address: `host/path`, or the beginning of a long one."""
     name = url.removeprefix("https://")
     if len(quote_name(name)) <= _LONGEST:
         return name
@@ -108,7 +108,7 @@ def name_of_url(url: str) -> str:
 
 
 def quote_name(name: str) -> str:
-    """A name as part of a path: all but letters, digits, `.`, `-` and `_` as %XX."""
+    """Quote a name as part of a path: all but letters, digits, `.`, `-` and `_` as %XX."""
     return quote(name, safe="").replace("~", "%7E")
 
 

@@ -33,7 +33,7 @@ def render_tables(
 
 
 def name_page(repository: RepositorySum) -> str:
-    """The file of a repository's page: its name may hold anything, so it is hashed."""
+    """Name the file of a repository's page by a hash: the repository's name may be anything."""
     return f"{digest(repository.name.encode())[:16]}.html"
 
 

@@ -42,7 +42,7 @@ class SqlAnswer:
 
 @contextmanager
 def open_tables(directory: Path) -> Iterator[DuckDBPyConnection]:
-    """A database with a view for each table of a directory, closed to everything else.
+    """Open a database with a view for each table of a directory, closed to everything else.
 
     Raises InvalidInput where there are no tables.
     """
@@ -62,7 +62,7 @@ def open_tables(directory: Path) -> Iterator[DuckDBPyConnection]:
 
 
 def answer_sql(database: DuckDBPyConnection, sql: str, place: Path) -> SqlAnswer:
-    """The answer to one question. Raises InvalidInput for what is none, or is wrong SQL."""
+    """Answer one question. Raises InvalidInput for what is none, or is wrong SQL."""
     with _refuse_errors(place):
         statement = _find_question(database, sql)
     with _refuse_errors(place, above=1):

@@ -49,7 +49,7 @@ _EVERY_HUNK = 10**9
 def judge_commits(
     repository: Repository, policy: Policy, commits: Iterable[str], tip: str | None = None
 ) -> Iterator[Rows]:
-    """The rows of some commits, each judged on its own parents under one policy.
+    """Yield the rows of some commits, each judged on its own parents under one policy.
 
     `tip` is a commit whose history has them all, and whose merges they are.
     """
@@ -60,7 +60,7 @@ def judge_commits(
 
 
 def describe_judges(policy: Policy) -> dict[str, str]:
-    """The columns that say on what a row depends: the policy, and the versions that apply it."""
+    """Fill the columns that say on what a row depends: the policy, and the versions used."""
     numbers = ".".join(map(str, program.version()))
     alone = ", replay alone" if policy.any_verdict else ""
     versions = f"hkgit {__version__}, ladder {LADDER_VERSION}, git {numbers}{alone}"
@@ -70,7 +70,7 @@ def describe_judges(policy: Policy) -> dict[str, str]:
 def rows_of(
     repository: Repository, told: AuditedCommit, policy: Policy, judge: Mapping[str, str]
 ) -> Rows:
-    """The rows of one commit; `judge` are the columns that say who judged it, and by what."""
+    """Make the rows of one commit; `judge` are the columns that say who judged it, and by what."""
     rows: Rows = {
         "commits": [],
         "edits": [*_edits(told, policy)],

@@ -38,7 +38,7 @@ class TableDirectory:
 
     @classmethod
     def open(cls, path: Path) -> TableDirectory:
-        """One that is there. Raises InvalidInput where there is none, or one of a newer hkgit."""
+        """Open one that is there. Raises InvalidInput if there is none, or one of a newer hkgit."""
         if not cls(path).is_begun:
             fix = "Write them first: hkgit export --to DIR"
             raise InvalidInput(str(path), "is no directory of tables", fix)
@@ -47,7 +47,7 @@ class TableDirectory:
 
     @classmethod
     def make(cls, path: Path) -> TableDirectory:
-        """One that is there, or a new one; raises as `open` does, and OSError."""
+        """Open one that is there, or make a new one; raise as `open` does, and OSError."""
         about = path / HIDDEN / _ABOUT
         if not about.exists():
             if path.exists() and any(path.iterdir()) and not (path / HIDDEN).is_dir():
@@ -63,7 +63,7 @@ class TableDirectory:
         return (self.path / HIDDEN / _ABOUT).is_file()
 
     def parts(self, table: str) -> list[Path]:
-        """The files of a table that count, those of every repository."""
+        """List the files of a table that count, those of every repository."""
         manifests = sorted((self.path / HIDDEN).glob("repository=*.json"))
         return [
             self.path / table / manifest.stem / name
@@ -72,11 +72,11 @@ class TableDirectory:
         ]
 
     def files_of(self, identity: RepositoryIdentity) -> Files:
-        """The files that count of one repository."""
+        """List the files that count of one repository."""
         return _read_manifest(self._manifest(identity))
 
     def place(self, table: str, identity: RepositoryIdentity) -> Path:
-        """The directory of a repository's part of a table."""
+        """Return the directory of a repository's part of a table."""
         return self.path / table / identity.directory
 
     def replace_files(self, identity: RepositoryIdentity, files: Files) -> None:
@@ -108,7 +108,7 @@ class TableDirectory:
 
     @contextmanager
     def draft(self) -> Iterator[Path]:
-        """A directory for files that do not count yet, gone at the end."""
+        """Make a directory for files that do not count yet; it is removed at the end."""
         path = self.path / HIDDEN / f"draft-{os.getpid()}-{os.urandom(6).hex()}"
         path.mkdir()
         try:

@@ -32,7 +32,7 @@ MOST_WEEKS = 104
 
 
 def sum_tables(database: DuckDBPyConnection) -> TableSums:
-    """What the pages show. Each table is read a few times, however many repositories there are."""
+    """Sum up what the pages show; each table is read a few times for all repositories together."""
     repositories = tuple(_repositories(database))
     agents, periods = _agents(database, _EACH), _periods(database, _EACH)
     rules, commits, files = _rules(database, _EACH), _commits(database), _files(database)

@@ -74,7 +74,7 @@ def plan_export(
     *,
     whole: bool,
 ) -> ExportPlan:
-    """Which of some commits a directory has not, or judged otherwise or by what may change.
+    """Choose the commits that a directory has not, or has judged by what has changed since.
 
     `judge` are the columns that say who judges now. `whole` says that the commits are all that
     there are, so that what the directory has beside them has gone.
