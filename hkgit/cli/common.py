@@ -41,7 +41,7 @@ def note_json(ctx: click.Context, param: click.Parameter, value: Value) -> Value
 
 
 def json_option(command: Command) -> Command:
-    """The option `--json`."""
+    """Add the option `--json`."""
     import click
 
     words = "Print one JSON document."
@@ -49,7 +49,7 @@ def json_option(command: Command) -> Command:
 
 
 def open_repository(*, in_hook: bool = False, is_small: bool = False) -> Repository:
-    """The repository around the current directory; `is_small` says that little of it is read."""
+    """Open the repository around the current directory; `is_small` says that little is read."""
     # libgit2 is slow to load, and `edit` needs none.
     from hkgit.git.repository import Repository
 
@@ -58,12 +58,12 @@ def open_repository(*, in_hook: bool = False, is_small: bool = False) -> Reposit
 
 @lru_cache(1)
 def hook_repository() -> Repository:
-    """The repository whose hook this process is, opened once for all that the hook does."""
+    """Open the repository whose hook this process is, once for all that the hook does."""
     return open_repository(in_hook=True, is_small=True)
 
 
 def root_relative(repository: Repository, path: str) -> str:
-    """A path of the command line, relative to where the user stands, as one from the root.
+    """Convert a path relative to where the user stands to one from the root.
 
     Raises InvalidInput for a path outside the work tree.
     """
@@ -73,7 +73,7 @@ def root_relative(repository: Repository, path: str) -> str:
 
 
 def below(root: Path, path: str) -> str:
-    """A path of the command line as one from `root`, which a link may lead to.
+    """Convert a path of the command line to one from `root`, which a link may lead to.
 
     No link below the root is followed. Raises InvalidInput for a path outside it.
     """

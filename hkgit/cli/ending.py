@@ -36,7 +36,7 @@ def _on_terminate(number: int, frame: FrameType | None) -> None:
 
 
 def refuse_path(error: OSError) -> InvalidInput | None:
-    """The refusal of a path that the system knows no file by; None for any other failure."""
+    """Build the error for a path that the system refuses; None for any other failure."""
     if error.errno not in _BAD_PATHS or error.filename is None:
         return None
     name = os.fsdecode(error.filename) if not isinstance(error.filename, int) else "file"
@@ -44,7 +44,7 @@ def refuse_path(error: OSError) -> InvalidInput | None:
 
 
 def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
-    """The exit code of some work, whose failures are told."""
+    """Run some work, tell its failures, and return the exit code."""
     try:
         return work()
     except HkgitError as error:

@@ -172,12 +172,12 @@ share_options(hk)
 
 
 def run() -> NoReturn:
-    """The entry point of `hkgit` and `python -m hkgit`."""
+    """Run `hkgit` or `python -m hkgit`, and end the process."""
     _exit(main, "hkgit", sys.argv[1:])
 
 
 def run_hk() -> NoReturn:
-    """The entry point of `hk`."""
+    """Run `hk`, and end the process."""
     _exit(hk, "hk", sys.argv[1:])
 
 

@@ -36,7 +36,7 @@ def set_loudness(loudness: int) -> None:
 
 
 def loudness() -> int:
-    """How much shall be said: QUIET, USUAL or VERBOSE."""
+    """Return how much shall be said: QUIET, USUAL or VERBOSE."""
     return _LOUDNESS[0]
 
 
@@ -78,7 +78,7 @@ _COLOURS = {"red": 31, "green": 32, "yellow": 33}
 
 
 def style(text: str, fg: str | None, stream: IO[str]) -> str:
-    """Text in a colour, where a stream is to have any."""
+    """Colour text, where a stream is to have colours."""
     if fg is None or colour() is False or not stream.isatty():
         return text
     return f"\x1b[{_COLOURS[fg]}m{text}\x1b[0m"
@@ -105,7 +105,7 @@ def finish(text: str) -> None:
 
 
 def describe_done() -> str:
-    """What is done by now; nothing where nothing is."""
+    """Say what is done by now; nothing where nothing is."""
     return "; ".join(_FINISHED)
 
 
@@ -124,7 +124,7 @@ def _tell(text: str, fg: str | None) -> None:
 
 
 def colour() -> bool | None:
-    """False where the user wants none (see no-color.org), None where the terminal decides."""
+    """Return False where the user wants none (see no-color.org), None if the terminal decides."""
     is_unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return False if is_unwanted else None
 

@@ -27,7 +27,7 @@ PLAIN = {
 
 
 def run() -> NoReturn:
-    """The entry point of `hkgit` and `python -m hkgit`."""
+    """Run `hkgit` or `python -m hkgit`, and end the process."""
     arguments = sys.argv[1:]
     if _is_done(arguments):
         sys.exit(0)
@@ -43,7 +43,7 @@ def run() -> NoReturn:
 
 
 def run_hk() -> NoReturn:
-    """The entry point of `hk`."""
+    """Run `hk`, and end the process."""
     from hkgit.cli.main import run_hk
 
     run_hk()

@@ -60,7 +60,7 @@ def forget_output() -> None:
 
 
 def printable_line(line: str) -> str:
-    """A line of somebody's text: on a terminal without what would drive it, else as it is."""
+    """Escape a line of somebody's text for a terminal; a pipe gets it as it is."""
     if not sys.stdout.isatty():
         return line
     # Who reads in a pipe does not wait for it.
@@ -70,7 +70,7 @@ def printable_line(line: str) -> str:
 
 
 def printable_text(data: bytes) -> bytes:
-    """The same for text of several lines."""
+    """Escape text of several lines as `printable_line` does."""
     if not sys.stdout.isatty():
         return data
     text = data.decode("utf-8", "surrogateescape")

@@ -80,7 +80,7 @@ class DemoRepository:
 
 
 def play(root: Path, say: Callable[[str], None]) -> None:
-    """The whole demo in an empty directory. Raises DemoFailed."""
+    """Play the whole demo in an empty directory. Raises DemoFailed."""
     stage = DemoRepository(root, say)
     _set_the_stage(stage)
     for title, act in ACTS:

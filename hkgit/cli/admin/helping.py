@@ -20,7 +20,7 @@ PLUMBING = ("record", "hook", "completions")
 
 
 def add_examples(ctx: click.Context, text: str) -> str:
-    """The help of a command, with its examples, its words and the variables that it heeds."""
+    """Add to a command's help its examples, its words and the variables that it heeds."""
     name = " ".join(ctx.command_path.split()[1:])
     formatter = ctx.make_formatter()
     for title, lines in _sections(name):
@@ -51,7 +51,7 @@ def list_variables(name: str) -> Iterator[str]:
 def write_commands(
     formatter: click.HelpFormatter, told: Mapping[str, str], groups: Mapping[str, Sequence[str]]
 ) -> None:
-    """The commands in their groups; those that nobody calls by hand in one line."""
+    """Write the commands in their groups; those that nobody calls by hand in one line."""
     for group, names in groups.items():
         with formatter.section(TITLES[group]):
             formatter.write_dl([(name, told[name]) for name in names if name not in PLUMBING])

@@ -50,7 +50,7 @@ TERMS: Mapping[str, str] = {
 
 
 def explain(word: str) -> str | None:
-    """What a word means, however it is written; None where it is none of ours."""
+    """Explain a word, however it is written; None where it is none of hkgit's own."""
     wanted = word.casefold().replace("-", " ")
     found = (name for name in TERMS if name.casefold().replace("-", " ") == wanted)
     name = next(found, None)

@@ -18,7 +18,7 @@ def print_versions() -> None:
 
 
 def versions() -> dict[str, str]:
-    """Every version that matters; a git that is not there or too old is said in its place."""
+    """List every version that matters; for a git that is missing or too old, a note."""
     from importlib.metadata import version
 
     from hkgit.git.backends.loading import pygit2

@@ -111,7 +111,7 @@ def _one(name: str) -> SessionState:
 
 
 def line_of(state: SessionState) -> str:
-    """A session in one line."""
+    """Describe a session in one line."""
     if state.damage is not None:
         fix = f"hkgit session clean --force {state.name} removes it"
         return f"{state.name}  its journal {state.damage}: {fix}"

@@ -9,7 +9,7 @@ from hkgit.errors import GitRefused
 
 
 def session_row(words: str) -> Option:
-    """The option `--session`, which `$HKGIT_SESSION` can stand for, for a form."""
+    """Make the option `--session`, which `$HKGIT_SESSION` can stand for, for a form."""
     return Option("session", ("--session",), words, "NAME", variable="HKGIT_SESSION")
 
 
@@ -21,7 +21,7 @@ SESSION_ROWS = (
 
 
 def work_root() -> Path:
-    """The work tree around the current directory, or that directory itself.
+    """Find the work tree around the current directory, or return that directory itself.
 
     Found without opening the repository: no object of it is needed. Raises GitRefused in a bare
     repository, where every file is git's own.

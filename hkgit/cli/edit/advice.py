@@ -15,7 +15,7 @@ from hkgit.workflows.commits.rules import Unread
 
 
 def add_advice(session: str | None, repository: Repository, result: ApplyResult) -> ApplyResult:
-    """The result of `apply`; edits that are refused as blind get the command that mends them."""
+    """Add to edits that are refused as blind the command that fixes them."""
     mend = _mend(session, repository, result.blocking) if result.blocking else None
     return result if mend is None else advise(result, f"Mend it: {mend}", mend)
 

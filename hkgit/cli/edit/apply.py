@@ -205,7 +205,7 @@ def _print(repository: Repository, result: ApplyResult, given: SpecOptions) -> N
 
 
 def summary_line(branch: str, done: LandedCommit) -> str:
-    """One line as git prints it, with the least sure edit."""
+    """Write one line as git prints it, with the least sure edit."""
     subject = done.record.message.decode("utf-8", "replace").split("\n", 1)[0]
     least = min(done.record.entry.edits, key=lambda edit: edit.confidence)
     return (

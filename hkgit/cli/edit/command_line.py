@@ -66,5 +66,5 @@ def render_expectations(root: Path | None, hashes: Iterable[tuple[str, str]]) ->
 
 
 def relative(root: Path | None, path: str) -> str:
-    """A path from the root as the command line takes it where one stands."""
+    """Convert a path from the root to one from the current directory."""
     return path if root is None else os.path.relpath(root / path)

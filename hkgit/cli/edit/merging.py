@@ -26,7 +26,7 @@ MERGE = Option(
 
 
 def only_merge(given: tuple[str, ...]) -> str | None:
-    """The one revision to merge; a merge of more than two is judged by nobody. Raises Misuse."""
+    """Return the one revision to merge; a merge of more is judged by nobody. Raises Misuse."""
     if len(given) > 1:
         raise Misuse("--merge: merge them one by one")
     return given[0] if given else None

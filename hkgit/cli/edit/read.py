@@ -22,7 +22,7 @@ _RANGE = late_pattern(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z",
 
 
 def split_target(target: str) -> tuple[str, int | None, int | None]:
-    """`PATH`, `PATH:N`, `PATH:START-END` or `PATH:START-` as a path and two line numbers."""
+    """Split `PATH`, `PATH:N`, `PATH:START-END` or `PATH:START-` into path and line numbers."""
     found = _RANGE.match(target)
     if found is None:
         return target, None, None

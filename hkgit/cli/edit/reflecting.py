@@ -9,7 +9,7 @@ from hkgit.errors import InvalidInput
 
 
 def ask_command(command: str, directory: Path, correction: str) -> bytes:
-    """What a shell command answers to a correction on its standard input.
+    """Run a shell command with a correction on its standard input, and return its answer.
 
     Raises InvalidInput where it fails.
     """

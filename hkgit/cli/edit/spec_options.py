@@ -33,7 +33,7 @@ class SpecOptions:
     as_json: bool
 
     def to_options(self, *, allow_blind: bool) -> Options:
-        """The options of the planner. Raises InvalidInput."""
+        """Convert to the options of the planner. Raises InvalidInput."""
         return Options.of(
             self.threshold,
             relocate=self.relocate,

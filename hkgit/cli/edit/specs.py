@@ -25,7 +25,7 @@ STDIN = "-"
 
 
 def read_specs(given: SpecOptions, root: Path | None, locate: Callable[[str], str]) -> list[Spec]:
-    """Every spec that was given, parsed. `locate` makes a path of the command line root-relative.
+    """Parse every spec that was given. `locate` makes a path of the command line root-relative.
 
     Raises InvalidInput for a malformed one and Misuse when nothing or too much is given.
     """
@@ -125,7 +125,7 @@ def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[
 
 
 def outcome_line(outcome: EditOutcome) -> str:
-    """Where an edit landed and how surely."""
+    """Say where an edit landed and how surely."""
     where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
     confidence = decimal(outcome.confidence_permille or 0)
     return f"{visible(outcome.path)}:{where}  {outcome.tier}  confidence {confidence}"

@@ -61,7 +61,7 @@ def _settings(option: Option) -> dict[str, Any]:
 
 
 def option_of(option: Option) -> Callable[[Command], Command]:
-    """The decorator that gives Click's command one option of a form."""
+    """Return the decorator that gives Click's command one option of a form."""
 
     def add(command: Command) -> Command:
         name, *flags = (option.name, *option.flags)

@@ -24,7 +24,7 @@ _FOR_CLICK = -1
 def run_words(
     name: str, form: CommandForm, run: Callable[..., int | None], words: Sequence[str]
 ) -> int | None:
-    """The exit code of a command; None where Click is to read its words."""
+    """Run a command, and return its exit code; None where Click is to read its words."""
     values = read_words(form, words)
     if values is None:
         return None

@@ -41,7 +41,7 @@ class HelpContext(click.Context):
 
 
 def shared_options() -> list[click.Option]:
-    """The options that stand in front of a command as well as behind it."""
+    """Make the options that stand in front of a command as well as behind it."""
     flags: dict[str, Any] = {"is_flag": True, "expose_value": False}
     return [
         click.Option(["-q", "--quiet"], callback=_note, help="Say only what is refused.", **flags),

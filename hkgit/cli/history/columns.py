@@ -49,7 +49,7 @@ class Cell:
 
 
 def render_row(cells: Sequence[Cell], width: int) -> str:
-    """Cells beside each other, the open one as wide as the rest leaves it."""
+    """Write cells beside each other, the open one as wide as the rest leaves it."""
     taken = sum(each.width or 0 for each in cells) + len(cells) - 1
     shown = []
     for cell in cells:
@@ -59,7 +59,7 @@ def render_row(cells: Sequence[Cell], width: int) -> str:
 
 
 def fit(text: str, width: int) -> str:
-    """A text in so many columns, cut with an ellipsis where it is longer."""
+    """Cut a text to so many columns, with an ellipsis where it is longer."""
     if measure(text) <= width:
         return text
     kept, room = "", width - 1
@@ -81,7 +81,7 @@ def measure(text: str) -> int:
 
 
 def terminal_width() -> int:
-    """The columns of the terminal, or what COLUMNS says; a pipe has room for everything."""
+    """Return the columns of the terminal, or of COLUMNS; a pipe has room for everything."""
     if not os.environ.get("COLUMNS") and not sys.stdout.isatty():
         return UNBOUNDED
     return max(shutil.get_terminal_size().columns, 40)
@@ -92,7 +92,7 @@ def _choose_colour(ctx: click.Context, param: click.Parameter, value: str) -> No
 
 
 def color_option(command: Command) -> Command:
-    """The option `--color`, as git has it."""
+    """Add the option `--color`, as git has it."""
     return click.option(
         "--color",
         type=click.Choice(["auto", "always", "never"]),

@@ -17,7 +17,7 @@ _COLOURS = {"+": "green", "-": "red", " ": None}
 
 
 def hunk_lines(hunks: Sequence[ReviewHunk]) -> Iterator[str]:
-    """Every hunk: where and on what it rests, what was read, and the diff."""
+    """Describe every hunk: where and on what it rests, what was read, and the diff."""
     width = terminal_width()
     for hunk in hunks:
         yield ""
@@ -55,7 +55,7 @@ def _row(row: DiffRow, width: int) -> str:
 
 
 def hunk_json(hunk: ReviewHunk) -> JsonObject:
-    """A hunk as one JSON object."""
+    """Write a hunk as one JSON object."""
     return {
         "path": hunk.path,
         "lines": [hunk.start, hunk.end],

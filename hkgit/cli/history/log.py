@@ -222,7 +222,7 @@ def _words(commit: AuditedCommit, width: int) -> tuple[str, ...]:
 
 
 def describe_evidence(commit: AuditedCommit, *, is_short: bool) -> str:
-    """What the edits of a commit rest on: each kind with its count, or the weakest alone."""
+    """Say what the edits of a commit rest on: each kind and its count, or the weakest alone."""
     if commit.weakest is None and commit.standing == NO_EVIDENCE:
         return "nothing" if is_short else "no evidence"
     if commit.weakest is None:

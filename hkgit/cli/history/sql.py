@@ -109,7 +109,7 @@ def _print(answer: SqlAnswer, form: str) -> None:
 
 
 def answer_json(answer: SqlAnswer) -> dict[str, object]:
-    """An answer as one JSON object."""
+    """Write an answer as one JSON object."""
     columns = zip(answer.names, answer.types, strict=True)
     return {
         "columns": [{"name": name, "type": kind} for name, kind in columns],

@@ -16,7 +16,7 @@ EXAMPLES = 3
 
 
 def print_explanation(report: Report, form: str) -> None:
-    """The explanation on standard output, as lines or as one JSON document."""
+    """Print the explanation, as lines or as one JSON document."""
     if form == "json":
         echo_json({"passes": report.passes, "commits": explain_json(report)})
     else:
@@ -24,7 +24,7 @@ def print_explanation(report: Report, form: str) -> None:
 
 
 def print_simulation(report: Report, form: str) -> None:
-    """The simulation on standard output, as lines or as one JSON document."""
+    """Print the simulation, as lines or as one JSON document."""
     if form == "json":
         echo_json(simulation_json(report))
     else:
@@ -32,7 +32,7 @@ def print_simulation(report: Report, form: str) -> None:
 
 
 def explain_lines(report: Report) -> Iterator[str]:
-    """For each commit the rules in the order in which they were tried, and the one that decided."""
+    """List, for each commit, the rules in the order tried, and the one that decided."""
     yield console(f"policy: {report.policy.source}")
     for ruling in report.rulings:
         yield from map(console, _ruling_lines(ruling))
@@ -48,7 +48,7 @@ def _ruling_lines(ruling: Ruling) -> Iterator[str]:
 
 
 def explain_json(report: Report) -> list[JsonObject]:
-    """The same for programs, an object a commit."""
+    """Write the same for programs, an object a commit."""
     return [
         {
             "commit": ruling.judged.candidate.id,
@@ -64,7 +64,7 @@ def explain_json(report: Report) -> list[JsonObject]:
 
 
 def simulation_lines(report: Report) -> Iterator[str]:
-    """What would have been rejected, by rule, the most frequent first, with examples."""
+    """List what would have been rejected, by rule, the most frequent first, with examples."""
     rejected = [ruling for ruling in report.rulings if not ruling.passes]
     counted = f"{len(rejected)} of {len(report.rulings)} commits"
     yield console(f"Under {report.policy.source}, {counted} would be rejected.")
@@ -79,7 +79,7 @@ def simulation_lines(report: Report) -> Iterator[str]:
 
 
 def simulation_json(report: Report) -> JsonObject:
-    """The same for programs."""
+    """Write the same for programs."""
     rejected = [ruling for ruling in report.rulings if not ruling.passes]
     return {
         "policy": report.policy.source,

@@ -106,7 +106,7 @@ def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[
 def open_executor(
     jobs: int | None, dask: str | None, scheduler_file: str | None
 ) -> Iterator[Executor]:
-    """Who does the work: processes here, or the workers of a Dask scheduler."""
+    """Start what does the work: processes here, or the workers of a Dask scheduler."""
     if dask is None and scheduler_file is None:
         pool = ProcessPoolExecutor(jobs or os.cpu_count() or 1, initializer=_begin_worker)
         try:

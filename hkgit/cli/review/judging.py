@@ -30,7 +30,7 @@ _NAME = late_pattern(r"[\w.-]+/[\w.-]+")
 
 
 def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
-    """The two commits of `A..B`. Raises Misuse for another form, else InvalidInput."""
+    """Find the two commits of `A..B`. Raises Misuse for another form, else InvalidInput."""
     try:
         old, new = split_range(argument)
     except InvalidInput as error:
@@ -43,7 +43,7 @@ def resolve_range(repository: Repository, argument: str) -> tuple[str, str]:
 
 
 def print_report(repository: Repository, report: Report, form: str) -> None:
-    """The report on standard output, in one of `reports.FORMATS`.
+    """Print the report in one of `reports.FORMATS`.
 
     Where it shall be quiet and nothing is found, there are no lines. `github` also adds to
     the page of the job, where there is one.
@@ -62,7 +62,7 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
 
 
 def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
-    """The report as text, each commit as soon as it is judged; whether the policy passes it.
+    """Print the report as text, each commit as soon as it is judged; return whether it passes.
 
     Where it shall be quiet, only commits with a finding are told, and with none of them nothing.
     """
@@ -82,7 +82,7 @@ def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
 
 
 def print_document(repository: Repository, stream: VerifyStream, form: str) -> bool:
-    """The report as one document; whether the policy passes it.
+    """Print the report as one document; return whether the policy passes it.
 
     Memory grows with what is found, not with the range. The document is printed when all is
     judged, so that it is whole or a refusal.

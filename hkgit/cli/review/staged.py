@@ -31,7 +31,10 @@ _UNRECORDED = (
 def judge_commit(
     repository: Repository, message_file: str | None, policy: str | None, *, explain: bool = False
 ) -> Report:
-    """The provisional report on it; `message_file` is known at commit-msg only."""
+    """Judge the staged commit; the report is provisional.
+
+    `message_file` is known at commit-msg only.
+    """
     head = repository.head().commit
     allow_blind = os.environ.get(TRANSACTION) == ALLOW_BLIND
     shell = find_agent_shell() if repository.in_hook else None
