@@ -62,7 +62,7 @@ def find_agent(name: str) -> Agent:
 
 
 def parts_of(name: str, mode: str) -> Sequence[Part]:
-    """The settings of an agent."""
+    """List the settings that connect an agent."""
     if name in PLAIN:
         from hkgit.agents.hooks import plain
 

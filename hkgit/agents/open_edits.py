@@ -43,7 +43,7 @@ def forget_open_edit(folder: Path, edit: Editing) -> None:
 
 
 def find_open_edits(folder: Path) -> Iterator[OpenEdit]:
-    """The edits of a session that are open, in the order in which they were begun."""
+    """Yield the edits of a session that are open, in the order in which they were begun."""
     begun = sorted((each.stat().st_mtime, each) for each in find_open_notes(folder))
     for since, place in begun:
         try:

@@ -18,12 +18,12 @@ Naming = Callable[[str], Iterator[str]]
 
 
 def as_printed(answer: str) -> Iterator[str]:
-    """The lines of an answer that is rg's own output."""
+    """Yield the lines of an answer that is rg's own output."""
     yield from answer.split("\n")
 
 
 def name_by_heads(head: str, line: str) -> Naming:
-    """Reads an answer with the files' names above their lines, by two patterns.
+    """Make a reader of answers with the files' names above their lines, by two patterns.
 
     The second one finds the number, the sign after it, and the text. Other lines are left as
     they are.
@@ -45,7 +45,7 @@ def name_by_heads(head: str, line: str) -> Naming:
 
 
 def close_gaps(answer: str) -> Iterator[str]:
-    """The lines of an answer that has a blank behind each number."""
+    """Yield the lines of an answer that has a blank behind each number, without that blank."""
     for line in answer.split("\n"):
         yield re.sub(r"\A(.+?)([:-])(\d+)\2 ", r"\1\2\3\2", line)
 
@@ -57,9 +57,11 @@ def searching(
     shown: Callable[[object], object],
     naming: Naming = as_printed,
 ) -> Tool:
-    """A tool that searches in the place which that argument names, by `shown` its answer.
+    """Make a tool that searches in the place which that argument names.
 
     With `is_base` the names in its answer are told from that place on.
+
+    `shown` finds the answer.
     """
 
     def did(arguments: JsonObject, answer: object) -> Shell:

@@ -82,7 +82,7 @@ class ShellSnapshots:
         return self._place(words).exists()
 
     def take(self, words: str) -> dict[str, File | None]:
-        """The files that have changed since, as they were before it; the snapshot ends.
+        """Find the files that have changed since, as they were before; the snapshot ends.
 
         Not what a session has recorded already. Raises Stale where too much has changed.
         """
@@ -92,7 +92,7 @@ class ShellSnapshots:
         return {} if snapshot is None else self._compare(snapshot)
 
     def take_running(self) -> dict[str, File | None]:
-        """What the command has changed so far that was started last, as `take` tells it."""
+        """Find what the command started last has changed so far, as `take` tells it."""
         found = find_running(self._session)
         snapshot = _load(found[-1]) if found else None
         return {} if snapshot is None else self._compare(snapshot)

@@ -29,7 +29,7 @@ def find_commands(did: Did) -> list[str]:
 
 
 def words_of(did: Did) -> str:
-    """What tells a call from others that change the same file."""
+    """Return what tells a call from others that change the same file."""
     if isinstance(did, UntoldEdit):
         did = did.edit
     return did.text if isinstance(did, Editing) else ""
@@ -48,7 +48,7 @@ def find_touched_paths(did: Did, root: Path, directory: Path) -> list[str]:
 
 
 def spec_of(did: Editing, root: Path, directory: Path) -> Spec:
-    """A call as a spec, its paths from the root. Raises InvalidInput, also for one outside."""
+    """Convert a call to a spec with paths from the root. Raises InvalidInput."""
     spec = dialects.parse(did.text, did.dialect)
     edits = tuple(_make_root_relative(edit, root, directory) for edit in spec.edits)
     render = dialects.DIALECTS[spec.dialect].render
@@ -64,7 +64,7 @@ def _make_root_relative(edit: AnyEdit, root: Path, directory: Path) -> AnyEdit:
 
 
 def relative_to_root(path: str, root: Path, directory: Path) -> str:
-    """A path of the agent's as one from the root. Raises InvalidInput for one outside."""
+    """Convert a path of the agent's to one from the root. Raises InvalidInput for one outside."""
     if "\0" in path:
         raise InvalidInput("path", "holds a NUL")
     place = Path(directory, path)
@@ -75,6 +75,6 @@ def relative_to_root(path: str, root: Path, directory: Path) -> str:
 
 
 def paths_of(spec: Spec) -> list[str]:
-    """Every path that a spec may change."""
+    """List every path that a spec may change."""
     renamed = [edit.new_path for edit in spec.edits if isinstance(edit, RenameFile)]
     return list(dict.fromkeys([*(edit.path for edit in spec.edits), *renamed]))

@@ -34,7 +34,7 @@ def parse_payload(text: str) -> JsonObject:
 
 
 def session_name(agent: str, conversation: object, reader: object = None) -> str:
-    """The session of a conversation: a name that directories may have.
+    """Name the session of a conversation, as directories may be named.
 
     `reader` is the sub-agent of it that reads and edits: what it was shown nobody else has seen.
     """
@@ -48,7 +48,7 @@ def session_name(agent: str, conversation: object, reader: object = None) -> str
 def tool_event(
     agent: str, payload: JsonObject, tools: Mapping[str, Tool], before: str, after: str
 ) -> ToolEvent | None:
-    """The event of a hook whose input is worded as most agents word it."""
+    """Read the event of a hook whose input is worded as most agents word it."""
     stage, arguments = payload.get("hook_event_name"), payload.get("tool_input")
     tool = tools.get(str(payload.get("tool_name")))
     if stage not in (before, after) or tool is None or not isinstance(arguments, dict):
@@ -67,7 +67,7 @@ def tool_event(
 
 
 def editing(*names: str, **more: str) -> Tool:
-    """A tool whose call the dialect `text-editor` reads, by those arguments alone."""
+    """Make a tool whose call the dialect `text-editor` reads, by those arguments alone."""
 
     def did(arguments: JsonObject, answer: object) -> Editing:
         known = {name: arguments[name] for name in names if arguments.get(name) is not None}
@@ -77,7 +77,7 @@ def editing(*names: str, **more: str) -> Tool:
 
 
 def make_editing(path: str, edits: object) -> Editing:
-    """Edits of a file as editors tell them, each with what the dialect knows of it."""
+    """Convert edits of a file as editors tell them, each with what the dialect knows of it."""
     told = [
         {name: each[name] for name in ("old_string", "new_string") if name in each}
         for each in (edits if isinstance(edits, list) else ())
@@ -88,7 +88,7 @@ def make_editing(path: str, edits: object) -> Editing:
 
 
 def patching(*names: str) -> Tool:
-    """A tool that takes a patch, in the first of these arguments that is given."""
+    """Make a tool that takes a patch, in the first of these arguments that is given."""
 
     def did(arguments: JsonObject, answer: object) -> Editing | None:
         texts = (arguments[name] for name in names if isinstance(arguments.get(name), str))
@@ -99,7 +99,7 @@ def patching(*names: str) -> Tool:
 
 
 def shell(name: str, folder: str = "") -> Tool:
-    """A tool that runs the command in that argument, where `folder`, if it is one, says."""
+    """Make a tool that runs the command in that argument, where `folder`, if it is one, says."""
 
     def did(arguments: JsonObject, answer: object) -> Shell | None:
         command, place = arguments.get(name), arguments.get(folder)
@@ -111,7 +111,7 @@ def shell(name: str, folder: str = "") -> Tool:
 
 
 def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
-    """A tool that shows `count` lines of a file from line `start` on, all if not asked.
+    """Make a tool that shows `count` lines of a file from line `start` on, all if not asked.
 
     Only the lines that stand in its answer count. Where it says by itself where they begin, they
     are looked for there.
@@ -129,12 +129,12 @@ def reading(path: str, start: str = "offset", count: str = "limit") -> Tool:
 
 
 def whole_number(value: object) -> int | None:
-    """A number of JSON; None for anything else."""
+    """Return a whole number of JSON; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def text_of(value: object) -> str:
-    """Whatever text stands in a tool's answer, however it is wrapped."""
+    """Collect whatever text stands in a tool's answer, however it is wrapped."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):

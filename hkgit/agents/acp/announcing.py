@@ -73,7 +73,7 @@ class Announced:
         self._any = False
 
     def hear(self, told: JsonObject, *, is_asked: bool) -> Iterator[Made]:
-        """What a call says that is announced, asked for, or over."""
+        """Yield what a call says that is announced, asked for, or over."""
         name = told.get("toolCallId")
         if not isinstance(name, str):
             return

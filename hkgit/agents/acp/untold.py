@@ -25,7 +25,7 @@ _WAITS = (0.0, 0.1, 0.2)
 def find_answers(
     conversation: str, directory: Path, calls: Collection[str], environment: Mapping[str, str]
 ) -> Iterator[tuple[str, ToolEvent | None]]:
-    """Calls by their names, each as the event that a hook would have told, if that matters.
+    """Yield calls by their names, each as the event that a hook would have told, if it matters.
 
     A large answer may not be written down yet.
     """

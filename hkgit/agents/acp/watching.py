@@ -41,7 +41,7 @@ class Watch:
         self._commands: dict[str, tuple[str, Path]] = {}
 
     def hear_agent(self, message: JsonObject) -> Iterator[ToolEvent]:
-        """What a message of the agent's says, before it is passed on."""
+        """Yield what a message of the agent's says, before it is passed on."""
         if "method" not in message:
             self._take_answer(self._asked_by_client.pop(_key(message), {}), message)
             return
@@ -56,7 +56,7 @@ class Watch:
             yield from self._write(params, is_before=True)
 
     def hear_client(self, message: JsonObject) -> Iterator[ToolEvent]:
-        """What a message of the editor's says, before it is passed on."""
+        """Yield what a message of the editor's says, before it is passed on."""
         if "method" in message:
             if "id" in message:
                 self._asked_by_client[_key(message)] = message

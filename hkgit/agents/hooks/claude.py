@@ -120,7 +120,7 @@ LOOKS: dict[str, Tool] = {
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it, with the command of its hooks."""
+    """List the settings that connect it, with the command of its hooks."""
     failed = {_FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
     called = hooks(command, [*EDITS, "Bash"], [*EDITS, *LOOKS])
     called["PreToolUse"].append({"matcher": f"{_SERVER}.*", "hooks": _sub_agent_hook(command)})
@@ -136,7 +136,7 @@ def parts(command: str) -> list[Part]:
 
 
 def hook_commands(command: str) -> list[dict[str, object]]:
-    """What a hook runs."""
+    """Write what a hook runs."""
     return [{"type": "command", "command": guard(command), "timeout": HOOK_SECONDS}]
 
 
@@ -150,7 +150,7 @@ def _sub_agent_hook(command: str) -> list[dict[str, object]]:
 def hooks(
     command: str, before: Iterable[str], after: Iterable[str]
 ) -> dict[str, list[dict[str, object]]]:
-    """The hooks before some tools are used and after some are."""
+    """Write the hooks before some tools are used and after some are."""
     run = hook_commands(command)
     return {
         "PreToolUse": [{"matcher": "|".join(before), "hooks": run}],
@@ -159,7 +159,7 @@ def hooks(
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
+    """Read the event of a hook's input; None where it does not matter here."""
     if payload.get("hook_event_name") == _FAILED:
         shown = {"hook_event_name": "PostToolUse", "tool_response": payload.get("error")}
         return tool_event(NAME, {**payload, **shown}, LOOKS, "PreToolUse", "PostToolUse")
@@ -179,11 +179,11 @@ def _find_server_call(payload: JsonObject) -> ToolEvent | None:
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason."""
+    """Write the output that stops a call; the model reads the reason."""
     said = {"permissionDecision": "deny", "permissionDecisionReason": reason}
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **said}}
 
 
 def remark(text: str) -> JsonObject | None:
-    """The output that tells the model something after a call."""
+    """Write the output that tells the model something after a call."""
     return {"hookSpecificOutput": {"hookEventName": "PostToolUse", "additionalContext": text}}

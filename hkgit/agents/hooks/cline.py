@@ -111,7 +111,7 @@ LOOKS: dict[str, Tool] = {
 
 
 def parts(command: str) -> list[Part]:
-    """The scripts that connect it, and a rule where it is to use hkgit's tools."""
+    """List the scripts that connect it, and a rule where it is to use hkgit's tools."""
     # A call that a hook stops ends the whole of its work, so words have to steer it.
     run = command.removesuffix(" --steer")
     rule = [FilePart(".clinerules/hkgit.md", _RULE)] if is_steering(command) else []
@@ -129,7 +129,7 @@ def _build_script(name: str, do: str, tools: Sequence[str], command: str) -> Fil
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
+    """Read the event of a hook's input; None where it does not matter here."""
     is_before = payload.get("hookName") == "tool_call"
     call = payload.get("tool_call" if is_before else "tool_result")
     if not isinstance(call, dict) or call.get("error"):
@@ -164,10 +164,10 @@ def _find_place(payload: JsonObject) -> Path:
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason."""
+    """Write the output that stops a call; the model reads the reason."""
     return {"cancel": True, "errorMessage": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """The output that tells the model something after a call."""
+    """Write the output that tells the model something after a call."""
     return {"cancel": False, "contextModification": text}

@@ -44,7 +44,7 @@ _APPROVED = 'default_tools_approval_mode = "approve"\n'
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it, with the command of its hooks."""
+    """List the settings that connect it, with the command of its hooks."""
     return [
         TomlPart(".codex/config.toml", _SERVER + (_APPROVED if is_steering(command) else "")),
         JsonPart(
@@ -66,7 +66,7 @@ def _hooks(command: str) -> dict[str, object]:
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
+    """Read the event of a hook's input; None where it does not matter here."""
     stage, call = payload.get("hook_event_name"), payload.get("tool_use_id")
     if stage == "Stop":
         asked = {"hook_event_name": "PostToolUse", "tool_name": "Stop", "tool_input": {}}

@@ -62,7 +62,7 @@ LOOKS: dict[str, Tool] = {
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it, with the command of its hooks."""
+    """List the settings that connect it, with the command of its hooks."""
     quiet = f"if (Get-Command hkgit -ErrorAction SilentlyContinue) {{ {command} }}; exit 0"
     call = {"type": "command", "bash": guard_in_time(command), "powershell": quiet}
     run = [{**call, "timeoutSec": HOOK_SECONDS}]
@@ -76,7 +76,7 @@ def parts(command: str) -> list[Part]:
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
+    """Read the event of a hook's input; None where it does not matter here."""
     arguments = _arguments(payload.get("toolArgs"))
     tool = (EDITS | LOOKS).get(str(payload.get("toolName")))
     result = payload.get("toolResult")
@@ -107,10 +107,10 @@ def _arguments(given: object) -> object:
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason."""
+    """Write the output that stops a call; the model reads the reason."""
     return {"permissionDecision": "deny", "permissionDecisionReason": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """The output that tells the model something after a call."""
+    """Write the output that tells the model something after a call."""
     return {"additionalContext": text}

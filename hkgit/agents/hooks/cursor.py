@@ -25,7 +25,7 @@ _BEFORE, _AFTER = "preToolUse", "postToolUse"
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it, with the command of its hooks."""
+    """List the settings that connect it, with the command of its hooks."""
     run = {"command": guard_in_time(command), "timeout": HOOK_SECONDS}
     hooks = {
         _BEFORE: [run | {"matcher": "Write|Delete"}],
@@ -45,7 +45,7 @@ def parts(command: str) -> list[Part]:
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
+    """Read the event of a hook's input; None where it does not matter here."""
     did = _did(payload)
     if did is None:
         return None
@@ -89,11 +89,11 @@ def _unwrap(output: object) -> object:
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason, under the name of its version."""
+    """Write the output that stops a call, in the words of old and new versions."""
     said = {"user_message": reason, "agent_message": reason}
     return {"permission": "deny", **said, "decision": "deny", "reason": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """The output that tells the model something after a call, in versions that heed it."""
+    """Write the output that tells the model something after a call, in versions that heed it."""
     return {"additional_context": text}

@@ -85,7 +85,7 @@ LOOKS: dict[str, Tool] = {
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it, with the command of its hooks."""
+    """List the settings that connect it, with the command of its hooks."""
     guarded, limit = guard_in_time(command), HOOK_SECONDS * 1000
     run = [{"name": "hkgit", "type": "command", "command": guarded, "timeout": limit}]
     before, after = "|".join([*EDITS, _SHELL]), "|".join([*EDITS, *LOOKS])
@@ -100,7 +100,7 @@ def parts(command: str) -> list[Part]:
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here.
+    """Read the event of a hook's input; None where it does not matter here.
 
     The input holds the whole output of a command; its middle is left out before the model sees it.
     """
@@ -133,10 +133,10 @@ def _cut_middle(output: str, limit: int) -> str:
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason."""
+    """Write the output that stops a call; the model reads the reason."""
     return {"decision": "deny", "reason": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """The output that tells the model something after a call."""
+    """Write the output that tells the model something after a call."""
     return {"hookSpecificOutput": {"hookEventName": "AfterTool", "additionalContext": text}}

@@ -42,7 +42,7 @@ _PAUSES: dict[str, Tool] = {"": lambda arguments, answer: Pause()}
 
 
 def parts(command: str) -> list[Part]:
-    """The plugin that connects it; its servers stand in settings of the user's alone."""
+    """List the plugin's files; goose's servers stand in settings of the user's alone."""
     run = {"type": "command", "command": guard_in_time(command), "timeout": HOOK_SECONDS}
     groups = {
         "PreToolUse": [_rule(EDITS | LOOKS, run)],
@@ -62,7 +62,7 @@ def _rule(tools: Mapping[str, Tool], run: JsonObject) -> JsonObject:
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
+    """Read the event of a hook's input; None where it does not matter here."""
     stage, call = payload.get("event"), payload.get("tool_call_id")
     worded: JsonObject = {
         "hook_event_name": stage if stage == "PreToolUse" else "after",
@@ -93,10 +93,10 @@ def _find_sessions() -> Path:
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason."""
+    """Write the output that stops a call; the model reads the reason."""
     return {"decision": "block", "reason": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """Nothing: after a call goose does not heed what a hook says."""
+    """Return None: after a call goose does not heed what a hook says."""
     return None

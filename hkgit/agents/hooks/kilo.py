@@ -15,12 +15,12 @@ _NEW = '{\n  "$schema": "https://app.kilo.ai/config.json"\n}\n'
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it, with the command of its hooks."""
+    """List the settings that connect it, with the command of its hooks."""
     return opencode.build_parts(command, NAME, "kilo.json", _NEW)
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What the plugin's input speaks of; None where it does not matter here."""
+    """Read the event of the plugin's input; None where it does not matter here."""
     return tool_event(NAME, payload, opencode.EDITS | opencode.LOOKS, "before", "after")
 
 

@@ -106,7 +106,7 @@ export const Hkgit = async ({{ directory }}) => {{
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it, with the command of its hooks."""
+    """List the settings that connect it, with the command of its hooks."""
     return build_parts(command, NAME, "opencode.json", _NEW)
 
 
@@ -123,15 +123,15 @@ def build_parts(command: str, agent: str, settings: str, new: str) -> list[Part]
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What the plugin's input speaks of; None where it does not matter here."""
+    """Read the event of the plugin's input; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "before", "after")
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call; the model reads the reason."""
+    """Write the output that stops a call; the model reads the reason."""
     return {"deny": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """The output that tells the model something after a call."""
+    """Write the output that tells the model something after a call."""
     return {"remark": text}

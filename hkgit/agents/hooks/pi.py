@@ -144,7 +144,7 @@ function isGoverned(folder) {
 
 
 def parts(command: str) -> list[Part]:
-    """The extension that connects it; one that steers has tools in the place of its own."""
+    """List the extension that connects it; one that steers has tools in the place of its own."""
     steering = _STEERING if is_steering(command) else ""
     text = f"{_EXTENSION}{steering}}}\n"
     return [FilePart(".pi/extensions/hkgit.js", _for_user(text) if is_of_user(command) else text)]
@@ -162,7 +162,7 @@ def _for_user(text: str) -> str:
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What the extension's input speaks of; None where it does not matter here."""
+    """Read the event of the extension's input; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "before", "after")
 
 

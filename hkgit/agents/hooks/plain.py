@@ -34,7 +34,7 @@ git-commit-verify: true
 
 
 def parts(name: str) -> list[Part]:
-    """The words, or the settings of an agent that has some."""
+    """List the text that an agent without hooks reads, or its settings if it has some."""
     if name == "aider":
         return [YamlPart(".aider.conf.yml", _AIDER)]
     return [TextPart("AGENTS.md", WORDS, COMMENT)]

@@ -58,7 +58,7 @@ _NEW = '{\n  "$version": 4\n}\n'
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it, with the command of its hooks."""
+    """List the settings that connect it, with the command of its hooks."""
     server: dict[str, object] = dict(MCP_SERVER)
     if is_steering(command):
         server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
@@ -69,7 +69,7 @@ def parts(command: str) -> list[Part]:
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
+    """Read the event of a hook's input; None where it does not matter here."""
     return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
 
 

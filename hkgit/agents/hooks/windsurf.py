@@ -22,7 +22,7 @@ _BEFORE, _AFTER, _RUN = "pre_write_code", "post_write_code", "post_run_command"
 
 
 def parts(command: str) -> list[Part]:
-    """The settings that connect it; its servers stand in a file of the user's."""
+    """List the settings that connect it; its servers stand in a file of the user's."""
     run = [{"command": guard_in_time(command, does_stop=is_steering(command))}]
     hooks = dict.fromkeys((_BEFORE, _AFTER, _RUN), run)
     owner = f"hkgit hook {NAME}"
@@ -30,7 +30,7 @@ def parts(command: str) -> list[Part]:
 
 
 def event(payload: JsonObject) -> ToolEvent | None:
-    """What a hook's input speaks of; None where it does not matter here."""
+    """Read the event of a hook's input; None where it does not matter here."""
     name, told = payload.get("agent_action_name"), payload.get("tool_info")
     if name not in (_BEFORE, _AFTER, _RUN) or not isinstance(told, dict):
         return None
@@ -67,10 +67,10 @@ def _find_place(told: Mapping[str, object]) -> Path:
 
 
 def denial(reason: str) -> JsonObject:
-    """The output that stops a call, which the hook's command says on standard error."""
+    """Write the output that stops a call; the hook's command says it on standard error."""
     return {"deny": reason}
 
 
 def remark(text: str) -> JsonObject | None:
-    """After a call nothing that a hook says is read."""
+    """Return None: after a call nothing that a hook says is read."""
     return None

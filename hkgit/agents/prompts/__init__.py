@@ -10,5 +10,5 @@ from importlib.resources import files
 
 
 def prompt(dialect: str) -> str:
-    """The instruction for one of `dialects.DIALECTS`."""
+    """Read the instruction for one of `dialects.DIALECTS`."""
     return files(__name__).joinpath(f"{dialect}.txt").read_text("utf-8")

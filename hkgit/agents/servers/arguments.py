@@ -51,7 +51,7 @@ class Argument:
     maximum: float | None = None
 
     def schema(self) -> JsonObject:
-        """The argument as a JSON Schema."""
+        """Write the argument as a JSON Schema."""
         schema: JsonObject = {"type": self.type, "description": self.about}
         if self.type == "text":
             schema = {"anyOf": _TEXT_SCHEMAS, "description": self.about}
@@ -112,7 +112,7 @@ def _type_of(value: object) -> str:
 
 
 def schema(arguments: tuple[Argument, ...]) -> JsonObject:
-    """What a call takes, as a JSON Schema."""
+    """Write what a call takes, as a JSON Schema."""
     return {
         "type": "object",
         "properties": {argument.name: argument.schema() for argument in arguments},
@@ -122,7 +122,7 @@ def schema(arguments: tuple[Argument, ...]) -> JsonObject:
 
 
 def check_arguments(arguments: tuple[Argument, ...], given: object) -> Values:
-    """What was given, nulls left out. Raises WrongArguments where it is not as the schema says."""
+    """Check what was given, and leave nulls out. Raises WrongArguments."""
     if not isinstance(given, Mapping):
         raise WrongArguments("arguments", f"are of type {_type_of(given)}", "Send a JSON object.")
     values = {name: value for name, value in given.items() if value is not None}
@@ -140,7 +140,7 @@ def check_arguments(arguments: tuple[Argument, ...], given: object) -> Values:
 
 
 def planning_options(given: Values, *, allow_blind: bool) -> Options:
-    """The options of the planner that a call asks for."""
+    """Convert a call's arguments to the options of the planner."""
     return Options.of(
         given.get("threshold", 0.8),
         relocate=given.get("relocate", False),

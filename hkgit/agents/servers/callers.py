@@ -37,7 +37,7 @@ def note_caller(root: Path, call: str, session: str) -> None:
 
 
 def take_caller(root: Path, call: str | None) -> str | None:
-    """The session that makes a call, if that was noted; it is forgotten."""
+    """Find the session that makes a call, if that was noted, and forget the note."""
     for note in _find_notes(root, call):
         with suppress(OSError, UnicodeDecodeError):
             session = note.read_text("utf-8")

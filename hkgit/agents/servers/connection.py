@@ -56,7 +56,7 @@ class Connection:
         session: str | None = None,
         id: str | None = None,
     ) -> Reply:
-        """What becomes of a call; refusals are answers too. Safe to be called by many threads.
+        """Answer a call; refusals are answers too. Safe to be called by many threads.
 
         `session` is the caller's, where that is known; a call may name another. By the `id` of a
         call a hook may have noted whose it is.

@@ -11,19 +11,19 @@ from hkgit.agents.tools import session_name
 
 
 def session_of_process(environment: Mapping[str, str]) -> str | None:
-    """The session of the agent that has started this process, where it says which."""
+    """Name the session of the agent that has started this process, where it says which."""
     conversation = environment.get("CLAUDE_CODE_SESSION_ID")
     return session_name("claude", conversation) if conversation else None
 
 
 def id_of_call(meta: object) -> str | None:
-    """How the agent names a call, where the `_meta` of its request says it: Claude Code's does."""
+    """Read how the agent names a call from the `_meta` of its request, as Claude Code's has it."""
     named = meta.get("claudecode/toolUseId") if isinstance(meta, Mapping) else None
     return named if isinstance(named, str) else None
 
 
 def session_of_call(meta: object) -> str | None:
-    """The session of a call, where the `_meta` of its request says which: Codex's does."""
+    """Name the session of a call from the `_meta` of its request, as Codex's has it."""
     turn = meta.get("x-codex-turn-metadata") if isinstance(meta, Mapping) else None
     if not isinstance(turn, Mapping) or not isinstance(turn.get("session_id"), str):
         return None

@@ -48,7 +48,7 @@ class Reply:
 
 
 def of_reading(reading: Reading, kept: JsonObject, image: bytes | None) -> Reply:
-    """Lines with their hash, or an image; the call that reads on keeps some arguments."""
+    """Reply with lines and their hash, or an image; the call that reads on keeps some arguments."""
     document = reading_json(reading)
     if reading.next_line is not None:
         start = reading.next_line
@@ -74,7 +74,7 @@ def _reading_lines(reading: Reading) -> Iterator[str]:
 
 
 def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> Reply:
-    """What became of a call of `edit`; an edit of tags is mended by a reading with tags."""
+    """Reply with what became of a call of `edit`; an edit of tags is fixed by reading with tags."""
     error = answer.error
     document = render_apply_json(answer.status, answer.outcomes, None, error, dry_run=dry_run)
     document |= call_json(answer)
@@ -95,7 +95,7 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
 
 
 def outcome_line(outcome: EditOutcome) -> str:
-    """Where an edit landed, how surely, on what evidence, and what is worth knowing of it."""
+    """Say where an edit landed, how surely, on what evidence, and what is worth knowing of it."""
     where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
     confidence = decimal(outcome.confidence_permille or 0)
     notes = "".join(f"\nnote: {visible(note)}" for note in outcome.notes)
@@ -104,7 +104,7 @@ def outcome_line(outcome: EditOutcome) -> str:
 
 
 def of_refused(outcomes: Sequence[EditOutcome], error: HkgitError) -> Reply:
-    """Why nothing was applied."""
+    """Reply why nothing was applied."""
     document = render_apply_json(error.status, outcomes, None, error)
     _point_on(document, outcomes, None)
     text = refusal_text(outcomes) or str(error)
@@ -112,14 +112,14 @@ def of_refused(outcomes: Sequence[EditOutcome], error: HkgitError) -> Reply:
 
 
 def of_error(error: HkgitError) -> Reply:
-    """Why a call came to nothing."""
+    """Reply why a call came to nothing."""
     document = {"status": error.status, "error": error_json(error)}
     is_misuse = isinstance(error, WrongArguments)
     return Reply(document, to_json_text(str(error)) or "", is_error=True, is_misuse=is_misuse)
 
 
 def of_undone(undone: UndoReport, session: str) -> Reply:
-    """What was taken back."""
+    """Reply with what was taken back."""
     files = [to_json_text(path) or "" for path in undone.files]
     document = {
         "status": "undone",
@@ -131,7 +131,7 @@ def of_undone(undone: UndoReport, session: str) -> Reply:
 
 
 def of_status(status: Status) -> Reply:
-    """How a session stands."""
+    """Reply how a session stands."""
     return Reply(status_json(status), "\n".join(_status_lines(status)))
 
 
@@ -146,12 +146,12 @@ def _status_lines(status: Status) -> Iterator[str]:
 
 
 def call(tool: str, **arguments: Json) -> JsonObject:
-    """A call to make."""
+    """Write a call to make."""
     return {"tool": tool, "arguments": arguments}
 
 
 def next_text(document: JsonObject) -> str:
-    """The call to make next, as a line of its own; empty where there is none."""
+    """Write the call to make next, as a line of its own; empty where there is none."""
     if "next" not in document:
         return ""
     tool, arguments = document["next"]["tool"], document["next"]["arguments"]
@@ -163,7 +163,7 @@ def next_text(document: JsonObject) -> str:
 
 
 def keep_session(reply: Reply, session: str) -> Reply:
-    """A reply whose next call is made in that session too."""
+    """Make the next call of a reply in that session too."""
     if "next" not in reply.document:
         return reply
     following = reply.document["next"]

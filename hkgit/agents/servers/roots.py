@@ -19,7 +19,7 @@ class Root:
 
     @classmethod
     def around(cls, directory: Path) -> Root:
-        """The checkout that holds a directory; the directory itself where there is none."""
+        """Find the checkout that holds a directory; the directory itself where there is none."""
         here = directory.resolve()
         holders = (above for above in (here, *here.parents) if (above / ".git").exists())
         return cls(next(holders, here), here)
@@ -34,7 +34,7 @@ class Root:
 
 
 def places(start: Path, roots: Sequence[str] | None) -> list[Root]:
-    """Where to work: each of the client's roots (file URIs) that is a directory, in their order.
+    """List where to work: each of the client's roots (file URIs) that is a directory, in order.
 
     Without any, the checkout around `start`: all of it; and this in place of a root that is a
     directory above it. Raises InvalidInput where the client names roots, but none of them is a

@@ -12,7 +12,7 @@ from hkgit.text.json_nodes import Json, JsonObject
 
 
 def add_members(text: str, value: JsonObject) -> str:
-    """The document with the members of `value` that it lacks, and so on inwards.
+    """Add to a document the members of `value` that it lacks, and so on inwards.
 
     Arrays get the elements that they do not hold yet. Raises InvalidInput where the document is
     no JSON object, or says something else already.
@@ -21,12 +21,12 @@ def add_members(text: str, value: JsonObject) -> str:
 
 
 def remove_members(text: str, value: JsonObject) -> str:
-    """The document without the members and elements of `value`, and without what is empty then."""
+    """Remove the members and elements of `value` from a document, and what is empty then."""
     return _remove_members(text, (), value)
 
 
 def remove_outdated(text: str, value: JsonObject, is_ours: Callable[[object], bool]) -> str:
-    """The document without the elements of arrays that are ours, but not those of `value`.
+    """Remove the elements of arrays that are ours, but not those of `value`.
 
     Only arrays are looked through that `value` has as well. Raises InvalidInput where the document
     is no JSON.

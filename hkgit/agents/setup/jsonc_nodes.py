@@ -44,7 +44,7 @@ class JsoncItem:
 
 
 def skip_blanks(text: str, at: int) -> int:
-    """Where blanks and comments end."""
+    """Find where blanks and comments end."""
     found = _SPACE.match(text, at)
     return at if found is None else found.end()
 

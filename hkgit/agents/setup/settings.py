@@ -26,7 +26,7 @@ HOOK_SECONDS = 10
 
 
 def guard(command: str) -> str:
-    """A command of a hook that never fails, for a shell: an agent stops a call when one does.
+    """Wrap a hook's command so that it never fails: an agent stops a call when one does.
 
     It may be missing, and it may break.
     """
@@ -36,7 +36,7 @@ def guard(command: str) -> str:
 
 
 def guard_in_time(command: str, *, does_stop: bool = False) -> str:
-    """A command as of `guard` that ends in time and always answers, for an agent that waits for it.
+    """Wrap a command as `guard` does, so that it also ends in time and always answers.
 
     It may be killed and its children stay, or lateness may count as an objection. `command` holds
     no quotes; a user's own shell may be any, so the script is for `sh`. With `does_stop` an answer
@@ -98,7 +98,7 @@ class JsonPart:
         return jsonc.add_members(self.skeleton if text is None else text, self.value)
 
     def remove_from(self, text: str) -> str | None:
-        """The file without it; None where nothing of anybody's is left."""
+        """Remove the part from the file; None where nothing of anybody's is left."""
         if self.owner:
             text = jsonc.remove_outdated(text, self.value, self._owns)
         left = jsonc.remove_members(text, self.value)
@@ -127,7 +127,7 @@ class TextPart:
         return f"{_end_line(before)}{gap if not after else ''}{self._block()}{after}"
 
     def remove_from(self, text: str) -> str | None:
-        """The file without it; None where nothing is left."""
+        """Remove the part from the file; None where nothing is left."""
         before, after = self._around(text)
         if before == text:
             return text

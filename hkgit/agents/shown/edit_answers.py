@@ -21,7 +21,7 @@ Find = Callable[[str, str], ToolReading | Snippets | None]
 
 
 def showing(tool: Tool, text_of: Callable[[object], str], find: Find) -> Tool:
-    """An edit tool that answers with lines of the file."""
+    """Make an edit tool that answers with lines of the file."""
 
     def did(arguments: JsonObject, answer: object) -> Did | None:
         edit, path = tool(arguments, answer), arguments.get("file_path", arguments.get("path"))

@@ -19,7 +19,7 @@ _STARTS = 200
 
 
 def split_lines(data: bytes) -> list[str] | None:
-    """The lines of a file as an answer shows them; None where they are no text."""
+    """Split a file into lines as an answer shows them; None where they are no text."""
     try:
         return [line.decode() for line in Document(data).lines] if b"\0" not in data else None
     except UnicodeDecodeError:
@@ -27,7 +27,7 @@ def split_lines(data: bytes) -> list[str] | None:
 
 
 def split_answer(text: str) -> list[str]:
-    """The lines of an answer."""
+    """Split an answer into lines."""
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
@@ -58,7 +58,7 @@ def find_snippets(file: Sequence[str], texts: Iterable[str]) -> list[Lines]:
 
 
 def join_numbers(numbers: Iterable[int]) -> list[Lines]:
-    """Numbers as ranges, in order."""
+    """Join numbers to ranges, in order."""
     joined: list[Lines] = []
     for number in sorted(set(numbers)):
         if joined and joined[-1][1] == number - 1:

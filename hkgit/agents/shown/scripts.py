@@ -16,7 +16,7 @@ _TAIL = 8 * 2**20
 
 
 def find_later_output(transcript: Path, call: str) -> tuple[str, str] | None:
-    """The tool of a call and what it has shown; None where the transcript does not say it (yet).
+    """Find the tool of a call and what it has shown; None where the transcript lacks it (yet).
 
     A transcript is a file of lines, or a session in a database: the database's path, and the
     session's name below it.

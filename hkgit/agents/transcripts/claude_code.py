@@ -34,7 +34,7 @@ def detects(record: Record) -> bool:
 
 
 def events(lines: Sequence[Line]) -> Iterator[Event]:
-    """What happened, call by call; a call whose result is not in the log is left out."""
+    """Yield what happened, call by call; a call whose result is not in the log is left out."""
     results = dict(_results(lines))
     for line in lines:
         root = text(line.record.get("cwd"))

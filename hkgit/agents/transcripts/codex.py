@@ -28,7 +28,7 @@ def detects(record: Record) -> bool:
 
 
 def events(lines: Sequence[Line]) -> Iterator[Event]:
-    """What happened, call by call; a call whose result is not in the log is left out."""
+    """Yield what happened, call by call; a call whose result is not in the log is left out."""
     outputs = {
         payload.get("call_id"): payload
         for _, payload in _payloads(lines)

@@ -30,29 +30,29 @@ def parse_value(said: str | bytes) -> object:
 
 
 def table(value: object) -> Record:
-    """A JSON object, or an empty one."""
+    """Return a JSON object, or an empty one for anything else."""
     return value if isinstance(value, dict) else {}
 
 
 def tables(value: object) -> Iterator[Record]:
-    """The JSON objects of a list."""
+    """Yield the JSON objects of a list."""
     for each in value if isinstance(value, list) else ():
         if isinstance(each, dict):
             yield each
 
 
 def text(value: object) -> str | None:
-    """A string, or None."""
+    """Return a string, or None for anything else."""
     return value if isinstance(value, str) else None
 
 
 def join_texts(value: object) -> str:
-    """The texts of the parts of an answer, a line each."""
+    """Join the texts of the parts of an answer, a line each."""
     return "\n".join(part["text"] for part in tables(value) if isinstance(part.get("text"), str))
 
 
 def inside(path: str, root: str | None) -> str | None:
-    """A path below the root of a session, or None where it is elsewhere."""
+    """Convert a path to one below the root of a session; None where it is elsewhere."""
     try:
         found = relative_path(path, root)
     except InvalidInput:

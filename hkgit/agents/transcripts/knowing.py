@@ -14,7 +14,7 @@ from hkgit.values import dataclass
 
 
 def contents_before(events: Sequence[Event], at: int, paths: Sequence[str]) -> Files | None:
-    """What the files of call number `at` said before it; None where one of them is unknown."""
+    """Find what the files of call number `at` said before it; None where one is unknown."""
     found: dict[str, str | None] = {}
     for path in paths:
         above = _nearest((events[i] for i in range(at - 1, -1, -1)), path, forwards=False)

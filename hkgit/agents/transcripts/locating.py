@@ -38,7 +38,7 @@ def find_logs(
 
 
 def logs_at(place: Path) -> list[Path]:
-    """Every log below a directory, or the one file. Raises InvalidInput where there is none."""
+    """List every log below a directory, or the one file. Raises InvalidInput for none."""
     if place.is_file():
         return [place]
     from hkgit.agents.transcripts.logged.open_code_files import is_piece

@@ -31,7 +31,7 @@ class PathMap:
     _roots: dict[str, tuple[str | None, bool]] = field(default_factory=dict)
 
     def path(self, directory: str, name: str) -> str | None:
-        """The path of a name; None where it is none of the known ones."""
+        """Find the path of a name; None where it is none of the known ones."""
         here, whole = _unify(directory), _unify(name)
         whole = posixpath.normpath(posixpath.join(here, whole) if here else whole)
         root, is_own = self._root(here)

@@ -20,7 +20,7 @@ def detects(record: Record) -> bool:
 
 
 def events(lines: Sequence[Line]) -> Iterator[Called]:
-    """Every call; each has all that is known of it."""
+    """Yield every call; each has all that is known of it."""
     for line in lines:
         record = line.record
         path, call = text(record.get("file")), record.get("call")

@@ -41,7 +41,7 @@ class Log:
 
 
 def logs_in(place: Path) -> list[Path]:
-    """Every log below a directory, or the one file. Raises InvalidInput where there is none."""
+    """List every log below a directory, or the one file. Raises InvalidInput for none."""
     if place.is_file():
         return [place]
     found = sorted(place.rglob(f"*{SUFFIX}")) if place.is_dir() else []

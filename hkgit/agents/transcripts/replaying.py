@@ -45,7 +45,7 @@ class Replay:
 
 
 def replay_log(events: Sequence[Event]) -> Iterator[Replay]:
-    """Every call of a log, one after the other, each on what its files said at the time.
+    """Replay every call of a log in order, each on what its files said at the time.
 
     Where the log does not hold what a call left, that is taken to be what hkgit makes of it.
     """
@@ -60,7 +60,7 @@ def replay_log(events: Sequence[Event]) -> Iterator[Replay]:
 
 
 def slim(replay: Replay) -> Replay:
-    """A replay without the contents of files, unless they are what is to be looked at."""
+    """Drop the contents of files from a replay, unless they are what is to be looked at."""
     return replay if replay.end is End.DIFFERS else replace(replay, expected=None, got=None)
 
 

@@ -18,7 +18,7 @@ LISTED = (End.DIFFERS, End.LOST, End.WON)
 
 
 def report_lines(logs: Sequence[Log], replays: Sequence[Replay]) -> Iterator[str]:
-    """The calls to look at, then the counts."""
+    """List the calls to look at, then the counts."""
     for replay in replays:
         if replay.end in LISTED:
             yield f"{visible(replay.where)}  {replay.tool}  {_paths(replay)}: {replay.end}"
@@ -58,7 +58,7 @@ def _difference(replay: Replay) -> Iterator[str]:
 
 
 def report_json(logs: Sequence[Log], replays: Sequence[Replay]) -> JsonObject:
-    """The same as one JSON object; `ends` counts calls by what came of them."""
+    """Write the same as one JSON object; `ends` counts calls by what came of them."""
     ends = Counter(str(replay.end) for replay in replays)
     return {
         "logs": [

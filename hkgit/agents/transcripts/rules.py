@@ -14,7 +14,7 @@ LITERAL = "the text as it was sent, at its place"
 
 
 def rule_of(outcomes: Sequence[EditOutcome], expected: Files, got: Files) -> str:
-    """The tiers and repairs by which hkgit landed the call, and what differs from the log."""
+    """Name the tiers and repairs by which hkgit landed the call, and what differs from the log."""
     how = ", ".join(dict.fromkeys(part for each in outcomes for part in _parts(each)))
     what = dict.fromkeys(
         difference(expected[path], got.get(path))
@@ -31,7 +31,7 @@ def _parts(outcome: EditOutcome) -> Iterator[str]:
 
 
 def difference(logged: str | None, got: str | None) -> str:
-    """What two texts of a file differ in, as the least of what may differ."""
+    """Name what two texts of a file differ in, as the least of what may differ."""
     if logged is None or got is None:
         return "whether the file is there"
     for name, plain in _PLAIN.items():

@@ -20,7 +20,7 @@ _LISTED = 200
 
 
 def log_lines(logs: Logs) -> Iterator[str]:
-    """What was read: logs of no known form, broken lines, logs of other repositories."""
+    """Describe what was read: logs of no known form, broken lines, logs of other repositories."""
     known = [each for each in logs.summaries if each.form is not None]
     used = [each for each in known if each.steps]
     yield f"{count_noun(len(logs.summaries), 'transcript')}, {len(used)} about this change"
@@ -37,7 +37,7 @@ def log_lines(logs: Logs) -> Iterator[str]:
 def adoption_lines(
     repository: Repository, done: Sequence[Adoption], *, is_kept: bool
 ) -> Iterator[str]:
-    """What is explained, by which call; what is not; and what to do next."""
+    """Describe what is explained, by which call; what is not; and what to do next."""
     for each in done:
         if each.commit is not None:
             yield ""
@@ -99,7 +99,7 @@ def _next(done: Adoption, *, is_kept: bool) -> Iterator[str]:
 
 
 def adoption_json(done: Sequence[Adoption], logs: Logs, *, is_kept: bool) -> JsonObject:
-    """The same as one JSON object."""
+    """Write the same as one JSON object."""
     is_whole = all(each.is_whole for each in done)
     return {
         "status": "explained" if is_whole else "unexplained",
@@ -157,7 +157,7 @@ def _explained_json(done: Adoption, lines: ExplainedLines) -> JsonObject:
 
 
 def scan_lines(found: Sequence[ScannedCommit], logs: Logs) -> Iterator[str]:
-    """A line a commit, the newest first, then what there is in all and what to do."""
+    """Describe each commit in a line, the newest first, then what there is in all."""
     yield f"{count_noun(len(logs.summaries), 'transcript')} on this machine"
     if found:
         yield f"{'commit':12}  {'explained':>13}  {'by':20}  subject"
@@ -195,7 +195,7 @@ def _scan_totals(found: Sequence[ScannedCommit]) -> Iterator[str]:
 
 
 def scan_json(found: Sequence[ScannedCommit], logs: Logs) -> JsonObject:
-    """The same as one JSON object."""
+    """Write the same as one JSON object."""
     return {
         "status": "scanned",
         "transcripts": len(logs.summaries),

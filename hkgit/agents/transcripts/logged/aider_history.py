@@ -62,7 +62,7 @@ def detects(record: Record) -> bool:
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """For each answer the files that its request has shown, and its edits.
+    """Yield for each answer the files that its request has shown, and its edits.
 
     An answer is a conversation of its own: the next one is shown all that it needs again.
     """

@@ -29,7 +29,7 @@ def detects(record: Record) -> bool:
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Every call of a log whose result it holds, in the order of the results."""
+    """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record, str]] = {}
     sides = _SideChains()
     for line in lines:
@@ -118,7 +118,7 @@ def _did(
 
 
 def said_in(content: object) -> str:
-    """The text of a result, whether it is one string or blocks."""
+    """Return the text of a result, whether it is one string or blocks."""
     if isinstance(content, str):
         return content
     return "\n".join(text(block.get("text")) or "" for block in tables(content))
@@ -139,7 +139,7 @@ def _read(name: str, told: Record, said: str) -> ReadCall | None:
 
 
 def numbered_lines(name: str, said: str) -> ReadCall | None:
-    """The lines that a tool has shown with their numbers before them, without a gap."""
+    """Read the lines that a tool has shown with their numbers before them, without a gap."""
     first = 0
     lines: list[str] = []
     for shown in said.split("\n"):

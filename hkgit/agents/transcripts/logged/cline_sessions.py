@@ -36,7 +36,7 @@ def detects(record: Record) -> bool:
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Every call of a session whose result it holds, in the order of the results."""
+    """Yield every call of a session whose result it holds, in the order of the results."""
     for line in lines:
         pending: dict[object, Record] = {}
         for message in tables(table(line.record.get("cline")).get("messages")):

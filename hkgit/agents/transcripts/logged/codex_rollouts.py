@@ -34,7 +34,7 @@ class _Session:
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Every call of a log whose result it holds, in the order of the results."""
+    """Yield every call of a log whose result it holds, in the order of the results."""
     session = _Session()
     pending: dict[object, Record] = {}
     for line in lines:

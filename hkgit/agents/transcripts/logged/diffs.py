@@ -39,7 +39,7 @@ def parse_diff(text: str | None) -> tuple[CallHunk, ...]:
 
 
 def parse_numbered_diff(said: str | None) -> tuple[CallHunk, ...]:
-    """The hunks of a diff that shows its lines behind their numbers, those of new lines apart."""
+    """Parse a diff that shows its lines behind their numbers, those of new lines apart."""
     hunks: list[tuple[int, list[str]]] = []
     is_open = False
     for line in (said or "").split("\n"):
@@ -54,7 +54,7 @@ def parse_numbered_diff(said: str | None) -> tuple[CallHunk, ...]:
 
 
 def structured_diff(patch: object) -> tuple[CallHunk, ...]:
-    """The hunks of a `structuredPatch`."""
+    """Parse the hunks of a `structuredPatch`."""
     return tuple(
         _hunk(start, [line for line in lines if isinstance(line, str)])
         for each in tables(patch)

@@ -61,7 +61,7 @@ class _Chat:
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Every call of a log whose result it holds, in the order of the results."""
+    """Yield every call of a log whose result it holds, in the order of the results."""
     chat = _Chat()
     for line in lines:
         chat.hear(line.record)
@@ -113,7 +113,7 @@ def read_call(
 
 
 def shell_output(said: str) -> str:
-    """What a command has printed, without what the tool says of it."""
+    """Return what a command has printed, without what the tool says of it."""
     found = _SHELL.search(said.removeprefix("<untrusted_context>\n"))
     return found[1] if found is not None else said
 

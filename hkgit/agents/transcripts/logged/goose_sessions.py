@@ -55,7 +55,7 @@ def detects(record: Record) -> bool:
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Every call of a log whose result it holds, in the order of the results."""
+    """Yield every call of a log whose result it holds, in the order of the results."""
     pending: dict[object, tuple[Line, Record]] = {}
     for line in lines:
         info = table(line.record.get("info"))

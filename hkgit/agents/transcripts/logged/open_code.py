@@ -69,7 +69,7 @@ def detects(record: Record) -> bool:
 
 
 def calls(lines: Iterable[Line]) -> Iterator[LoggedCall]:
-    """Every call of a log whose result it holds, in order."""
+    """Yield every call of a log whose result it holds, in order."""
     for line in lines:
         info = table(line.record.get("info"))
         messages = tables(line.record.get("messages"))

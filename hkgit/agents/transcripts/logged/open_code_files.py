@@ -23,7 +23,7 @@ def is_piece(path: Path) -> bool:
 
 
 def read_session(path: Path) -> Iterator[Line]:
-    """The parts of a session as lines of a log, in order. Raises OSError."""
+    """Yield the parts of a session as lines of a log, in order. Raises OSError."""
     info = table(parse_value(path.read_bytes()))
     about = {
         "sessionID": info.get("id"),

@@ -80,7 +80,7 @@ class Logs:
     others: set[str] = field(default_factory=set)
 
     def steps(self, known: frozenset[str], wanted: frozenset[str]) -> list[Step]:
-        """The steps about wanted paths of all logs, oldest first; each call counts once."""
+        """List the steps about wanted paths of all logs, oldest first; each call counts once."""
         paths = PathMap(known, self.find_checkout)
         calls = chain.from_iterable(self._read(path) for path in self.files)
         found = []

@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"\s*\d+\t(.*)\Z")
 
 
 def steps_of(calls: Iterable[LoggedCall], paths: PathMap) -> Iterator[Step]:
-    """The steps of those calls that speak of known paths; each call counts once."""
+    """Yield the steps of those calls that speak of known paths; each call counts once."""
     done: set[tuple[object, ...]] = set()
     for call in calls:
         # Some programs count the calls of each session from 0; one call may read several files.
