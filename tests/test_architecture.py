@@ -6,6 +6,7 @@ import ast
 import re
 import runpy
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from tests.support.modules import PACKAGE, ROOT, modules
@@ -109,6 +110,11 @@ def test_a_module_imports_only_what_stands_above_it_or_to_its_left() -> None:
         and not (ROW_OF[place(name)] == ROW_OF[place(module)] and name in for_types(module))
     }
     assert wrong == set()
+
+
+def test_no_modules_import_each_other_not_even_for_types() -> None:
+    sorter = TopologicalSorter({module: own(module) for module in modules()})
+    sorter.prepare()  # raises CycleError, which names the circle
 
 
 def test_one_module_loads_pygit2_without_certificates() -> None:

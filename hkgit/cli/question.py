@@ -11,7 +11,6 @@ from __future__ import annotations
 import os
 
 from hkgit import __version__
-from hkgit.cli.remembering import RECORDED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
 
 SCRIPT, ANSWERS = "hkgit/ask", "hkgit/passed"
 """In the git directory: the script, and what it printed of commits that passed."""
+RECORDED = "hkgit/recorded"
+"""There too: of the commit with entries that pre-commit judged last, in a line each what tells it
+from others, then its trailers."""
 _HARMLESS = ("HKGIT_SESSION", "HKGIT_REAL_EDITS")
 """Variables that the judge does not heed, and that say nothing of where edits wait."""
 _ASSIGNED, _QUOTED = b"kept='%s'\n", b"'\\''"

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from hkgit.gate import Report
     from hkgit.gate.policy.model import Policy
 
-_FILE, RECORDED = "hkgit/judged", "hkgit/recorded"
-"""In the git directory: a line for each thing that was said; and the commit with entries that
-pre-commit judged last, in a line each what tells it from others, then its trailers."""
+_FILE = "hkgit/judged"
+"""In the git directory: a line for each thing that was said."""
 _DERIVED = ("strict", "spliced")
 _MOST = 32
 _LONGEST = 2**16
@@ -97,6 +96,8 @@ def _is_plain(words: bytes, comment: bytes) -> bool:
 
 def _trailers(facts: Facts) -> tuple[str, ...]:
     """The trailers of the commit with these facts, which passed; none where that is not known."""
+    from hkgit.cli.question import RECORDED
+
     try:
         with open(f"{facts.git_dir}/{RECORDED}", "rb") as file:
             lines = os.fsdecode(file.read()).split("\n")[:-1]
@@ -142,7 +143,7 @@ def _remember_recorded(facts: Facts, report: Report) -> None:
     from hkgit.sessions.commit.messages import name_entries
 
     lines = [*_tell_apart(facts), *name_entries(ruling.judged.entries)]
-    from hkgit.cli.question import keep_script, replace_file
+    from hkgit.cli.question import RECORDED, keep_script, replace_file
 
     try:
         said = "".join(f"{line}\n" for line in lines)

@@ -19,15 +19,10 @@ from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.commit import LandedCommit
 from hkgit.workflows.commits.land import Landing
 from hkgit.workflows.commits.plan import PlannedCommit, prepare
+from hkgit.workflows.commits.progress import SILENT, Progress
 from hkgit.workflows.commits.records import RecordedStep, record_step
 from hkgit.workflows.commits.rules import LandingRules, Unread
-from hkgit.workflows.commits.targets import (
-    SILENT,
-    ApplyOptions,
-    LandingTarget,
-    Progress,
-    find_target,
-)
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, find_target
 
 if TYPE_CHECKING:
     from hkgit.gate.conflicts.resolution import ConflictsMet

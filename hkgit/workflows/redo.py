@@ -18,7 +18,8 @@ from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass, replace
 from hkgit.workflows.adopting.adopting import store_checkout
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
-from hkgit.workflows.commits.targets import SILENT, ApplyOptions, Progress
+from hkgit.workflows.commits.progress import SILENT, Progress
+from hkgit.workflows.commits.targets import ApplyOptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,10 @@ from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.answering import find_settled, leave_answer
 from hkgit.workflows.commits.merge import tree_on
 from hkgit.workflows.commits.plan import PlannedCommit
+from hkgit.workflows.commits.progress import Progress
 from hkgit.workflows.commits.records import RecordedStep, ledger_files, record_step
 from hkgit.workflows.commits.rules import LandingRules
-from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, Progress
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from hkgit.git.transactions.landing import BranchMoved
 from hkgit.values import dataclass
 from hkgit.workflows.commits.commit import LandedCommit, carry_out
 from hkgit.workflows.commits.plan import FirstPlan, PlannedCommit, prepare
+from hkgit.workflows.commits.progress import Progress
 from hkgit.workflows.commits.rules import LandingRules
-from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, Progress, find_target
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, find_target
 
 TRIES = 20
 TRIES_WITH_VERIFY = 3

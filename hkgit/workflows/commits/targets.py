@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hkgit.applying.planner import Options
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from hkgit.evidence.ledger.readings import ShownLines
     from hkgit.evidence.refusals import RefusalLog
     from hkgit.gate.conflicts.resolution import ConflictsMet
-    from hkgit.workflows.commits.plan import PlannedCommit
-
-    Watch = Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +44,6 @@ class ApplyOptions:
     refused: RefusalLog | None = None
     allow_blind: bool = False
     hears_verify: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How a caller hears of slow work: `say` gets a sentence, `watch` passes the steps on."""
-
-    say: Callable[[str], None]
-    watch: Watch = iter
-
-
-SILENT = Progress(lambda sentence: None)
 
 
 @dataclass(frozen=True, slots=True)
