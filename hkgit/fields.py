@@ -21,13 +21,13 @@ def describe_fields(owner: type, specs: Mapping[str, Any], absent: object) -> di
     for name, spec in specs.items():
         given: dict[str, Any] = {"default": spec.default, "default_factory": spec.default_factory}
         defaults = {key: value for key, value in given.items() if value is not absent}
-        made: Any = dataclasses.field(
+        field: Any = dataclasses.field(
             **defaults, repr=spec.repr, compare=spec.compare, kw_only=False
         )
         # What `dataclasses` keeps in a field is not in its stubs.
-        made.name, made._field_type = name, dataclasses._FIELD  # type: ignore[attr-defined]
-        made.type = _find_annotation(owner, name)
-        found[name] = made
+        field.name, field._field_type = name, dataclasses._FIELD  # type: ignore[attr-defined]
+        field.type = _find_annotation(owner, name)
+        found[name] = field
     return found
 
 

@@ -36,8 +36,8 @@ class Default:
     default_factory: Any = _Absent
     repr = compare = True
 
-    def __init__(self, **said: Any) -> None:
-        self.__dict__.update(said)
+    def __init__(self, **given: Any) -> None:
+        self.__dict__.update(given)
 
 
 def _decorate(
@@ -83,9 +83,9 @@ def _with_slots(cls: type, specs: Mapping[str, Default]) -> type:
     dropped = {*specs, "__dict__", "__weakref__"}
     left = {name: each for name, each in cls.__dict__.items() if name not in dropped}
     left["__slots__"] = tuple(name for name in specs if name not in taken)
-    made = type(cls)(cls.__name__, cls.__bases__, left)
-    made.__qualname__ = cls.__qualname__
-    return made
+    slotted = type(cls)(cls.__name__, cls.__bases__, left)
+    slotted.__qualname__ = cls.__qualname__
+    return slotted
 
 
 def _methods(cls: type, specs: Mapping[str, Default], *, frozen: bool, eq: bool) -> dict[str, Any]:
@@ -115,14 +115,14 @@ def _methods(cls: type, specs: Mapping[str, Default], *, frozen: bool, eq: bool)
 def _init_of(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> Callable[..., None]:
     """An `__init__` that reads its arguments by itself, and compiles another after a few values."""
     names = tuple(specs)
-    made = 0
+    count = 0
 
     def make_one(self: object, *args: object, **named: object) -> None:
-        nonlocal made
-        made += 1
+        nonlocal count
+        count += 1
         given = dict(zip(names, args)) | named  # noqa: B905 - what is too much is seen below
         is_known = len(given) == len(args) + len(named) and named.keys() <= specs.keys()
-        if made == _MOST_UNCOMPILED or not is_known or not _fill(self, specs, given):
+        if count == _MOST_UNCOMPILED or not is_known or not _fill(self, specs, given):
             compiled = _compile_init(cls, specs, frozen=frozen)
             cls.__init__ = compiled  # type: ignore[misc]  # a class may replace its own
             compiled(self, *args, **named)  # says what is wrong with the arguments, too
@@ -166,15 +166,15 @@ def _compile_init(cls: type, specs: Mapping[str, Default], *, frozen: bool) -> C
         lines.append("self.__post_init__()")
     body = "\n ".join(lines or ["pass"])
     exec(f"def __init__({', '.join(parameters)}):\n {body}", known)
-    made: Any = known["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made  # type: ignore[no-any-return]  # what `exec` defined has no type
+    init: Any = known["__init__"]
+    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    return init  # type: ignore[no-any-return]  # what `exec` defined has no type
 
 
 def _repr(self: Any) -> str:
     specs = getattr(self, _SPECS)
-    told = (f"{name}={getattr(self, name)!r}" for name, each in specs.items() if each.repr)
-    return f"{self.__class__.__qualname__}({', '.join(told)})"
+    shown = (f"{name}={getattr(self, name)!r}" for name, each in specs.items() if each.repr)
+    return f"{self.__class__.__qualname__}({', '.join(shown)})"
 
 
 def _restore(self: object, names: tuple[str, ...], state: list[object]) -> None:

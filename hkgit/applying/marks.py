@@ -50,14 +50,14 @@ def expect_no_marks(dialect: str, edit: AnyEdit, data: bytes) -> None:
 
 def _marks(dialect: str, edit: AnyEdit) -> Iterator[str]:
     """The new lines, without the blanks around them, that look like marks."""
-    said = [line.strip() for line in _new_lines(edit) if line.strip()]
+    lines = [line.strip() for line in _new_lines(edit) if line.strip()]
     is_whole = isinstance(edit, CreateFile | WriteFile) or (
         isinstance(edit, Edit) and edit.old_text == ""
     )
     known = _ANYWHERE.get(dialect)
     if known is None or is_whole:
-        known, said = known or _LEAKED, [*said[:1], *said[-1:]]
-    return (line for line in said if known.fullmatch(line))
+        known, lines = known or _LEAKED, [*lines[:1], *lines[-1:]]
+    return (line for line in lines if known.fullmatch(line))
 
 
 def _new_lines(edit: AnyEdit) -> tuple[str, ...]:

@@ -120,7 +120,7 @@ class Plan:
 
 def number_outcomes(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, ...]:
     """Number the outcomes of all specs of a call through, each with the name of its spec."""
-    every = ((spec, outcome) for spec, made in planned for outcome in made.outcomes)
+    every = ((spec, outcome) for spec, plan in planned for outcome in plan.outcomes)
     return tuple(
         replace(outcome, number=at, spec=spec.name) for at, (spec, outcome) in enumerate(every, 1)
     )
@@ -142,12 +142,12 @@ def first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:
     return next((outcome.error for outcome in outcomes if outcome.error is not None), None)
 
 
-def expect_change(made: Plan) -> Plan:
+def expect_change(plan: Plan) -> Plan:
     """Refuse all edits of a plan that together change no file; return any other plan as it is."""
-    if made.files or not made.ok:
-        return made
+    if plan.files or not plan.ok:
+        return plan
     error = InvalidInput("the spec", "changes nothing", "The files say this already.")
-    return Plan(tuple(each.refuse(error) for each in made.outcomes), ())
+    return Plan(tuple(each.refuse(error) for each in plan.outcomes), ())
 
 
 BY_NUMBER = "lines are named by number alone: the protocol asks for the hash of what was read"
@@ -159,9 +159,9 @@ def is_by_number(dialect: str, tier: str | None, evidence: str) -> bool:
     return dialect == "protocol" and tier == "range" and evidence == "none"
 
 
-def expect_hashes(made: Plan, dialect: str) -> Plan:
+def expect_hashes(plan: Plan, dialect: str) -> Plan:
     """Refuse each operation of a plan that names lines by number alone."""
-    return replace(made, outcomes=tuple(_expect_hash(each, dialect) for each in made.outcomes))
+    return replace(plan, outcomes=tuple(_expect_hash(each, dialect) for each in plan.outcomes))
 
 
 def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
@@ -176,10 +176,10 @@ def _expect_hash(outcome: EditOutcome, dialect: str) -> EditOutcome:
     return refuse_edit(outcome.number, outcome.path, error)
 
 
-def files_after(made: Plan) -> dict[str, File | None]:
+def files_after(plan: Plan) -> dict[str, File | None]:
     """Map every path that a plan changes to the file it becomes; None where it is gone."""
     changed: dict[str, File | None] = {}
-    for change in made.files:
+    for change in plan.files:
         if change.path is not None and change.path != change.new_path:
             changed[change.path] = None
         if change.new_path is not None:

@@ -95,17 +95,17 @@ def plan(
     options = options or Options()
     planner = _Planner(spec, Workspace(snapshot), options, tuple(reads))
     outcomes = tuple(planner.outcome(at + 1, edit) for at, edit in enumerate(spec.edits))
-    made = Plan(outcomes, planner.workspace.changes())
-    if made.files and not options.allow_blind:
-        made = expect_hashes(made, spec.dialect)
-    if not made.ok:
-        return Plan(made.outcomes, ())
+    planned = Plan(outcomes, planner.workspace.changes())
+    if planned.files and not options.allow_blind:
+        planned = expect_hashes(planned, spec.dialect)
+    if not planned.ok:
+        return Plan(planned.outcomes, ())
     if options.syntax == "ignore":
-        return made
+        return planned
     # Replay never needs it.
     from hkgit.applying.syntax.syntax import check_syntax
 
-    return check_syntax(made, options.syntax)
+    return check_syntax(planned, options.syntax)
 
 
 class _Planner:
@@ -159,9 +159,9 @@ class _Planner:
         return None if work is None or work.before is None else work.before.data
 
     def _place(self, number: int, edit: AnyEdit) -> EditOutcome:
-        made = edit.new_path if isinstance(edit, RenameFile) else edit.path
-        if isinstance(edit, CreateFile | RenameFile) and made in self._removed:
-            raise refuse_made_and_removed(made)
+        target = edit.new_path if isinstance(edit, RenameFile) else edit.path
+        if isinstance(edit, CreateFile | RenameFile) and target in self._removed:
+            raise refuse_made_and_removed(target)
         match edit:
             case CreateFile():
                 return self._create(number, edit, edit.mode)

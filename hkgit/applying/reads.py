@@ -10,11 +10,11 @@ from hkgit.edits import Read
 from hkgit.values import replace
 
 
-def reads_used(reads: Sequence[Read], made: Plan) -> tuple[Read, ...]:
+def reads_used(reads: Sequence[Read], plan: Plan) -> tuple[Read, ...]:
     """Find the reads used as evidence by some edit, with full hashes."""
-    old_paths = {change.new_path: change.path for change in made.files}
+    old_paths = {change.new_path: change.path for change in plan.files}
     used: dict[Read, None] = {}
-    for read, outcome in product(reads, made.outcomes):
+    for read, outcome in product(reads, plan.outcomes):
         evidence = outcome.evidence
         is_here = read.path in (outcome.path, old_paths.get(outcome.path))
         is_there = read.start_line is None or evidence.lines == (read.start_line, read.end_line)

@@ -75,10 +75,10 @@ def render_correction(site: EditContext, error: HkgitError, dialect: str) -> str
         return None
     if isinstance(edit, Edit):
         hashed = _hash_of(site, edit)
-        said = (
+        rendered = (
             None if hashed is None else _render_edit(replace(edit, expected_hash=hashed), dialect)
         )
-        return said or _render_edit(edit, dialect)
+        return rendered or _render_edit(edit, dialect)
     return _render_edit(edit, dialect)
 
 

@@ -56,8 +56,8 @@ class LineOrigin:
             return UNCOMMITTED_LINE
         if self.is_beside:
             return BY_HAND
-        made = self.ruling.made_by
-        return made if made in (BY_HAND, NO_EVIDENCE) else self.ruling.replay
+        made_by = self.ruling.made_by
+        return made_by if made_by in (BY_HAND, NO_EVIDENCE) else self.ruling.replay
 
     @property
     def evidence(self) -> str:
@@ -82,10 +82,10 @@ def blame(
     options += [] if lines is None else ["-L", lines]
     revision = [] if rev is None else [repository.resolve(rev)]
     try:
-        said = repository.git("blame", *options, *revision, "--", path).stdout
+        output = repository.git("blame", *options, *revision, "--", path).stdout
     except GitRefused as error:
         raise InvalidInput(path, error.what, "Check the path, the revision, the lines.") from error
-    return _parse_porcelain(said)
+    return _parse_porcelain(output)
 
 
 def _parse_porcelain(porcelain: bytes) -> Iterator[Blamed]:
@@ -233,10 +233,10 @@ def _says(edit: RecordedEdit, line: bytes) -> int:
     from hkgit.dialects import parse
 
     try:
-        [said] = parse(edit.text, edit.dialect).edits
+        [parsed] = parse(edit.text, edit.dialect).edits
     except (HkgitError, ValueError):
         return 0
-    pieces = [piece for piece in encode_text(new_text_of(said)).split(b"\n") if piece]
+    pieces = [piece for piece in encode_text(new_text_of(parsed)).split(b"\n") if piece]
     if line in pieces:
         return len(line) + 1
     return max((len(piece) for piece in pieces if piece in line), default=0)

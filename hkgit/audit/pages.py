@@ -127,11 +127,11 @@ def _conflicts(audit: Audit) -> Iterator[str]:
     yield "## Conflicts and CONSULTs"
     yield ""
     for ruling, conflict in met:
-        said = {key: markdown(str(conflict.get(key))) for key in ("id", "path", "resolution")}
+        escaped = {key: markdown(str(conflict.get(key))) for key in ("id", "path", "resolution")}
         tries = markdown(str(conflict.get("tries")))
         yield (
-            f"- {code(name_of(ruling))} met {said['id']} in {said['path']}:"
-            f" {said['resolution']}, refused before: {tries} (claimed)"
+            f"- {code(name_of(ruling))} met {escaped['id']} in {escaped['path']}:"
+            f" {escaped['resolution']}, refused before: {tries} (claimed)"
         )
     for consult in audit.consults:
         answer = consult.answer

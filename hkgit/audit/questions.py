@@ -48,8 +48,8 @@ class Question:
     @property
     def answer(self) -> str:
         """No where one fact says so, unknown where one leaves it open, else yes."""
-        said = {fact.says for fact in self.facts}
-        return NO if NO in said else UNKNOWN if UNKNOWN in said else YES
+        answers = {fact.says for fact in self.facts}
+        return NO if NO in answers else UNKNOWN if UNKNOWN in answers else YES
 
 
 @dataclass(frozen=True)

@@ -68,20 +68,20 @@ class Signers:
 
     def _of_entries(self, added: Sequence[tuple[str, Entry]]) -> Iterator[Signed]:
         for name, entry in added:
-            said = (entries.PAYLOAD_TYPE, entries.payload_of(name, entry))
+            expected = (entries.PAYLOAD_TYPE, entries.payload_of(name, entry))
             for envelope in self._envelopes(entries.entry_refs(name)):
-                is_said = (envelope.payload_type, envelope.payload) == said
-                yield from self._signatures(ENTRY, f"sha256:{name}", envelope, is_said=is_said)
+                fits = (envelope.payload_type, envelope.payload) == expected
+                yield from self._signatures(ENTRY, f"sha256:{name}", envelope, is_said=fits)
 
     def _of_change(self, candidate: CandidateCommit) -> Iterator[Signed]:
         if len(candidate.parents) != 1:
             return
         trees = self.repository.commit(candidate.parents[0]).tree, candidate.tree
         for envelope in self._envelopes(f"{REFS}/{trees[1]}/{trees[0]}"):
-            said = statement_of(envelope)
-            is_said = said is not None and (said.base_tree, said.tree) == trees
-            named = None if said is None else f"{said.base[:12]}..{said.head[:12]}"
-            yield from self._signatures(VERDICT, named, envelope, is_said=is_said)
+            statement = statement_of(envelope)
+            fits = statement is not None and (statement.base_tree, statement.tree) == trees
+            named = None if statement is None else f"{statement.base[:12]}..{statement.head[:12]}"
+            yield from self._signatures(VERDICT, named, envelope, is_said=fits)
 
     def _signatures(
         self, kind: str, of: str | None, envelope: Envelope, *, is_said: bool

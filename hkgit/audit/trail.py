@@ -44,7 +44,7 @@ class Trail:
 
     def find(self, commits: Iterable[str], wanted: CommitFilter) -> Iterator[AuditedCommit]:
         """Find those of some commits that fit a filter, as they are judged."""
-        return (told for each in commits if wanted.fits(told := self.tell(each)))
+        return (audited for each in commits if wanted.fits(audited := self.tell(each)))
 
 
 @dataclass(frozen=True, slots=True)

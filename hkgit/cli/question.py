@@ -147,10 +147,10 @@ def keep_question(facts: Facts) -> None:
     if not _is_plain(facts) or _is_kept(facts):
         return
     keep_script(facts.git_dir)
-    said = os.fsencode(run_shell(f"{facts.git_dir}/{SCRIPT}", "print"))
-    if said.count(b"\n") > 8 and len(said) < _LONGEST:
-        kept = [each for each in _answers(facts) if each != said]
-        answers = b"".join([said, *kept][:_MOST])
+    answer = os.fsencode(run_shell(f"{facts.git_dir}/{SCRIPT}", "print"))
+    if answer.count(b"\n") > 8 and len(answer) < _LONGEST:
+        kept = [each for each in _answers(facts) if each != answer]
+        answers = b"".join([answer, *kept][:_MOST])
         replace_file(f"{facts.git_dir}/{ANSWERS}", _ASSIGNED % answers.replace(b"'", _QUOTED))
 
 
@@ -195,10 +195,10 @@ def _find_hkgit() -> str:
 
 def _answers(facts: Facts) -> list[bytes]:
     try:
-        said = _read(f"{facts.git_dir}/{ANSWERS}")
+        content = _read(f"{facts.git_dir}/{ANSWERS}")
     except FileNotFoundError:
         return []
-    kept = said.replace(_QUOTED, b"'").removeprefix(_ASSIGNED.partition(b"%s")[0])
+    kept = content.replace(_QUOTED, b"'").removeprefix(_ASSIGNED.partition(b"%s")[0])
     return [each + b"\n.\n" for each in kept.split(b"\n.\n")[:-1]]
 
 

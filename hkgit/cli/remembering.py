@@ -76,10 +76,10 @@ def _sign_recorded(facts: Facts, message_file: str) -> bool:
     words, template = split_template(message, comment)
     is_signed = bool(read_trailers(words).entries)
     signed = message if is_signed else sign_words(words, template, lines)
-    said, _ = split_template(signed, comment)
-    found = read_trailers(said)
+    text, _ = split_template(signed, comment)
+    found = read_trailers(text)
     block = os.fsencode("\n".join(lines))
-    if found.lines != lines or found.faults or not _is_plain(said.replace(block, b"", 1), comment):
+    if found.lines != lines or found.faults or not _is_plain(text.replace(block, b"", 1), comment):
         return False
     if not is_signed:
         with open(message_file, "wb") as file:
@@ -146,8 +146,8 @@ def _remember_recorded(facts: Facts, report: Report) -> None:
     from hkgit.cli.question import RECORDED, keep_script, replace_file
 
     try:
-        said = "".join(f"{line}\n" for line in lines)
-        replace_file(f"{facts.git_dir}/{RECORDED}", os.fsencode(said))
+        text = "".join(f"{line}\n" for line in lines)
+        replace_file(f"{facts.git_dir}/{RECORDED}", os.fsencode(text))
         keep_script(facts.git_dir)
     except OSError:
         return
@@ -165,8 +165,8 @@ def _is_telling(message_file: str) -> bool:
             text = file.read(_LONGEST + 1)
     except OSError:
         return True
-    said = text.lower().replace(_HARMLESS, b"")
-    return len(text) > _LONGEST or any(words in said for words in _TELLING)
+    lowered = text.lower().replace(_HARMLESS, b"")
+    return len(text) > _LONGEST or any(words in lowered for words in _TELLING)
 
 
 def _is_about_names_alone(report: Report) -> bool:
@@ -182,8 +182,8 @@ def _is_about_names_alone(report: Report) -> bool:
 
 
 def _line(facts: Facts) -> bytes:
-    said = (__version__, facts.ref, facts.author, facts.committer, *facts.policy)
-    return os.fsencode("\0".join(said))
+    fields = (__version__, facts.ref, facts.author, facts.committer, *facts.policy)
+    return os.fsencode("\0".join(fields))
 
 
 def _lines(facts: Facts) -> list[bytes]:

@@ -46,6 +46,6 @@ def _form(ctx: click.Context | None, arguments: Sequence[str]) -> str | None:
     noted = None if ctx is None else find_requested_form(ctx)
     if noted is not None or "--json" in arguments:
         return noted or "json"
-    said = [word.removeprefix("--format=") for word in arguments if word.startswith("--format=")]
-    said += [word for option, word in pairwise(arguments) if option == "--format"]
-    return next((form for form in said if form in reports.DOCUMENTS), None)
+    forms = [word.removeprefix("--format=") for word in arguments if word.startswith("--format=")]
+    forms += [word for option, word in pairwise(arguments) if option == "--format"]
+    return next((form for form in forms if form in reports.DOCUMENTS), None)

@@ -240,8 +240,8 @@ def _hunk_said(edit: Edit) -> list[str]:
         places.append(f"@@ -{hint},{len(old)} +{hint},{len(new)} @@")
     for place in places:
         hunk.note_place(place)
-    said = hunk.anchors, hunk.line_hint or (hint if hint == END_OF_FILE else None)
-    if edit != plain or not (old or new) or said != (list(anchors), hint):
+    parsed = hunk.anchors, hunk.line_hint or (hint if hint == END_OF_FILE else None)
+    if edit != plain or not (old or new) or parsed != (list(anchors), hint):
         raise cannot_say(NAME, edit)
     tail = ["*** End of File"] if hint == END_OF_FILE else []
     return [*(places or ["@@"]), *body_of(old, new), *tail]

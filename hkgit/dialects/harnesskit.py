@@ -47,8 +47,8 @@ def parse(text: str) -> ParseResult:
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    said = [_render(edit) for edit in edits]
-    return strict_json.dumps(said[0] if len(said) == 1 else {"edits": said})
+    rendered = [_render(edit) for edit in edits]
+    return strict_json.dumps(rendered[0] if len(rendered) == 1 else {"edits": rendered})
 
 
 def _edits_of(document: Node) -> list[Node]:
@@ -105,5 +105,5 @@ def _render(edit: AnyEdit) -> dict[str, object]:
     path, old_text, new_text, expected = edit.path, edit.old_text, edit.new_text, edit.expected_hash
     if edit != Edit(path, old_text, new_text, expected):
         raise cannot_say(NAME, edit, "only its texts and its expected hash")
-    said: dict[str, object] = {"file": path, "old_text": old_text, "new_text": new_text}
-    return said if expected is None else said | {"expected_hash": expected}
+    fields: dict[str, object] = {"file": path, "old_text": old_text, "new_text": new_text}
+    return fields if expected is None else fields | {"expected_hash": expected}

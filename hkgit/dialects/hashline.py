@@ -51,8 +51,8 @@ def parse(text: str) -> ParseResult:
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    said = [_render(edit) for edit in edits]
-    return strict_json.dumps(said[0] if len(said) == 1 else said)
+    rendered = [_render(edit) for edit in edits]
+    return strict_json.dumps(rendered[0] if len(rendered) == 1 else rendered)
 
 
 def _is_relative(text: str) -> bool:
@@ -91,14 +91,14 @@ def _tag(node: Node) -> str:
 def _render(edit: AnyEdit) -> dict[str, object]:
     match edit:
         case WriteFile(path, text, expected):
-            said: dict[str, object] = {"path": path, "content": text, "expected_hash": expected}
+            fields: dict[str, object] = {"path": path, "content": text, "expected_hash": expected}
         case TagEdit(path, start, stop, lines, offset, expected, is_exclusive):
             content = None if lines is None else "".join(f"{line}\n" for line in lines)
             if content is not None and (lines_of(content) or None) != lines:
                 raise cannot_say(NAME, edit, "no lines, or one that ends with a carriage return")
-            said = {"path": path, "hash_start": start, "hash_stop": stop}
-            said |= {"content": content, "offset": offset, "expected_hash": expected}
-            said |= {"inclusive": False} if is_exclusive else {}
+            fields = {"path": path, "hash_start": start, "hash_stop": stop}
+            fields |= {"content": content, "offset": offset, "expected_hash": expected}
+            fields |= {"inclusive": False} if is_exclusive else {}
         case _:
             raise cannot_say(NAME, edit)
-    return {key: value for key, value in said.items() if value is not None}
+    return {key: value for key, value in fields.items() if value is not None}

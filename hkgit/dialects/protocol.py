@@ -143,9 +143,9 @@ def _line(node: Node) -> str:
 
 
 def _render(edit: AnyEdit) -> dict[str, object]:
-    said = {"op": "", "path": edit.path} | _keys(edit)
+    fields = {"op": "", "path": edit.path} | _keys(edit)
     expected = edit.expected_hash if isinstance(edit, _HASHED) else None
-    return said if expected is None else said | {"expected_hash": expected}
+    return fields if expected is None else fields | {"expected_hash": expected}
 
 
 def _keys(edit: AnyEdit) -> dict[str, object]:

@@ -58,8 +58,8 @@ def parse(text: str) -> ParseResult:
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
-    said = [_render(edit) for edit in edits]
-    return strict_json.dumps(said[0] if len(said) == 1 else said)
+    rendered = [_render(edit) for edit in edits]
+    return strict_json.dumps(rendered[0] if len(rendered) == 1 else rendered)
 
 
 def _edits(node: Node) -> list[AnyEdit]:
@@ -141,24 +141,24 @@ def _replacement(node: Node, path: str, fields: Fields) -> Edit:
 
 
 def _render(edit: AnyEdit) -> dict[str, object]:
-    said: dict[str, object]
+    fields: dict[str, object]
     match edit:
         case CreateFile(path, text) if edit == CreateFile(path, text):
             return {"command": "create", "path": path, "file_text": text}
         case WriteFile(path, text, expected):
-            said = {"file_path": path, "content": text}
+            fields = {"file_path": path, "content": text}
         case InsertAfter(path, after_line, lines, expected):
             text = "".join(f"{line}\n" for line in lines)
             if lines_of(text) != lines:
                 raise cannot_say(NAME, edit, "a line ends with a carriage return")
-            said = {"command": "insert", "path": path}
-            said |= {"insert_line": after_line, "insert_text": text}
+            fields = {"command": "insert", "path": path}
+            fields |= {"insert_line": after_line, "insert_text": text}
         case Edit(path, old, new, expected, None, is_all, count, (), None):
             if count is not None and not is_all:
                 raise cannot_say(NAME, edit, "a count without all places")
-            said = {"file_path": path, "old_string": old, "new_string": new}
-            said |= {"replace_all": True} if is_all else {}
-            said |= {"expected_replacements": count} if count is not None else {}
+            fields = {"file_path": path, "old_string": old, "new_string": new}
+            fields |= {"replace_all": True} if is_all else {}
+            fields |= {"expected_replacements": count} if count is not None else {}
         case _:
             raise cannot_say(NAME, edit)
-    return said if expected is None else said | {"expected_hash": expected}
+    return fields if expected is None else fields | {"expected_hash": expected}

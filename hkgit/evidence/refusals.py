@@ -82,11 +82,11 @@ class RefusalLog:
         except OSError:
             return []
         for line in lines:
-            said = _parse(line)
-            if isinstance(said, RefusedAttempt):
-                found[said.id] = said
-            elif said is not None:
-                name, commit = said
+            record = _parse(line)
+            if isinstance(record, RefusedAttempt):
+                found[record.id] = record
+            elif record is not None:
+                name, commit = record
                 if name in found:
                     found[name] = replace(found[name], landed=commit)
         return [*found.values()]
@@ -94,18 +94,18 @@ class RefusalLog:
     def find_open(self, agent: str, paths: Collection[str]) -> list[RefusedAttempt]:
         """Find an agent's refused or unreadable edits of some files that have not landed."""
         shown = {NO_FILE, *(to_json_text(path) for path in paths)}
-        told = to_json_text(agent)
+        name = to_json_text(agent)
         return [
             each
             for each in self.read()
-            if each.landed is None and each.agent == told and each.path in shown
+            if each.landed is None and each.agent == name and each.path in shown
         ]
 
     def note(
         self, agent: str, call: str, when: int, refused: Iterable[tuple[str, str, str]]
     ) -> None:
         """Keep refused edits, each as path, status and reason. Raises OSError."""
-        told = to_json_text(agent) or ""
+        name = to_json_text(agent) or ""
         found = [(to_json_text(path) or "", *rest) for path, *rest in refused]
         known = self.find_open(agent, {path for path, *_ in found}) if found else []
         lines = []
@@ -113,7 +113,7 @@ class RefusalLog:
             attempt = {
                 "id": os.urandom(8).hex(),
                 "time": when,
-                "agent": told,
+                "agent": name,
                 "call": call,
                 "path": path,
                 "status": status,
@@ -178,18 +178,18 @@ def ids_claimed(claimed: object) -> list[str]:
 
 def _parse(line: bytes) -> RefusedAttempt | tuple[str, str] | None:
     try:
-        said = json.loads(line)
-        if "landed" in said:
-            return str(said["id"]), str(said["landed"])
+        record = json.loads(line)
+        if "landed" in record:
+            return str(record["id"]), str(record["landed"])
         return RefusedAttempt(
-            id=str(said["id"]),
-            time=int(said["time"]),
-            agent=str(said["agent"]),
-            call=str(said["call"]),
-            path=str(said["path"]),
-            status=str(said["status"]),
-            reason=str(said["reason"]),
-            tries=int(said["tries"]),
+            id=str(record["id"]),
+            time=int(record["time"]),
+            agent=str(record["agent"]),
+            call=str(record["call"]),
+            path=str(record["path"]),
+            status=str(record["status"]),
+            reason=str(record["reason"]),
+            tries=int(record["tries"]),
         )
     except (ValueError, KeyError, TypeError):
         return None

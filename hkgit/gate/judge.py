@@ -194,8 +194,8 @@ class Gate:
         if record is None:
             return ruling
         tried.append(RuleResult("break-glass", str(record)))
-        told = Finding("break-glass", "commit", str(record), "Look at what it let pass.")
-        findings = (*ruling.findings, told)
+        finding = Finding("break-glass", "commit", str(record), "Look at what it let pass.")
+        findings = (*ruling.findings, finding)
         return replace(ruling, findings=findings, passes=True, rule="break-glass")
 
     def _without_evidence(
@@ -232,9 +232,9 @@ class Gate:
         # Few commits are rejected.
         from hkgit.gate.again import before
 
-        made = before(self.repository, self.policy, ruling.judged.candidate)
+        found = before(self.repository, self.policy, ruling.judged.candidate)
         asks = any(asks_for_person(each) for each in ruling.findings)
-        return replace(made, for_person=made.for_person or asks)
+        return replace(found, for_person=found.for_person or asks)
 
     def _describe_evidence(self, ruling: Ruling) -> tuple[str, ...]:
         if not self.arrival.explain:

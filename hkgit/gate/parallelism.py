@@ -102,20 +102,20 @@ def rule_range(
     before = {} if spread.known is None else spread.known.verdicts(commits)
     fresh = [commit for commit in commits if commit not in before]
     gate = Gate(repository, policy, tip=asked.new, landing=asked.old)
-    made = _judge_shard(gate, fresh, spread.jobs, watch)
+    rulings = _judge_shard(gate, fresh, spread.jobs, watch)
     if spread.known is not None:
-        made = _note_passing(made, spread.known)
+        rulings = _note_passing(rulings, spread.known)
     for commit in commits:
         verdict = before.get(commit)
-        yield next(made) if verdict is None else _rule_verified(repository, commit, verdict)
+        yield next(rulings) if verdict is None else _rule_verified(repository, commit, verdict)
     # What is begun comes to its end: progress is wiped, and the last that passed are noted.
-    yield from made
+    yield from rulings
 
 
-def _note_passing(made: Iterator[Ruling], known: VerifiedCommits) -> Iterator[Ruling]:
+def _note_passing(rulings: Iterator[Ruling], known: VerifiedCommits) -> Iterator[Ruling]:
     """The same rulings, noted by the chunk: a run that is interrupted has not been for nothing."""
     chunk: list[Ruling] = []
-    for ruling in made:
+    for ruling in rulings:
         chunk.append(ruling)
         if len(chunk) == CHUNK:
             known.add(chunk)

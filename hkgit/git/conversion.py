@@ -78,9 +78,9 @@ class Conversion:
     def why_foreign(self, paths: Collection[str]) -> dict[str, InvalidInput]:
         """Map each file of which git stores another text than the work tree has to its refusal."""
         refusals = {}
-        for path, said in self._ask_attributes(paths, _FOREIGN).items():
+        for path, values in self._ask_attributes(paths, _FOREIGN).items():
             try:
-                expect_unfiltered(quote_path(path), *(said[name] for name in _FOREIGN))
+                expect_unfiltered(quote_path(path), *(values[name] for name in _FOREIGN))
             except InvalidInput as refusal:
                 refusals[path] = refusal
         return refusals
@@ -103,14 +103,14 @@ def writes_as_stored(repository: Repository, commit: str, paths: Collection[str]
     return not may_attribute(repository, repository.snapshot(commit), paths, names)
 
 
-def _action(said: dict[str, str]) -> str | None:
+def _action(values: dict[str, str]) -> str | None:
     """`text`, `auto` or `binary`, as git_path_check_crlf and convert_attrs of git's convert.c.
 
     None where the configuration decides.
     """
     kinds = {"set": "text", "unset": "binary", "input": "text", "auto": "auto"}
-    action = kinds.get(said["text"]) or kinds.get(said["crlf"])
-    if action is None and said["eol"] in ("lf", "crlf"):
+    action = kinds.get(values["text"]) or kinds.get(values["crlf"])
+    if action is None and values["eol"] in ("lf", "crlf"):
         return "text"
     return action
 

@@ -172,10 +172,10 @@ def _branch(git_dir: str) -> str | None:
     if os.path.islink(f"{git_dir}/HEAD"):
         return None
     with open(f"{git_dir}/HEAD", "rb") as file:
-        said = os.fsdecode(file.read(5000)).rstrip("\n")
-    if not said.startswith("ref: "):
-        return "" if len(said) in (40, 64) else None
-    ref = said.removeprefix("ref: ")
+        content = os.fsdecode(file.read(5000)).rstrip("\n")
+    if not content.startswith("ref: "):
+        return "" if len(content) in (40, 64) else None
+    ref = content.removeprefix("ref: ")
     # Where refs are in a table, HEAD is there too, and the file names a branch that cannot be.
     return ref if ref.startswith("refs/heads/") and not ref.startswith("refs/heads/.") else None
 
@@ -183,10 +183,10 @@ def _branch(git_dir: str) -> str | None:
 def _people(settings: str) -> tuple[str, str] | None:
     """Author and committer as `Name <email>`, from the last lines of `git var -l`."""
     lines = [line.partition("=") for line in settings.split("\n")]
-    found = [(name, said) for name, _, said in lines if name in _NAMES]
+    found = [(name, value) for name, _, value in lines if name in _NAMES]
     if sorted(name for name, _ in found) != sorted(_NAMES):
         return None  # a value of several lines may look like a name
-    people = {name: said.rpartition(" ")[0].rpartition(" ")[0] for name, said in found}
+    people = {name: value.rpartition(" ")[0].rpartition(" ")[0] for name, value in found}
     return people[_NAMES[0]], people[_NAMES[1]]
 
 
@@ -205,13 +205,13 @@ def _read_stored(tree: str) -> tuple[str, tuple[str, ...], bool] | None:
     places = ("^{commit}", "^{tree}", *(f":{path}" for path in POLICIES), f":{LEDGER}")
     asked = "".join(f"HEAD{place}\n" for place in places) + f"{tree}:{LEDGER}\n"
     child = _Child("cat-file", "--batch-check=%(objectname) %(objecttype)", asked=asked)
-    said = child.answer().split("\n")
-    if not tree or len(said) != len(places) + 2 or not said[1].endswith(" tree"):
+    lines = child.answer().split("\n")
+    if not tree or len(lines) != len(places) + 2 or not lines[1].endswith(" tree"):
         return None
-    if said[1] == f"{tree} tree":
+    if lines[1] == f"{tree} tree":
         return None
-    before, after = said[4].removeprefix("HEAD"), said[5].removeprefix(tree)
-    return said[0], tuple(said[2:4]), before == after
+    before, after = lines[4].removeprefix("HEAD"), lines[5].removeprefix(tree)
+    return lines[0], tuple(lines[2:4]), before == after
 
 
 class _Child:
@@ -237,6 +237,6 @@ class _Child:
     def answer(self) -> str:
         """What it printed; nothing where it failed."""
         with open(self._out, "rb") as file:
-            said = file.read()
+            output = file.read()
         _, status = os.waitpid(self._pid, 0)
-        return os.fsdecode(said) if status == 0 else ""
+        return os.fsdecode(output) if status == 0 else ""

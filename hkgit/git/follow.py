@@ -123,8 +123,8 @@ def _stage(repository: Repository, plain: Sequence[TreeChange], env: Environment
         f"0 {gone}\t{path}\0" if entry is None else f"{entry.mode:o} {entry.id}\t{path}\0"
         for path, entry in entries
     )
-    said = b"".join(map(encode_text, lines))
-    repository.git("update-index", "-z", "--index-info", stdin=said, env=env)
+    data = b"".join(map(encode_text, lines))
+    repository.git("update-index", "-z", "--index-info", stdin=data, env=env)
 
 
 def _make_files(

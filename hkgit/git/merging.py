@@ -82,8 +82,8 @@ def resolve_merge(
 ) -> Resolved:
     """Find how a merge of two commits was completed. Raises Unverifiable when git cannot tell."""
     with _empty_repository(object_directories, boundaries, object_format) as empty:
-        made, *conflicts = empty.attempt(*parents)
-        differing = set(empty.list_differing(made, tree)) - set(conflicts)
+        merged, *conflicts = empty.attempt(*parents)
+        differing = set(empty.list_differing(merged, tree)) - set(conflicts)
         return Resolved(tuple(conflicts), tuple(sorted(differing)))
 
 
@@ -147,8 +147,8 @@ def attempt_merge(
 ) -> MergeAttempt:
     """Merge two commits, and keep the conflicts. Raises Unverifiable when git cannot tell."""
     with _empty_repository(object_directories, boundaries, object_format) as empty:
-        made, *conflicts = empty.attempt(*parents)
-        return MergeAttempt(made, tuple(conflicts), empty.pack_objects())
+        merged, *conflicts = empty.attempt(*parents)
+        return MergeAttempt(merged, tuple(conflicts), empty.pack_objects())
 
 
 def expect_merge_bases(git: Git, parents: Sequence[str], boundaries: Collection[str]) -> None:
@@ -199,11 +199,11 @@ class _EmptyRepository:
         done = self._git(*args, memory=MEMORY)
         if done.code in (0, 1):
             return done
-        where, said = f"merge of {ours} and {theirs}", str(program.refusal(args, done))
-        if done.code < 0 or "memory" in said:
+        where, reason = f"merge of {ours} and {theirs}", str(program.refusal(args, done))
+        if done.code < 0 or "memory" in reason:
             what = f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
             raise Unverifiable(where, what, "Change the file on one side alone: rebase the other.")
-        raise Unverifiable(where, said)
+        raise Unverifiable(where, reason)
 
     def list_differing(self, tree: str, other: str) -> list[str]:
         """List the paths in which two trees differ."""

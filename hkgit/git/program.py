@@ -217,8 +217,8 @@ def refusal(args: Sequence[str], completed: Completed) -> GitRefused:
 
 def version() -> tuple[int, int]:
     """Ask for the version of the installed git; (0, 0) when it does not say."""
-    said = run(["--version"], cwd=Path("/"), check=False).text
-    found = re.search(r"(\d+)\.(\d+)", said)
+    output = run(["--version"], cwd=Path("/"), check=False).text
+    found = re.search(r"(\d+)\.(\d+)", output)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 

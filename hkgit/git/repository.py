@@ -178,9 +178,9 @@ class Repository(Contents):
         listed = os.fsdecode(self._list_worktrees())
         found = {}
         for record in listed.split("\0\0"):
-            said = dict(line.partition(" ")[::2] for line in record.split("\0"))
-            if "branch" in said:
-                found[said["branch"].removeprefix("refs/heads/")] = Path(said["worktree"])
+            fields = dict(line.partition(" ")[::2] for line in record.split("\0"))
+            if "branch" in fields:
+                found[fields["branch"].removeprefix("refs/heads/")] = Path(fields["worktree"])
         return found
 
     def _list_worktrees(self) -> bytes:
@@ -216,8 +216,8 @@ class Repository(Contents):
         """`core.hooksPath`, from the checkout when it is relative; None when it is not set."""
         if not self.settings.may_have("core.hooksPath"):
             return None
-        said = read_config(self.git, "core.hooksPath", "--type=path")
-        return (self.work_tree or self.git_dir) / said if said is not None else None
+        configured = read_config(self.git, "core.hooksPath", "--type=path")
+        return (self.work_tree or self.git_dir) / configured if configured is not None else None
 
     # How it is done
 

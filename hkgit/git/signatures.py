@@ -39,8 +39,8 @@ def verify_tagger(git: Git, tag_id: str, allowed_signers: str) -> str | None:
     """
     with _make_trust_options(allowed_signers) as trusted:
         asked = git(*trusted, "verify-tag", "--raw", tag_id, check=False)
-    said = _GOOD.search(asked.stderr)
-    return said[1] if asked.code == 0 and said is not None else None
+    found = _GOOD.search(asked.stderr)
+    return found[1] if asked.code == 0 and found is not None else None
 
 
 _GOOD = late_pattern(r'^Good "git" signature for (\S+) with ', re.MULTILINE)

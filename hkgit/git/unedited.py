@@ -36,8 +36,8 @@ class Unedited:
 
         names = [name.decode() for name in FOREIGN]
         asked = encode_text(path) + b"\0"
-        said = run(["check-attr", "-z", "--stdin", *names], cwd=self.root, stdin=asked).stdout
-        driver, encoding = os.fsdecode(said).split("\0")[2:6:3]
+        output = run(["check-attr", "-z", "--stdin", *names], cwd=self.root, stdin=asked).stdout
+        driver, encoding = os.fsdecode(output).split("\0")[2:6:3]
         expect_unfiltered(path, driver, encoding)
 
     def expect_checked_out(self, path: str) -> None:

@@ -63,15 +63,15 @@ def _locate_alike(search: Search, wanted: EditLines) -> Located | None:
     """All places that most of the old text fits, where the file says the same at each."""
     wanted, repairs = choose_variant(search, wanted)
     check_backslashes(search, wanted)
-    made = applied.place_of_new(search.view, wanted)
-    if made is not None:
-        raise hints.already_applied(search.view, made, search.edit)
+    applied_at = applied.place_of_new(search.view, wanted)
+    if applied_at is not None:
+        raise hints.already_applied(search.view, applied_at, search.edit)
     found = _find_alike(search.view, wanted, search.edit, search.settings.threshold)
     if not found:
         return None
-    made = applied.rival_of(search.view, wanted, found[0])
-    if made is not None:
-        raise hints.already_applied(search.view, made, search.edit)
+    applied_at = applied.rival_of(search.view, wanted, found[0])
+    if applied_at is not None:
+        raise hints.already_applied(search.view, applied_at, search.edit)
     tier = "fuzzy" if found[0].is_gapless else "line-block"
     places = tuple(place_of(search.view, each) for each in found)
     return _settle_alike(search, tier, wanted, places, repairs)
@@ -113,11 +113,11 @@ def _check_count(search: Search, places: tuple[Place, ...]) -> None:
 
 def _check_unmade(search: Search, wanted: EditLines, places: tuple[Place, ...]) -> None:
     """Raise AlreadyApplied or Ambiguous where the new text stands around places already."""
-    made = [place for place in places if applied.stands_literally(search.view, wanted, place)]
-    if len(made) == len(places):
-        raise hints.already_applied(search.view, made[0], search.edit)
-    if made:
-        raise hints.half_applied(search.view, made, places, search.edit)
+    applied_at = [place for place in places if applied.stands_literally(search.view, wanted, place)]
+    if len(applied_at) == len(places):
+        raise hints.already_applied(search.view, applied_at[0], search.edit)
+    if applied_at:
+        raise hints.half_applied(search.view, applied_at, places, search.edit)
 
 
 def _tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place]) -> tuple[str, ...]:

@@ -148,15 +148,15 @@ def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -
             repairs = (*repairs, *names)
             found = _find_loosely(search, EditLines.of(search.edit, repairs), repairs)
             return None if found is None else _as_written(search, wanted, found)
-    made = applied.place_of_new(search.view, wanted)
-    if made is not None:
-        raise hints.already_applied(search.view, made, search.edit)
+    applied_at = applied.place_of_new(search.view, wanted)
+    if applied_at is not None:
+        raise hints.already_applied(search.view, applied_at, search.edit)
     for tier in LOOSE:
         places = LADDER[tier](search.view, wanted)
         if any(place.similarity >= search.settings.threshold for place in places):
-            made = applied.rival_of(search.view, wanted, candidates(search.view, wanted)[0])
-            if made is not None:
-                raise hints.already_applied(search.view, made, search.edit)
+            applied_at = applied.rival_of(search.view, wanted, candidates(search.view, wanted)[0])
+            if applied_at is not None:
+                raise hints.already_applied(search.view, applied_at, search.edit)
             found = settle(search, tier, wanted, places, repairs)
             return found if found.similarity >= search.settings.threshold else None
     return None

@@ -69,7 +69,7 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
     if not paths:
         return frozenset()
     named = ["--", *sorted(paths)] if len(paths) <= _NAMED else []
-    said = repository.git(
+    status = repository.git(
         "--literal-pathspecs",
         "--no-optional-locks",
         "status",
@@ -79,4 +79,4 @@ def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[s
         "--untracked-files=all",
         *named,
     )
-    return frozenset(entry[3:] for entry in decode_text(said.stdout).split("\0") if entry)
+    return frozenset(entry[3:] for entry in decode_text(status.stdout).split("\0") if entry)

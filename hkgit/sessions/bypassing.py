@@ -50,12 +50,12 @@ def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPa
     paths = sorted({path for unit in units for path in unit.paths})
     since = min(unit.call.time for unit in units) // 1000 - _SLACK
     options = (f"--since=@{since}", f"--max-count={_MOST}", "--no-merges", "-z")
-    said = repository.git(
+    log = repository.git(
         "--literal-pathspecs",
         *("log", *options, f"--format={_FORMAT}", "HEAD", "--", *paths),
         check=False,
     )
-    fields = decode_text(said.stdout).rstrip("\0").split("\0") if said.code == 0 else []
+    fields = decode_text(log.stdout).rstrip("\0").split("\0") if log.code == 0 else []
     rows = zip(*(iter(fields),) * 4, strict=False)
     found = (
         _look(repository, units, commit, parents, subject)

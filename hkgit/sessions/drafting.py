@@ -117,18 +117,20 @@ class _CallPlanning:
         """Plan a spec on the files that the series leaves."""
         receipts, stale = _receipts(spec, series.files, self.known, self.kept)
         reads = (*self.expects, *receipts)
-        made = plan_spec(spec, series.files, self.options, reads)
-        made = Plan(tuple(_explain_stale(each, stale) for each in made.outcomes), made.files)
-        if made.ok:
-            self._learn_written(spec, made)
-            self.expects = follow_reads(self.expects, made)
-        return PlannedSpec(spec, made, reads)
+        planned = plan_spec(spec, series.files, self.options, reads)
+        planned = Plan(
+            tuple(_explain_stale(each, stale) for each in planned.outcomes), planned.files
+        )
+        if planned.ok:
+            self._learn_written(spec, planned)
+            self.expects = follow_reads(self.expects, planned)
+        return PlannedSpec(spec, planned, reads)
 
-    def _learn_written(self, spec: Spec, made: Plan) -> None:
+    def _learn_written(self, spec: Spec, planned: Plan) -> None:
         """Take in what a plan writes: its author knows it."""
         whole = {each.path for each in spec.edits if isinstance(each, WriteFile | CreateFile)}
         learned: dict[str, FileKnowledge | None] = {}
-        for change in made.files:
+        for change in planned.files:
             before = self.known.get(change.path or "")
             learned |= _learn(change, before, self.kept, is_whole=change.name in whole)
         self.known |= learned

@@ -113,10 +113,10 @@ def _call(state: JournalState, call: JournaledCall) -> CallStatus:
 
 def is_unread(state: JournalState, call: JournaledCall, spec: int, number: int) -> bool:
     """Whether no read, before the edit or after the fact, covers the lines that it touched."""
-    said = call.specs[spec]
-    if not is_blind(said.evidence[number - 1]):
+    journaled = call.specs[spec]
+    if not is_blind(journaled.evidence[number - 1]):
         return False
-    path, touched = said.paths[number - 1], said.touched[number - 1]
+    path, touched = journaled.paths[number - 1], journaled.touched[number - 1]
     reads = [each.read for each in state.mended if (each.call, each.spec) == (call.id, spec)]
     return not any(
         read.path == path

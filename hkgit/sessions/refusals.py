@@ -15,24 +15,24 @@ from hkgit.sessions.storage.paths import git_dir_of
 
 
 def note_refused(
-    root: Path, made: CallPlan, agent: str, journal: SessionJournal | None
+    root: Path, plan: CallPlan, agent: str, journal: SessionJournal | None
 ) -> tuple[str, ...]:
     """Record what was refused, and the conflicts with others; return what to say of these.
 
     `journal` is that of the session, if the call has one.
     """
-    _note_refusals(root, made, agent)
-    if {Stale.status, Conflict.status}.isdisjoint(each.status for each in made.outcomes):
+    _note_refusals(root, plan, agent)
+    if {Stale.status, Conflict.status}.isdisjoint(each.status for each in plan.outcomes):
         return ()
-    return _note_conflicts(root, made, agent, journal)
+    return _note_conflicts(root, plan, agent, journal)
 
 
-def _note_refusals(root: Path, made: CallPlan, agent: str) -> None:
+def _note_refusals(root: Path, plan: CallPlan, agent: str) -> None:
     """Keep what was refused, in the clone's own record."""
     log = find_log(root)
     if log is None:
         return
-    refused = ((each.path, each.status, each.error.what) for each in made.outcomes if each.error)
+    refused = ((each.path, each.status, each.error.what) for each in plan.outcomes if each.error)
     with suppress(OSError):  # nobody's edit is refused for want of a record
         log.note(agent, "edit", int(time.time()), refused)
 
@@ -51,7 +51,7 @@ def find_log(root: Path) -> RefusalLog | None:
 
 
 def _note_conflicts(
-    root: Path, made: CallPlan, agent: str, journal: SessionJournal | None
+    root: Path, plan: CallPlan, agent: str, journal: SessionJournal | None
 ) -> tuple[str, ...]:
     # Few refusals are conflicts, and these open the repository.
     from hkgit.gate.conflicts.noting import RefusedSpec
@@ -65,7 +65,7 @@ def _note_conflicts(
         return ()
     if tip is None:
         return ()
-    last = made.steps[-1]
+    last = plan.steps[-1]
     tried = RefusedSpec(
         last.spec,
         last.plan.outcomes,
@@ -73,7 +73,7 @@ def _note_conflicts(
         agent=agent,
         base=None,
         tip=tip,
-        files=made.series.files,
+        files=plan.series.files,
         earlier=lambda path: () if journal is None else _versions(journal, path),
     )
     return tuple(note_tried(repository, tried))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def reading_json(reading: Reading) -> JsonObject:
     """Write lines of a file as JSON; keys without a value are left out."""
-    said: JsonObject = {
+    fields: JsonObject = {
         "path": to_json_text(reading.path),
         "start_line": reading.start_line,
         "end_line": reading.end_line,
@@ -30,7 +30,7 @@ def reading_json(reading: Reading) -> JsonObject:
         more["has_receipt"] = True
     if reading.tags is not None:
         more["tagged_lines"] = reading.shown
-    return said | {name: value for name, value in more.items() if value is not None}
+    return fields | {name: value for name, value in more.items() if value is not None}
 
 
 def call_json(answer: EditReport) -> JsonObject:

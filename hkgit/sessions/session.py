@@ -138,39 +138,39 @@ class EditSession:
                 raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")
         if dry_run or self._is_unnamed:
             # Where nothing may come of it, the git directory gets no session either.
-            made = self._plan(specs, options, expect)
+            plan = self._plan(specs, options, expect)
             if dry_run:
-                return self._answer(made, None)
-            if not made.is_ok:
-                return EditReport(made.outcomes, conflicts=self._note_refused(made))
+                return self._answer(plan, None)
+            if not plan.is_ok:
+                return EditReport(plan.outcomes, conflicts=self._note_refused(plan))
             if not self._can_keep:
-                write_files(self.root, made.changed, made.found)
-                return self._answer(made, None)
+                write_files(self.root, plan.changed, plan.found)
+                return self._answer(plan, None)
         with at_work(self.root, self.journal):
-            made = self._plan(specs, options, expect)
-            if not made.is_ok:
-                refused = made.correctable
+            plan = self._plan(specs, options, expect)
+            if not plan.is_ok:
+                refused = plan.correctable
                 if refused is not None:
                     batch = batches.keep(self._batches, refused, batch)
-                return EditReport(made.outcomes, batch=batch, conflicts=self._note_refused(made))
-            call = self._keep_call(tuple(journal_spec(each, options) for each in made.steps), made)
-            known = {} if self._is_unnamed else made.known
-            carry_out(self.root, self.journal, call, made.changed, known)
+                return EditReport(plan.outcomes, batch=batch, conflicts=self._note_refused(plan))
+            call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
+            known = {} if self._is_unnamed else plan.known
+            carry_out(self.root, self.journal, call, plan.changed, known)
             if batch is not None:
                 batches.drop(self._batches, batch)
             if self._is_unnamed and len(self.journal.state.calls) > 2 * KEPT_CALLS:
                 self.journal.forget(self.journal.state.standing[-KEPT_CALLS:])
-        return self._answer(made, call.id)
+        return self._answer(plan, call.id)
 
-    def _note_refused(self, made: CallPlan) -> tuple[str, ...]:
+    def _note_refused(self, plan: CallPlan) -> tuple[str, ...]:
         # Few calls are refused.
         from hkgit.sessions.refusals import note_refused
 
         journal = None if self._is_unnamed else self.journal
-        return note_refused(self.root, made, self._agent(made), journal)
+        return note_refused(self.root, plan, self._agent(plan), journal)
 
-    def _agent(self, made: CallPlan) -> str:
-        return self.agent if made.agent is None else made.agent
+    def _agent(self, plan: CallPlan) -> str:
+        return self.agent if plan.agent is None else plan.agent
 
     @property
     def _is_unnamed(self) -> bool:
@@ -191,17 +191,17 @@ class EditSession:
         state = self.journal.load()
         return plan_call(specs, files, options, reads, state.known, self.journal.blobs.get)
 
-    def _answer(self, made: CallPlan, call: int | None) -> EditReport:
-        if not made.is_ok:
-            return EditReport(made.outcomes)
-        blind = () if self._is_unnamed else tuple(blind_edits(made, self.session, call))
-        return EditReport(made.outcomes, made.changed, None if call is None else str(call), blind)
+    def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
+        if not plan.is_ok:
+            return EditReport(plan.outcomes)
+        blind = () if self._is_unnamed else tuple(blind_edits(plan, self.session, call))
+        return EditReport(plan.outcomes, plan.changed, None if call is None else str(call), blind)
 
-    def _keep_call(self, specs: tuple[JournaledSpec, ...], made: CallPlan) -> JournaledCall:
+    def _keep_call(self, specs: tuple[JournaledSpec, ...], plan: CallPlan) -> JournaledCall:
         """Make the next call's record, and keep every version of its files. Raises GitRefused."""
-        for each in made.steps:
+        for each in plan.steps:
             keep_versions(self.journal.blobs, each.plan.files)
-        return next_call(self.journal, self._agent(made), specs)
+        return next_call(self.journal, self._agent(plan), specs)
 
     def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
@@ -213,17 +213,17 @@ class EditSession:
         with at_work(self.root, self.journal):
             checkout, state = Checkout(self.root), self.journal.state
             files = Overlay(checkout, before)
-            made = plan_call([spec], files, options, (), state.known, self.journal.blobs.get)
-            if not made.is_ok:
-                return EditReport(made.outcomes)
-            for path, file in made.changed.items():
+            plan = plan_call([spec], files, options, (), state.known, self.journal.blobs.get)
+            if not plan.is_ok:
+                return EditReport(plan.outcomes)
+            for path, file in plan.changed.items():
                 if checkout.get(path) != file:
                     fix = "What another tool has written is not what its call says."
                     raise Stale(path, "stands otherwise in the checkout", fix)
-            call = self._keep_call(tuple(journal_spec(each, options) for each in made.steps), made)
+            call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
             self.journal.begin(call)
-            self.journal.end(call.id, made.known)
-        return self._answer(made, call.id)
+            self.journal.end(call.id, plan.known)
+        return self._answer(plan, call.id)
 
     # Undoing
 

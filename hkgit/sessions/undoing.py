@@ -96,10 +96,12 @@ def _reread(
 ) -> dict[str, FileKnowledge]:
     """What is known of files once calls are taken back: receipts from before them hold again."""
     found: dict[str, FileKnowledge] = {}
-    for said in (spec for call in calls for spec in call.specs):
-        for read in said.reads:
+    for journaled in (spec for call in calls for spec in call.specs):
+        for read in journaled.reads:
             file, range_ = files.get(read.path), _range(read)
-            version = next((each.before for each in said.changes if each.path == read.path), None)
+            version = next(
+                (each.before for each in journaled.changes if each.path == read.path), None
+            )
             if file is not None and range_ is not None and version is not None:
                 before = found.get(read.path, known.get(read.path, NOTHING))
                 held = carry_knowledge(FileKnowledge(version.sha256, (range_,)), file.data, kept)
@@ -170,12 +172,12 @@ def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
     for place in _places(
         changes(old.raw_lines, new.raw_lines), changes(old.raw_lines, here.raw_lines)
     ):
-        said, there = new.raw_lines[place.theirs], here.raw_lines[place.ours]
-        if place.is_changed_by_both and said != there:
+        new_lines, there = new.raw_lines[place.theirs], here.raw_lines[place.ours]
+        if place.is_changed_by_both and new_lines != there:
             where = f"{path}:{place.ours.start + 1}"
             raise Conflict(where, "these lines were changed again", _FIX)
         lines += here.raw_lines[done : place.ours.start]
-        lines += said if place.is_changed_by_them else there
+        lines += new_lines if place.is_changed_by_them else there
         done = place.ours.stop
     data = b"".join([*lines, *here.raw_lines[done:]])
     was_terminated = Document(wanted if _ends(base) == _ends(present) else present).is_terminated

@@ -141,16 +141,16 @@ def next_call(
 
 def journal_spec(drafted: PlannedSpec, options: Options) -> JournaledSpec:
     """Convert a planned spec to what the journal keeps of it."""
-    spec, made = drafted.spec, drafted.plan
+    spec, plan = drafted.spec, drafted.plan
     return JournaledSpec(
         dialect=spec.dialect,
         digest=spec.digest,
         blocks=spec.blocks,
-        paths=tuple(outcome.path for outcome in made.outcomes),
-        evidence=tuple(outcome.evidence.kind for outcome in made.outcomes),
-        touched=tuple(outcome.base_lines for outcome in made.outcomes),
-        reads=reads_used(drafted.reads, made),
-        changes=tuple(_change(each) for each in made.files),
+        paths=tuple(outcome.path for outcome in plan.outcomes),
+        evidence=tuple(outcome.evidence.kind for outcome in plan.outcomes),
+        touched=tuple(outcome.base_lines for outcome in plan.outcomes),
+        reads=reads_used(drafted.reads, plan),
+        changes=tuple(_change(each) for each in plan.files),
         threshold=options.settings.threshold,
         relocate=options.relocate,
         truncated=tuple(sorted(spec.truncated)),
@@ -171,9 +171,9 @@ def repair(root: Path, home: Path) -> list[str]:
     if journal is None:
         return []
     call = journal.load().broken
-    said = [] if call is None else _settle_call(root, journal, call)
+    lines = [] if call is None else _settle_call(root, journal, call)
     (home / _UNDER_WAY).unlink(missing_ok=True)
-    return said
+    return lines
 
 
 def _find_under_way(home: Path) -> SessionJournal | None:
@@ -189,13 +189,13 @@ def find_crashed(root: Path, *, fix: bool) -> list[str]:
 
     Raises GitRefused.
     """
-    said: list[str] = []
+    lines: list[str] = []
     for home in candidates(root):
         if not (home / _UNDER_WAY).exists():
             continue
         with lock_sessions(home):
-            said += repair(root, home) if fix else _find_dead_call(home)
-    return said
+            lines += repair(root, home) if fix else _find_dead_call(home)
+    return lines
 
 
 def _find_dead_call(home: Path) -> list[str]:

@@ -30,11 +30,11 @@ def start_hash(name: str, data: bytes = b"", *, more: int = 0) -> Hash:
     _hashed += len(data) + more
     if _hashed < _FEW_BYTES and name in _MODULES:
         try:
-            made: Hash = getattr(__import__(_MODULES[name]), name)(data)
+            started: Hash = getattr(__import__(_MODULES[name]), name)(data)
         except ImportError:  # a Python may be built without
             pass
         else:
-            return made
+            return started
     import hashlib
 
     return hashlib.new(name, data)

@@ -190,8 +190,8 @@ class _Application:
             base=refused.base if refused.base != tip else None,
             tip=tip,
         )
-        told = note_tried(self.repository, tried)
-        self.result = replace(self.result, conflicts=(*self.result.conflicts, *told))
+        notes = note_tried(self.repository, tried)
+        self.result = replace(self.result, conflicts=(*self.result.conflicts, *notes))
 
     def _note_refusals(
         self, steps: Sequence[PlannedCommit], outcomes: Sequence[EditOutcome]

@@ -31,10 +31,10 @@ def check_edit(number: int, item: object) -> AnyEdit:
 
 def path_for_text(text: str | bytes) -> InvalidInput | None:
     """Build the error for a file's name given in place of a text; None for any other text."""
-    said = decode_text(text) if isinstance(text, bytes) else text
-    if not names_file(said):
+    content = decode_text(text) if isinstance(text, bytes) else text
+    if not names_file(content):
         return None
-    return WrongArgument("text", said, "the text of a spec, not its file", "Give its content.")
+    return WrongArgument("text", content, "the text of a spec, not its file", "Give its content.")
 
 
 def names_file(text: str) -> bool:

@@ -66,11 +66,11 @@ def find_leftovers(repository: Repository, *, fix: bool = False) -> list[str]:
     left = [place for place in left if _is_old(place)]
     if not fix:
         return [f"{place} was left by a call that died" for place in left]
-    said = []
+    lines = []
     for place in left:
         kept = clear_away(place.parent, partial(_read_known_files, repository, place.parent))
-        said += [f"what was saved while a call wrote is kept in {each}" for each in kept]
-    return said
+        lines += [f"what was saved while a call wrote is kept in {each}" for each in kept]
+    return lines
 
 
 _LEFT = ":(top,glob)**/.hkgit-" + 16 * "[0-9a-f]"

@@ -142,14 +142,14 @@ def apply_edits(
         )
     spec = _below(_spec(edits), root)
     reads = [dialects.parse_expect(each) if isinstance(each, str) else each for each in expect]
-    made = plan_spec(spec, files, options, reads) if spec.edits else Plan((), ())
+    plan = plan_spec(spec, files, options, reads) if spec.edits else Plan((), ())
     if isinstance(root, Mapping):
-        return EditResult(made.outcomes, _as_given(root, made))
-    changed = files_after(made)
+        return EditResult(plan.outcomes, _as_given(root, plan))
+    changed = files_after(plan)
     if not dry_run:
-        write_files(Path(root), changed, files_before(made.files))
+        write_files(Path(root), changed, files_before(plan.files))
     contents = {path: None if file is None else file.data for path, file in changed.items()}
-    return EditResult(made.outcomes, contents)
+    return EditResult(plan.outcomes, contents)
 
 
 def _spec(edits: object) -> Spec:
@@ -205,11 +205,11 @@ def _snapshot(root: object) -> Snapshot:
     return DirectorySnapshot(Path(root))
 
 
-def _as_given(root: Mapping[str, Content], made: Plan) -> dict[str, Content | None]:
+def _as_given(root: Mapping[str, Content], plan: Plan) -> dict[str, Content | None]:
     """New content in the type of the old; new files are text unless all else is bytes."""
     is_all_bytes = bool(root) and all(isinstance(content, bytes) for content in root.values())
     given: dict[str, Content | None] = {}
-    for change in made.files:
+    for change in plan.files:
         is_bytes = is_all_bytes if change.path is None else isinstance(root[change.path], bytes)
         if change.path is not None:
             given[change.path] = None

@@ -51,14 +51,14 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
     difference = partial(repository.git, "diff", *options, head.commit)
     tree = _find_named_tree(repository, request.tree) or repository.index_tree()
-    said = difference(tree, "--", *paths, *own).stdout
-    if not said and request.tree is None:  # as after `git commit -a`, which stages for itself alone
+    diff = difference(tree, "--", *paths, *own).stdout
+    if not diff and request.tree is None:  # as after `git commit -a`, which stages for itself alone
         tree = store_checkout(repository, "-u")
-        said = difference(tree, "--", *paths, *own).stdout
-    if not said:
+        diff = difference(tree, "--", *paths, *own).stdout
+    if not diff:
         raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
-    spec = dialects.parse(said, "unified-diff")
-    spec = replace(spec, digest=digest(said))
+    spec = dialects.parse(diff, "unified-diff")
+    spec = replace(spec, digest=digest(diff))
     branch = f"again-{tree[:12]}"
     options_of_commit = ApplyOptions(
         branch=branch,

@@ -12,18 +12,18 @@ from hkgit.edits import Read
 from hkgit.text.document import Document
 
 
-def follow_reads(reads: Iterable[Read], made: Plan) -> tuple[Read, ...]:
+def follow_reads(reads: Iterable[Read], plan: Plan) -> tuple[Read, ...]:
     """Rewrite reads that hold before a plan as reads of the files that the plan leaves.
 
     What the plan left alone has moved, what it wrote is known. A hash without lines becomes the
     lines that it was found to speak of.
     """
-    changes = {change.path: change for change in made.files if change.path is not None}
+    changes = {change.path: change for change in plan.files if change.path is not None}
     return tuple(
         each
         for read in reads
         for each in (
-            _follow_file_reads(read, changes[read.path], made) if read.path in changes else (read,)
+            _follow_file_reads(read, changes[read.path], plan) if read.path in changes else (read,)
         )
     )
 
@@ -34,11 +34,11 @@ def renew_reads(reads: Iterable[Read], ahead: Sequence[Read]) -> tuple[Read, ...
     return (*(read for read in reads if read.path not in known), *ahead)
 
 
-def _follow_file_reads(read: Read, change: FileChange, made: Plan) -> Iterator[Read]:
+def _follow_file_reads(read: Read, change: FileChange, plan: Plan) -> Iterator[Read]:
     if change.new_path is None or change.before is None or change.after is None:
         return
     after = Document(change.after.data)
-    known = _lines(read, Document(change.before.data), made)
+    known = _lines(read, Document(change.before.data), plan)
     for first, last in edit_lines(known, change.hunks):
         range_hash = after.range_hash(first, last)
         yield Read(
@@ -50,7 +50,7 @@ def _follow_file_reads(read: Read, change: FileChange, made: Plan) -> Iterator[R
         )
 
 
-def _lines(read: Read, before: Document, made: Plan) -> list[Lines]:
+def _lines(read: Read, before: Document, plan: Plan) -> list[Lines]:
     """The lines that a read speaks of: its own, all, or those that edits were tied to by it."""
     if read.start_line is not None and read.end_line is not None:
         return [(read.start_line, read.end_line)]
@@ -58,7 +58,7 @@ def _lines(read: Read, before: Document, made: Plan) -> list[Lines]:
         return [whole(before)]
     return [
         lines
-        for outcome in made.outcomes
+        for outcome in plan.outcomes
         if outcome.evidence.kind == read.kind and outcome.path == read.path
         for lines in outcome.base_lines
         if not is_empty(lines) and before.range_hash(*lines).startswith(read.range_hash)

@@ -76,12 +76,12 @@ def write_files(
     raised. Raises GitRefused when the system does not let a file be written.
     """
     present = DirectorySnapshot(root)
-    with ExitStack() as made:
-        staged = {path: _stage_new(made, root, path, file) for path, file in files.items()}
+    with ExitStack() as cleanup:
+        staged = {path: _stage_new(cleanup, root, path, file) for path, file in files.items()}
         given = found if found is not None else {}
         known = {path: given[path] if path in given else present.get(path) for path in files}
         _replace_all(root, staged, files, known)
-        made.pop_all()
+        cleanup.pop_all()
     for path, file in files.items():
         if file is None:
             remove_empty_above(root, path)

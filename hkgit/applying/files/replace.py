@@ -158,8 +158,8 @@ def keep_owner(place: Path, new: Path) -> None:
     Only root may give a file away, so for others the most that the system allows is done. The
     access list comes with the attributes; permissions are to be set after it.
     """
-    found, made = place.stat(), new.stat()
-    if (found.st_uid, found.st_gid) != (made.st_uid, made.st_gid) and hasattr(os, "chown"):
+    found, fresh = place.stat(), new.stat()
+    if (found.st_uid, found.st_gid) != (fresh.st_uid, fresh.st_gid) and hasattr(os, "chown"):
         for owner in (found.st_uid, -1):
             with suppress(OSError):
                 os.chown(new, owner, found.st_gid)

@@ -60,8 +60,8 @@ class Language:
             return None
         if len(after) > self.most:
             # What it says of other lines counts from the beginning of the stretch.
-            said = re.sub(r" on line \d+", "", fault.what)
-            return Fault(fault.line + above, said)
+            what = re.sub(r" on line \d+", "", fault.what)
+            return Fault(fault.line + above, what)
         return self._breaks(before, after)
 
     def _breaks(self, before: bytes, after: bytes) -> Fault | None:

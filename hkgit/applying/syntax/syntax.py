@@ -28,35 +28,35 @@ _SHOWN = 2000
 """So many bytes of the place are given with a refusal."""
 
 
-def check_syntax(made: Plan, mode: str) -> Plan:
+def check_syntax(plan: Plan, mode: str) -> Plan:
     """Refuse an edit of a plan, or add a note, for every file that no longer parses.
 
     `refuse` refuses whatever breaks a file, `guard` only where an edit that was not exact takes
     part; else, and with `report`, the last edit of the file gets a note. `loose` is `guard`
     without such notes: files of nothing but exact edits are not looked at.
     """
-    checked = made
-    for change in made.files:
-        is_skipped = mode == LOOSE and not _has_loose(made, change)
+    checked = plan
+    for change in plan.files:
+        is_skipped = mode == LOOSE and not _has_loose(plan, change)
         found = None if is_skipped else _find_broken(change)
         if found is not None:
             checked = _settle(checked, change, found, mode)
     return checked if checked.ok else Plan(checked.outcomes, ())
 
 
-def _has_loose(made: Plan, change: FileChange) -> bool:
+def _has_loose(plan: Plan, change: FileChange) -> bool:
     """Whether an edit of a file was not exact."""
     paths = (change.path, change.new_path)
-    return any(each.path in paths and _is_loose(each) for each in made.outcomes)
+    return any(each.path in paths and _is_loose(each) for each in plan.outcomes)
 
 
-def _settle(made: Plan, change: FileChange, found: tuple[Language, Fault], mode: str) -> Plan:
+def _settle(plan: Plan, change: FileChange, found: tuple[Language, Fault], mode: str) -> Plan:
     """The plan with a refusal, or a note, at the edit that answers for a broken file."""
-    outcomes = list(made.outcomes)
+    outcomes = list(plan.outcomes)
     at, is_refused = _culprit(change, found[1], outcomes, mode)
     settle = _refuse_edit if is_refused else _add_note
     outcomes[at] = settle(outcomes[at], change, *found)
-    return replace(made, outcomes=tuple(outcomes))
+    return replace(plan, outcomes=tuple(outcomes))
 
 
 def check_series(plans: Sequence[Plan], mode: str) -> list[Plan]:

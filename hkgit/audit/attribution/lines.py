@@ -55,11 +55,11 @@ class Attribution:
 def attribute_commit(repository: Repository, gate: Gate, commit: str) -> Attribution:
     """Find the lines that agents wrote in a commit."""
     origins = LineOrigins(repository, gate)
-    told = audit_commit(origins.rule(commit))
-    candidate = told.ruling.judged.candidate
-    is_derived = told.replay in DERIVED_FROM and told.ruling.judged.entries
+    audited = audit_commit(origins.rule(commit))
+    candidate = audited.ruling.judged.candidate
+    is_derived = audited.replay in DERIVED_FROM and audited.ruling.judged.entries
     if not is_derived or len(candidate.parents) > 1:
-        return Attribution(told, ())
+        return Attribution(audited, ())
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
     found = (
         lines
@@ -67,7 +67,7 @@ def attribute_commit(repository: Repository, gate: Gate, commit: str) -> Attribu
         if not change.path.startswith(f"{LEDGER}/")
         for lines in _attribute_file(repository, origins, commit, change)
     )
-    return Attribution(told, tuple(found))
+    return Attribution(audited, tuple(found))
 
 
 def _attribute_file(

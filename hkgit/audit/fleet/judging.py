@@ -39,14 +39,14 @@ def _judge(job: PartJob) -> int:
     commits = _read_part(job)
     with (pending / f"{job.start}.jsonl").open("w", encoding="utf-8") as file:
         for commit in commits:
-            told = trail.tell(commit)
+            audited = trail.tell(commit)
             if job.has_tables:
-                rows = rows_of(trail.repository, told, job.policy, judge)
+                rows = rows_of(trail.repository, audited, job.policy, judge)
                 file.write(json.dumps(rows) + "\n")
-            if is_lasting(told.ruling):
-                settled.count(told)
+            if is_lasting(audited.ruling):
+                settled.count(audited)
             else:
-                opened.count(told)
+                opened.count(audited)
                 left.append(commit)
     document: JsonObject = {
         "settled": settled.to_json(),

@@ -90,10 +90,10 @@ def row_line(row: FleetRow) -> str:
     counted = count_noun(tally.commits, "commit")
     by = ", ".join(f"{count} {kind}" for kind, count in sorted(tally.by["standing"].items()))
     refused = tally.commits - tally.passing
-    told = f"{mark} {name}: {counted}, {row.new} new"
-    told += f"; {by}" if by else ""
-    told += f"; {refused} not let pass" if refused else ""
-    return told + (f" ({row.restarts})" if row.restarts else "")
+    line = f"{mark} {name}: {counted}, {row.new} new"
+    line += f"; {by}" if by else ""
+    line += f"; {refused} not let pass" if refused else ""
+    return line + (f" ({row.restarts})" if row.restarts else "")
 
 
 def summary_lines(summary: FleetSummary) -> list[str]:

@@ -25,10 +25,10 @@ def render_badge(commits: Sequence[AuditedCommit]) -> str:
 
 def _draw(words: str, colour: str) -> str:
     left, right = (round(len(text) * _CHARACTER) + 14 for text in (_LABEL, words))
-    said = escape(f"{_LABEL}: {words}")
+    label = escape(f"{_LABEL}: {words}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img"'
-        f' aria-label="{said}"><title>{said}</title>'
+        f' aria-label="{label}"><title>{label}</title>'
         f'<rect width="{left + right}" height="20" rx="3" fill="{colour}"/>'
         f'<path d="M3 0h{left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3" fill="#33383e"/>'
         '<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'

@@ -28,8 +28,8 @@ def _lines(name: str, commits: Sequence[AuditedCommit]) -> Iterator[str]:
     derived = sum(commit.standing == DERIVED for commit in commits)
     mark = "❌" if failing else "✅"
     count = count_noun(len(commits), "commit")
-    said = f"{failing} of {count} do not pass" if failing else f"{count}, all pass"
-    yield f"## {mark} hkgit: {said}; {derived} derived from evidence"
+    outcome = f"{failing} of {count} do not pass" if failing else f"{count}, all pass"
+    yield f"## {mark} hkgit: {outcome}; {derived} derived from evidence"
     yield ""
     yield f"Range {code(name)}. *Replay* says what can be derived, *policy* what passes."
     yield ""

@@ -54,23 +54,23 @@ def gather_facts(
     refusals: Sequence[RefusedAttempt] = (),
 ) -> PageFacts:
     """Collect everything of a report that the page shows."""
-    told = [audit_commit(ruling) for ruling in report.rulings]
-    commits = tuple(_page_commits(repository, sorted(told, key=_weakness)))
-    edits = [edit for commit in told for edit in commit.edits]
+    audited = [audit_commit(ruling) for ruling in report.rulings]
+    commits = tuple(_page_commits(repository, sorted(audited, key=_weakness)))
+    edits = [edit for commit in audited for edit in commit.edits]
     sure = [edit.confidence for edit in edits]
-    periods, step = _periods(told)
+    periods, step = _periods(audited)
     return PageFacts(
         title=visible(title),
         name=visible(name),
         ends=ends,
         report=report,
         commits=commits,
-        standings=count_standings(told),
-        agents=tuple(_agents(told, refusals)),
-        people=len({commit.author for commit in told if commit.standing == BY_HAND}),
+        standings=count_standings(audited),
+        agents=tuple(_agents(audited, refusals)),
+        people=len({commit.author for commit in audited if commit.standing == BY_HAND}),
         periods=periods,
         step=step,
-        files=heat_of(repository, told, report.policy, ends[1]),
+        files=heat_of(repository, audited, report.policy, ends[1]),
         groups=tuple(_groups(commits)),
         confidences=tuple(sure),
         lowest=min(sure, default=None),

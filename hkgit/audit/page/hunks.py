@@ -191,8 +191,8 @@ def _rows(
         rows += [_row(" ", start + at, None, old[at], seen) for at in kept]
         gone = range(change.old_start, change.old_end)
         rows += [_row("-", start + at, None, old[at], seen) for at in gone]
-        made = range(change.new_start, change.new_end)
-        rows += [_row("+", None, start + at, new[at], seen) for at in made]
+        added = range(change.new_start, change.new_end)
+        rows += [_row("+", None, start + at, new[at], seen) for at in added]
         done = change.old_end
     if base is None:
         return rows
@@ -230,9 +230,9 @@ def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHu
     base, now = (Document(b"" if each is None else each.data) for each in (old, new))
     for change in changes(base.lines, now.lines):
         gone = base.lines[change.old_start : change.old_end]
-        made = now.lines[change.new_start : change.new_end]
+        added = now.lines[change.new_start : change.new_end]
         lines = (change.old_start + 1, change.old_end)
-        rows = _rows(base, lines[0], gone, made, ())
+        rows = _rows(base, lines[0], gone, added, ())
         yield _make_review_hunk(path, lines, (), (), rows, base.line_count, "")
 
 

@@ -121,15 +121,15 @@ def _make_environment() -> Environment:
     """Load the templates, compiled once: tables may have a page for each of 1,000 repositories."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("hkgit.audit.page"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= _FILTERS
-    return made
+    environment.filters |= _FILTERS
+    return environment
 
 
 def _asset(name: str) -> str:

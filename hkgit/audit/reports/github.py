@@ -24,11 +24,11 @@ def render(sheet: ReportSheet) -> str:
 
 def _annotation(command: str, item: ReportItem) -> str:
     finding = item.finding
-    said = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
+    message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     if item.place is None:
-        said = f"{finding.where}: {said}"
+        message = f"{finding.where}: {message}"
     properties = ",".join(f"{key}={workflow_property(value)}" for key, value in _properties(item))
-    return f"::{command} {properties}::{workflow_data(said)}"
+    return f"::{command} {properties}::{workflow_data(message)}"
 
 
 def _properties(item: ReportItem) -> Iterator[tuple[str, str]]:

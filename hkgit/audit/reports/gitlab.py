@@ -23,12 +23,12 @@ def refusal(error: HkgitError) -> str:
 
 def _issue(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
-    said = f"{finding.what}. {finding.fix} {render_closing_line(item)}"
+    message = f"{finding.what}. {finding.fix} {render_closing_line(item)}"
     lines = {"begin": 1}
     if place is not None and place.start_line is not None and place.end_line is not None:
         lines = {"begin": place.start_line, "end": place.end_line}
     return {
-        "description": text(said if place is not None else f"{finding.where}: {said}"),
+        "description": text(message if place is not None else f"{finding.where}: {message}"),
         "check_name": f"hkgit/{finding.rule}",
         "fingerprint": item.fingerprint,
         "severity": severity,

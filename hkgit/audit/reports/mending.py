@@ -157,8 +157,8 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
     if ruling.rule == "budget":
         patch = f"again-{short}.patch"
         then = f"git checkout -q - && {then} && rm {patch}"
-        made = f"{difference} >{patch} && git checkout -q -b again-{short} {parent}"
-        return f"{made}  # land that file in parts with hkgit apply, then: {then}"
+        command = f"{difference} >{patch} && git checkout -q -b again-{short} {parent}"
+        return f"{command}  # land that file in parts with hkgit apply, then: {then}"
     if ruling.rule in _BY_HAND and not _is_in_words(ruling):
         patch = f"again-{short}.patch"
         then = f"{again} <{patch} && {then} && rm {patch}"

@@ -58,11 +58,13 @@ def place_findings(
 
 def _key(finding: Finding, place: SourcePlace | None, places: _Places | None) -> str:
     """What stays of a finding when lines move and commits are made anew: rule, path, text."""
-    said: Sequence[bytes] = [encode_text(finding.what)]
+    lines: Sequence[bytes] = [encode_text(finding.what)]
     if place is not None and places is not None and place.start_line is not None:
-        said = places.text(place)
+        lines = places.text(place)
     path = "" if place is None else place.path
-    return hashlib.sha256(b"\0".join([finding.rule.encode(), encode_text(path), *said])).hexdigest()
+    return hashlib.sha256(
+        b"\0".join([finding.rule.encode(), encode_text(path), *lines])
+    ).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)

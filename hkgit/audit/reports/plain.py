@@ -27,14 +27,14 @@ def render(sheet: ReportSheet) -> str:
 def render_ends(policy: Policy, *, passes: bool) -> tuple[str, str]:
     """Write what stands in `render` before the commits, and after them."""
     before, after = dump_json(report_json(Report(policy, ()))).rsplit("[]", 1)
-    said = before.replace('"passes": true', f'"passes": {json.dumps(passes)}', 1)
-    return f"{said}[", f"\n  ]{after}"
+    head = before.replace('"passes": true', f'"passes": {json.dumps(passes)}', 1)
+    return f"{head}[", f"\n  ]{after}"
 
 
 def render_commit(ruling: Ruling, items: Sequence[ReportItem], policy: Policy) -> str:
     """Write one commit as it stands between these ends, without the comma."""
-    told = ruling_json(ruling, [item.place for item in items], policy.source)
-    return "\n" + indent(dump_json(told).removesuffix("\n"), "    ")
+    document = ruling_json(ruling, [item.place for item in items], policy.source)
+    return "\n" + indent(dump_json(document).removesuffix("\n"), "    ")
 
 
 def refusal(error: HkgitError) -> str:

@@ -32,9 +32,9 @@ def _result(diagnostics: list[JsonObject], severity: str) -> str:
 
 def _diagnostic(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
-    said = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
+    message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     diagnostic: JsonObject = {
-        "message": text(said if place is not None else f"{finding.where}: {said}"),
+        "message": text(message if place is not None else f"{finding.where}: {message}"),
         "severity": severity,
         "code": {"value": finding.rule},
     }

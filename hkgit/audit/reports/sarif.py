@@ -50,12 +50,12 @@ def _rule(rule: str) -> JsonObject:
 
 def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
     finding = item.finding
-    said = f"{finding.where}: {finding.what}\n{finding.fix}\n{render_closing_line(item)}"
+    message = f"{finding.where}: {finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     return {
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
         "level": level,
-        "message": {"text": text(said)},
+        "message": {"text": text(message)},
         # GitHub takes no file with a result that has no place.
         "locations": [{"physicalLocation": _location(item.place or SourcePlace(NOWHERE))}],
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},

@@ -49,13 +49,13 @@ def _counts(rulings: Sequence[Ruling]) -> str:
     edits = [
         edit for ruling in rulings for _, entry in ruling.judged.entries for edit in entry.edits
     ]
-    said = " · ".join(f"{count} {markdown(verdict)}" for verdict, count in verdicts.most_common())
+    counts = " · ".join(f"{count} {markdown(verdict)}" for verdict, count in verdicts.most_common())
     if not edits:
-        return said
+        return counts
     kinds = Counter(edit.evidence for edit in edits).most_common()
     tied = ", ".join(f"{count} {markdown(kind)}" for kind, count in kinds)
     lowest = decimal(min(edit.confidence for edit in edits))
-    return f"{said} · {count_noun(len(edits), 'edit')} ({tied}), lowest confidence {lowest}"
+    return f"{counts} · {count_noun(len(edits), 'edit')} ({tied}), lowest confidence {lowest}"
 
 
 def _render_rejected(sheet: ReportSheet) -> Iterator[str]:

@@ -58,8 +58,8 @@ def _row_schema(table: EvidenceTable) -> JsonObject:
 
 def _column_schema(column: TableColumn) -> JsonObject:
     kind = "array" if column.type == WORDS else _TYPES[column.type]
-    made: JsonObject = {"description": column.words}
-    made["type"] = [kind, "null"] if column.may_lack else kind
-    made |= {"items": {"type": "string"}} if kind == "array" else {}
-    made |= {"minimum": 0, "maximum": 1} if column.type == SHARE else {}
-    return made | ({"unit": column.unit} if column.unit else {})
+    schema: JsonObject = {"description": column.words}
+    schema["type"] = [kind, "null"] if column.may_lack else kind
+    schema |= {"items": {"type": "string"}} if kind == "array" else {}
+    schema |= {"minimum": 0, "maximum": 1} if column.type == SHARE else {}
+    return schema | ({"unit": column.unit} if column.unit else {})

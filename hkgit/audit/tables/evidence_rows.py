@@ -21,13 +21,13 @@ Rows = dict[str, list[Row]]
 _MOST = 10**9
 
 
-def list_refusals(told: AuditedCommit) -> Iterator[Row]:
+def list_refusals(commit: AuditedCommit) -> Iterator[Row]:
     """List the refusals that its entries claim; a claim may be anything."""
-    for _, entry in told.ruling.judged.entries:
+    for _, entry in commit.ruling.judged.entries:
         claimed = entry.claims.get("refusals")
         for each in claimed if isinstance(claimed, list) else ():
             if isinstance(each, dict) and isinstance(each.get("id"), str):
-                yield _claim(told.id, entry, each)
+                yield _claim(commit.id, entry, each)
 
 
 def _claim(commit: str, entry: Entry, claim: dict[str, Any]) -> Row:
@@ -67,11 +67,11 @@ def rows_of_clone(attempts: Iterable[RefusedAttempt]) -> list[Row]:
     ]
 
 
-def list_reads(told: AuditedCommit) -> Iterator[Row]:
-    for name, entry in told.ruling.judged.entries:
+def list_reads(commit: AuditedCommit) -> Iterator[Row]:
+    for name, entry in commit.ruling.judged.entries:
         for number, each in enumerate(entry.reads):
             yield {
-                "commit": told.id,
+                "commit": commit.id,
                 "entry": name,
                 "read": number,
                 "path": to_json_text(each.path),

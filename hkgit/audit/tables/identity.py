@@ -70,8 +70,8 @@ def find_url(repository: Repository) -> str | None:
     if not names:
         return None
     remote = "origin" if "origin" in names else min(names)
-    said = repository.git("ls-remote", "--get-url", "--", remote, check=False).text.strip()
-    return normalise_url(said, str(repository.start)) if said else None
+    address = repository.git("ls-remote", "--get-url", "--", remote, check=False).text.strip()
+    return normalise_url(address, str(repository.start)) if address else None
 
 
 def normalise_url(address: str, start: str = "/") -> str:

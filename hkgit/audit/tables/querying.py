@@ -141,6 +141,6 @@ def _refuse_errors(place: Path, above: int = 0) -> Iterator[None]:
 def _explain(error: Exception, above: int = 0) -> str:
     """What DuckDB says: the sentence, the line, and the mark below it."""
     kind, _, text = str(error).strip().partition(": ")
-    said = text if kind.endswith("Error") else f"{kind}: {text}"
-    lines = [line for line in said.split("\n") if line.strip()]
+    message = text if kind.endswith("Error") else f"{kind}: {text}"
+    lines = [line for line in message.split("\n") if line.strip()]
     return re.sub(r"(?m)^LINE (\d+):", lambda n: f"LINE {int(n[1]) - above}:", "\n".join(lines))

@@ -68,50 +68,50 @@ def describe_judges(policy: Policy) -> dict[str, str]:
 
 
 def rows_of(
-    repository: Repository, told: AuditedCommit, policy: Policy, judge: Mapping[str, str]
+    repository: Repository, commit: AuditedCommit, policy: Policy, judge: Mapping[str, str]
 ) -> Rows:
     """Make the rows of one commit; `judge` are the columns that say who judged it, and by what."""
     rows: Rows = {
         "commits": [],
-        "edits": [*_edits(told, policy)],
-        "files": [*_files(repository, told)],
-        "findings": [*_findings(told)],
-        "refusals": [*list_refusals(told)],
-        "reads": [*list_reads(told)],
+        "edits": [*_edits(commit, policy)],
+        "files": [*_files(repository, commit)],
+        "findings": [*_findings(commit)],
+        "refusals": [*list_refusals(commit)],
+        "reads": [*list_reads(commit)],
     }
-    row = _commit(told, rows) | dict(judge)
+    row = _commit(commit, rows) | dict(judge)
     row["digest"] = digest(json.dumps([row, *(rows[name] for name in OF_COMMITS)]).encode())
     rows["commits"].append(row)
     return rows
 
 
-def _commit(told: AuditedCommit, rows: Rows) -> Row:
-    judged = told.ruling.judged
+def _commit(commit: AuditedCommit, rows: Rows) -> Row:
+    judged = commit.ruling.judged
     candidate = judged.candidate
     return {
-        "commit": told.id,
-        "time": to_moment(told.time.timestamp()),
-        "author": visible(told.author),
+        "commit": commit.id,
+        "time": to_moment(commit.time.timestamp()),
+        "author": visible(commit.author),
         "committer": visible(candidate.committer),
-        "subject": told.subject,
+        "subject": commit.subject,
         "parents": len(candidate.parents),
-        "agent": without_version(told.agents[0]) if told.agents else None,
-        "agents": list(told.agents),
-        "made_by": told.made_by,
-        "replay": told.replay,
-        "standing": told.standing,
-        "policy_passes": told.passes,
-        "rule": told.ruling.rule,
+        "agent": without_version(commit.agents[0]) if commit.agents else None,
+        "agents": list(commit.agents),
+        "made_by": commit.made_by,
+        "replay": commit.replay,
+        "standing": commit.standing,
+        "policy_passes": commit.passes,
+        "rule": commit.ruling.rule,
         "reverts": judged.basis if judged.verdict is Verdict.REVERT else None,
-        "blind": is_blind(told),
-        "weakest_evidence": told.weakest,
-        "lowest_confidence": _share(told.confidence),
+        "blind": is_blind(commit),
+        "weakest_evidence": commit.weakest,
+        "lowest_confidence": _share(commit.confidence),
         "entries": len(judged.entries),
         "edits": len(rows["edits"]),
         "blind_edits": sum(each["blind"] for each in rows["edits"]),
         "files": len(rows["files"]),
         "findings": len(rows["findings"]),
-        "lasting": is_lasting(told.ruling),
+        "lasting": is_lasting(commit.ruling),
     }
 
 
@@ -125,13 +125,13 @@ def is_lasting(ruling: Ruling) -> bool:
     return not is_of_one_ref(ruling)
 
 
-def _edits(told: AuditedCommit, policy: Policy) -> Iterator[Row]:
-    for name, entry in told.ruling.judged.entries:
+def _edits(commit: AuditedCommit, policy: Policy) -> Iterator[Row]:
+    for name, entry in commit.ruling.judged.entries:
         blind = {edit.id for edit, _ in blind_edits(policy, entry)}
         agent, _, version = visible(entry.agent).partition("/")
         for edit in entry.edits:
             yield {
-                "commit": told.id,
+                "commit": commit.id,
                 "entry": name,
                 "agent": agent,
                 "agent_version": version or None,
@@ -160,22 +160,22 @@ def _edit(edit: RecordedEdit) -> Row:
     }
 
 
-def _files(repository: Repository, told: AuditedCommit) -> Iterator[Row]:
+def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
     """What differs from the parent, with what the evidence says of it."""
-    candidate = told.ruling.judged.candidate
+    candidate = commit.ruling.judged.candidate
     if len(candidate.parents) > 1:
         return
-    entries = [entry for _, entry in told.ruling.judged.entries]
+    entries = [entry for _, entry in commit.ruling.judged.entries]
     moved = {file.new_path: file.path for entry in entries for file in entry.files if _moves(file)}
     hunks: dict[str, list[ReviewHunk]] = {}
-    for hunk in hunks_of(repository, told, _EVERY_HUNK):
+    for hunk in hunks_of(repository, commit, _EVERY_HUNK):
         hunks.setdefault(hunk.path, []).append(hunk)
     for change in _changes(repository, candidate):
         is_gone = change.new is None and change.path in moved.values()
         if not is_gone and not change.path.startswith(f"{LEDGER}/"):
             row = _file(change, moved.get(change.path))
             counted = _count_hunks(hunks.get(visible(change.path), []))
-            yield {"commit": told.id, "made_by": told.made_by, **row, **counted}
+            yield {"commit": commit.id, "made_by": commit.made_by, **row, **counted}
 
 
 def _moves(file: RecordedFile) -> bool:
@@ -217,13 +217,13 @@ def _count_hunks(hunks: Sequence[ReviewHunk]) -> Row:
     }
 
 
-def _findings(told: AuditedCommit) -> Iterator[Row]:
-    for number, each in enumerate(told.ruling.findings):
+def _findings(commit: AuditedCommit) -> Iterator[Row]:
+    for number, each in enumerate(commit.ruling.findings):
         yield {
-            "commit": told.id,
+            "commit": commit.id,
             "finding": number,
             "rule": each.rule,
-            "blocks": not told.passes,
+            "blocks": not commit.passes,
             "place": visible(each.where),
             "path": to_json_text(each.path),
             "first_line": each.start_line,

@@ -123,8 +123,8 @@ class TableDirectory:
 
 def _read_manifest(path: Path) -> Files:
     try:
-        said = json.loads(path.read_bytes())
-        return {str(name): tuple(map(str, files)) for name, files in said["files"].items()}
+        manifest = json.loads(path.read_bytes())
+        return {str(name): tuple(map(str, files)) for name, files in manifest["files"].items()}
     except FileNotFoundError:
         return {}
     except (ValueError, KeyError, TypeError, AttributeError) as error:

@@ -220,12 +220,12 @@ class _Writer:
             kept = select_table(TABLES[table], [place / name for name in old])
             asked = f"SELECT {names} FROM {kept} WHERE {stays} UNION ALL {asked}"
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{os.urandom(6).hex()}.parquet"
-        made = self.draft / f"{table}-{name}"
-        target = f"{quote_text(str(made))} (FORMAT parquet, COMPRESSION zstd)"
+        part = self.draft / f"{table}-{name}"
+        target = f"{quote_text(str(part))} (FORMAT parquet, COMPRESSION zstd)"
         self.database.execute(f"COPY ({asked}) TO {target}")
         place.mkdir(parents=True, exist_ok=True)
-        flush_file(made)
-        made.rename(place / name)
+        flush_file(part)
+        part.rename(place / name)
         return name
 
 

@@ -43,10 +43,10 @@ def _document(event: CiEvent, found: Sequence[Check], level: Level) -> dict[str,
         }
         for check in found
     ]
-    told = {"host": event.host, "name": event.name, "ref": event.ref}
+    described = {"host": event.host, "name": event.name, "ref": event.ref}
     return {
         "status": str(level),
-        "event": told | {"old": event.old, "new": event.new},
+        "event": described | {"old": event.old, "new": event.new},
         "checks": listed,
     }
 

@@ -49,10 +49,10 @@ def _revisions(incomplete: str) -> list[CompletionItem]:
     before, dots, started = incomplete.rpartition("..")
     refs = ["for-each-ref", f"--count={_MOST}", "--format=%(refname:short)"]
     try:
-        said = program.run([*refs, "refs/heads", "refs/tags", "refs/remotes"], cwd=Path.cwd())
+        listed = program.run([*refs, "refs/heads", "refs/tags", "refs/remotes"], cwd=Path.cwd())
     except HkgitError:
         return []
-    names = (name for name in ("HEAD", *said.text.split()) if name.startswith(started))
+    names = (name for name in ("HEAD", *listed.text.split()) if name.startswith(started))
     return _items(f"{before}{dots}{name}" for name in names)
 
 

@@ -85,8 +85,8 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
     else:
         lines = [*_lines(repository, stale, fix), *(f"session      {line}" for line in halves)]
         lines += [visible(f"session      {line_of(each)}") for each in sessions]
-        told = describe_commits_past_hooks(repository, past)
-        lines += [visible(f"past hooks   {line}") for line in told]
+        described = describe_commits_past_hooks(repository, past)
+        lines += [visible(f"past hooks   {line}") for line in described]
         lines += [visible(f"agents       {each.path} {each.advice}") for each in outdated]
         lines += _say_user_hooks(repository)
         lines += _say_hooks_off()

@@ -49,11 +49,13 @@ def list_variables(name: str) -> Iterator[str]:
 
 
 def write_commands(
-    formatter: click.HelpFormatter, told: Mapping[str, str], groups: Mapping[str, Sequence[str]]
+    formatter: click.HelpFormatter,
+    summaries: Mapping[str, str],
+    groups: Mapping[str, Sequence[str]],
 ) -> None:
     """Write the commands in their groups; those that nobody calls by hand in one line."""
     for group, names in groups.items():
         with formatter.section(TITLES[group]):
-            formatter.write_dl([(name, told[name]) for name in names if name not in PLUMBING])
+            formatter.write_dl([(name, summaries[name]) for name in names if name not in PLUMBING])
     listed = ", ".join(PLUMBING)
     formatter.write(f"\nFor hooks and shells: {listed}. `hkgit help WORD` explains a word.\n")

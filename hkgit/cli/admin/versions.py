@@ -38,7 +38,7 @@ def _git() -> str:
     from hkgit.git import program
 
     try:
-        said = program.run(["--version"], cwd=Path.cwd()).text
+        output = program.run(["--version"], cwd=Path.cwd()).text
     except HkgitError as error:
         return f"({error.what})"
-    return said.removeprefix("git version ")
+    return output.removeprefix("git version ")

@@ -58,9 +58,9 @@ def run(*, agent: str, steer: bool, user: bool) -> None:
         event = module.event(parse_payload(text))
         if event is not None and not (user and _has_project_hooks(agent, event)):
             tool = module.EDIT_TOOL if steer and _has_server() else None
-            said = _answer(agent, event, tool)
-            if said is not None:
-                answer = module.denial(said) if event.is_before else module.remark(said)
+            reply = _answer(agent, event, tool)
+            if reply is not None:
+                answer = module.denial(reply) if event.is_before else module.remark(reply)
     except Exception as error:  # noqa: BLE001 - no fault of hkgit may stop an agent
         echo(f"hkgit: not recorded: {error}", err=True)
     echo(json.dumps(answer or {}))
@@ -109,8 +109,8 @@ def _answer(agent: str, event: ToolEvent, tool: str | None) -> str | None:
         echo(f"hkgit: not recorded: {error}", err=True)
     if tool is not None and event.is_before and not find_commands(event.did):
         return _steer(event, root, tool)
-    said = _record(session, recorder, event)
-    return said or _tell_past_hooks(event, root)
+    reply = _record(session, recorder, event)
+    return reply or _tell_past_hooks(event, root)
 
 
 def _is_look(recorder: Recorder, event: ToolEvent) -> bool:

@@ -52,8 +52,8 @@ def show(name: str, as_json: bool) -> None:
     for call in status.calls:
         undone = ", undone" if call.is_undone else ""
         edits = count_noun(call.edits, "edit")
-        said = f"call {call.id}  {' '.join(call.files)}  {edits} by {call.agent}{undone}"
-        click.echo(visible(f"  {said}"))
+        line = f"call {call.id}  {' '.join(call.files)}  {edits} by {call.agent}{undone}"
+        click.echo(visible(f"  {line}"))
     for read in status.receipts:
         click.echo(visible(f"  read {read.path}:{read.start_line}-{read.end_line}"))
 

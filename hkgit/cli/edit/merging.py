@@ -36,10 +36,10 @@ def tell_merge(repository: Repository, step: PlannedCommit) -> JsonObject:
     """Say path by path what becomes of the conflicts; answers with the same for the JSON."""
     if step.merging is None:
         return {}
-    told = list(list_conflict_results(repository, step.merging, step.files))
-    for result in told:
+    results = list(list_conflict_results(repository, step.merging, step.files))
+    for result in results:
         print_note(_line(result, step.merging.name))
-    conflicts = {each.path: "resolved" if each.is_resolved else "kept" for each in told}
+    conflicts = {each.path: "resolved" if each.is_resolved else "kept" for each in results}
     return {"merge": {"commit": step.merging.commit, "conflicts": conflicts}}
 
 

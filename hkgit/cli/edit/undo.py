@@ -56,6 +56,8 @@ def _list(status: Status, *, as_json: bool) -> None:
     for call in status.calls:
         if not call.is_undone:
             notes = {"blind": call.blind, "committed": call.committed}
-            said = "".join(f", {count} {what}" for what, count in notes.items() if count)
+            suffix = "".join(f", {count} {what}" for what, count in notes.items() if count)
             edits = count_noun(call.edits, "edit")
-            click.echo(visible(f"{call.id}  {' '.join(call.files)}  {edits} by {call.agent}{said}"))
+            click.echo(
+                visible(f"{call.id}  {' '.join(call.files)}  {edits} by {call.agent}{suffix}")
+            )

@@ -56,9 +56,9 @@ def _answer(run: Callable[..., int | None], form: CommandForm, values: dict[str,
 
 def _echo_refusal(form: CommandForm, values: dict[str, Any], error: HkgitError) -> None:
     asked = (values[each.name] for each in form.options if each.makes_json)
-    said = next((value for value in asked if value and value != "text"), None)
-    if said is None:
+    chosen = next((value for value in asked if value and value != "text"), None)
+    if chosen is None:
         return
     from hkgit.cli.common import echo_refusal_in
 
-    echo_refusal_in("json" if said is True else said, error)
+    echo_refusal_in("json" if chosen is True else chosen, error)

@@ -55,9 +55,9 @@ def make_request(
 def _lines(result: ExportResult, directory: str) -> list[str]:
     counts = result.counts
     judged = count_noun(result.judged, "commit")
-    said = f"{counts.added} added, {counts.changed} changed, {counts.removed} removed"
+    summary = f"{counts.added} added, {counts.changed} changed, {counts.removed} removed"
     return [
-        f"{visible(result.identity.name)}: {judged} judged, {said}",
+        f"{visible(result.identity.name)}: {judged} judged, {summary}",
         f"the tables: {visible(directory)}",
     ]
 

@@ -110,11 +110,11 @@ def command(
         search = _search if wanted.asks else _find_all
     found = islice(search(trail, commits, wanted), max_count)
     signers = Signers(repository, _find_trusted(repository, revision))
-    told = ((commit, signers.of(commit.ruling)) for commit in found)
+    signed = ((commit, signers.of(commit.ruling)) for commit in found)
     if as_json:
-        echo_json_list(_row_json(*each, trail.gate.policy.source) for each in told)
+        echo_json_list(_row_json(*each, trail.gate.policy.source) for each in signed)
     else:
-        echo_paged(_lines(told))
+        echo_paged(_lines(signed))
 
 
 def _trail(repository: Repository, revision: str) -> Trail:
@@ -189,12 +189,12 @@ def _find_trusted(repository: Repository, revision: str) -> str | None:
     return resolve_range(repository, revision)[0] if is_range else repository.head().commit
 
 
-def _lines(told: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator[str]:
+def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator[str]:
     width = terminal_width()
     rests = "rests" if width < _NARROW else "evidence"
     titles = ("date", "commit", "agent", "replay", "policy", rests, "sure", "subject")
     yield render_row(_cells(titles, (None, None, None), width), width)
-    for commit, signatures in told:
+    for commit, signatures in signed:
         colours = (
             STANDING_COLOURS[commit.standing],
             None if commit.passes else "red",

@@ -85,8 +85,8 @@ def _render(audit: Audit, form: str) -> str:
     from hkgit.audit.page.badge import render_badge
     from hkgit.audit.page.comment import render_comment
 
-    told = [audit_commit(ruling) for ruling in audit.report.rulings]
-    return render_badge(told) if form == "badge" else render_comment(audit.name, told)
+    audited = [audit_commit(ruling) for ruling in audit.report.rulings]
+    return render_badge(audited) if form == "badge" else render_comment(audit.name, audited)
 
 
 def _write_pages(

@@ -55,16 +55,16 @@ def command(revision: str, as_json: bool) -> None:
     ruling = Trail(repository, Gate(repository, policy)).rule(commit)
     entries = ruling.judged.entries
     signatures = Signers(repository, repository.head().commit).of(ruling)
-    told = audit_commit(ruling)
-    hunks = hunks_of(repository, told)
+    audited = audit_commit(ruling)
+    hunks = hunks_of(repository, audited)
     if as_json:
-        about = {**ruling_json(ruling, source=policy.source), **commit_json(told)}
+        about = {**ruling_json(ruling, source=policy.source), **commit_json(audited)}
         ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
         rest = {"signatures": [*map(signature_json, signatures)], "ledger": ledger}
         echo_json({**about, **rest, "hunks": [*map(hunk_json, hunks)]})
         return
-    head = f"commit {click.style(commit, fg='yellow')}  {told.subject}"
-    whose = f"  {told.who}, {rfc3339(told.time)}, {told.made_by}"
+    head = f"commit {click.style(commit, fg='yellow')}  {audited.subject}"
+    whose = f"  {audited.who}, {rfc3339(audited.time)}, {audited.made_by}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
     lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
     echo_paged(chain([head, whose], rules, lines))

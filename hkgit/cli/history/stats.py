@@ -46,8 +46,8 @@ def command(revision: str, as_json: bool) -> None:
     refused = RefusalLog.of(repository.common_dir).read()
     by_agent = agents_of([audit_commit(ruling) for ruling in report.rulings], refused)
     if as_json:
-        told = {"policy_source": policy.source, "refused": len(refused)}
-        echo_json({**numbers_json(numbers), **told, "by_agent": [*map(agent_json, by_agent)]})
+        about = {"policy_source": policy.source, "refused": len(refused)}
+        echo_json({**numbers_json(numbers), **about, "by_agent": [*map(agent_json, by_agent)]})
         return
     click.echo("\n".join(map(visible, islice(numbers_lines(numbers), 1, None))))
     if refused:

@@ -111,8 +111,8 @@ def _one(found: Sequence[Consult], start: str) -> Consult:
 
 def _identity(repository: Repository) -> str:
     """Who answers, as git knows them. Raises InvalidInput for an agent."""
-    said = repository.git("var", "GIT_AUTHOR_IDENT").text
-    by = said[: said.rindex(">") + 1]
+    identity = repository.git("var", "GIT_AUTHOR_IDENT").text
+    by = identity[: identity.rindex(">") + 1]
     if load_policy(repository, None, repository.head().commit).is_agent(by):
         raise InvalidInput(by, "is an agent, and a person answers", "Let a person run this.")
     return by

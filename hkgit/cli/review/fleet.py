@@ -90,14 +90,14 @@ def verify(
 
 def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[FleetRow, ...]:
     """Collect the rows in the order of the list, each printed as soon as it is there."""
-    made = verify_fleet(request, executor)
+    rows = verify_fleet(request, executor)
     found: dict[object, FleetRow] = {}
     for _ in show_progress("verifying repository")(request.listed):
-        row = next(made)
+        row = next(rows)
         found[row.listed] = row
         if not as_json and (loudness() > QUIET or not row.passes):
             click.echo(row_line(row))
-    for _ in made:  # it writes the summary when its last row is taken
+    for _ in rows:  # it writes the summary when its last row is taken
         raise AssertionError("a row too many")
     return tuple(found[each] for each in request.listed)
 

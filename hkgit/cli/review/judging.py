@@ -67,16 +67,16 @@ def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
     Where it shall be quiet, only commits with a finding are told, and with none of them nothing.
     """
     is_quiet = loudness() == QUIET
-    count = rejected = told = 0
+    count = rejected = shown = 0
     for ruling in rulings:
         count += 1
         rejected += not ruling.passes
         if is_quiet and not ruling.findings:
             continue
-        told += 1
+        shown += 1
         for line in ruling_lines(ruling):
             echo(_colour(line))
-    if told or not is_quiet:
+    if shown or not is_quiet:
         echo(console(summarize(policy, count, rejected)))
     return policy.mode != "enforce" or not rejected
 

@@ -51,7 +51,7 @@ def _read_policy(repository: Repository, given: str | None) -> Policy:
     return read_trusted_policy(repository, DirectorySnapshot(repository.work_tree))
 
 
-def _document(policy: Policy, said: list[str]) -> JsonObject:
+def _document(policy: Policy, sentences: list[str]) -> JsonObject:
     return {
         "status": "ok",
         "source": policy.source,
@@ -64,5 +64,5 @@ def _document(policy: Policy, said: list[str]) -> JsonObject:
         "protect": [glob for glob in policy.protect if glob not in policy.unprotect],
         "reject_text": policy.reject_text,
         "table": None if policy.table is None else dict(policy.table),
-        "sentences": said,
+        "sentences": sentences,
     }

@@ -101,11 +101,11 @@ def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
 
 def _thin_out(answers: Sequence[UpdateResult]) -> Iterator[UpdateResult]:
     """The answers, less those refused in words that were said often enough."""
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for answer in answers:
         words = "" if answer.refusal is None else f"{answer.refusal.what}\n{answer.refusal.fix}"
-        told[words] += 1
-        if not words or told[words] <= NAMED:
+        counts[words] += 1
+        if not words or counts[words] <= NAMED:
             yield answer
 
 

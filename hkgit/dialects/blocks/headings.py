@@ -98,9 +98,9 @@ def name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
     It stands in backticks, or has a slash and a suffix: prose has many words with only one of
     these. Returns None for no such word, or for several.
     """
-    said = next((line for line in reversed(lines[first:head]) if _says(line)), "")
-    quoted = [word for word in _QUOTED.findall(said) if _looks_like_path(word)]
-    words = [word.strip(".,:;()*") for word in said.split()] if len(said) <= MAX_NAME else []
+    prose = next((line for line in reversed(lines[first:head]) if _says(line)), "")
+    quoted = [word for word in _QUOTED.findall(prose) if _looks_like_path(word)]
+    words = [word.strip(".,:;()*") for word in prose.split()] if len(prose) <= MAX_NAME else []
     bare = [word for word in words if "/" in word and _names_file(word)]
     found = {*quoted, *filter(_looks_like_path, bare)}
     return found.pop() if len(found) == 1 else None

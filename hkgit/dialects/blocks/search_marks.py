@@ -66,11 +66,11 @@ def is_escaped(line: str) -> bool:
 
 def begins_head(line: str) -> bool:
     """Whether a line is the first part of a head and no more."""
-    said = line.strip()
-    return len(said) >= 4 and said != _HEAD_LINE and _HEAD_LINE.startswith(said)
+    stripped = line.strip()
+    return len(stripped) >= 4 and stripped != _HEAD_LINE and _HEAD_LINE.startswith(stripped)
 
 
 def begins_tail(line: str) -> bool:
     """Whether a line is the first part of a tail and no more."""
-    said = line.strip()
-    return bool(said) and any(tail.startswith(said) for tail in _TAIL_LINES)
+    stripped = line.strip()
+    return bool(stripped) and any(tail.startswith(stripped) for tail in _TAIL_LINES)

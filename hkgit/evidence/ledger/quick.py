@@ -45,10 +45,10 @@ def quick_entry(data: bytes) -> Entry | None:
     try:
         value = _DECODER.decode(data.decode())
         entry = _entry(value)
-        said = _ENCODER.encode(entry_json(entry)).encode() + b"\n"
+        encoded = _ENCODER.encode(entry_json(entry)).encode() + b"\n"
     except (_Odd, ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError):
         return None
-    return entry if said == data else None
+    return entry if encoded == data else None
 
 
 def _refuse(text: str) -> NoReturn:

@@ -85,14 +85,14 @@ def parse_claimed_readings(claimed: object) -> Iterator[ShownLines]:
             yield found
 
 
-def _parse(said: JsonObject) -> ShownLines | None:
-    path, lines, time = said.get("path"), said.get("lines"), said.get("time")
+def _parse(claim: JsonObject) -> ShownLines | None:
+    path, lines, time = claim.get("path"), claim.get("lines"), claim.get("time")
     match lines:
         case [int(first), int(last)] if isinstance(path, str) and isinstance(time, int):
             if not 0 <= time < _END_OF_TIME:
                 return None
-            call = ToolCall.of(said.get("tool"), said.get("call"))
-            version = str(said.get("version") or "")
+            call = ToolCall.of(claim.get("tool"), claim.get("call"))
+            version = str(claim.get("version") or "")
             return ShownLines(
                 path=path,
                 start_line=first,
@@ -104,7 +104,7 @@ def _parse(said: JsonObject) -> ShownLines | None:
     return None
 
 
-def _name(said: object) -> str:
-    if not isinstance(said, str) or len(said) > _LONGEST or not said.isprintable():
+def _name(value: object) -> str:
+    if not isinstance(value, str) or len(value) > _LONGEST or not value.isprintable():
         return ""
-    return to_json_text(said) or ""
+    return to_json_text(value) or ""

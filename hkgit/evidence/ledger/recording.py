@@ -25,7 +25,7 @@ from hkgit.text.json_nodes import Json, JsonObject
 
 def record(
     spec: Spec,
-    made: Plan,
+    plan: Plan,
     *,
     settings: Settings,
     base: str | None,
@@ -39,15 +39,15 @@ def record(
     """
     edits = tuple(
         record_edit(spec.dialect, block, outcome)
-        for block, outcome in zip(spec.blocks, made.outcomes, strict=True)
+        for block, outcome in zip(spec.blocks, plan.outcomes, strict=True)
     )
-    files = tuple(record_file(change) for change in made.files)
+    files = tuple(record_file(change) for change in plan.files)
     entry = Entry(
         ladder=LADDER_VERSION,
         threshold=settings.threshold,
         base=base,
         spec_digest=spec_digest,
-        reads=reads_used(reads, made),
+        reads=reads_used(reads, plan),
         edits=edits,
         files=files,
         claims=claims,

@@ -36,10 +36,10 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
         return None
     try:
         spec = resolve_names(read_recorded_spec(entry), files)
-        made = plan(spec, files, _options(entry), entry.reads)
+        planned = plan(spec, files, _options(entry), entry.reads)
     except HkgitError as error:
         return [Finding("decoy", error.where, f"the recorded spec is refused: {error.what}", _FIX)]
-    error_found = made.first_error
+    error_found = planned.first_error
     if error_found is not None:
         what = f"the recorded spec does not apply: {error_found.what}"
         return [Finding("decoy", error_found.where, what, _FIX)]
@@ -48,9 +48,9 @@ def recompute(entry: Entry, files: Snapshot, base_files: Snapshot | None) -> lis
         return None
     return [
         *_find_moved(moved),
-        *_edit_findings(entry, spec, made),
-        *_read_findings(entry, made),
-        *_file_findings(entry, made),
+        *_edit_findings(entry, spec, planned),
+        *_read_findings(entry, planned),
+        *_file_findings(entry, planned),
     ]
 
 
@@ -90,15 +90,15 @@ def _find_moved(moved: Iterable[RecordedEdit]) -> Iterator[Finding]:
         yield Finding("decoy", edit.where, what, _FIX)
 
 
-def _read_findings(entry: Entry, made: Plan) -> Iterator[Finding]:
-    used = set(reads_used(entry.reads, made))
+def _read_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
+    used = set(reads_used(entry.reads, planned))
     for read in entry.reads:
         if read not in used:
             yield Finding("forged", read.path, "records a read that no edit leans on", _FIX)
 
 
-def _edit_findings(entry: Entry, spec: Spec, made: Plan) -> Iterator[Finding]:
-    for edit, outcome in zip(entry.edits, made.outcomes, strict=True):
+def _edit_findings(entry: Entry, spec: Spec, planned: Plan) -> Iterator[Finding]:
+    for edit, outcome in zip(entry.edits, planned.outcomes, strict=True):
         again = record_edit(spec.dialect, edit.text, outcome)
         for name in _list_differing(edit, again):
             what = (
@@ -108,9 +108,9 @@ def _edit_findings(entry: Entry, spec: Spec, made: Plan) -> Iterator[Finding]:
             yield Finding("forged", edit.where, what, _FIX)
 
 
-def _file_findings(entry: Entry, made: Plan) -> Iterator[Finding]:
+def _file_findings(entry: Entry, planned: Plan) -> Iterator[Finding]:
     recorded = {file.name: file for file in entry.files}
-    again = {change.name: record_file(change) for change in made.files}
+    again = {change.name: record_file(change) for change in planned.files}
     for name in sorted(recorded.keys() | again.keys()):
         if recorded.get(name) != again.get(name):
             where = f"{name}{_first_difference(recorded.get(name), again.get(name))}"
@@ -121,9 +121,9 @@ def _first_difference(recorded: RecordedFile | None, again: RecordedFile | None)
     """The lines of the first recorded hunk that the spec does not make."""
     if recorded is None:
         return ""
-    made = again.hunks if again is not None else ()
+    derived = again.hunks if again is not None else ()
     for hunk in recorded.hunks:
-        if hunk not in made:
+        if hunk not in derived:
             return f":{hunk.start_line}-{hunk.end_line}"
     return ""
 

@@ -51,9 +51,9 @@ def find_reverted(
         if commit is not None and _has_one_beginning(repository, commit):
             before = against if against in commit.parents else next(iter(commit.parents), None)
             old = None if before is None else repository.commit(before).tree
-            made = repository.changes(old, commit.tree)
+            changed = repository.changes(old, commit.tree)
             files = repository.snapshot(parent)
-            kept = [each for each in made if not _is_pruned(each, files)]
+            kept = [each for each in changed if not _is_pruned(each, files)]
             if _is_inverse(repository, kept, changes):
                 return commit_id
     return None
@@ -67,10 +67,10 @@ def _has_one_beginning(repository: Repository, commit: Commit) -> bool:
     return all(repository.merge_base(first, other) is not None for other in others)
 
 
-def _is_pruned(made: TreeChange, files: TreeSnapshot) -> bool:
+def _is_pruned(change: TreeChange, files: TreeSnapshot) -> bool:
     """Whether a change added a record that has been pruned since: it cannot be taken out again."""
-    is_record = made.old is None and made.path.startswith(f"{LEDGER}/")
-    return is_record and files.entry(made.path) is None
+    is_record = change.old is None and change.path.startswith(f"{LEDGER}/")
+    return is_record and files.entry(change.path) is None
 
 
 def _in_history(repository: Repository, commit_id: str, tip: str) -> Commit | None:
@@ -96,20 +96,20 @@ def _find_named(
 
 def _is_inverse(
     repository: Repository,
-    made: Sequence[TreeChange],
+    changed: Sequence[TreeChange],
     changes: Sequence[TreeChange],
 ) -> bool:
     """Whether changes take others back: path by path, and nothing beside."""
     now = {change.path: change for change in changes}
-    if now.keys() != {change.path for change in made}:
+    if now.keys() != {change.path for change in changed}:
         return False
-    return all(_takes_back(repository, each, now[each.path]) for each in made)
+    return all(_takes_back(repository, each, now[each.path]) for each in changed)
 
 
-def _takes_back(repository: Repository, made: TreeChange, change: TreeChange) -> bool:
-    if change.old == made.new:
-        return change.new == made.old
-    sides = (made.old, made.new, change.old, change.new)
+def _takes_back(repository: Repository, original: TreeChange, change: TreeChange) -> bool:
+    if change.old == original.new:
+        return change.new == original.old
+    sides = (original.old, original.new, change.old, change.new)
     files = [side for side in sides if side is not None]
     modes = {side.mode for side in files}
     is_text = len(files) == 4 and len(modes) == 1 and modes <= {REGULAR, EXECUTABLE}

@@ -32,8 +32,8 @@ def sign(key: Path, data: bytes, namespace: str = NAMESPACE) -> bytes:
     done = _ssh_keygen("sign", "-n", namespace, "-f", str(key), data=data)
     lines = done.stdout.decode().split("\n")
     if done.returncode != 0 or _BEGIN not in lines or _END not in lines:
-        said = done.stderr.decode("utf-8", "replace").strip() or "ssh-keygen made no signature"
-        raise InvalidInput(str(key), said, "Name a private SSH key without a passphrase.")
+        reason = done.stderr.decode("utf-8", "replace").strip() or "ssh-keygen made no signature"
+        raise InvalidInput(str(key), reason, "Name a private SSH key without a passphrase.")
     return base64.b64decode("".join(lines[lines.index(_BEGIN) + 1 : lines.index(_END)]))
 
 

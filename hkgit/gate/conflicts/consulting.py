@@ -119,8 +119,8 @@ def _answer(node: Node) -> ConsultAnswer:
     parts = node.fields(["decision", "message", "by", "time"], [])
     if parts["decision"].text() not in DECISIONS:
         raise parts["decision"].wrong(f"one of {', '.join(DECISIONS)}")
-    said = parts["decision"].text(), parts["message"].text(), parts["by"].text()
-    return ConsultAnswer(*said, parts["time"].integer(0))
+    words = parts["decision"].text(), parts["message"].text(), parts["by"].text()
+    return ConsultAnswer(*words, parts["time"].integer(0))
 
 
 def consults_in(repository: Repository, commit: str) -> Iterator[Consult]:

@@ -111,7 +111,7 @@ def list_changing_commits(
 ) -> Sequence[str]:
     """List the commits that changed a file, the newest first."""
     excluded = [] if since is None else [f"^{since}"]
-    said = repository.git(
+    listed = repository.git(
         "--literal-pathspecs",
         "rev-list",
         f"--max-count={MOST}",
@@ -121,7 +121,7 @@ def list_changing_commits(
         "--",
         path,
     )
-    return said.text.split()
+    return listed.text.split()
 
 
 def read_causes(repository: Repository, commits: Sequence[str]) -> Iterator[Cause]:

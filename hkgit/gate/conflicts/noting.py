@@ -195,18 +195,18 @@ def _expectation(
         is_insertion = isinstance(edit, InsertAfter)
         lines = lines_of_hash(lines_of_edit(edit), tip or Document(b""), is_insertion=is_insertion)
         return Expectation(path, edit.expected_hash, lines)
-    said = expected_hash_of(edit)
-    if said is None:
+    expected = expected_hash_of(edit)
+    if expected is None:
         for read in reads:
             if read.path == path and read.kind == "hash":
                 return Expectation(path, read.range_hash, _lines_of(read))
     if isinstance(edit, TagEdit):
         tags = edit.start_tag, edit.stop_tag or edit.start_tag
-        return Expectation(path, said, tags=tags)
+        return Expectation(path, expected, tags=tags)
     if not isinstance(edit, Edit):
-        return Expectation(path, said)
+        return Expectation(path, expected)
     old = tuple(line.strip() for line in Document(encode_text(edit.old_text)).lines)
-    return Expectation(path, said, count=len(edit.old_text.splitlines()), old=old)
+    return Expectation(path, expected, count=len(edit.old_text.splitlines()), old=old)
 
 
 def _lines_of(read: Read) -> Lines | None:
@@ -238,8 +238,8 @@ def _text(document: Document, lines: Lines | None) -> Text:
 
 def _id(tried: RefusedSpec, outcome: EditOutcome) -> str:
     """A name for the first try: no two of them are the same in the same second."""
-    said = (tried.agent, tried.tip, outcome.path, tried.spec.blocks[outcome.number - 1])
-    parts = [*said, str(time.time_ns())]
+    fields = (tried.agent, tried.tip, outcome.path, tried.spec.blocks[outcome.number - 1])
+    parts = [*fields, str(time.time_ns())]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

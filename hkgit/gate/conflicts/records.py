@@ -101,8 +101,8 @@ def read_conflict(node: Node) -> ConflictRecord:
 def read_cause(node: Node) -> Cause:
     """Read the cause that a JSON object says. Raises InvalidInput."""
     parts = node.fields(["commit", "author", "time", "subject"], [])
-    said = parts["author"].text(), parts["time"].integer(0), parts["subject"].text()
-    return Cause(parts["commit"].text(), *said)
+    fields = parts["author"].text(), parts["time"].integer(0), parts["subject"].text()
+    return Cause(parts["commit"].text(), *fields)
 
 
 def _attempt(node: Node) -> ConflictTry:

@@ -67,8 +67,8 @@ def _ask_consult(repository: Repository, conflict: ConflictRecord) -> str | None
     is_new = not (repository.work_tree / consult_path(conflict.id)).exists()
     if is_new:
         ask(repository, repository.work_tree, conflict, int(time.time()))
-    made = "was written" if is_new else "stands"
-    return f"a CONSULT {made}: a person answers it with hkgit consult answer {conflict.id}"
+    verb = "was written" if is_new else "stands"
+    return f"a CONSULT {verb}: a person answers it with hkgit consult answer {conflict.id}"
 
 
 def tip_of(repository: Repository, branch: str | None) -> str | None:

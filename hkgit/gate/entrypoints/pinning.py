@@ -103,8 +103,8 @@ def describe_pins(pinned: PinnedPolicy, repository: Repository) -> dict[str, str
 
 def _describe_policy(pinned: PinnedPolicy) -> str:
     trust = pinned.trust
-    told = {"commit": trust.policy_commit, "digest": trust.policy_digest}
-    pins = [word for word, pin in told.items() if pin is not None]
+    by_name = {"commit": trust.policy_commit, "digest": trust.policy_digest}
+    pins = [word for word, pin in by_name.items() if pin is not None]
     named = f"{pinned.policy.source} of {pinned.commit[:12]}, {pinned.digest}"
     return f"{named}: pinned by its {' and '.join(pins)}" if pins else f"{named}: NOT pinned"
 

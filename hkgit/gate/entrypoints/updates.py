@@ -45,15 +45,15 @@ class UpdateResult:
         return self.report is None or self.report.passes
 
 
-def parse_received(told: bytes) -> Iterator[Update]:
+def parse_received(data: bytes) -> Iterator[Update]:
     """Parse the updates of `old new ref` lines: pre-receive and reference-transaction."""
-    for old, new, ref in _lines(told, 3):
+    for old, new, ref in _lines(data, 3):
         yield Update(ref, present(old), present(new))
 
 
-def parse_pushed(told: bytes) -> Iterator[Update]:
+def parse_pushed(data: bytes) -> Iterator[Update]:
     """Parse the updates of `local-ref local-id remote-ref remote-id` lines: pre-push."""
-    for _, new, ref, old in _lines(told, 4):
+    for _, new, ref, old in _lines(data, 4):
         yield Update(ref, present(old), present(new))
 
 
@@ -68,10 +68,10 @@ def read_framework_update(environment: Mapping[str, str]) -> Iterator[Update]:
         yield Update(environment["PRE_COMMIT_REMOTE_BRANCH"], old, new)
 
 
-def _lines(told: bytes, count: int) -> Iterator[list[str]]:
+def _lines(data: bytes, count: int) -> Iterator[list[str]]:
     """The words of each line. Raises InvalidInput for a line that git would not write."""
     # Not `splitlines`: names may hold what else ends a line of Unicode.
-    for line in os.fsdecode(told).removesuffix("\n").split("\n") if told else ():
+    for line in os.fsdecode(data).removesuffix("\n").split("\n") if data else ():
         # Only the local side of a push may hold blanks, as in `HEAD@{1 day ago}`: it stands first.
         words = line.rsplit(" ", count - 1)
         if len(words) != count:

@@ -111,12 +111,12 @@ def _describe_recovered(found: Recovered) -> Iterator[str]:
 
 
 def _describe_target(target: RefRules) -> str:
-    said = [f"On {_join_words(target.refs)}"]
+    clauses = [f"On {_join_words(target.refs)}"]
     if target.verdicts is not None:
-        said.append(f"only {_join_words(target.verdicts) or 'nothing'} passes")
+        clauses.append(f"only {_join_words(target.verdicts) or 'nothing'} passes")
     if target.rewrites == "refuse":
-        said.append("force pushes and deletions are refused")
-    return ", ".join(said) + "."
+        clauses.append("force pushes and deletions are refused")
+    return ", ".join(clauses) + "."
 
 
 def _describe_refs(policy: Policy) -> Iterator[str]:

@@ -139,8 +139,8 @@ def _finding(kind: str, where: str, character: str) -> Finding:
 
 
 def _in_names(case: JudgedCommit) -> Iterator[Finding]:
-    made = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
-    for path in made:
+    added = [each.path for each in case.changes if each.old is None and not each.path.isascii()]
+    for path in added:
         for kind in case.policy.reject_text:
             for character in _find_kinds(kind, path)[:1]:
                 yield _finding(kind, quote_path(path), character)

@@ -31,8 +31,8 @@ class GitSettings:
     def identity(self, variable: str) -> str:
         """Return `Name <email>` of `GIT_AUTHOR_IDENT`, say; empty where git has none."""
         found = [line for line in self.lines or () if line.startswith(f"{variable}=")]
-        said = found[0].partition("=")[2] if len(found) == 1 else self._ask(variable)
-        return said.rpartition(" ")[0].rpartition(" ")[0]
+        ident = found[0].partition("=")[2] if len(found) == 1 else self._ask(variable)
+        return ident.rpartition(" ")[0].rpartition(" ")[0]
 
     def _ask(self, variable: str) -> str:
         return self.git("var", variable, check=False).text

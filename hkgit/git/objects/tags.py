@@ -56,9 +56,9 @@ def _follow(backend: Backend, object_id: str) -> Iterator[tuple[str, str, bytes]
         found = _TAG.match(data)
         if found is None:
             raise Unverifiable(f"tag {object_id}", "is malformed", _FIX)
-        object_id, said = found[1].decode(), found[2].decode()
+        object_id, stated = found[1].decode(), found[2].decode()
         kind, size = backend.header(object_id)
-        if kind != said:
-            what = f"says that {object_id[:12]} is a {said}, and it is a {kind}"
+        if kind != stated:
+            what = f"says that {object_id[:12]} is a {stated}, and it is a {kind}"
             raise Unverifiable("tag", what, _FIX)
     raise Unverifiable(f"tag {object_id}", f"is a tag of more than {DEEPEST} tags", _FIX)

@@ -75,9 +75,9 @@ def check_address(address: str) -> None:
 
 def list_remote(address: str) -> RemoteRefs:
     """List a remote's refs. Raises GitRefused if it does not answer, InvalidInput before."""
-    said = _ask(address, "ls-remote", "--symref", "--", address, seconds=ASK_SECONDS)
-    branch = _SYMREF.search(said)
-    return RemoteRefs(_read_refs(said), None if branch is None else branch[1])
+    output = _ask(address, "ls-remote", "--symref", "--", address, seconds=ASK_SECONDS)
+    branch = _SYMREF.search(output)
+    return RemoteRefs(_read_refs(output), None if branch is None else branch[1])
 
 
 def list_mirror(mirror: Path) -> Mapping[str, str]:

@@ -56,19 +56,19 @@ def commit_worktree(
     if merged is not None:
         (worktree.git_dir / "MERGE_HEAD").write_text(f"{merged}\n")
     try:
-        made = repository.commit(_commit(repository, worktree, message, allow_blind))
+        commit = repository.commit(_commit(repository, worktree, message, allow_blind))
     except GitRefused as refusal:
         # So a formatter that checks: it mends the file, stages nothing, and says no.
         tree = _read_left_tree(worktree) if worktree.is_full else worktree.tree
         if tree == worktree.tree:
             raise
-        raise _refuse_hook_changes(repository, worktree, tree, said=refusal.what) from refusal
-    if made.parents != (worktree.parent, *([] if merged is None else [merged])):
+        raise _refuse_hook_changes(repository, worktree, tree, words=refusal.what) from refusal
+    if commit.parents != (worktree.parent, *([] if merged is None else [merged])):
         fix = "Let the hook only check, or run it on the files before the edits are made."
         raise GitRefused("git commit", "a hook made commits of its own", fix)
-    if made.tree != worktree.tree:
-        raise _refuse_hook_changes(repository, worktree, made.tree)
-    return made.id
+    if commit.tree != worktree.tree:
+        raise _refuse_hook_changes(repository, worktree, commit.tree)
+    return commit.id
 
 
 def _commit(repository: Repository, worktree: Worktree, message: bytes, allow_blind: bool) -> str:
@@ -96,7 +96,7 @@ def _read_left_tree(worktree: Worktree) -> str:
 
 
 def _refuse_hook_changes(
-    repository: Repository, worktree: Worktree, tree: str, said: str = ""
+    repository: Repository, worktree: Worktree, tree: str, words: str = ""
 ) -> HookChanged:
     """The refusal of what a hook changed, which shows the change."""
     named = ", ".join(quote_path(change.path) for change in repository.changes(worktree.tree, tree))
@@ -104,7 +104,7 @@ def _refuse_hook_changes(
     shown = [*lines[:_SHOWN_LINES], *(["..."] if len(lines) > _SHOWN_LINES else [])]
     what = "\n".join([f"a hook changed what was to be committed: {named}", *shown])
     fix = "Land with --accept-hook-changes to commit and record that, or let the hook only check."
-    return HookChanged(GitRefused("git commit", (said and f"{said}\n{what}") or what, fix), tree)
+    return HookChanged(GitRefused("git commit", (words and f"{words}\n{what}") or what, fix), tree)
 
 
 def diff(repository: Repository, old: str, new: str) -> bytes:

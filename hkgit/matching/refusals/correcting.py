@@ -86,8 +86,8 @@ class _Proposal(Merge):
     def _stretch(self, change: LineChange, found: Lines | None) -> Lines | None:
         """The lines to replace; if some are not as the author has them, all between the context."""
         rows = range(change.old_start, change.old_end)
-        said = [self.targets[i] for i in rows if self.wanted.old_lines[i].strip()]
-        if None not in said and is_whole(change, self.targets, self.view.lines):
+        placed = [self.targets[i] for i in rows if self.wanted.old_lines[i].strip()]
+        if None not in placed and is_whole(change, self.targets, self.view.lines):
             return found
         ends = change.old_start - 1, change.old_end
         if ends[0] < 0 or ends[1] >= len(self.targets):

@@ -100,15 +100,15 @@ def already_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied
 
 
 def half_applied(
-    view: FileLines, made: Sequence[Place], places: Sequence[Place], edit: Edit
+    view: FileLines, done: Sequence[Place], places: Sequence[Place], edit: Edit
 ) -> Ambiguous:
     """Build the error for an edit of all places of which some have the new text around them."""
-    starts = [view.document.line_at(place.start) for place in made[:LINES_SHOWN]]
+    starts = [view.document.line_at(place.start) for place in done[:LINES_SHOWN]]
     lines = ", ".join(str(view.document.number_in_file(start)) for start in starts)
-    more = ", ..." if len(made) > LINES_SHOWN else ""
+    more = ", ..." if len(done) > LINES_SHOWN else ""
     return Ambiguous(
         edit.path,
-        f"the new text stands around {len(made)} of {len(places)} places of the old one already, "
+        f"the new text stands around {len(done)} of {len(places)} places of the old one already, "
         f"at lines {lines}{more}",
         "Edit the others one by one, each with a line of context.",
     )

@@ -120,8 +120,8 @@ def is_bare(line: bytes) -> bool:
 
 def is_placeholder(line: bytes) -> bool:
     """Whether a line says in words that it stands for code that was not written out."""
-    said = line.lower()
-    return any(word in said for word in _TELLTALES) and _matches(_PLACEHOLDER, line)
+    lowered = line.lower()
+    return any(word in lowered for word in _TELLTALES) and _matches(_PLACEHOLDER, line)
 
 
 def _matches(pattern: bytes, line: bytes) -> bool:

@@ -87,38 +87,38 @@ class LineIndents:
         is_deeper = self._is_deeper(rows, self._drop_blank(added))
         return is_as_file and is_deeper and bool(above) and _depth(above) < _depth(first)
 
-    def _is_deeper(self, rows: Sequence[int], said: Sequence[bytes]) -> bool:
+    def _is_deeper(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
         """Whether new lines are deeper than the old ones; at less depth the author may go on."""
         old = min(width(indent_of(self.wanted.old_lines[i])) for i in rows)
-        return min((width(indent_of(line)) for line in said), default=0) > old
+        return min((width(indent_of(line)) for line in lines), default=0) > old
 
     def _is_undecided(self, change: LineChange) -> bool:
         """Whether the new lines of a change may stand as the file does, or as the author's do."""
         rows = [i for i in self._known if change.old_start <= i < change.old_end]
         added = self.wanted.new_lines[change.new_start : change.new_end]
         if rows:
-            said = self._drop_blank(added)
-            is_deeper = self._is_deeper(rows, said)
-            return is_deeper and self._stands_as_file(rows, said)
+            lines = self._drop_blank(added)
+            is_deeper = self._is_deeper(rows, lines)
+            return is_deeper and self._stands_as_file(rows, lines)
         return self._is_sibling(added)
 
-    def _stands_as_file(self, rows: Sequence[int], said: Sequence[bytes]) -> bool:
+    def _stands_as_file(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
         """Whether new lines are as deep as the file's, and the old ones are not."""
         old = _least(indent_of(self.wanted.old_lines[i]) for i in rows)
         here = _least(self._here(i) for i in rows)
-        return old != here and _least(map(indent_of, said)) == here
+        return old != here and _least(map(indent_of, lines)) == here
 
     def _is_sibling(self, added: Sequence[bytes]) -> bool:
         """Whether a paragraph is added that begins as a line of the old text does.
 
         And it stands as deep as that does in the file, though not as deep as it is quoted.
         """
-        said = self._drop_blank(added)
-        if not said or all(line.strip() for line in (added[0], added[-1])):
+        lines = self._drop_blank(added)
+        if not lines or all(line.strip() for line in (added[0], added[-1])):
             return False
         return any(
-            self.wanted.old_lines[i].split()[0] == said[0].split()[0]
-            and indent_of(said[0]) == self._here(i) != indent_of(self.wanted.old_lines[i])
+            self.wanted.old_lines[i].split()[0] == lines[0].split()[0]
+            and indent_of(lines[0]) == self._here(i) != indent_of(self.wanted.old_lines[i])
             for i in self._known
         )
 

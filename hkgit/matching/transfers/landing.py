@@ -56,8 +56,8 @@ def _leans_down(added: Sequence[bytes], above: bytes, below: bytes) -> bool:
     starts, ends = not added[0].strip(), not added[-1].strip()
     if starts != ends:
         return ends
-    said = [indent_of(line) for line in added if line.strip()]
-    return bool(said) and said[0] == indent_of(below) != indent_of(above)
+    indents = [indent_of(line) for line in added if line.strip()]
+    return bool(indents) and indents[0] == indent_of(below) != indent_of(above)
 
 
 def _nearest(change: LineChange, targets: Targets) -> tuple[int | None, int | None]:

@@ -35,10 +35,10 @@ def foresee_settlement(repository: Repository, tree: str, entries: Entries) -> N
         return
     names = {name for name, _ in entries}
     parts = [_foresee(journal, names) for journal in journals_of(root)]
-    said = [part for part in parts if part is not None]
-    if len(said) == len(parts):
+    known = [part for part in parts if part is not None]
+    if len(known) == len(parts):
         paths = " ".join([*map(entry_path, sorted(names)), ATTRIBUTES_PATH])
-        place.write_bytes(b"".join([f"{tree}\n{paths}\n".encode(), *said]))
+        place.write_bytes(b"".join([f"{tree}\n{paths}\n".encode(), *known]))
 
 
 def _is_ordinary(repository: Repository, root: Path, entries: Entries) -> bool:

@@ -136,8 +136,8 @@ class _Proposed:
         for step in steps:
             numbers = tuple(unit.number for unit in step.units)
             agent, reads = step.unit.call.agent, list(step.reads())
-            made = self._add(step, without_marks(step.after), agent, reads, numbers)
-            self.blind += _list_blind(step, made)
+            planned = self._add(step, without_marks(step.after), agent, reads, numbers)
+            self.blind += _list_blind(step, planned)
 
     def _add(
         self,
@@ -152,12 +152,12 @@ class _Proposed:
         if before is None or before.data == after:
             return Plan((), ())
         spec = _restate(step.path, before.data, after)
-        made = plan(spec, self.files, reads=reads)
-        if made.first_error is not None:
-            raise made.first_error
+        planned = plan(spec, self.files, reads=reads)
+        if planned.first_error is not None:
+            raise planned.first_error
         entry = record(
             spec,
-            made,
+            planned,
             settings=Settings(),
             base=self.base,
             spec_digest=spec.digest,
@@ -169,8 +169,8 @@ class _Proposed:
         name = entry_id(entry.to_bytes())
         proposed = Proposed(name, step.unit.call.id, step.unit.spec, numbers)
         self.entries.append(ProposedEntry(entry, step.unit.journal, proposed))
-        self.files = Overlay(self.files.below, {**self.files.files, **files_after(made)})
-        return made
+        self.files = Overlay(self.files.below, {**self.files.files, **files_after(planned)})
+        return planned
 
 
 def _steps(
@@ -222,9 +222,9 @@ def _restate_change(
     return ReplaceRange(path, change.old_start + 1, change.old_end, lines)
 
 
-def _list_blind(step: _Step, made: Plan) -> Iterator[str]:
+def _list_blind(step: _Step, planned: Plan) -> Iterator[str]:
     """List the edits that nothing ties to what was read, each with the read that mends it."""
-    if not any(is_blind(outcome.evidence.kind) for outcome in made.outcomes):
+    if not any(is_blind(outcome.evidence.kind) for outcome in planned.outcomes):
         return
     session, call, _ = step.unit.key
     for unit in step.units:
@@ -235,10 +235,10 @@ def _list_blind(step: _Step, made: Plan) -> Iterator[str]:
 
 
 def _expect_merge(
-    repository: Repository, tree: str, parents: tuple[str, str], made: Sequence[ProposedEntry]
+    repository: Repository, tree: str, parents: tuple[str, str], entries: Sequence[ProposedEntry]
 ) -> None:
     """Raise InvalidInput unless a tree is git's merge plus what the entries change."""
-    files = {entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in made}
+    files = {entry_path(each.proposed.entry): File(each.entry.to_bytes()) for each in entries}
     whole = repository.write_tree(tree, {**files, ATTRIBUTES_PATH: File(ATTRIBUTES)})
     judged = replay_merge(
         repository,

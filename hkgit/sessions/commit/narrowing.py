@@ -18,10 +18,10 @@ from hkgit.text.document import Document
 from hkgit.values import replace
 
 
-def narrow_to_unchanged(made: Plan, base: Snapshot, files: Snapshot) -> Iterator[Read]:
+def narrow_to_unchanged(plan: Plan, base: Snapshot, files: Snapshot) -> Iterator[Read]:
     """Turn the evidence of a plan on `base` into receipts of the lines that `files` has as well."""
-    origins = {change.new_path: change.path for change in made.files}
-    for outcome in made.outcomes:
+    origins = {change.new_path: change.path for change in plan.files}
+    for outcome in plan.outcomes:
         path = origins.get(outcome.path) or outcome.path
         before, now = base.get(path), files.get(path)
         if outcome.evidence.expected_hash is None or before is None or now is None:
@@ -52,9 +52,9 @@ def _runs(lines: Lines, moved: Mapping[int, int]) -> Iterator[Lines]:
         yield start, lines[1]
 
 
-def narrow_spec(spec: Spec, made: Plan, base: Snapshot) -> Spec:
+def narrow_spec(spec: Spec, plan: Plan, base: Snapshot) -> Spec:
     """Replace the hash of a whole file by the hash of the lines that each edit touches."""
-    pairs = zip(spec.edits, made.outcomes, strict=True)
+    pairs = zip(spec.edits, plan.outcomes, strict=True)
     edits = tuple(_narrow_edit(edit, outcome, base) for edit, outcome in pairs)
     return render_with_edits(spec, edits)
 

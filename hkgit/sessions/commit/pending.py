@@ -83,8 +83,8 @@ def units_of(journal: SessionJournal) -> list[PendingEdit]:
     return [
         PendingEdit(journal, call, spec, number)
         for call in journal.state.standing
-        for spec, said in enumerate(call.specs)
-        for number in range(1, len(said.blocks) + 1)
+        for spec, journaled in enumerate(call.specs)
+        for number in range(1, len(journaled.blocks) + 1)
     ]
 
 

@@ -32,27 +32,27 @@ class PlacedSpec:
     reads: tuple[Read, ...]
 
 
-def select_edits(said: JournaledSpec, numbers: Sequence[int]) -> Spec:
+def select_edits(journaled: JournaledSpec, numbers: Sequence[int]) -> Spec:
     """Parse some edits, by number from 1, of a journalled spec. Raises InvalidInput."""
-    blocks = tuple(said.blocks[number - 1] for number in numbers)
-    parsed = [dialects.parse(block, said.dialect) for block in blocks]
+    blocks = tuple(journaled.blocks[number - 1] for number in numbers)
+    parsed = [dialects.parse(block, journaled.dialect) for block in blocks]
     edits = tuple(edit for each in parsed for edit in each.edits)
     if len(edits) != len(blocks):
         raise InvalidInput("the journal", "holds a block that is not one edit")
-    sequential = dialects.DIALECTS[said.dialect].SEQUENTIAL
-    cut = frozenset(at for at, number in enumerate(numbers, 1) if number in said.truncated)
+    sequential = dialects.DIALECTS[journaled.dialect].SEQUENTIAL
+    cut = frozenset(at for at, number in enumerate(numbers, 1) if number in journaled.truncated)
     return Spec(
-        dialect=said.dialect,
+        dialect=journaled.dialect,
         edits=edits,
         blocks=blocks,
         sequential=sequential,
-        digest=said.digest,
+        digest=journaled.digest,
         truncated=cut,
     )
 
 
 def place_spec(
-    said: JournaledSpec,
+    journaled: JournaledSpec,
     numbers: Sequence[int],
     reads: Sequence[Read],
     files: Snapshot,
@@ -60,28 +60,28 @@ def place_spec(
     stores_lf: StoresLf,
 ) -> PlacedSpec:
     """Place edits on `files`. Raises the refusal of the first that cannot be placed."""
-    options = Options(Settings(said.threshold), said.relocate, stores_lf=stores_lf)
-    base = Overlay(files, dict(_before(said.changes, files, kept, stores_lf)))
-    spec = resolve_names(select_edits(said, numbers), base)
+    options = Options(Settings(journaled.threshold), journaled.relocate, stores_lf=stores_lf)
+    base = Overlay(files, dict(_before(journaled.changes, files, kept, stores_lf)))
+    spec = resolve_names(select_edits(journaled, numbers), base)
     if all(files.get(path) == file for path, file in base.files.items()):
-        made, held = plan(spec, files, options, reads), tuple(reads)
+        planned, held = plan(spec, files, options, reads), tuple(reads)
     else:
         on_base = _expect_applied(plan(spec, base, options, reads))
         spec = narrow_spec(spec, on_base, base)
         moving = tuple(narrow_to_unchanged(on_base, base, files))
-        made, held = carry_plan(spec, base, files, options, moving)
-    made = _expect_applied(made)
-    again = _move_lines(spec, made)
+        planned, held = carry_plan(spec, base, files, options, moving)
+    planned = _expect_applied(planned)
+    again = _move_lines(spec, planned)
     if again != spec:
-        made = _expect_applied(plan(again, files, options, held))
-    return PlacedSpec(again, made, held)
+        planned = _expect_applied(plan(again, files, options, held))
+    return PlacedSpec(again, planned, held)
 
 
-def _expect_applied(made: Plan) -> Plan:
-    made = expect_change(made)
-    if made.first_error is not None:
-        raise made.first_error
-    return made
+def _expect_applied(planned: Plan) -> Plan:
+    planned = expect_change(planned)
+    if planned.first_error is not None:
+        raise planned.first_error
+    return planned
 
 
 def _before(
@@ -110,9 +110,9 @@ def _to_stored(path: str, data: bytes, before: bytes, stores_lf: StoresLf) -> by
     return data
 
 
-def _move_lines(spec: Spec, made: Plan) -> Spec:
+def _move_lines(spec: Spec, planned: Plan) -> Spec:
     """The spec with the line numbers at which its edits landed."""
-    pairs = zip(spec.edits, made.outcomes, strict=True)
+    pairs = zip(spec.edits, planned.outcomes, strict=True)
     return render_with_edits(spec, [_renumber(edit, outcome, spec) for edit, outcome in pairs])
 
 

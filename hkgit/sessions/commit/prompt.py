@@ -49,9 +49,9 @@ def settle_foreseen(git_dir: str) -> bool:
         return False
 
 
-def _parse(said: bytes) -> tuple[str, list[str], list[ForeseenSession]]:
+def _parse(content: bytes) -> tuple[str, list[str], list[ForeseenSession]]:
     """Parse the tree, the files that come with it, and the sessions. Raises ValueError."""
-    tree, paths, rest = said.split(b"\n", 2)
+    tree, paths, rest = content.split(b"\n", 2)
     sessions = []
     while rest:
         head, _, rest = rest.partition(b"\n")

@@ -83,11 +83,11 @@ def propose_onto(
             lost += group
     built = builder.build([unit for unit in units if unit in kept])
     known = RefusedBefore(_open_conflicts(repository), RefusalLog.of(repository.common_dir))
-    made, refused = _entries(built, head, known)
+    entries, refused = _entries(built, head, known)
     added = [path for path in sorted(changed) if before.entry(path) is None]
     moved = _find_moved(lost, added, after)
     uncovered = (*refused, *moved, *_blind(built), *_find_uncovered(built, after))
-    return Proposal(tuple(made), uncovered, built)
+    return Proposal(tuple(entries), uncovered, built)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +119,13 @@ def _entries(
     built: Built, head: str | None, known: RefusedBefore
 ) -> tuple[list[ProposedEntry], list[str]]:
     """The entries of placed specs; and why any cannot be written."""
-    made, refused = [], []
+    entries, refused = [], []
     for units, found in built.steps:
         try:
-            made.append(_entry(units, found, head, known))
+            entries.append(_entry(units, found, head, known))
         except InvalidInput as error:
             refused.append(f"{units[0].name} is not recorded: {error.what}")
-    return made, refused
+    return entries, refused
 
 
 def _entry(

@@ -170,5 +170,5 @@ def update_index(repository: Repository, ids: Mapping[str, str | None]) -> None:
         f"0 {_NO_OBJECT}\t{path}" if blob is None else f"{REGULAR:o} {blob}\t{path}"
         for path, blob in ids.items()
     )
-    said = b"".join(encode_text(line) + b"\0" for line in lines)
-    repository.git("update-index", "-z", "--index-info", stdin=said)
+    data = b"".join(encode_text(line) + b"\0" for line in lines)
+    repository.git("update-index", "-z", "--index-info", stdin=data)

@@ -50,7 +50,7 @@ def stage(repository: Repository) -> Proposal:
             proposal = propose(repository, journals, tree)
         _stage(repository, root, proposal, tree)
         for journal in journals:
-            mine = [made.proposed for made in proposal.entries if made.journal is journal]
+            mine = [entry.proposed for entry in proposal.entries if entry.journal is journal]
             if mine or journal.state.proposed:
                 journal.propose(mine)
         if not proposal.entries and not may_be_committed(repository, root, journals):
@@ -60,7 +60,7 @@ def stage(repository: Repository) -> Proposal:
 
 def _stage(repository: Repository, root: Path, proposal: Proposal, tree: str) -> None:
     files = {
-        entry_path(made.proposed.entry): File(made.entry.to_bytes()) for made in proposal.entries
+        entry_path(entry.proposed.entry): File(entry.entry.to_bytes()) for entry in proposal.entries
     }
     if not files:
         return

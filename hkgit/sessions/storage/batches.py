@@ -32,7 +32,7 @@ def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
     """Keep a batch under its id, or a new one. Raises GitRefused."""
     name = f"b{os.urandom(4).hex()}" if named is None else _split(named)[0]
     spec = batch.spec
-    said = {
+    fields = {
         "dialect": spec.dialect,
         "digest": spec.digest,
         "blocks": spec.blocks,
@@ -43,7 +43,7 @@ def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
     place = folder / name
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        place.write_text(json.dumps(said))
+        place.write_text(json.dumps(fields))
         for old in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)[:-KEPT]:
             old.unlink(missing_ok=True)
     except OSError as error:
@@ -103,18 +103,18 @@ def _split(named: str) -> tuple[str, Sequence[int] | None]:
 
 def _load(place: Path, name: str) -> Batch:
     try:
-        said = json.loads(place.read_text())
-        parsed = [dialects.parse(block, said["dialect"]) for block in said["blocks"]]
+        fields = json.loads(place.read_text())
+        parsed = [dialects.parse(block, fields["dialect"]) for block in fields["blocks"]]
     except (OSError, ValueError, KeyError) as error:
         fix = "Send all edits again, without a batch."
         raise InvalidInput(f"batch {name}", "is not kept here (any more)", fix) from error
     spec = Spec(
-        dialect=said["dialect"],
+        dialect=fields["dialect"],
         edits=tuple(edit for each in parsed for edit in each.edits),
-        blocks=tuple(said["blocks"]),
-        sequential=dialects.DIALECTS[said["dialect"]].SEQUENTIAL,
-        agent=said["agent"],
-        digest=said["digest"],
-        truncated=frozenset(said.get("truncated", ())),
+        blocks=tuple(fields["blocks"]),
+        sequential=dialects.DIALECTS[fields["dialect"]].SEQUENTIAL,
+        agent=fields["agent"],
+        digest=fields["digest"],
+        truncated=frozenset(fields.get("truncated", ())),
     )
-    return Batch(spec, tuple(said["refused"]))
+    return Batch(spec, tuple(fields["refused"]))

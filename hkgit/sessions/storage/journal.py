@@ -124,9 +124,9 @@ class SessionJournal:
             raise GitRefused(str(self._path), "is damaged", fix) from error
         self._read += len(line)
 
-    def add(self, kind: str, **said: Json) -> None:
+    def add(self, kind: str, **fields: Json) -> None:
         """Add a line and take it in; all lines before it have been loaded. Raises GitRefused."""
-        line = _encode_line({"kind": kind, **said})
+        line = _encode_line({"kind": kind, **fields})
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with self._path.open("r+b" if self._path.exists() else "x+b") as stream:

@@ -58,10 +58,10 @@ def git_dir_of(root: Path) -> Path | None:
     if inside.is_dir():
         return inside
     try:
-        said = inside.read_text("utf-8", "surrogateescape")
+        pointer = inside.read_text("utf-8", "surrogateescape")
     except OSError:
         return None
-    return root / said.removeprefix("gitdir:").strip() if said.startswith("gitdir:") else None
+    return root / pointer.removeprefix("gitdir:").strip() if pointer.startswith("gitdir:") else None
 
 
 def candidates(root: Path) -> Iterator[Path]:

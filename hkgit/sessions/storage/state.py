@@ -148,8 +148,11 @@ class JournalState:
         return [
             call
             for call in self.standing
-            for spec, said in enumerate(call.specs)
-            if any((call.id, spec, n) not in self.committed for n in range(1, len(said.blocks) + 1))
+            for spec, journaled in enumerate(call.specs)
+            if any(
+                (call.id, spec, n) not in self.committed
+                for n in range(1, len(journaled.blocks) + 1)
+            )
         ]
 
     def add(self, line: Json, place: LinePlace) -> None:
@@ -201,9 +204,11 @@ class JournalState:
     def commit(self, entries: Sequence[str]) -> None:
         """Count the edits of these entries, which were proposed, as committed."""
         for name in entries:
-            made = self.proposed.pop(name, None)
-            if made is not None:
-                self.committed.update((made.call, made.spec, number) for number in made.edits)
+            proposal = self.proposed.pop(name, None)
+            if proposal is not None:
+                self.committed.update(
+                    (proposal.call, proposal.spec, number) for number in proposal.edits
+                )
 
 
 def _parse_proposed(value: Json) -> Proposed:

@@ -187,8 +187,8 @@ class _Series:
 
     def _worktree(self, tip: str, tree: str, paths: Sequence[str]) -> Worktree:
         if self.worktree is None:
-            made = self.transaction.worktree(tip, tree, paths, full=self.is_full)
-            self.worktree = self.stack.enter_context(made)
+            context = self.transaction.worktree(tip, tree, paths, full=self.is_full)
+            self.worktree = self.stack.enter_context(context)
         else:
             self.worktree = advance(self.worktree, tip, tree, paths)
         return self.worktree

@@ -34,12 +34,12 @@ def plan_hook_changes(repository: Repository, planned: str, changed: HookChanged
     try:
         spec = replace(parse(text, "unified-diff"), digest=hashlib.sha256(text).hexdigest())
         reads = tuple(_reads(before, [edit.path for edit in spec.edits]))
-        made = plan(spec, before, reads=reads)
+        result = plan(spec, before, reads=reads)
     except InvalidInput as error:
         raise changed from error
-    if not made.ok or repository.write_tree(planned, files_after(made)) != changed.tree:
+    if not result.ok or repository.write_tree(planned, files_after(result)) != changed.tree:
         raise changed
-    return PlannedCommit(replace(spec, agent=AGENT), made, reads, base=None)
+    return PlannedCommit(replace(spec, agent=AGENT), result, reads, base=None)
 
 
 def _reads(files: Snapshot, paths: list[str]) -> Iterator[Read]:

@@ -65,21 +65,21 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
     return MergePlan(base=base, tip=tip, commit=commit, name=rev, attempt=attempt)
 
 
-def expect_conflicted(made: Plan, merging: MergePlan) -> Plan:
+def expect_conflicted(plan: Plan, merging: MergePlan) -> Plan:
     """Refuse edits of a plan that change what is not in conflict."""
-    beside = files_after(made).keys() - {*merging.conflicts}
+    beside = files_after(plan).keys() - {*merging.conflicts}
     if not beside:
-        return made
+        return plan
     named = ", ".join(map(quote_path, merging.conflicts))
     what = f"is not in conflict, and a merge changes nothing else (in conflict: {named})"
     fix = "Leave this edit to a commit after the merge."
-    return Plan(tuple(_refuse(made, each, beside, what, fix) for each in made.outcomes), ())
+    return Plan(tuple(_refuse(plan, each, beside, what, fix) for each in plan.outcomes), ())
 
 
 def _refuse(
-    made: Plan, outcome: EditOutcome, beside: Collection[str], what: str, fix: str
+    plan: Plan, outcome: EditOutcome, beside: Collection[str], what: str, fix: str
 ) -> EditOutcome:
-    names = [{change.path, change.new_path} for change in made.files]
+    names = [{change.path, change.new_path} for change in plan.files]
     paths = {path for each in names if outcome.path in each for path in each if path in beside}
     if not paths:
         return outcome
@@ -116,8 +116,8 @@ def list_conflict_results(
     commits = merging.base, merging.tip, merging.commit
     before, ours, theirs = map(repository.snapshot, commits)
     for path in merging.conflicts:
-        made = files[path] if path in files else ours.get(path)
-        here = {*_lines(before.get(path)), *_lines(made if isinstance(made, File) else None)}
+        result = files[path] if path in files else ours.get(path)
+        here = {*_lines(before.get(path)), *_lines(result if isinstance(result, File) else None)}
         missing = sum(line not in here for line in _lines(theirs.get(path)))
         yield ConflictResult(path, path in files, missing)
 

@@ -96,17 +96,17 @@ class _Planning:
         """Plan a spec on the files that the series leaves. Raises InvalidInput."""
         base = base_of(self.repository, spec, self.choices, self.target)
         before, given = self._base_files(base, series)
-        made, reads = self._plan_spec(spec, before, series.files, given)
-        if made.ok:
-            made = self._storable(spec, made, series)
+        planned, reads = self._plan_spec(spec, before, series.files, given)
+        if planned.ok:
+            planned = self._storable(spec, planned, series)
         merging = self.target.merging
         if merging is not None:
-            made = expect_conflicted(made, merging)
+            planned = expect_conflicted(planned, merging)
         first = self.target.tip if self.origin is None else self.origin.tip
         stated = first if base is None and not series.steps else base
-        if made.ok:
-            self.ahead = _read_ahead(made, reads, {*series.changed, *files_after(made)})
-        return PlannedCommit(spec=spec, plan=made, reads=reads, base=stated, merging=merging)
+        if planned.ok:
+            self.ahead = _read_ahead(planned, reads, {*series.changed, *files_after(planned)})
+        return PlannedCommit(spec=spec, plan=planned, reads=reads, base=stated, merging=merging)
 
     def _base_files(
         self, base: str | None, series: Series[PlannedCommit]
@@ -126,23 +126,23 @@ class _Planning:
         try:
             spec = resolve_names(spec, base)
             if base is tip:
-                made, known = plan(spec, tip, self._options, reads), reads
+                planned, known = plan(spec, tip, self._options, reads), reads
             else:
-                made, known = carry_plan(spec, base, tip, self._options, reads, self.ahead)
+                planned, known = carry_plan(spec, base, tip, self._options, reads, self.ahead)
         except HkgitError as error:
             return refuse_spec(spec, error), reads
-        made = expect_change(made)
-        return explain_uncommitted(self.repository, spec, made, self._options, reads), known
+        planned = expect_change(planned)
+        return explain_uncommitted(self.repository, spec, planned, self._options, reads), known
 
-    def _storable(self, spec: Spec, made: Plan, series: Series[PlannedCommit]) -> Plan:
+    def _storable(self, spec: Spec, planned: Plan, series: Series[PlannedCommit]) -> Plan:
         """The plan, or its refusal where git could not keep what it makes as it is."""
-        changed = series.changed | files_after(made)
+        changed = series.changed | files_after(planned)
         try:
-            self._conversion.expect_stored(dict(_new_contents(made)))
+            self._conversion.expect_stored(dict(_new_contents(planned)))
             expect_no_twins(self._conversion.files, changed)
         except HkgitError as error:
             return refuse_spec(spec, error)
-        return made
+        return planned
 
     @cached_property
     def _conversion(self) -> Conversion:
@@ -158,24 +158,24 @@ class _Planning:
         return replace(self.choices.options, stores_lf=stores_lf)
 
 
-def _read_ahead(made: Plan, reads: Sequence[Read], changed: Collection[str]) -> tuple[Read, ...]:
+def _read_ahead(planned: Plan, reads: Sequence[Read], changed: Collection[str]) -> tuple[Read, ...]:
     """Carry the reads of changed files to their lines after a plan."""
-    known = (*follow_reads(reads, made), *_read_written(made))
+    known = (*follow_reads(reads, planned), *_read_written(planned))
     return tuple(read for read in known if read.path in changed)
 
 
-def _read_written(made: Plan) -> Iterator[Read]:
+def _read_written(planned: Plan) -> Iterator[Read]:
     """Make a read of every file that a plan creates: its author knows all of its lines."""
-    for change in made.files:
+    for change in planned.files:
         if change.path is None and change.new_path is not None and change.after is not None:
             base = terminate(Document(change.after.data))
             if base.line_count:
                 yield Read(change.new_path, *whole(base), base.whole_hash)
 
 
-def _new_contents(made: Plan) -> Iterator[tuple[str, Content]]:
+def _new_contents(planned: Plan) -> Iterator[tuple[str, Content]]:
     """Every path whose bytes a plan changes; a new path or mode alone is no new content."""
-    for change in made.files:
+    for change in planned.files:
         before = None if change.before is None else change.before.data
         after = None if change.after is None else change.after.data
         if change.new_path is not None and after is not None and after != before:

@@ -16,21 +16,21 @@ from hkgit.text.document import Document
 
 
 def explain_uncommitted(
-    repository: Repository, spec: Spec, made: Plan, options: Options, reads: Sequence[Read]
+    repository: Repository, spec: Spec, planned: Plan, options: Options, reads: Sequence[Read]
 ) -> Plan:
     """Add to each refusal that the edit fits the working tree, where it does.
 
     The agent has then read changes that are not committed yet.
     """
-    if repository.work_tree is None or made.ok:
-        return made
+    if repository.work_tree is None or planned.ok:
+        return planned
     head = repository.head().commit
     committed = MappingSnapshot() if head is None else repository.snapshot(head)
     checkout = DirectorySnapshot(repository.work_tree)
-    refused = {each.path for each in made.outcomes if each.error is not None}
+    refused = {each.path for each in planned.outcomes if each.error is not None}
     differing = [path for path in refused if _differ(checkout, committed, path)]
     if not differing:
-        return made
+        return planned
     foreign = _why_foreign(repository, head, differing)
     live = plan(spec, checkout, options, reads)
     way = f"\n{RESOLVE}" if repository.remembers("MERGE_HEAD") else ""
@@ -40,7 +40,7 @@ def explain_uncommitted(
         and there.error is None
         and _differ(checkout, committed, there.path)
         else each
-        for each, there in zip(made.outcomes, live.outcomes, strict=True)
+        for each, there in zip(planned.outcomes, live.outcomes, strict=True)
     )
     return Plan(outcomes, ())
 

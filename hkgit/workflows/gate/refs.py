@@ -99,11 +99,11 @@ def _read_named(repository: Repository, policy: str | None) -> Policy | None:
     return None if policy is None else read_named_policy(repository, policy)
 
 
-def _parse_seconds(said: str | float | None) -> float:
+def _parse_seconds(given: str | float | None) -> float:
     try:
-        seconds = DEFAULT if said is None else float(said)
+        seconds = DEFAULT if given is None else float(given)
     except ValueError:
         seconds = -1
     if not 0 <= seconds <= LONGEST_BUDGET:
-        raise InvalidInput("budget", f"is no number of seconds from 0 to {LONGEST_BUDGET}: {said}")
+        raise InvalidInput("budget", f"is no number of seconds from 0 to {LONGEST_BUDGET}: {given}")
     return seconds

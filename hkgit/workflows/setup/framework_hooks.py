@@ -94,8 +94,8 @@ class LocalHook:
 
     @property
     def _entry(self) -> str:
-        said = f"sh -c {shlex.quote(self.command)} hkgit"
-        return said.replace("\\", "\\\\").replace('"', '\\"')
+        entry = f"sh -c {shlex.quote(self.command)} hkgit"
+        return entry.replace("\\", "\\\\").replace('"', '\\"')
 
     def to_entry(self) -> str:
         """Write the line of a manifest that says what is run."""

@@ -55,39 +55,41 @@ class _Lines:
     result: Sequence[bytes]
 
     def find_lost_lines(self, known: Counter[bytes]) -> Iterator[Stretch]:
-        ours, said = changes(self.base, self.ours), changes(self.ours, self.result)
+        ours, resolution = changes(self.base, self.ours), changes(self.ours, self.result)
         cuts = changes(self.theirs, self.result)
-        for made in changes(self.base, self.theirs):
-            if any(self._loses(made, cut, ours, said, known) for cut in cuts):
-                yield made.new_start + 1, max(made.new_end, made.new_start + 1)
+        for change in changes(self.base, self.theirs):
+            if any(self._loses(change, cut, ours, resolution, known) for cut in cuts):
+                yield change.new_start + 1, max(change.new_end, change.new_start + 1)
 
     def _loses(
         self,
-        made: LineChange,
+        change: LineChange,
         cut: LineChange,
         ours: Sequence[LineChange],
-        said: Sequence[LineChange],
+        resolution: Sequence[LineChange],
         known: Counter[bytes],
     ) -> bool:
         """Whether the result undoes a change of the other side here, and no edit says so."""
-        if made.new_start == made.new_end:
-            return self._restores(made, cut, said)
-        first, end = max(made.new_start, cut.old_start), min(made.new_end, cut.old_end)
+        if change.new_start == change.new_end:
+            return self._restores(change, cut, resolution)
+        first, end = max(change.new_start, cut.old_start), min(change.new_end, cut.old_end)
         if first >= end:
             return False
         if not Counter(self.theirs[first:end]) - known:
             return False
-        is_shared = any(_touch(each, made.old_start, made.old_end) for each in ours)
-        is_in_place = made.new_end - made.new_start <= made.old_end - made.old_start
-        return not (is_shared and is_in_place and _is_said(said, *_opposite(cut, first, end)))
+        is_shared = any(_touch(each, change.old_start, change.old_end) for each in ours)
+        is_in_place = change.new_end - change.new_start <= change.old_end - change.old_start
+        return not (is_shared and is_in_place and _is_said(resolution, *_opposite(cut, first, end)))
 
-    def _restores(self, made: LineChange, cut: LineChange, said: Sequence[LineChange]) -> bool:
+    def _restores(
+        self, change: LineChange, cut: LineChange, resolution: Sequence[LineChange]
+    ) -> bool:
         """Whether lines that the other side took away are there again, and no edit writes them."""
-        if not cut.old_start <= made.new_start <= cut.old_end:
+        if not cut.old_start <= change.new_start <= cut.old_end:
             return False
-        gone = set(self.base[made.old_start : made.old_end])
+        gone = set(self.base[change.old_start : change.old_end])
         back = [at for at in range(cut.new_start, cut.new_end) if self.result[at] in gone]
-        return any(not _is_said(said, at, at + 1) for at in back)
+        return any(not _is_said(resolution, at, at + 1) for at in back)
 
 
 def _opposite(cut: LineChange, first: int, end: int) -> tuple[int, int]:
@@ -102,10 +104,10 @@ def _touch(change: LineChange, start: int, end: int) -> bool:
     return change.old_start <= end and start <= change.old_end
 
 
-def _is_said(said: Sequence[LineChange], start: int, end: int) -> bool:
+def _is_said(resolution: Sequence[LineChange], start: int, end: int) -> bool:
     """Whether edits write all these lines; of no lines, whether they write or cut beside them."""
     if start == end:
-        return any(each.new_start <= start <= each.new_end for each in said)
+        return any(each.new_start <= start <= each.new_end for each in resolution)
     return all(
-        any(each.new_start <= at < each.new_end for each in said) for at in range(start, end)
+        any(each.new_start <= at < each.new_end for each in resolution) for at in range(start, end)
     )

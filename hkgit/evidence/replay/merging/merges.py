@@ -85,8 +85,8 @@ def _misfits(
     from hkgit.evidence.replay.leftovers import leftovers
 
     touched = [changes[path] for path in conflicts if path in changes]
-    made = {path: derived[path] for path in conflicts if path in derived}
-    yield from (left.finding for left in leftovers(repository.blob, touched, made))
+    resolved = {path: derived[path] for path in conflicts if path in derived}
+    yield from (left.finding for left in leftovers(repository.blob, touched, resolved))
     for path in sorted(derived.keys() - set(conflicts)):
         what = "an entry of a merge changes a file that is not in conflict"
         yield Finding(rule="merge", where=path, what=what, fix=_OWN, path=path)

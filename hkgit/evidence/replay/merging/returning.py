@@ -94,12 +94,12 @@ class _Side:
         """List what the merge changes on this side and the news do not say, file by file."""
         before = self.repository.commit(self.ours).tree
         changes = self.repository.changes(before, self.tree)
-        made = [each for each in changes if not _is_record(each.path) and _holds_text(each)]
-        gone = [each.old for each in made if each.old is not None and each.new is None]
+        changed = [each for each in changes if not _is_record(each.path) and _holds_text(each)]
+        gone = [each.old for each in changed if each.old is not None and each.new is None]
         moved = b"".join(self.repository.blob(each.id) for each in gone)
-        for change in made:
-            said = [file for file in news if self._is_of(change.path, file)]
-            yield Shown.of(self.repository, change, moved, said)
+        for change in changed:
+            recorded = [file for file in news if self._is_of(change.path, file)]
+            yield Shown.of(self.repository, change, moved, recorded)
 
     def _is_of(self, path: str, file: RecordedFile) -> bool:
         """Whether an entry may speak of a path: of the file itself, or of one of this side's

@@ -73,8 +73,8 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
         after = reanchor_file(data, file.hunks, final_newline=file.final_newline)
     except HunkNotPlaced as error:
         raise _report_unplaced(file, error) from error
-    made = File(after, file.after.mode) if file.after is not None else None
-    if made == before and file.path == file.new_path:
+    result = File(after, file.after.mode) if file.after is not None else None
+    if result == before and file.path == file.new_path:
         raise Wrong("surplus", file.name, "the entry does not change it", "Take it out.")
     for hunk in file.hunks:
         check_coverage(entry, file, hunk)
@@ -84,8 +84,8 @@ def _derive_moved_file(entry: Entry, file: RecordedFile, files: Snapshot) -> dic
     if file.path is not None and file.path != file.new_path:
         changed[file.path] = None
     if file.new_path is not None:
-        changed[file.new_path] = made
-        if mark(made) == file.after:  # of another text the hunks make another one
+        changed[file.new_path] = result
+        if mark(result) == file.after:  # of another text the hunks make another one
             raise Wrong("before", file.name, "the file is not the one that it records")
     elif Document(after).line_count:
         raise Wrong("after", file.name, "the file is gone, but its hunks leave text", _AGAIN)

@@ -23,9 +23,9 @@ def find_unexplained(
     the base leads there.
     """
     moved = [
-        (edit, said)
-        for edit, said in zip(entry.edits, spec.edits, strict=True)
-        if edit.relocated and not _is_only_place(said, edit, files)
+        (edit, requested)
+        for edit, requested in zip(entry.edits, spec.edits, strict=True)
+        if edit.relocated and not _is_only_place(requested, edit, files)
     ]
     if not moved:
         return
@@ -35,13 +35,13 @@ def find_unexplained(
             yield edit
 
 
-def _is_only_place(said: AnyEdit, edit: RecordedEdit, files: Snapshot) -> bool:
-    file = files.get(said.path)
-    if file is None or not isinstance(said, ReplaceRange | InsertAfter):
+def _is_only_place(requested: AnyEdit, edit: RecordedEdit, files: Snapshot) -> bool:
+    file = files.get(requested.path)
+    if file is None or not isinstance(requested, ReplaceRange | InsertAfter):
         return False
-    document, is_insertion = Document(file.data), isinstance(said, InsertAfter)
+    document, is_insertion = Document(file.data), isinstance(requested, InsertAfter)
     first, last = lines_of_hash(edit.base_lines[0], document, is_insertion=is_insertion)
-    expected = said.expected_hash
+    expected = requested.expected_hash
     return expected is not None and find_hash(document, last - first + 1, expected) == [first]
 
 

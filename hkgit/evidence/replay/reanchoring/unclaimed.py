@@ -43,14 +43,14 @@ ALIKE = 0.6
 
 def parse_edits(edits: Iterable[RecordedEdit]) -> list[AnyEdit]:
     """Parse recorded edits. Raises InvalidInput for an unreadable one or one of another file."""
-    return [said for edit in edits for said in _parse_block(edit)]
+    return [parsed for edit in edits for parsed in _parse_block(edit)]
 
 
 def _parse_block(edit: RecordedEdit) -> Iterator[AnyEdit]:
-    for said in dialects.parse(edit.text, edit.dialect).edits:
-        if said.path != edit.path and not _may_mean(said.path, edit):
-            raise InvalidInput(f"edit {edit.id}", f"it speaks of {said.path}, not of {edit.path}")
-        yield said
+    for parsed in dialects.parse(edit.text, edit.dialect).edits:
+        if parsed.path != edit.path and not _may_mean(parsed.path, edit):
+            raise InvalidInput(f"edit {edit.id}", f"it speaks of {parsed.path}, not of {edit.path}")
+        yield parsed
 
 
 def _may_mean(name: str, edit: RecordedEdit) -> bool:
@@ -65,11 +65,11 @@ def find_unrequested_lines(
 ) -> list[bytes]:
     """List added lines that are in no edit's replacement text."""
     kept = [line.strip() for line in old]
-    said = {line.strip() for edit in edits for line in _new_lines(edit)}
+    requested = {line.strip() for edit in edits for line in _new_lines(edit)}
     missing = []
     below = 0
     for line in filter(None, (each.strip() for each in new)):
-        if line in said:
+        if line in requested:
             continue
         if line in kept[below:]:
             below = kept.index(line, below) + 1
@@ -84,15 +84,15 @@ def find_unquoted_lines(
     """Find the old lines that are gone though no edit quotes them, nor numbers as many lines."""
     if any(isinstance(edit, CreateFile | WriteFile | DeleteFile | TagEdit) for edit in edits):
         return []
-    made = [each.strip() for each in new]
-    gone = Counter(filter(None, (each.strip() for each in old))) - Counter(made)
+    added = [each.strip() for each in new]
+    gone = Counter(filter(None, (each.strip() for each in old))) - Counter(added)
     quoted = {line.strip() for edit in edits for line in _old_lines(edit)}
     lost = [
         line
         for line in gone.elements()
         if line not in quoted
         and not any(_alike(line, each) for each in quoted)
-        and not any(_is_spliced(each, [line], edits) for each in made)
+        and not any(_is_spliced(each, [line], edits) for each in added)
     ]
     ranges = (edit for edit in edits if isinstance(edit, ReplaceRange))
     return lost[sum(each.end_line - each.start_line + 1 for each in ranges) :]
