@@ -18,8 +18,7 @@ from hkgit.git.transactions.recovery import settle_abandoned
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.commit import LandedCommit
 from hkgit.workflows.commits.land import Landing
-from hkgit.workflows.commits.plan import PlannedCommit, prepare
-from hkgit.workflows.commits.progress import SILENT, Progress
+from hkgit.workflows.commits.plan import SILENT, PlannedCommit, Progress, prepare
 from hkgit.workflows.commits.records import RecordedStep, record_step
 from hkgit.workflows.commits.rules import LandingRules, Unread
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, find_target

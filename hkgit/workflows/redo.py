@@ -18,7 +18,7 @@ from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass, replace
 from hkgit.workflows.adopting.adopting import store_checkout
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
-from hkgit.workflows.commits.progress import SILENT, Progress
+from hkgit.workflows.commits.plan import SILENT, Progress
 from hkgit.workflows.commits.targets import ApplyOptions
 
 

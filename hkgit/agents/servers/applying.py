@@ -13,7 +13,7 @@ from hkgit.git.repository import Repository
 from hkgit.sessions.session import EditSession
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, advise, apply
-from hkgit.workflows.commits.progress import Progress
+from hkgit.workflows.commits.plan import Progress
 from hkgit.workflows.commits.targets import ApplyOptions
 
 _MEND = "Read those lines in this session, then make this call again."

@@ -37,7 +37,7 @@ from hkgit.git.repository import Repository
 from hkgit.matching.places import decimal
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
 from hkgit.workflows.commits.commit import LandedCommit
-from hkgit.workflows.commits.progress import Progress
+from hkgit.workflows.commits.plan import Progress
 from hkgit.workflows.commits.targets import ApplyOptions
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ from hkgit.cli.common import open_repository
 from hkgit.cli.edit.apply import summary_line
 from hkgit.cli.output import print_error, print_info, print_note, show_progress
 from hkgit.git.facts import find_agent_shell
-from hkgit.workflows.commits.progress import Progress
+from hkgit.workflows.commits.plan import Progress
 from hkgit.workflows.redo import RedoRequest, redo
 
 

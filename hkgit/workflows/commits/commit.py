@@ -19,8 +19,7 @@ from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.answering import find_settled, leave_answer
 from hkgit.workflows.commits.merge import tree_on
-from hkgit.workflows.commits.plan import PlannedCommit
-from hkgit.workflows.commits.progress import Progress
+from hkgit.workflows.commits.plan import PlannedCommit, Progress
 from hkgit.workflows.commits.records import RecordedStep, ledger_files, record_step
 from hkgit.workflows.commits.rules import LandingRules
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget

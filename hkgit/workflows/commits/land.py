@@ -10,8 +10,7 @@ from hkgit.git.transactions.branch_queue import turn
 from hkgit.git.transactions.landing import BranchMoved
 from hkgit.values import dataclass
 from hkgit.workflows.commits.commit import LandedCommit, carry_out
-from hkgit.workflows.commits.plan import FirstPlan, PlannedCommit, prepare
-from hkgit.workflows.commits.progress import Progress
+from hkgit.workflows.commits.plan import FirstPlan, PlannedCommit, Progress, prepare
 from hkgit.workflows.commits.rules import LandingRules
 from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, find_target
 

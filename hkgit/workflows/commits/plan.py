@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from hkgit.applying.carry.carrying import carry_plan
@@ -54,6 +54,17 @@ class FirstPlan:
         for step in steps[:-1]:
             files.append(Overlay(files[-1], step.files))
         return cls(target.tip, tuple(files), tuple(step.reads for step in steps))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How a caller hears of slow work: `say` gets a sentence, `watch` passes the steps on."""
+
+    say: Callable[[str], None]
+    watch: Callable[[Sequence[PlannedCommit]], Iterable[PlannedCommit]] = iter
+
+
+SILENT = Progress(lambda sentence: None)
 
 
 def prepare(
