@@ -42,8 +42,9 @@ from hkgit.workflows.commits.targets import ApplyOptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Unpack
 
+    from hkgit.cli.edit.spec_options import SpecValues
     from hkgit.evidence.ledger.readings import ShownLines
 
 
@@ -94,10 +95,10 @@ def run(
     accept_hook_changes: bool,
     reflect: str | None,
     retry: bool,
-    **values: Any,
+    **values: Unpack[SpecValues],
 ) -> int:
     """Apply and commit the specs; the exit code."""
-    given = SpecOptions.take(values)
+    given = SpecOptions(**values)
     result = ApplyResult()
     try:
         repository = open_repository(is_small=True)

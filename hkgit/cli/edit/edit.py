@@ -24,7 +24,9 @@ from hkgit.workflows.edit import EditRequest, edit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Unpack
+
+    from hkgit.cli.edit.spec_options import SpecValues
 
 FORM = CommandForm(
     """Apply edits to the working tree, without a commit; all of them or none.
@@ -40,9 +42,9 @@ FORM = CommandForm(
 )
 
 
-def run(*, agent: str, session: str | None, batch: str | None, **values: Any) -> int:
+def run(*, agent: str, session: str | None, batch: str | None, **values: Unpack[SpecValues]) -> int:
     """Apply the edits; the exit code."""
-    given = SpecOptions.take(values)
+    given = SpecOptions(**values)
     report = EditReport(())
     try:
         root = work_root()

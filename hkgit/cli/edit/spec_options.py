@@ -8,7 +8,27 @@ from hkgit.values import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import TypedDict
+
+    class SpecValues(TypedDict):
+        """`SpecOptions` as a command is given them, among its own."""
+
+        specs: tuple[str, ...]
+        edit_file: str | None
+        use_stdin: bool
+        file: str | None
+        old: str | None
+        new: str | None
+        format: str
+        empty_search: str
+        accept_truncated: bool
+        threshold: float
+        expect: tuple[str, ...]
+        relocate: bool
+        check_syntax: bool | None
+        allow_blind: bool
+        dry_run: bool
+        as_json: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +60,6 @@ class SpecOptions:
             check_syntax=self.check_syntax,
             allow_blind=allow_blind,
         )
-
-    @classmethod
-    def take(cls, values: dict[str, Any]) -> SpecOptions:
-        """Take these options out of all that a command was given."""
-        return cls(**{name: values.pop(name) for name in cls.__match_args__})
 
 
 SPECS = Positional("specs", "[SPEC]...", is_many=True)
