@@ -161,6 +161,15 @@ def test_the_output_of_a_command_that_failed_counts(seeded: Repo) -> None:
     assert {each.path for each in status.receipts} == {"part.py", "other.py"}
 
 
+def test_what_qwen_tells_of_commands_that_failed_counts(seeded: Repo) -> None:
+    """It has an event of its own for these; the first line shown stands behind a word."""
+    play("qwen-failing", seeded)
+    status = session(seeded)
+    [read] = status.receipts
+    assert (read.path, read.start_line, read.end_line) == ("seen/fails.py", 1, 60)
+    assert (len(status.calls), status.blind) == (1, 0)
+
+
 def test_a_cell_of_a_notebook_is_read_and_edited(seeded: Repo) -> None:
     assert _remarks(play("claude-notebook", seeded)) == []
     status = session(seeded)

@@ -32,7 +32,7 @@ from hkgit.text.json_nodes import JsonObject
 NAME = "claude"
 EDIT_TOOL = "mcp__hkgit__edit"
 
-_FAILED = "PostToolUseFailure"
+FAILED = "PostToolUseFailure"
 """The event after a command that ended with an error: the model sees its output all the same."""
 
 _SERVER = "mcp__hkgit__"
@@ -121,7 +121,7 @@ LOOKS: dict[str, Tool] = {
 
 def parts(command: str) -> list[Part]:
     """List the settings that connect it, with the command of its hooks."""
-    failed = {_FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
+    failed = {FAILED: [{"matcher": "Bash", "hooks": hook_commands(command)}]}
     called = hooks(command, [*EDITS, "Bash"], [*EDITS, *LOOKS])
     called["PreToolUse"].append({"matcher": f"{_SERVER}.*", "hooks": _sub_agent_hook(command)})
     settings: dict[str, object] = {"hooks": called | failed}
@@ -160,12 +160,17 @@ def hooks(
 
 def event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
-    if payload.get("hook_event_name") == _FAILED:
-        shown = {"hook_event_name": "PostToolUse", "tool_response": payload.get("error")}
-        return tool_event(NAME, {**payload, **shown}, LOOKS, "PreToolUse", "PostToolUse")
+    if payload.get("hook_event_name") == FAILED:
+        payload = {**payload, **word_failure(payload)}
+        return tool_event(NAME, payload, LOOKS, "PreToolUse", "PostToolUse")
     if str(payload.get("tool_name")).startswith(_SERVER):
         return _find_server_call(payload)
     return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
+
+
+def word_failure(payload: JsonObject) -> JsonObject:
+    """Word the event after a command that failed as the one after any other."""
+    return {"hook_event_name": "PostToolUse", "tool_response": payload.get("error")}
 
 
 def _find_server_call(payload: JsonObject) -> ToolEvent | None:

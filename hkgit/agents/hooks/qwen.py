@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from hkgit.agents.events import Did, ToolEvent, ToolReading
@@ -33,8 +34,12 @@ EDITS: dict[str, Tool] = {
 }
 
 
+_FRAME = re.compile(r"^(Directory: .*)\nOutput: ", re.MULTILINE)
+"""What stands before an output: the end of it in the line of its first."""
+
+
 def _run(arguments: JsonObject, answer: object) -> Did | None:
-    return shell("command")(arguments, _find_shown(answer))
+    return shell("command")(arguments, _FRAME.sub(r"\1\n", _text(answer), count=1))
 
 
 def _read(arguments: JsonObject, answer: object) -> ToolReading | None:
@@ -63,6 +68,7 @@ def parts(command: str) -> list[Part]:
     if is_steering(command):
         server["trust"] = True  # else it asks for each call, and where nobody answers it refuses
     hooks = claude.hooks(command, [*EDITS, _SHELL], [*EDITS, *LOOKS])
+    hooks[claude.FAILED] = [{"matcher": _SHELL, "hooks": claude.hook_commands(command)}]
     settings = {"mcpServers": {"hkgit": server}, "hooks": hooks}
     owner = f"hkgit hook {NAME}"
     return [JsonPart(".qwen/settings.json", settings, _NEW, owner=owner)]
@@ -70,6 +76,8 @@ def parts(command: str) -> list[Part]:
 
 def event(payload: JsonObject) -> ToolEvent | None:
     """Read the event of a hook's input; None where it does not matter here."""
+    if payload.get("hook_event_name") == claude.FAILED:
+        payload = {**payload, **claude.word_failure(payload)}
     return tool_event(NAME, payload, EDITS | LOOKS, "PreToolUse", "PostToolUse")
 
 

@@ -13,12 +13,23 @@ from tests.agents.real.programs import Program
 from tests.agents.real.sandbox import PROJECT
 from tests.agents.real.steps import Create, Edit, Ours, Read, Search, Shell, Step, say_ours
 
+
+def _number(name: str, count: int, words: str = "") -> str:
+    return "".join(f'{name}_{n} = "{words}{n}"\n' for n in range(1, count + 1))
+
+
 HELO, HELLO = '    print("Helo, " + name)\n', '    print("Hello, " + name)\n'
 GREETING = f'def greet(name):\n{HELO}\n\ngreet("you")\n'
 MANY = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(1, 31))
 WIDE = "".join(f'v{number} = "{"wide " * 12}{number}"\n' for number in range(1, 2401))
+LOOKED_AT = ("tail", "one", "two", "grep", "awk", "below", "fails")
+WIDELY = ("beginning", "middle", "end")
+SEEN = {f"seen/{name}.py": _number(name, 60) for name in LOOKED_AT}
+SEEN |= {f"seen/{name}.py": _number(name, 2400, "wide " * 12) for name in WIDELY}
+"""Files of which shell commands show a part, each with words of its own."""
 FILES = {
     ".gitattributes": "* -text\n",
+    **SEEN,
     "greet.py": GREETING,
     "other.py": MANY,
     "shelled.py": MANY,
@@ -128,6 +139,46 @@ SEARCH = Scenario(
     [
         Commit("search, edit", ("greet.py",)),
         Commit("edit, edit below", ("twice.py",), wanted=BLIND, unless_seen="def f3"),
+    ],
+)
+
+
+def _change_in_shell(*places: tuple[str, int], end: str = ":") -> list[Step]:
+    each = (f"sed -i 's/_{line} = .*/_{line} = 0/' seen/{name}.py" for name, line in places)
+    # Qwen Code takes a `sed -i` alone for an edit, and asks to read with its own tool.
+    return [Shell("; ".join([*each, end]))]
+
+
+SHELL_READINGS = Scenario(
+    "looks",
+    [
+        [Shell("tail -n 3 seen/tail.py")],
+        [Shell("head -n 2 seen/one.py seen/two.py")],
+        [Shell("grep -n -C 1 grep_7 seen/grep.py")],
+        [Shell("awk 'NR>=30 && NR<=32' seen/awk.py")],
+        [Shell("(cd seen && cat below.py)")],
+        _change_in_shell(
+            ("one", 1), ("tail", 59), ("two", 2), ("grep", 8), ("awk", 31), ("below", 60)
+        ),
+        [Shell("cat seen/fails.py; false")],
+        _change_in_shell(("fails", 5), end="false"),
+        *([Shell(f"cat seen/{name}.py")] for name in WIDELY),
+        _change_in_shell(("beginning", 2), ("middle", 1200), ("end", 2399)),
+    ],
+    [
+        Commit(
+            "parts read in a shell",
+            tuple(f"seen/{name}.py" for name in ("one", "tail", "two", "grep", "awk", "below")),
+        ),
+        Commit("by commands that fail", ("seen/fails.py",)),
+        *(
+            Commit(f"{name} of a long output", (f"seen/{name}.py",), BLIND, unless_seen=words)
+            for name, words in (
+                ("beginning", "beginning_2 ="),
+                ("middle", "middle_1200 ="),
+                ("end", "end_2399 ="),
+            )
+        ),
     ],
 )
 FORMATTED = Scenario(
@@ -270,6 +321,7 @@ FOR_USER = (BELOW_FOR_USER, ROOT_FOR_USER)
 ALONE = (
     RECORD,
     SEARCH,
+    SHELL_READINGS,
     COMMIT,
     COMMIT_AT_ONCE,
     FORMATTED,
