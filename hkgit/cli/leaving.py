@@ -28,7 +28,7 @@ def search_seldom() -> None:
 
 def leave(code: int) -> NoReturn:
     """End the process with an exit code, at once where nothing else is at work in it."""
-    if _is_alone() and _is_said():
+    if _is_alone() and _flush_streams():
         # The interpreter's own way to call them; `multiprocessing` ends its children so.
         atexit._run_exitfuncs()
         os._exit(code)
@@ -42,7 +42,7 @@ def _is_alone() -> bool:
     return not is_watched and (threads is None or threads.active_count() == 1)
 
 
-def _is_said() -> bool:
+def _flush_streams() -> bool:
     """Whether all output is out; if not, the interpreter says so when it ends."""
     try:
         for stream in (sys.stdout, sys.stderr):

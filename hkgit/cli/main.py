@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class _Commands(click.Group):
     """Loads a command's module only when it is called: start-up is felt at every commit."""
 
-    told: ClassVar = COMMANDS
+    summaries: ClassVar = COMMANDS
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -58,7 +58,7 @@ class _Commands(click.Group):
 
         named = [
             CompletionItem(name, help=words)
-            for name, words in self.told.items()
+            for name, words in self.summaries.items()
             if name.startswith(incomplete)
         ]
         return [*named, *click.Command.shell_complete(self, ctx, incomplete)]
@@ -90,7 +90,7 @@ class _Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         from hkgit.cli.admin.helping import write_commands
 
-        write_commands(formatter, self.told, GROUPS)
+        write_commands(formatter, self.summaries, GROUPS)
 
 
 def _load(module_name: str, name: str) -> click.Command:
@@ -107,7 +107,7 @@ def _load(module_name: str, name: str) -> click.Command:
 class _Hk(_Commands):
     """The commands of `hk`, where `apply` edits the working tree and answers in JSON."""
 
-    told: ClassVar = COMMANDS | {"apply": "Apply edits to the working tree, answer in JSON"}
+    summaries: ClassVar = COMMANDS | {"apply": "Apply edits to the working tree, answer in JSON"}
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

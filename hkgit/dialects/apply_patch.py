@@ -214,11 +214,11 @@ def _render(edit: AnyEdit) -> list[str]:
             if move is not None and _name(move["path"]) == new_path:
                 return [f"*** Update File: {path}", f"*** Move to: {new_path}"]
         case Edit():
-            return [f"*** Update File: {edit.path}", *_hunk_said(edit)]
+            return [f"*** Update File: {edit.path}", *_render_hunk(edit)]
     raise cannot_say(NAME, edit)
 
 
-def _hunk_said(edit: Edit) -> list[str]:
+def _render_hunk(edit: Edit) -> list[str]:
     if edit == Edit(edit.path, "", edit.new_text, at_end=True) and edit.new_text:
         added = split_ended_lines(NAME, edit, edit.new_text)
         return ["@@", *(f"+{line}" for line in added), "*** End of File"]

@@ -196,11 +196,11 @@ def _render(edit: AnyEdit) -> str:
         case SetMode(path, mode):
             return text_of([f"diff --git {_pair(path, path)}", f"new mode {mode:o}"])
         case Edit():
-            return _hunk_said(edit)
+            return _render_hunk(edit)
     raise cannot_say(NAME, edit)
 
 
-def _hunk_said(edit: Edit) -> str:
+def _render_hunk(edit: Edit) -> str:
     path, hint, end = edit.path, edit.line_hint, edit.final_newline
     plain = Edit(
         path=path, old_text=edit.old_text, new_text=edit.new_text, line_hint=hint, final_newline=end

@@ -40,7 +40,7 @@ def judge(
     repository = open_repository(in_hook=True)
     request = RefsRequest(
         point=point,
-        told=sys.stdin.buffer.read(),
+        stdin=sys.stdin.buffer.read(),
         environment=os.environ,
         policy=policy,
         remote=remote,

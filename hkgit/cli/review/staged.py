@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 
 from hkgit.audit.reports.text import report_lines
@@ -17,7 +18,7 @@ from hkgit.git.facts import (
     find_agent_shell,
 )
 from hkgit.git.repository import Repository
-from hkgit.values import replace
+from hkgit.values import dataclass, replace
 from hkgit.workflows.gate.commit import JudgeRequest, judge
 
 _UNRECORDED = (
@@ -53,7 +54,7 @@ def judge_commit(
     if facts is not None and report.passes and not facts.keeps_ledger:
         _foresee(repository, facts, report)
     if not report.is_clean:
-        report = _with_reads(repository, report)
+        report = _add_fixes(repository, report)
     if TRANSACTION in os.environ and not report.passes:
         # The `hkgit apply` that is committing is told that it was the gate that said no.
         (repository.git_dir / REJECTED).write_text("\n".join(report_lines(report)))
@@ -78,8 +79,39 @@ def _foresee(repository: Repository, facts: Facts, report: Report) -> None:
         foresee_settlement(repository, facts.tree, report.rulings[0].judged.entries)
 
 
-def _with_reads(repository: Repository, report: Report) -> Report:
-    """The report, with the read that mends each blind edit of a session."""
+@dataclass(frozen=True, slots=True)
+class _BlindFixes:
+    """How each blind edit can still get evidence.
+
+    `reads` has the commands that read its lines, for each path; `adoption` is the command that
+    takes its evidence from a transcript, if one explains the whole change. `shell` is the agent
+    in whose shell a change was made that no session has recorded.
+    """
+
+    reads: Mapping[str, Collection[str]]
+    adoption: str
+    shell: str | None
+
+    def add_to(self, finding: Finding) -> Finding:
+        """Put the fix that helps into a finding; leave others as they are."""
+        if finding.rule != BLIND:
+            return finding
+        if self.adoption:
+            fix = f"A transcript explains all of it: {self.adoption}"
+            return replace(finding, fix=fix, mend=self.adoption)
+        if self.shell is not None:
+            return replace(finding, fix=_UNRECORDED.format(shell=self.shell, fix=finding.fix))
+        read = self._find_reads(finding)
+        return replace(finding, fix=f"Read what it touched: {read}", mend=read) if read else finding
+
+    def _find_reads(self, finding: Finding) -> str:
+        known = self.reads.get(finding.where.rpartition(":")[0], ())
+        own = [each for each in known if finding.where in each.split()]
+        return " && ".join(own or known)
+
+
+def _add_fixes(repository: Repository, report: Report) -> Report:
+    """Add to each blind edit of a report what gives it evidence."""
     if repository.work_tree is None:
         return report
     # Few commits are rejected.
@@ -88,27 +120,16 @@ def _with_reads(repository: Repository, report: Report) -> Report:
     reads: dict[str, dict[str, None]] = {}
     for path, command in blind_reads(repository.work_tree):
         reads.setdefault(path, {})[command] = None
-    adopted = "" if reads else _find_adoption(repository, report)
-    shell = find_agent_shell()
-    is_unrecorded = shell is not None and not any(r.judged.entries for r in report.rulings)
-
-    def told(finding: Finding) -> Finding:
-        known = reads.get(finding.where.rpartition(":")[0], {})
-        own = [each for each in known if finding.where in each.split()]
-        read = " && ".join(own or known)
-        if finding.rule == BLIND and adopted:
-            fix = f"A transcript explains all of it: {adopted}"
-            return replace(finding, fix=fix, mend=adopted)
-        if finding.rule == BLIND and is_unrecorded:
-            return replace(finding, fix=_UNRECORDED.format(shell=shell, fix=finding.fix))
-        if finding.rule != BLIND or not read:
-            return finding
-        return replace(finding, fix=f"Read what it touched: {read}", mend=read)
-
-    rulings = tuple(
-        replace(each, findings=tuple(map(told, each.findings))) for each in report.rulings
+    has_entries = any(ruling.judged.entries for ruling in report.rulings)
+    fixes = _BlindFixes(
+        reads=reads,
+        adoption="" if reads else _find_adoption(repository, report),
+        shell=None if has_entries else find_agent_shell(),
     )
-    return replace(report, rulings=rulings)
+    rulings = (
+        replace(each, findings=tuple(map(fixes.add_to, each.findings))) for each in report.rulings
+    )
+    return replace(report, rulings=tuple(rulings))
 
 
 def _find_adoption(repository: Repository, report: Report) -> str:

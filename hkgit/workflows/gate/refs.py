@@ -27,7 +27,7 @@ LONGEST_BUDGET = 86_400
 
 @dataclass(frozen=True, slots=True)
 class RefsRequest:
-    """The hook that asks, what git has `told` on its standard input, and its environment.
+    """The hook that asks, the `stdin` that git gives it, and its environment.
 
     `policy` names another one than the trusted side's, as FILE or REV:PATH. `remote` is where a
     push goes, else what the pre-commit framework says, else `origin`. `budget` is how many seconds
@@ -36,7 +36,7 @@ class RefsRequest:
     """
 
     point: RefPoint
-    told: bytes
+    stdin: bytes
     environment: Mapping[str, str] = field(default_factory=dict)
     policy: str | None = None
     remote: str | None = None
@@ -69,7 +69,7 @@ def judge_refs(repository: Repository, request: RefsRequest) -> RefsResult:
             from hkgit.gate.entrypoints.moving import judge_moved
 
             given = _read_named(repository, request.policy)
-            updates = list(parse_received(request.told))
+            updates = list(parse_received(request.stdin))
             return RefsResult(tuple(judge_moved(repository, updates, given)))
     assert_never(request.point)
 
@@ -78,7 +78,7 @@ def _judge_push(repository: Repository, request: RefsRequest) -> RefsResult:
     from hkgit.gate.entrypoints.pushing import judge_pushed
 
     given = _read_named(repository, request.policy)
-    updates = list(parse_pushed(request.told)) or list(read_framework_update(request.environment))
+    updates = list(parse_pushed(request.stdin)) or list(read_framework_update(request.environment))
     remote = request.remote or request.environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
     return RefsResult(tuple(judge_pushed(repository, updates, remote, given)))
 
@@ -90,7 +90,7 @@ def _judge_receive(repository: Repository, request: RefsRequest) -> RefsResult:
     policy = request.policy or repository.config("hkgit.gate.policy")
     given = _read_named(repository, policy)
     budget = request.budget if request.budget is not None else repository.config("hkgit.budget")
-    updates = list(parse_received(request.told))
+    updates = list(parse_received(request.stdin))
     answers = judge_received(repository, updates, given, _parse_seconds(budget))
     return RefsResult(tuple(answers))
 

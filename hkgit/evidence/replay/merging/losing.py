@@ -79,7 +79,9 @@ class _Lines:
             return False
         is_shared = any(_touch(each, change.old_start, change.old_end) for each in ours)
         is_in_place = change.new_end - change.new_start <= change.old_end - change.old_start
-        return not (is_shared and is_in_place and _is_said(resolution, *_opposite(cut, first, end)))
+        return not (
+            is_shared and is_in_place and _is_resolved(resolution, *_opposite(cut, first, end))
+        )
 
     def _restores(
         self, change: LineChange, cut: LineChange, resolution: Sequence[LineChange]
@@ -89,7 +91,7 @@ class _Lines:
             return False
         gone = set(self.base[change.old_start : change.old_end])
         back = [at for at in range(cut.new_start, cut.new_end) if self.result[at] in gone]
-        return any(not _is_said(resolution, at, at + 1) for at in back)
+        return any(not _is_resolved(resolution, at, at + 1) for at in back)
 
 
 def _opposite(cut: LineChange, first: int, end: int) -> tuple[int, int]:
@@ -104,7 +106,7 @@ def _touch(change: LineChange, start: int, end: int) -> bool:
     return change.old_start <= end and start <= change.old_end
 
 
-def _is_said(resolution: Sequence[LineChange], start: int, end: int) -> bool:
+def _is_resolved(resolution: Sequence[LineChange], start: int, end: int) -> bool:
     """Whether edits write all these lines; of no lines, whether they write or cut beside them."""
     if start == end:
         return any(each.new_start <= start <= each.new_end for each in resolution)

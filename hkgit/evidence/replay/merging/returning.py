@@ -16,7 +16,7 @@ from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.replay.findings import Finding, ReplayResult
 from hkgit.evidence.replay.history import removals
-from hkgit.evidence.replay.merging.showing import Shown
+from hkgit.evidence.replay.merging.showing import MergedFile
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
@@ -38,7 +38,7 @@ def find_returned(repository: Repository, judged: ReplayResult, tip: str) -> Ite
             continue
         news = side.files([record for path, record in records.items() if path not in known])
         own = [file for _, entry in judged.entries for file in entry.files]
-        shown = [*side.list_shown([*news, *own])]
+        shown = [*side.list_merged_files([*news, *own])]
         for path, record in known.items():
             files = side.files([record])
             if any(each.shows(file) for file in files for each in shown):
@@ -90,7 +90,7 @@ class _Side:
                 continue
         return found
 
-    def list_shown(self, news: Sequence[RecordedFile]) -> Iterator[Shown]:
+    def list_merged_files(self, news: Sequence[RecordedFile]) -> Iterator[MergedFile]:
         """List what the merge changes on this side and the news do not say, file by file."""
         before = self.repository.commit(self.ours).tree
         changes = self.repository.changes(before, self.tree)
@@ -99,7 +99,7 @@ class _Side:
         moved = b"".join(self.repository.blob(each.id) for each in gone)
         for change in changed:
             recorded = [file for file in news if self._is_of(change.path, file)]
-            yield Shown.of(self.repository, change, moved, recorded)
+            yield MergedFile.of(self.repository, change, moved, recorded)
 
     def _is_of(self, path: str, file: RecordedFile) -> bool:
         """Whether an entry may speak of a path: of the file itself, or of one of this side's

@@ -19,20 +19,27 @@ _TELLING = re.compile(rb"[0-9A-Za-z\x80-\xff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """One file that a merge changes: `added` lines and `removed` stretches, less what is said."""
+class MergedFile:
+    """One file that a merge changes: lines that it `added`, stretches that it `removed`.
+
+    What the entries in `recorded` write is not among them.
+    """
 
     change: TreeChange
     before: Document
     after: Document
     added: Counter[bytes]
     removed: tuple[LineChange, ...]
-    said: Sequence[RecordedFile]
+    recorded: Sequence[RecordedFile]
 
     @classmethod
     def of(
-        cls, repository: Repository, change: TreeChange, gone: bytes, said: Sequence[RecordedFile]
-    ) -> Shown:
+        cls,
+        repository: Repository,
+        change: TreeChange,
+        gone: bytes,
+        recorded: Sequence[RecordedFile],
+    ) -> MergedFile:
         """Pair a change with what entries that are new there say of the file.
 
         What is `gone` with other files may be here now: git knows no renames.
@@ -40,7 +47,7 @@ class Shown:
         old = gone if change.old is None else repository.blob(change.old.id)
         new = b"" if change.new is None else repository.blob(change.new.id)
         before, after = Document(old), Document(new)
-        written = Counter(line for hunk in _hunks(said) for line in _list_written(hunk))
+        written = Counter(line for hunk in _hunks(recorded) for line in _list_written(hunk))
         added = Counter(after.lines) - Counter(before.lines) - written
         return cls(
             change=change,
@@ -48,43 +55,45 @@ class Shown:
             after=after,
             added=added,
             removed=changes(before.lines, after.lines),
-            said=said,
+            recorded=recorded,
         )
 
     def shows(self, file: RecordedFile) -> bool:
         """Whether something that an entry did to a file is done here once more."""
-        if self._is_made(file) or self._is_unmade(file) or self._is_moded(file):
+        if self._makes(file) or self._removes(file) or self._changes_mode(file):
             return True
         if self.change.path not in (file.path, file.new_path) and not self._may_be_renamed(file):
             return False
-        return any(self._is_written(hunk) or self._is_cut(hunk) for hunk in file.hunks)
+        return any(self._writes(hunk) or self._cuts(hunk) for hunk in file.hunks)
 
     def _may_be_renamed(self, file: RecordedFile) -> bool:
         """Git carries a change along where a side has renamed the file."""
         return file.path is not None and file.new_path is not None
 
-    def _is_made(self, file: RecordedFile) -> bool:
+    def _makes(self, file: RecordedFile) -> bool:
         if self.change.old is not None or self.change.new is None or file.path == file.new_path:
             return False
-        is_said = any(each.new_path == file.new_path != each.path for each in self.said)
-        return self.change.path == file.new_path and not is_said
+        is_recorded = any(each.new_path == file.new_path != each.path for each in self.recorded)
+        return self.change.path == file.new_path and not is_recorded
 
-    def _is_unmade(self, file: RecordedFile) -> bool:
+    def _removes(self, file: RecordedFile) -> bool:
         if self.change.old is None or self.change.new is not None or file.path == file.new_path:
             return False
-        is_said = any(each.path == file.path != each.new_path for each in self.said)
-        return self.change.path == file.path and not is_said
+        is_recorded = any(each.path == file.path != each.new_path for each in self.recorded)
+        return self.change.path == file.path and not is_recorded
 
-    def _is_moded(self, file: RecordedFile) -> bool:
+    def _changes_mode(self, file: RecordedFile) -> bool:
         if self.change.old is None or self.change.new is None or file.after is None:
             return False
         if file.before is None or file.before.mode == file.after.mode:
             return False
         is_turned = self.change.old.mode != self.change.new.mode == file.after.mode
-        is_said = any(each.after and each.after.mode == file.after.mode for each in self.said)
-        return self.change.path == file.new_path and is_turned and not is_said
+        is_recorded = any(
+            each.after and each.after.mode == file.after.mode for each in self.recorded
+        )
+        return self.change.path == file.new_path and is_turned and not is_recorded
 
-    def _is_written(self, hunk: RecordedHunk) -> bool:
+    def _writes(self, hunk: RecordedHunk) -> bool:
         written = _list_written(hunk)
         telling = [line for line in written if _TELLING.search(line)] or written
         if not any(line in self.added for line in telling):
@@ -93,9 +102,9 @@ class Shown:
         counts = [_count(block, each) for each in (self.before, self.after)]
         return not counts[0] >= counts[1] > 0
 
-    def _is_cut(self, hunk: RecordedHunk) -> bool:
+    def _cuts(self, hunk: RecordedHunk) -> bool:
         """Whether lines that an entry took away, and wrote nothing for, go once more."""
-        if hunk.new_text or any(each.old_hash == hunk.old_hash for each in _hunks(self.said)):
+        if hunk.new_text or any(each.old_hash == hunk.old_hash for each in _hunks(self.recorded)):
             return False
         size = hunk.end_line - hunk.start_line + 1
         lines = self.before.lines
