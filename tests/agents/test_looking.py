@@ -75,17 +75,33 @@ def test_the_lines_in_the_output_were_read(
         pytest.param("cat b.txt", "be\n", [], id="where it is not"),
         pytest.param("cd sub && cat b.txt", "be\n", [("sub/b.txt", 1, 1)], id="cd"),
         pytest.param("(cd sub; cat b.txt)", "be\n", [("sub/b.txt", 1, 1)], id="cd in brackets"),
-        pytest.param("head a.txt sub/b.txt", f"==> a.txt <==\n{WHOLE}\n==> sub/b.txt <==\nbe\n",
-                     [("a.txt", 1, 5), ("sub/b.txt", 1, 1)], id="head of two"),
-        pytest.param("grep -rn e sub a.txt", "sub/b.txt:1:be\na.txt:1:one\n",
-                     [("sub/b.txt", 1, 1), ("a.txt", 1, 1)], id="a search in two"),
-        pytest.param("cat a.txt; tail -1 a.txt; head -1 sub/b.txt", f"{WHOLE}five\nbe\n",
-                     [("a.txt", 1, 5), ("a.txt", 5, 5), ("sub/b.txt", 1, 1)], id="one by one"),
-        pytest.param("cat a.txt\ncat sub/b.txt", f"{WHOLE}be\n",
-                     [("a.txt", 1, 5), ("sub/b.txt", 1, 1)], id="on two lines"),
+        pytest.param(
+            "head a.txt sub/b.txt",
+            f"==> a.txt <==\n{WHOLE}\n==> sub/b.txt <==\nbe\n",
+            [("a.txt", 1, 5), ("sub/b.txt", 1, 1)],
+            id="head of two",
+        ),
+        pytest.param(
+            "grep -rn e sub a.txt",
+            "sub/b.txt:1:be\na.txt:1:one\n",
+            [("sub/b.txt", 1, 1), ("a.txt", 1, 1)],
+            id="a search in two",
+        ),
+        pytest.param(
+            "cat a.txt; tail -1 a.txt; head -1 sub/b.txt",
+            f"{WHOLE}five\nbe\n",
+            [("a.txt", 1, 5), ("a.txt", 5, 5), ("sub/b.txt", 1, 1)],
+            id="one by one",
+        ),
+        pytest.param(
+            "cat a.txt\ncat sub/b.txt",
+            f"{WHOLE}be\n",
+            [("a.txt", 1, 5), ("sub/b.txt", 1, 1)],
+            id="on two lines",
+        ),
         pytest.param("cat /nowhere/x a.txt", WHOLE, [("a.txt", 1, 5)], id="one that is missing"),
     ],
-)  # fmt: skip
+)
 def test_a_command_may_show_several_files(
     tmp_path: Path, command: str, output: str, shown: list[tuple[str, int, int]]
 ) -> None:

@@ -35,11 +35,19 @@ def seeded(repo: Repo) -> Repo:
 
 def tell(repo: Repo, stage: str, command: str, answer: str = "", *options: str) -> dict[str, Any]:
     """What the hook answers before or after a command."""
-    return told("codex", {
-        "session_id": "s", "cwd": str(repo.path), "hook_event_name": stage, "tool_name": "Bash",
-        "tool_input": {"command": command}, "tool_use_id": f"call_{len(command)}",
-        "tool_response": answer,
-    }, *options)  # fmt: skip
+    return told(
+        "codex",
+        {
+            "session_id": "s",
+            "cwd": str(repo.path),
+            "hook_event_name": stage,
+            "tool_name": "Bash",
+            "tool_input": {"command": command},
+            "tool_use_id": f"call_{len(command)}",
+            "tool_response": answer,
+        },
+        *options,
+    )
 
 
 @contextmanager
@@ -104,7 +112,7 @@ def test_the_model_is_told_of_lines_that_it_has_not_read(seeded: Repo) -> None:
         pytest.param("echo 7 >'a bé'", ["a bé"], id="an odd name"),
         pytest.param("head -c 9 /dev/zero >d.bin; echo 7 >>a.txt", ["a.txt"], id="bytes beside"),
     ],
-)  # fmt: skip
+)
 def test_what_a_command_does_to_files_is_recorded(
     seeded: Repo, command: str, changed: list[str]
 ) -> None:

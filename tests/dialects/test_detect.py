@@ -100,14 +100,40 @@ def test_a_block_names_the_relative_path() -> None:
 
 
 FRAGMENTS = (
-    "<edit path=", "<edits><edit path=", "<<<<<<< SEARCH", "<<<<search", "----- SEARCH",
-    "<<<<< ORIGINAL", "diff --git a b", "--- a", "+++ b", "```diff", "~~~patch", "`a.py`:",
-    "@@ -1 +1 @@", "*** Begin Patch", "*** Update File: a", "apply_patch *** Begin Patch",
-    "*** End Patch", "[a#1F3A]", "SWAP 1", "INS", '"pos": "12:a3"', '"start_anchor": "1#VK"',
-    '"hash_stop": "9:abcd|x"', '{"path": "a", "content": "b"}', '[{"hash_start": "ab"}]',
-    '{"operations": 1, "op": 2}', '{"file_path": 1, "content": 2, "old_text": 3}', "{", "[", "x",
-    '{"input": "*** Begin Patch"}', '{"file": 1, "edits": 2}', '{"command": 1, "path": 2}',
-)  # fmt: skip
+    "<edit path=",
+    "<edits><edit path=",
+    "<<<<<<< SEARCH",
+    "<<<<search",
+    "----- SEARCH",
+    "<<<<< ORIGINAL",
+    "diff --git a b",
+    "--- a",
+    "+++ b",
+    "```diff",
+    "~~~patch",
+    "`a.py`:",
+    "@@ -1 +1 @@",
+    "*** Begin Patch",
+    "*** Update File: a",
+    "apply_patch *** Begin Patch",
+    "*** End Patch",
+    "[a#1F3A]",
+    "SWAP 1",
+    "INS",
+    '"pos": "12:a3"',
+    '"start_anchor": "1#VK"',
+    '"hash_stop": "9:abcd|x"',
+    '{"path": "a", "content": "b"}',
+    '[{"hash_start": "ab"}]',
+    '{"operations": 1, "op": 2}',
+    '{"file_path": 1, "content": 2, "old_text": 3}',
+    "{",
+    "[",
+    "x",
+    '{"input": "*** Begin Patch"}',
+    '{"file": 1, "edits": 2}',
+    '{"command": 1, "path": 2}',
+)
 
 
 @given(st.lists(st.tuples(st.sampled_from(FRAGMENTS), st.sampled_from("\n \t")), max_size=6))

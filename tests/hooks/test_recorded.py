@@ -209,8 +209,10 @@ def test_the_shell_signs_as_python_does_or_leaves_it_alone(
         pytest.param("export GIT_AUTHOR_NAME=codex", id="another name"),
         pytest.param("export HKGIT_STATE=/elsewhere", id="another state"),
         pytest.param("echo more >>app.py; git add app.py", id="another tree"),
-        pytest.param("git commit-tree HEAD^{tree} -p HEAD -m x >x; git reset -q --soft $(cat x)",
-                     id="another parent"),
+        pytest.param(
+            "git commit-tree HEAD^{tree} -p HEAD -m x >x; git reset -q --soft $(cat x)",
+            id="another parent",
+        ),
         pytest.param("git checkout -q -b other", id="another branch"),
         pytest.param("git config core.commentChar ';'", id="another mark of comments"),
         pytest.param("git config core.commentString //", id="a mark of several letters"),
@@ -218,7 +220,7 @@ def test_the_shell_signs_as_python_does_or_leaves_it_alone(
         pytest.param("sed -i 8,99d .git/hkgit/recorded", id="no trailers kept"),
         pytest.param("rm .git/hkgit/recorded", id="nothing kept"),
     ],
-)  # fmt: skip
+)
 def test_the_shell_signs_only_what_pre_commit_judged(
     recorded: Repo, tmp_path: Path, change: str
 ) -> None:

@@ -36,6 +36,9 @@ def hostile(repo: Repo) -> None:
         path = f"{number} {text}".replace("/", "\u2215").replace("\x1b", "")
         commit(
             repo,
-            Change({path: File(f"{text}\n".encode())}, author="codex <codex@example.org>",
-                   message=f"Add {text}\n"),
-        )  # fmt: skip
+            Change(
+                {path: File(f"{text}\n".encode())},
+                author="codex <codex@example.org>",
+                message=f"Add {text}\n",
+            ),
+        )

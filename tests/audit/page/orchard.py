@@ -151,9 +151,17 @@ class Orchard:
         return self.commits[message]
 
     def by_hash(
-        self, path: str, old: str, new: str, message: str, agent: str, *, more: int = 0,
-        hours: float = 9, around: int = 0,
-    ) -> str:  # fmt: skip
+        self,
+        path: str,
+        old: str,
+        new: str,
+        message: str,
+        agent: str,
+        *,
+        more: int = 0,
+        hours: float = 9,
+        around: int = 0,
+    ) -> str:
         """Replace the lines from the one that holds `old`, with a hash of them."""
         first = self.find(path, old)
         last = first + more
@@ -186,9 +194,16 @@ class Orchard:
         return Read(path, first, last, range_hash(data, first, last), kind)
 
     def by_quote(
-        self, path: str, old: str, new: str, message: str, agent: str, *,
-        reads: tuple[Read, ...] = (), hours: float = 9,
-    ) -> str:  # fmt: skip
+        self,
+        path: str,
+        old: str,
+        new: str,
+        message: str,
+        agent: str,
+        *,
+        reads: tuple[Read, ...] = (),
+        hours: float = 9,
+    ) -> str:
         """Replace a text that is quoted, with receipts if it was read."""
         spec = f"{path}\n<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE\n"
         return self.land(self._apply(spec, reads), message, agent, hours)
@@ -229,42 +244,77 @@ def _spring(o: Orchard) -> None:
     o.by_hash(P, "TAX =", 'TAX = Decimal("0.075")', "Raise the tax to 7.5 %", CLAUDE)
     o.by_hash(S, "kilos: int", '    kilos: int\n    grade: str = "A"', "Grade crates", CLAUDE)
     o.by_quote(
-        A, "    return json.loads(body)",
+        A,
+        "    return json.loads(body)",
         '    asked = json.loads(body)\n    if "sort" not in asked:\n'
         '        raise ValueError("an order names a sort")\n    return asked',
-        "Refuse orders without a sort", CODEX, reads=(o.read(A, 1, 60),),
-    )  # fmt: skip
+        "Refuse orders without a sort",
+        CODEX,
+        reads=(o.read(A, 1, 60),),
+    )
     o.by_hand({"README.md": "# Orchard\n\nSells apples.\n"}, "Say what it is for", MARA, 30)
     o.by_hash(
-        P, "if percent < 0", '    if not 0 <= percent <= 100:\n'
-        '        raise ValueError("a discount is a percentage")',
-        "Bound discounts", CLAUDE, more=1, around=4,
-    )  # fmt: skip
+        P,
+        "if percent < 0",
+        '    if not 0 <= percent <= 100:\n        raise ValueError("a discount is a percentage")',
+        "Bound discounts",
+        CLAUDE,
+        more=1,
+        around=4,
+    )
     o.by_quote(
-        S, "        raise LookupError(sort)", '        raise LookupError(f"no {sort} in store")',
-        "Say which sort is missing", AIDER, hours=50,
-    )  # fmt: skip
-    o.by_hash(P, "return sum(", "    return round_to_cent(sum(amounts, Decimal(0)))",
-              "Round totals", GEMINI, around=12)  # fmt: skip
+        S,
+        "        raise LookupError(sort)",
+        '        raise LookupError(f"no {sort} in store")',
+        "Say which sort is missing",
+        AIDER,
+        hours=50,
+    )
+    o.by_hash(
+        P,
+        "return sum(",
+        "    return round_to_cent(sum(amounts, Decimal(0)))",
+        "Round totals",
+        GEMINI,
+        around=12,
+    )
     o.by_hand(
-        o.text(A, "def stock(", "def health() -> dict:\n    return {\"ok\": True}\n\n\ndef stock("),
-        "Answer the probe", RAW_CODEX, 20,
-    )  # fmt: skip
-    o.by_hash(S, "self.crates.append", "        self.crates.append(crate)\n"
-              "        self.crates.sort(key=lambda each: each.picked)", "Oldest crates first",
-              CLAUDE, around=8, hours=70)  # fmt: skip
+        o.text(A, "def stock(", 'def health() -> dict:\n    return {"ok": True}\n\n\ndef stock('),
+        "Answer the probe",
+        RAW_CODEX,
+        20,
+    )
+    o.by_hash(
+        S,
+        "self.crates.append",
+        "        self.crates.append(crate)\n        self.crates.sort(key=lambda each: each.picked)",
+        "Oldest crates first",
+        CLAUDE,
+        around=8,
+        hours=70,
+    )
 
 
 def _summer(o: Orchard) -> None:
     o.by_quote(
-        P, "def net_price(weight: Decimal, per_kilo: Decimal) -> Decimal:",
+        P,
+        "def net_price(weight: Decimal, per_kilo: Decimal) -> Decimal:",
         "def net_price(weight: Decimal, per_kilo: Decimal) -> Decimal:\n"
         '    """The price without tax."""',
-        "Document net prices", CODEX, reads=(o.read(P, 10, 24),), hours=60,
-    )  # fmt: skip
-    o.by_hash(A, "PRICES =", 'PRICES = {\n    "Boskoop": Decimal("2.40"),\n'
-              '    "Elstar": Decimal("2.90"),\n    "Topaz": Decimal("3.20"),\n'
-              '    "Santana": Decimal("3.60"),\n}', "Sell Santana", CLAUDE)  # fmt: skip
+        "Document net prices",
+        CODEX,
+        reads=(o.read(P, 10, 24),),
+        hours=60,
+    )
+    o.by_hash(
+        A,
+        "PRICES =",
+        'PRICES = {\n    "Boskoop": Decimal("2.40"),\n'
+        '    "Elstar": Decimal("2.90"),\n    "Topaz": Decimal("3.20"),\n'
+        '    "Santana": Decimal("3.60"),\n}',
+        "Sell Santana",
+        CLAUDE,
+    )
     first = applied(
         o.repo,
         _search(
@@ -279,22 +329,37 @@ def _summer(o: Orchard) -> None:
     o.land(first, "Skip empty crates", GEMINI, 44)
     o.by_hand(o.text(P, "raise ", "raise "), "Nothing at all", IDRIS, 3)
     o.by_quote(
-        A, '    return {"ok": True}', '    return {"ok": True, "version": 2}',
-        "Tell the version", AIDER, hours=90,
-    )  # fmt: skip
+        A,
+        '    return {"ok": True}',
+        '    return {"ok": True, "version": 2}',
+        "Tell the version",
+        AIDER,
+        hours=90,
+    )
     o.by_hand(
         o.text("README.md", "Sells apples.", "Sells apples — تفاح — by the crate."),
-        "اشرح ما يباع", IDRIS, 26,
-    )  # fmt: skip
-    o.by_hash(P, "return round_to_cent(net + net * TAX)",
-              "    return round_to_cent(net * (1 + TAX))", "Simplify gross prices",
-              CLAUDE, around=20)  # fmt: skip
+        "اشرح ما يباع",
+        IDRIS,
+        26,
+    )
+    o.by_hash(
+        P,
+        "return round_to_cent(net + net * TAX)",
+        "    return round_to_cent(net * (1 + TAX))",
+        "Simplify gross prices",
+        CLAUDE,
+        around=20,
+    )
     for number in range(8):
         o.by_hash(
-            S, "def kilos", f"    # round {number}\n    def kilos(self, sort: str) -> int:",
-            f"Note review round {number}", (CLAUDE, CODEX, GEMINI)[number % 3], hours=31,
+            S,
+            "def kilos",
+            f"    # round {number}\n    def kilos(self, sort: str) -> int:",
+            f"Note review round {number}",
+            (CLAUDE, CODEX, GEMINI)[number % 3],
+            hours=31,
             around=number,
-        )  # fmt: skip
+        )
 
 
 def _search(path: str, old: str, new: str) -> str:

@@ -128,12 +128,15 @@ def test_it_opens_without_an_error_and_without_a_request(browser: Driver, page: 
             {"agent": "aider"}, {"Tell the version", "Say which sort is missing"}, id="agent"
         ),
         pytest.param({"standing": "partly derived"}, {"Skip empty crates"}, id="replay"),
-        pytest.param({"policy": "fails", "path": "API"}, {"Answer the probe", "Tell the version"},
-                     id="policy and path"),
+        pytest.param(
+            {"policy": "fails", "path": "API"},
+            {"Answer the probe", "Tell the version"},
+            id="policy and path",
+        ),
         pytest.param({"text": "santana"}, {"Sell Santana"}, id="text of a hunk"),
         pytest.param({"text": "nowhere to be found"}, set(), id="nothing"),
     ],
-)  # fmt: skip
+)
 def test_filters_leave_what_fits_and_can_be_shared(
     browser: Driver, page: str, wanted: dict[str, str], subjects: set[str]
 ) -> None:

@@ -226,18 +226,34 @@ def test_a_place_that_cannot_be_written_is_named(orchard: Orchard, tmp_path: Pat
 @pytest.mark.parametrize(
     ("calls", "how", "is_old"),
     [
-        pytest.param([("Read", 1, 9, "now"), ("Bash", 10, 12, "now")], "read by Read (lines 1-9, ",
-                     False, id="the lines, not others"),
-        pytest.param([("Read", 1, 9, "old"), ("Bash", 4, 5, "now")], "read by Bash (lines 4-5, ",
-                     False, id="the version, not an earlier one"),
-        pytest.param([("Read", 4, 9, "old"), ("Bash", 70, 75, "old")], "read by Read (lines 4-9, ",
-                     True, id="of an earlier version what is near"),
-        pytest.param([("Bash", 70, 75, "old")], "read by Bash (lines 70-75, ",
-                     True, id="of an earlier version what there is"),
+        pytest.param(
+            [("Read", 1, 9, "now"), ("Bash", 10, 12, "now")],
+            "read by Read (lines 1-9, ",
+            False,
+            id="the lines, not others",
+        ),
+        pytest.param(
+            [("Read", 1, 9, "old"), ("Bash", 4, 5, "now")],
+            "read by Bash (lines 4-5, ",
+            False,
+            id="the version, not an earlier one",
+        ),
+        pytest.param(
+            [("Read", 4, 9, "old"), ("Bash", 70, 75, "old")],
+            "read by Read (lines 4-9, ",
+            True,
+            id="of an earlier version what is near",
+        ),
+        pytest.param(
+            [("Bash", 70, 75, "old")],
+            "read by Bash (lines 70-75, ",
+            True,
+            id="of an earlier version what there is",
+        ),
         pytest.param([("Bash", 70, 75, "now")], "read in the session", False, id="other lines"),
         pytest.param([], "read in the session", False, id="no claim"),
     ],
-)  # fmt: skip
+)
 def test_a_range_names_the_calls_that_showed_its_lines(
     repo: Repo, calls: list[tuple[str, int, int, str]], how: str, is_old: bool
 ) -> None:

@@ -36,25 +36,47 @@ def log(orchard: Orchard, *args: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("args", "subjects"),
     [
-        pytest.param(["--agent", "aider"], {"Tell the version", "Say which sort is missing"},
-                     id="an agent without its version"),
-        pytest.param(["--agent", "aider/0.8*", "--path", API], {"Tell the version"},
-                     id="a glob, and a path"),
-        pytest.param(["--agent", "gemini*", "--verdict", "mixed"], {"Skip empty crates"},
-                     id="what it replays as"),
+        pytest.param(
+            ["--agent", "aider"],
+            {"Tell the version", "Say which sort is missing"},
+            id="an agent without its version",
+        ),
+        pytest.param(
+            ["--agent", "aider/0.8*", "--path", API], {"Tell the version"}, id="a glob, and a path"
+        ),
+        pytest.param(
+            ["--agent", "gemini*", "--verdict", "mixed"],
+            {"Skip empty crates"},
+            id="what it replays as",
+        ),
         pytest.param(["--verdict", "agent, no evidence"], {"Answer the probe"}, id="a standing"),
-        pytest.param(["--verdict", "fail"], {"Answer the probe", "Skip empty crates",
-                                             "Tell the version", "Say which sort is missing"},
-                     id="a verdict"),
+        pytest.param(
+            ["--verdict", "fail"],
+            {
+                "Answer the probe",
+                "Skip empty crates",
+                "Tell the version",
+                "Say which sort is missing",
+            },
+            id="a verdict",
+        ),
         pytest.param(["--author", "mara@*"], set(), id="a glob fits the whole author"),
         pytest.param(["--author", "idris"], {"Nothing at all", "اشرح ما يباع"}, id="an author"),
         pytest.param(["--since", "2026-03-30T12:00Z"], {"Note review round 7"}, id="since"),
         pytest.param(["--until", "2026-03-03T00:00Z"], {"Raise the tax to 7.5 %"}, id="until"),
         pytest.param(["--below", "0.5"], set(), id="nothing is that unsure"),
-        pytest.param(["--blind"], {"Tell the version", "Say which sort is missing",
-                                   "Skip empty crates", "Answer the probe"}, id="blind"),
+        pytest.param(
+            ["--blind"],
+            {
+                "Tell the version",
+                "Say which sort is missing",
+                "Skip empty crates",
+                "Answer the probe",
+            },
+            id="blind",
+        ),
     ],
-)  # fmt: skip
+)
 def test_log_lists_what_is_asked_for(orchard: Orchard, args: list[str], subjects: set[str]) -> None:
     assert {each["subject"] for each in log(orchard, *args)} == subjects
 
