@@ -12,10 +12,10 @@ from hkgit.applying.planner import Options, plan
 from hkgit.dialects import parse
 from hkgit.edits import File, Overlay
 from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.footers import with_trailers
+from hkgit.evidence.ledger.footers import append_trailers
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.recording import record
-from hkgit.evidence.ledger.trailers import trailer_lines
+from hkgit.evidence.ledger.trailers import render_trailers
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
 from hkgit.text.document import range_hash
@@ -83,7 +83,7 @@ def _edited(
         data = entry.to_bytes()
         name = entry_id(data)
         files |= {entry_path(name): File(data), ATTRIBUTES_PATH: File(ATTRIBUTES)}
-        message = with_trailers("Edit", trailer_lines(entry, name)).decode()
+        message = append_trailers("Edit", render_trailers(entry, name)).decode()
     return repository.write_tree(tree, files), message, after.data
 
 

@@ -23,11 +23,11 @@ from benchmarks.pairs import sh
 from hkgit.evidence.replay.judging import candidate_of, replay
 from hkgit.gate.parallelism import Parallelism, verify_range
 from hkgit.gate.policy import Policy
-from hkgit.gate.ranges import CommitRange, without_floors
+from hkgit.gate.ranges import CommitRange, drop_floors
 from hkgit.gate.verified import VerifiedCommits
 from hkgit.git.repository import Repository
 
-LAX = without_floors(Policy())
+LAX = drop_floors(Policy())
 KIBI = 1024
 
 

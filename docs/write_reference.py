@@ -25,7 +25,7 @@ from hkgit.cli.admin.terms import TERMS
 from hkgit.cli.commands import COMMANDS, GROUPS
 from hkgit.cli.ending import FAULT, INTERRUPTED, UNREAD, USAGE
 from hkgit.cli.main import main
-from hkgit.text.schemas import NAMES, schema
+from hkgit.text.schemas import NAMES, load_schema
 
 ROOT = Path(__file__).parents[1]
 NOTE = "<!-- Written by `python -m docs.write_reference`: change the code, not this page. -->\n\n"
@@ -206,14 +206,14 @@ def _policy_keys() -> str:
         " `[tool.hkgit.gate]` of `pyproject.toml`. [The policy](../policy.md) has an example and"
     )
     text += " says which defaults hold; `hkgit policy check` says yours in words.\n"
-    return text + _properties(schema("policy"), "")
+    return text + _properties(load_schema("policy"), "")
 
 
 def _schemas() -> str:
     text = f"# JSON schemas\n\n{NOTE}`hkgit schema NAME` prints one. Programs ignore keys that they"
     text += " do not know.\n"
     for name in NAMES:
-        document = tables_schema() if name == "tables" else schema(name)
+        document = tables_schema() if name == "tables" else load_schema(name)
         text += f"\n## {name}\n\n{document.get('description', '')}\n"
         text += _properties(document, "")
     return text

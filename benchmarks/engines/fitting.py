@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from benchmarks.engines.grading import Grade
 from benchmarks.engines.report import Outcome, table
 from hkgit.applying.outcome import EditOutcome
-from hkgit.matching.confidence import CLOSE, TABLE, confidence
+from hkgit.matching.confidence import CLOSE, TABLE, rate_confidence
 
 
 def rows_of(outcome: EditOutcome) -> str:
@@ -20,7 +20,7 @@ def rows_of(outcome: EditOutcome) -> str:
     tier, similarity = outcome.tier or "", outcome.similarity_permille or 0
     said, runner_up = outcome.confidence_permille, outcome.runner_up_permille
     if tier in TABLE and said is not None:
-        known = confidence(tier, similarity, runner_up, outcome.repairs)
+        known = rate_confidence(tier, similarity, runner_up, outcome.repairs)
         if said < known:
             return f"KNOWN, at {said}"
     if any(name.startswith("renamed ") for name in outcome.repairs):

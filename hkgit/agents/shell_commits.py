@@ -12,7 +12,7 @@ from hkgit.agents.recorder import Recorder
 from hkgit.agents.shell_snapshots import find_running
 from hkgit.errors import HkgitError
 from hkgit.sessions.session import EditSession
-from hkgit.sessions.storage.paths import candidates
+from hkgit.sessions.storage.paths import list_candidates
 
 
 def record_running_command(root: Path, shell: str) -> None:
@@ -21,7 +21,7 @@ def record_running_command(root: Path, shell: str) -> None:
     That it cannot be recorded stops no commit: whether it must, the gate knows.
     """
     agent = shell.split()[0].lower()
-    folders = [each for home in candidates(root) for each in home.glob(f"{agent}-*")]
+    folders = [each for home in list_candidates(root) for each in home.glob(f"{agent}-*")]
     started = {place.stat().st_mtime_ns: each for each in folders for place in find_running(each)}
     if not started:
         return

@@ -140,10 +140,10 @@ class ShellSnapshots:
     ) -> Iterator[tuple[str, File | None]]:
         # Most commands change nothing.
         from hkgit.git.repository import Repository
-        from hkgit.git.transactions.landing import under_way
+        from hkgit.git.transactions.landing import find_unfinished
 
         repository = Repository.discover(self._root, is_small=True)
-        if any(under_way(repository)) or repository.git("ls-files", "--unmerged").text:
+        if any(find_unfinished(repository)) or repository.git("ls-files", "--unmerged").text:
             return  # git has written what it merges
         old = _files_of(repository, snapshot.head)
         new = _files_of(repository, repository.head().commit)

@@ -14,7 +14,7 @@ from hkgit.applying.evidence import (
     find_holding_hash,
     find_holding_read,
     is_empty,
-    stale_hash,
+    refuse_stale_hash,
 )
 from hkgit.applying.files.workspace import Work
 from hkgit.applying.hunks import net_hunks
@@ -101,7 +101,7 @@ class EditContext:
         if expected is not None:
             own = find_holding_hash(self.base, touched, expected)
             if own is None:
-                raise stale_hash(self.base, self.work.origin or "", touched, expected)
+                raise refuse_stale_hash(self.base, self.work.origin or "", touched, expected)
             return own
         if writers and all(map(is_empty, touched)):
             kinds = [self.earlier[number].kind for number in writers]
@@ -115,7 +115,7 @@ class EditContext:
             return found
         for read in self.reads:
             if read.kind == "hash" and read.start_line is None:
-                raise stale_hash(self.base, read.path, touched, read.range_hash)
+                raise refuse_stale_hash(self.base, read.path, touched, read.range_hash)
         return NONE
 
 

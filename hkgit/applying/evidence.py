@@ -113,16 +113,16 @@ def read_holds(base: Document, read: Read) -> bool:
     return base.range_hash(read.start_line, read.end_line).startswith(read.range_hash)
 
 
-def stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: str) -> Stale:
+def refuse_stale_hash(base: Document, path: str, touched: Sequence[Lines], expected: str) -> Stale:
     """Build the error for an expected hash: what it was compared with, and what holds now."""
     first, last = touched[0]
     actual = base.range_hash(first, last)
     # It knows this module.
-    from hkgit.applying.operations.ranges import of_other_range, other_range
+    from hkgit.applying.operations.ranges import find_other_range, refuse_other_range
 
-    other = other_range(base, (first, last), expected)
+    other = find_other_range(base, (first, last), expected)
     if other is not None:
-        return of_other_range(path, (first, last), expected, actual, other)
+        return refuse_other_range(path, (first, last), expected, actual, other)
     error = Stale(
         f"{path}:{first}-{last}",
         f"expected hash {expected[:12]} does not hold: these lines have {actual[:12]},"

@@ -18,7 +18,7 @@ MOST_HASHED = 300_000
 """So many lines at most are hashed, each as often as it stands in a range, to find one."""
 
 
-def lines_of_hash(site: EditContext, edit: Edit) -> Lines | None:
+def find_lines_of_hash(site: EditContext, edit: Edit) -> Lines | None:
     """Find the only lines of the base, about as many as quoted, that have the expected hash.
 
     None where there are none or several, or where an earlier edit has written into them.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from hkgit.applying.draft import Draft
-from hkgit.text.document import Document, line_end, split_raw, terminate, unterminate
+from hkgit.text.document import Document, find_line_end, split_raw, terminate, unterminate
 from hkgit.values import dataclass
 
 CONTEXT = 3
@@ -30,7 +30,7 @@ class Hunk:
         """The text of the new lines; only at the top of a file a byte order mark is none."""
         if self.start_line == 1:
             return Document(self.new).lines
-        return tuple(raw[: len(raw) - len(line_end(raw))] for raw in split_raw(self.new))
+        return tuple(raw[: len(raw) - len(find_line_end(raw))] for raw in split_raw(self.new))
 
 
 def net_hunks(draft: Draft) -> tuple[Hunk, ...]:

@@ -115,7 +115,7 @@ class Plan:
     @property
     def first_error(self) -> HkgitError | None:
         """The refusal that decides the exit code."""
-        return first_error(self.outcomes)
+        return find_first_error(self.outcomes)
 
 
 def number_outcomes(planned: Iterable[tuple[Spec, Plan]]) -> tuple[EditOutcome, ...]:
@@ -137,7 +137,7 @@ def refuse_spec(spec: Spec, error: HkgitError) -> Plan:
     return Plan(tuple(refused), ())
 
 
-def first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:
+def find_first_error(outcomes: Sequence[EditOutcome]) -> HkgitError | None:
     """Return the error of the first edit that was refused."""
     return next((outcome.error for outcome in outcomes if outcome.error is not None), None)
 

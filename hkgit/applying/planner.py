@@ -151,7 +151,7 @@ class _Planner:
 
         site = EditContext(number=number, work=work, reads=(), in_base=self._in_base, earlier={})
         mended = remedy.add_remedy(outcome, site, error, self._dialect)
-        self._told += remedy.size(mended)
+        self._told += remedy.measure_size(mended)
         return mended if self._told <= remedy.MOST_IN_ALL else outcome
 
     def _before(self, path: str) -> bytes | None:
@@ -229,9 +229,9 @@ class _Planner:
         reads = tuple(read for read in self._reads if read.path == work.origin)
         for read in reads:
             if read.kind == "hash" and not read_holds(work.draft.base, read):
-                from hkgit.applying.operations.ranges import stale_read
+                from hkgit.applying.operations.ranges import refuse_stale_read
 
-                raise stale_read(edit.path, work.draft.base, read)
+                raise refuse_stale_read(edit.path, work.draft.base, read)
         site = EditContext(
             number=number, work=work, reads=reads, in_base=self._in_base, earlier=self._evidence
         )

@@ -28,17 +28,17 @@ def add_remedy(
     outcome: EditOutcome, site: EditContext, error: HkgitError, dialect: str
 ) -> EditOutcome:
     """Give a refused outcome all that the next call needs."""
-    found = candidates(site, error)
+    found = list_candidates(site, error)
     return replace(outcome, candidates=found, corrected=render_correction(site, error, dialect))
 
 
-def size(outcome: EditOutcome) -> int:
+def measure_size(outcome: EditOutcome) -> int:
     """Count the bytes of text that an outcome gives its author."""
     texts = (outcome.corrected, *(candidate.text for candidate in outcome.candidates))
     return sum(len(encode_text(text)) for text in texts if text is not None)
 
 
-def candidates(site: EditContext, error: HkgitError) -> tuple[Candidate, ...]:
+def list_candidates(site: EditContext, error: HkgitError) -> tuple[Candidate, ...]:
     """List the places that a refusal names, in base lines; none that earlier edits changed."""
     left = MOST
     found = []

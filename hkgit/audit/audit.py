@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.audit.numbers import Numbers, conflicts_of, numbers_json, numbers_of
+from hkgit.audit.numbers import Numbers, find_claimed_conflicts, numbers_json, numbers_of
 from hkgit.audit.reports.plain import report_json
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Report, Ruling
@@ -67,7 +67,7 @@ class Audit:
         """Yield the conflicts that entries claim to have met."""
         for ruling in self.report.rulings:
             for _, entry in ruling.judged.entries:
-                yield from ((ruling, met) for met in conflicts_of(entry))
+                yield from ((ruling, met) for met in find_claimed_conflicts(entry))
 
     def verified(self) -> Iterator[tuple[Ruling, JsonObject]]:
         """Yield the outcomes of `--verify` that entries claim."""

@@ -88,7 +88,7 @@ def audit_commit(ruling: Ruling) -> AuditedCommit:
     return AuditedCommit(
         ruling=ruling,
         id=candidate.id or "",
-        time=author_time(candidate),
+        time=read_author_time(candidate),
         author=candidate.author,
         subject=visible(message.split("\n", 1)[0]),
         agents=_agents(ruling),
@@ -110,7 +110,7 @@ def name_of_person(identity: str) -> str:
     return visible(identity.partition(" <")[0])
 
 
-def without_version(agent: str) -> str:
+def strip_version(agent: str) -> str:
     """Strip the version from an agent's name: `claude-code/2.1` becomes `claude-code`."""
     return agent.partition("/")[0]
 
@@ -120,7 +120,7 @@ def strength_of(kind: str) -> int:
     return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 
-def author_time(candidate: CandidateCommit) -> datetime:
+def read_author_time(candidate: CandidateCommit) -> datetime:
     """Read when the author made the commit, in the author's zone; 1970 if it cannot be read."""
     found = _AUTHOR_TIME.search(candidate.header)
     if found is None:

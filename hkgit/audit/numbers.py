@@ -9,7 +9,7 @@ from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate import Ruling, entry_findings
 from hkgit.gate.policy import Policy
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
@@ -66,7 +66,7 @@ def numbers_of(rulings: Sequence[Ruling], policy: Policy) -> Numbers:
         relocated=sum(edit.relocated for edit in edits),
         blind=sum(len(blind_findings(policy, entry)) for entry in entries),
         without_entry=sum(not each.passes and not each.judged.entries for each in rulings),
-        stale_met=sum(len(list(conflicts_of(entry))) for entry in entries),
+        stale_met=sum(len(list(find_claimed_conflicts(entry))) for entry in entries),
     )
 
 
@@ -75,7 +75,7 @@ def blind_findings(policy: Policy, entry: Entry) -> list[Finding]:
     return [found for found in entry_findings(policy, entry) if found.rule == BLIND]
 
 
-def conflicts_of(entry: Entry) -> Iterator[JsonObject]:
+def find_claimed_conflicts(entry: Entry) -> Iterator[JsonObject]:
     """Yield the conflicts that an entry claims to have met; a claim may be any JSON value."""
     claimed = entry.claims.get("conflicts")
     for conflict in claimed if isinstance(claimed, list) else ():
@@ -129,7 +129,7 @@ def numbers_lines(numbers: Numbers) -> Iterator[str]:
     yield f"blind       {numbers.blind} of {edits} ({_percent(numbers)})"
     yield f"conflicts   {numbers.stale_met} met, as claimed"
     yield f"repaired    {numbers.repaired}, relocated {numbers.relocated}"
-    yield f"confidence  lowest {decimal(numbers.lowest or 0)}"
+    yield f"confidence  lowest {format_decimal(numbers.lowest or 0)}"
     most = max(numbers.confidence)
     for step, count in enumerate(numbers.confidence):
         if count:

@@ -9,7 +9,7 @@ from hkgit.edits import decode_text, encode_text
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.replay.findings import Entries
-from hkgit.evidence.replay.ordering import in_order
+from hkgit.evidence.replay.ordering import order_entries
 from hkgit.gate import Gate, Ruling, candidate_of
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
 from hkgit.git.repository import Repository
@@ -150,7 +150,7 @@ class LineOrigins:
         if len(entries) < 2 or not parents:
             return entries
         try:
-            return list(in_order(entries, self.repository.snapshot(parents[0])))
+            return list(order_entries(entries, self.repository.snapshot(parents[0])))
         except Unverifiable:
             return entries
 

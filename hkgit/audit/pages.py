@@ -9,12 +9,12 @@ from hkgit.audit.audit import MEANINGS, REFUSED, Audit
 from hkgit.audit.commits import audit_commit
 from hkgit.audit.numbers import numbers_lines
 from hkgit.audit.reports.mending import mend
-from hkgit.audit.reports.sheet import name_of, subject_of
-from hkgit.audit.reports.text import summary
+from hkgit.audit.reports.sheet import name_commit, read_subject
+from hkgit.audit.reports.text import summarize_report
 from hkgit.gate import Ruling
 from hkgit.gate.policy import Policy
 from hkgit.text.counting import count_noun
-from hkgit.text.escaping import code, markdown, visible
+from hkgit.text.escaping import escape_markdown, render_code, visible
 
 
 def page(audit: Audit) -> str:
@@ -27,10 +27,10 @@ def head(name: str, ends: tuple[str, str], commits: int, policy: Policy) -> str:
     """Write what is known before anything is judged: the range, how many commits, the policy."""
     old, new = (end[:12] for end in ends)
     lines = (
-        f"# hkgit: {markdown(name)}",
+        f"# hkgit: {escape_markdown(name)}",
         "",
         f"- range: {old}..{new}, {count_noun(commits, 'commit')}",
-        f"- policy: {markdown(policy.source)}, mode {policy.mode}, governs {policy.govern}",
+        f"- policy: {escape_markdown(policy.source)}, mode {policy.mode}, governs {policy.govern}",
         f"- evidence accepted: {', '.join(policy.accept)}",
         f"- judged by hkgit {__version__}",
         "",
@@ -53,7 +53,7 @@ def body(audit: Audit) -> str:
 
 
 def _sum_up(audit: Audit) -> Iterator[str]:
-    yield f"{markdown(summary(audit.report))}."
+    yield f"{escape_markdown(summarize_report(audit.report))}."
     yield ""
 
 
@@ -83,14 +83,15 @@ def _render_rejected(audit: Audit) -> Iterator[str]:
     yield "## Rejected"
     yield ""
     for ruling in rejected:
-        yield f"- {code(name_of(ruling))} {markdown(subject_of(ruling))}"
+        yield f"- {render_code(name_commit(ruling))} {escape_markdown(read_subject(ruling))}"
         for finding in ruling.findings:
             yield (
-                f"  - {markdown(finding.rule)}, {code(finding.where)}: {markdown(finding.what)}."
-                f" {markdown(finding.fix)}"
+                f"  - {escape_markdown(finding.rule)}, {render_code(finding.where)}:"
+                f" {escape_markdown(finding.what)}."
+                f" {escape_markdown(finding.fix)}"
             )
         if not ruling.passes:
-            yield f"  - mend: {code(mend(ruling))}"
+            yield f"  - mend: {render_code(mend(ruling))}"
     yield ""
 
 
@@ -102,18 +103,20 @@ def _glass(audit: Audit) -> Iterator[str]:
     yield ""
     for ruling in broken:
         records = [note for note in ruling.judged.notes if note.startswith("break-glass ")]
-        yield f"- {code(name_of(ruling))} {markdown('; '.join(records))}"
+        yield f"- {render_code(name_commit(ruling))} {escape_markdown('; '.join(records))}"
     yield ""
 
 
 def _render_claimed(audit: Audit) -> Iterator[str]:
     yield "## What is only claimed"
     yield ""
-    agents = ", ".join(f"{markdown(name)} ({n})" for name, n in audit.numbers.agents.most_common())
+    agents = ", ".join(
+        f"{escape_markdown(name)} ({n})" for name, n in audit.numbers.agents.most_common()
+    )
     yield f"- agents, by their own word: {agents or 'none'}"
     outcomes = [
-        f"{code(name_of(ruling))} {code(str(outcome.get('command')))}"
-        f" exited with {markdown(str(outcome.get('exit_code')))}"
+        f"{render_code(name_commit(ruling))} {render_code(str(outcome.get('command')))}"
+        f" exited with {escape_markdown(str(outcome.get('exit_code')))}"
         for ruling, outcome in audit.verified()
     ]
     yield f"- checks run before the commit: {'; '.join(outcomes) or 'none'}"
@@ -127,16 +130,21 @@ def _conflicts(audit: Audit) -> Iterator[str]:
     yield "## Conflicts and CONSULTs"
     yield ""
     for ruling, conflict in met:
-        escaped = {key: markdown(str(conflict.get(key))) for key in ("id", "path", "resolution")}
-        tries = markdown(str(conflict.get("tries")))
+        escaped = {
+            key: escape_markdown(str(conflict.get(key))) for key in ("id", "path", "resolution")
+        }
+        tries = escape_markdown(str(conflict.get("tries")))
         yield (
-            f"- {code(name_of(ruling))} met {escaped['id']} in {escaped['path']}:"
+            f"- {render_code(name_commit(ruling))} met {escaped['id']} in {escaped['path']}:"
             f" {escaped['resolution']}, refused before: {tries} (claimed)"
         )
     for consult in audit.consults:
         answer = consult.answer
         state = "open" if answer is None else f"{answer.decision} by {answer.by}"
-        yield f"- CONSULT {markdown(consult.id)}, {code(consult.conflict.path)}: {markdown(state)}"
+        yield (
+            f"- CONSULT {escape_markdown(consult.id)}, {render_code(consult.conflict.path)}:"
+            f" {escape_markdown(state)}"
+        )
     yield ""
 
 
@@ -152,6 +160,6 @@ def _commits(audit: Audit) -> Iterator[str]:
             f"{'passes' if ruling.passes else 'fails'}: {ruling.rule}",
             str(_edits([ruling]) or ""),
             ", ".join(agents),
-            subject_of(ruling),
+            read_subject(ruling),
         ]
-        yield f"| {code(name_of(ruling))} | {' | '.join(map(markdown, cells))} |"
+        yield f"| {render_code(name_commit(ruling))} | {' | '.join(map(escape_markdown, cells))} |"

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from hkgit.audit.numbers import blind_findings, conflicts_of
+from hkgit.audit.numbers import blind_findings, find_claimed_conflicts
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay.findings import BLIND, Verdict
 from hkgit.gate import Ruling
-from hkgit.gate.conflicts.consulting import Consult, consults_at, consults_in, tries_before
+from hkgit.gate.conflicts import consulting
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.counting import count_noun
@@ -58,24 +58,24 @@ class JudgedRange:
 
     rulings: tuple[Ruling, ...]
     policy: Policy
-    consults: tuple[Consult, ...]
+    consults: tuple[consulting.Consult, ...]
     broken_consults: tuple[str, ...]
     allowed_tries: int
-    uncommitted: tuple[Consult, ...] = ()
+    uncommitted: tuple[consulting.Consult, ...] = ()
 
 
-def range_of(
+def collect_range(
     repository: Repository, rulings: Sequence[Ruling], policy: Policy, end: str
 ) -> JudgedRange:
     """Collect what the questions are asked of: who is governed comes from the policy."""
     governed = tuple(ruling for ruling in rulings if _is_governed(ruling, policy))
-    consults: tuple[Consult, ...] = ()
+    consults: tuple[consulting.Consult, ...] = ()
     broken: tuple[str, ...] = ()
     try:
-        consults = tuple(consults_in(repository, end))
+        consults = tuple(consulting.read_consults_of(repository, end))
     except InvalidInput as error:
         broken = (f"{error.where}: {error.what}",)
-    allowed = tries_before(repository.snapshot(end))
+    allowed = consulting.read_allowed_tries(repository.snapshot(end))
     return JudgedRange(
         rulings=governed,
         policy=policy,
@@ -86,13 +86,13 @@ def range_of(
     )
 
 
-def _find_uncommitted(repository: Repository, end: str) -> tuple[Consult, ...]:
+def _find_uncommitted(repository: Repository, end: str) -> tuple[consulting.Consult, ...]:
     """Find the questions in the checkout of a range's end that no commit has."""
     if repository.work_tree is None or repository.head().commit != end:
         return ()
     try:
-        committed = {each.id for each in consults_in(repository, end)}
-        here = consults_at(repository.work_tree)
+        committed = {each.id for each in consulting.read_consults_of(repository, end)}
+        here = consulting.read_consults_below(repository.work_tree)
         return tuple(each for each in here if each.id not in committed)
     except InvalidInput:  # what is committed is told by itself
         return ()
@@ -104,7 +104,7 @@ def _is_governed(ruling: Ruling, policy: Policy) -> bool:
     return bool(ruling.judged.entries) or named is not None or policy.govern == "all"
 
 
-def points(asked: JudgedRange) -> tuple[Question, ...]:
+def answer_questions(asked: JudgedRange) -> tuple[Question, ...]:
     """Answer every question."""
     return tuple(
         Question(name, question, basis, tuple(find(asked)))
@@ -151,7 +151,7 @@ def _conflicts(asked: JudgedRange) -> Iterator[Fact]:
     answered = {each.id for each in asked.consults if each.answer is not None}
     for ruling in asked.rulings:
         for _, entry in ruling.judged.entries:
-            for met in conflicts_of(entry):
+            for met in find_claimed_conflicts(entry):
                 yield _resolution(asked, ruling, met, answered)
     for consult in asked.consults:
         yield _decision(asked, consult)
@@ -162,7 +162,7 @@ def _conflicts(asked: JudgedRange) -> Iterator[Fact]:
         yield Fact(NO, "", what.partition(": ")[0], what)
 
 
-def _decision(asked: JudgedRange, consult: Consult) -> Fact:
+def _decision(asked: JudgedRange, consult: consulting.Consult) -> Fact:
     answer = consult.answer
     if answer is None:
         return Fact(NO, "", consult.path, f"CONSULT {consult.id} waits for a person's answer")

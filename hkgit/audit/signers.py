@@ -13,9 +13,9 @@ from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.gate import Ruling, read_trusted_policy
 from hkgit.gate.attestations import entries, keys
-from hkgit.gate.attestations.envelope import Envelope, pae
-from hkgit.gate.attestations.keeping import REFS, envelopes, list_envelopes
-from hkgit.gate.attestations.trusting import statement_of
+from hkgit.gate.attestations.envelope import Envelope, encode_pae
+from hkgit.gate.attestations.keeping import REFS, list_envelopes, load_envelopes
+from hkgit.gate.attestations.trusting import read_statement_of
 from hkgit.gate.policy import Policy
 from hkgit.gate.policy.defaults import ATTEST, SIGN
 from hkgit.git.repository import Repository
@@ -68,7 +68,7 @@ class Signers:
 
     def _of_entries(self, added: Sequence[tuple[str, Entry]]) -> Iterator[Signed]:
         for name, entry in added:
-            expected = (entries.PAYLOAD_TYPE, entries.payload_of(name, entry))
+            expected = (entries.PAYLOAD_TYPE, entries.make_payload(name, entry))
             for envelope in self._envelopes(entries.entry_refs(name)):
                 fits = (envelope.payload_type, envelope.payload) == expected
                 yield from self._signatures(ENTRY, f"sha256:{name}", envelope, is_said=fits)
@@ -78,7 +78,7 @@ class Signers:
             return
         trees = self.repository.commit(candidate.parents[0]).tree, candidate.tree
         for envelope in self._envelopes(f"{REFS}/{trees[1]}/{trees[0]}"):
-            statement = statement_of(envelope)
+            statement = read_statement_of(envelope)
             fits = statement is not None and (statement.base_tree, statement.tree) == trees
             named = None if statement is None else f"{statement.base[:12]}..{statement.head[:12]}"
             yield from self._signatures(VERDICT, named, envelope, is_said=fits)
@@ -87,7 +87,7 @@ class Signers:
         self, kind: str, of: str | None, envelope: Envelope, *, is_said: bool
     ) -> Iterator[Signed]:
         """List the signatures of an envelope; none is valid if it signs something else."""
-        data = pae(envelope.payload_type, envelope.payload)
+        data = encode_pae(envelope.payload_type, envelope.payload)
         for each in envelope.signatures[: entries.MOST_SIGNATURES]:
             key = _key(each.sig)
             checked = is_said and key is not None
@@ -104,15 +104,15 @@ class Signers:
             and bool(policy.attest_keys)
             and keys.verify(data, signature, policy.attest_keys)
         )
-        holds = is_trusted or keys.is_made(data, signature, namespace)
+        holds = is_trusted or keys.is_valid(data, signature, namespace)
         if principal is None and holds:
-            principal = keys.holder(signature, policy.signers)
+            principal = keys.find_holder(signature, policy.signers)
         return Signed(
             kind=kind, of=of, key=key, principal=principal, holds=holds, is_trusted=is_trusted
         )
 
     def _envelopes(self, folder: str) -> Iterator[Envelope]:
-        return envelopes(self.repository, self._kept.get(folder, ()))
+        return load_envelopes(self.repository, self._kept.get(folder, ()))
 
     @cached_property
     def _kept(self) -> Mapping[str, Sequence[str]]:

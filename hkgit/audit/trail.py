@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from fnmatch import fnmatchcase
 
-from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit, without_version
+from hkgit.audit.commits import STANDINGS, AuditedCommit, audit_commit, strip_version
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, candidate_of
 from hkgit.gate.rulings import NO_EVIDENCE, NOTHING, Ruling
@@ -93,7 +93,7 @@ def _words_of(commit: AuditedCommit) -> tuple[str, ...]:
 
 def fits_agent(agents: Iterable[str], glob: str) -> bool:
     """Whether one of some agents fits a glob, with or without its version."""
-    return any(_fits(each, glob) or _fits(without_version(each), glob) for each in agents)
+    return any(_fits(each, glob) or _fits(strip_version(each), glob) for each in agents)
 
 
 def _fits(text: str, glob: str) -> bool:
@@ -103,6 +103,6 @@ def _fits(text: str, glob: str) -> bool:
     return fnmatchcase(folded, wanted) if has_star else wanted in folded
 
 
-def rfc3339(time: datetime) -> str:
+def format_rfc3339(time: datetime) -> str:
     """Write a moment as RFC 3339 does."""
     return time.isoformat(timespec="seconds")

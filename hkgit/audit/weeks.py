@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from hkgit.audit.commits import DERIVED, AuditedCommit, without_version
+from hkgit.audit.commits import DERIVED, AuditedCommit, strip_version
 from hkgit.audit.trail import is_blind
 from hkgit.evidence.refusals import RefusedAttempt
 from hkgit.text.escaping import visible
@@ -38,15 +38,15 @@ class AgentWeeks:
         return "".join(_BARS[(n * len(_BARS) - 1) // top] if n else " " for n in self.weeks)
 
 
-def agents_of(
+def list_agents(
     commits: Sequence[AuditedCommit], refused: Sequence[RefusedAttempt]
 ) -> list[AgentWeeks]:
     """List every agent, the busiest first, all over the same weeks."""
     own: dict[str, list[AuditedCommit]] = {}
     for commit in commits:
-        for name in dict.fromkeys(map(without_version, commit.agents)):
+        for name in dict.fromkeys(map(strip_version, commit.agents)):
             own.setdefault(name, []).append(commit)
-    tries = Counter(without_version(visible(each.agent)) for each in refused)
+    tries = Counter(strip_version(visible(each.agent)) for each in refused)
     starts = _weeks([commit for listed in own.values() for commit in listed])
     found = [_agent(name, listed, tries[name], starts) for name, listed in own.items()]
     return sorted(found, key=lambda each: (-each.commits, each.name))

@@ -57,22 +57,22 @@ def open_repository(*, in_hook: bool = False, is_small: bool = False) -> Reposit
 
 
 @lru_cache(1)
-def hook_repository() -> Repository:
+def open_hook_repository() -> Repository:
     """Open the repository whose hook this process is, once for all that the hook does."""
     return open_repository(in_hook=True, is_small=True)
 
 
-def root_relative(repository: Repository, path: str) -> str:
+def make_root_relative(repository: Repository, path: str) -> str:
     """Convert a path relative to where the user stands to one from the root.
 
     Raises InvalidInput for a path outside the work tree.
     """
     if repository.work_tree is None:
         return Path(path).as_posix()
-    return below(repository.work_tree, path)
+    return make_relative_to(repository.work_tree, path)
 
 
-def below(root: Path, path: str) -> str:
+def make_relative_to(root: Path, path: str) -> str:
     """Convert a path of the command line to one from `root`, which a link may lead to.
 
     No link below the root is followed. Raises InvalidInput for a path outside it.

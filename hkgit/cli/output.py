@@ -35,7 +35,7 @@ def set_loudness(loudness: int) -> None:
     _LOUDNESS[:] = [loudness]
 
 
-def loudness() -> int:
+def get_loudness() -> int:
     """Return how much shall be said: QUIET, USUAL or VERBOSE."""
     return _LOUDNESS[0]
 
@@ -79,20 +79,20 @@ _COLOURS = {"red": 31, "green": 32, "yellow": 33}
 
 def style(text: str, fg: str | None, stream: IO[str]) -> str:
     """Colour text, where a stream is to have colours."""
-    if fg is None or colour() is False or not stream.isatty():
+    if fg is None or choose_colour() is False or not stream.isatty():
         return text
     return f"\x1b[{_COLOURS[fg]}m{text}\x1b[0m"
 
 
 def print_info(text: str) -> None:
     """Say on standard output that all went well, unless nobody wants to hear it."""
-    if loudness() > QUIET:
+    if get_loudness() > QUIET:
         echo(text)
 
 
 def print_note(text: str) -> None:
     """Say on standard error what a person may want to know, unless nobody does."""
-    if loudness() > QUIET:
+    if get_loudness() > QUIET:
         _tell(text, "yellow" if text.startswith("warning:") else None)
 
 
@@ -123,7 +123,7 @@ def _tell(text: str, fg: str | None) -> None:
     echo(f"{name} " + "\n".join(lines), err=True)
 
 
-def colour() -> bool | None:
+def choose_colour() -> bool | None:
     """Return False where the user wants none (see no-color.org), None if the terminal decides."""
     is_unwanted = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return False if is_unwanted else None
@@ -136,7 +136,7 @@ def show_progress(doing: str) -> Callable[[Sequence[Item]], Generator[Item, None
     """
 
     def watch(items: Sequence[Item]) -> Generator[Item, None, None]:
-        if loudness() == QUIET or sys.stderr is None or not sys.stderr.isatty():
+        if get_loudness() == QUIET or sys.stderr is None or not sys.stderr.isatty():
             yield from items
             return
         from time import monotonic

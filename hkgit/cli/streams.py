@@ -59,7 +59,7 @@ def forget_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-def printable_line(line: str) -> str:
+def make_printable(line: str) -> str:
     """Escape a line of somebody's text for a terminal; a pipe gets it as it is."""
     if not sys.stdout.isatty():
         return line
@@ -70,9 +70,9 @@ def printable_line(line: str) -> str:
 
 
 def printable_text(data: bytes) -> bytes:
-    """Escape text of several lines as `printable_line` does."""
+    """Escape text of several lines as `make_printable` does."""
     if not sys.stdout.isatty():
         return data
     text = data.decode("utf-8", "surrogateescape")
-    lines = (printable_line(line.removesuffix("\r")) for line in text.split("\n"))
+    lines = (make_printable(line.removesuffix("\r")) for line in text.split("\n"))
     return "\n".join(lines).encode("utf-8", "replace")

@@ -164,7 +164,7 @@ def detect(text: str) -> str:
     # It needs every dialect, and few texts need it.
     from hkgit.dialects import unknown
 
-    raise unknown.refusal(text, DIALECTS)
+    raise unknown.refuse_unknown(text, DIALECTS)
 
 
 def _list_detecting(text: str) -> Iterator[Dialect]:

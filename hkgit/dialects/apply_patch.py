@@ -18,9 +18,9 @@ from hkgit.dialects.patches.anchored_hunks import (
     refuse_unprefixed,
 )
 from hkgit.dialects.patches.diff_hunks import begins_sides
-from hkgit.dialects.patches.hunks import Body, body_of, split_ended_lines, text_of
-from hkgit.dialects.patches.shells import here_words, unquote_lines
-from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
+from hkgit.dialects.patches.hunks import Body, join_lines, render_body, split_ended_lines
+from hkgit.dialects.patches.shells import find_here_words, unquote_lines
+from hkgit.dialects.reading import ParseResult, refuse_line, refuse_unsupported
 from hkgit.edits import END_OF_FILE, AnyEdit, CreateFile, DeleteFile, Edit, RenameFile
 from hkgit.errors import InvalidInput, Truncated
 from hkgit.values import late_pattern
@@ -53,7 +53,7 @@ def parse(text: str) -> ParseResult:
     if not patch_json.detects(text):
         return ParseResult(tuple(_edits(text)))
     edits: list[AnyEdit] = []
-    found = list(patch_json.patches(text))
+    found = list(patch_json.parse_patches(text))
     for at, (path, patch) in enumerate(found):
         try:
             edits += _edits(patch)
@@ -69,7 +69,7 @@ def parse(text: str) -> ParseResult:
 
 def render(edits: Sequence[AnyEdit]) -> str:
     sections = [line for edit in edits for line in _render(edit)]
-    return text_of(["*** Begin Patch", *sections, "*** End Patch"])
+    return join_lines(["*** Begin Patch", *sections, "*** End Patch"])
 
 
 def _edits(text: str) -> Iterator[AnyEdit]:
@@ -80,7 +80,9 @@ def _edits(text: str) -> Iterator[AnyEdit]:
         begin = _BEGIN.fullmatch(lines[index])
         if begin is None and not _SECTION.fullmatch(lines[index]):
             if lines[index].startswith("@@"):
-                raise wrong_line(index, "a hunk outside of a patch", "Put it before *** End Patch.")
+                raise refuse_line(
+                    index, "a hunk outside of a patch", "Put it before *** End Patch."
+                )
             index += 1
             continue
         end = _end(lines, index)
@@ -98,11 +100,11 @@ def _end(lines: Sequence[str], begin: int) -> int:
             return index
         if _PADDED_END.fullmatch(lines[index]) and _is_behind(lines, index):
             return index
-    words = here_words(lines[max(begin - 2, 0) : begin])
+    words = find_here_words(lines[max(begin - 2, 0) : begin])
     for index in range(begin + 1, len(lines)):
         if is_fence(lines[index]) or lines[index].rstrip("\"' \r") in words:
             if any(line.startswith(("@@", "*** ", "+", "-")) for line in lines[index + 1 :]):
-                raise wrong_line(index, "a patch without its end", "End it with *** End Patch.")
+                raise refuse_line(index, "a patch without its end", "End it with *** End Patch.")
             raise _short(lines, begin, index)
     raise _short(lines, begin, len(lines))
 
@@ -149,7 +151,7 @@ def _sections(lines: Sequence[str], index: int, end: int) -> Iterator[AnyEdit]:
             yield from _section(lines, head["verb"], _name(head["path"]), range(index + 1, stop))
         elif lines[index].strip():
             what = f"expected *** Add File, Update File or Delete File, found {lines[index][:40]!r}"
-            raise wrong_line(index, what, "Begin the section of each file with such a line.")
+            raise refuse_line(index, what, "Begin the section of each file with such a line.")
         index = stop if head is not None else index + 1
 
 
@@ -170,7 +172,7 @@ def _section(lines: Sequence[str], verb: str, path: str, body: range) -> Iterato
     body = body[1:] if move else body
     hunks = parse_hunks(lines, body[2:] if _is_headed(lines, body, path) else body)
     if move is None and not hunks:
-        raise wrong_line(head, "a file without a change", "Give it a hunk.")
+        raise refuse_line(head, "a file without a change", "Give it a hunk.")
     yield from (hunk.edit(path) for hunk in hunks)
     if move is not None:
         yield RenameFile(path, _name(move["path"]))
@@ -180,8 +182,8 @@ def _is_headed(lines: Sequence[str], body: range, path: str) -> bool:
     """Whether a section begins with the two sides of a unified diff of its file."""
     if not body or not begins_sides(lines, body.start):
         return False
-    sides = {diff_names.bare(lines[index][4:].strip()) for index in body[:2]}
-    return sides == {diff_names.bare(path)}
+    sides = {diff_names.strip_prefix(lines[index][4:].strip()) for index in body[:2]}
+    return sides == {diff_names.strip_prefix(path)}
 
 
 def _new_text(lines: Sequence[str], body: range) -> str:
@@ -190,7 +192,7 @@ def _new_text(lines: Sequence[str], body: range) -> str:
     for index in body:
         if not text.take(lines[index]) or text.last not in ("", "+"):
             raise refuse_unprefixed(lines, index, "Begin each line of a new file with +.")
-    return text_of(text.new)
+    return join_lines(text.new)
 
 
 def _refuse_text(lines: Sequence[str], body: range) -> None:
@@ -202,7 +204,7 @@ def _refuse_text(lines: Sequence[str], body: range) -> None:
 def _render(edit: AnyEdit) -> list[str]:
     head = _SECTION.fullmatch(f"*** Add File: {edit.path}")
     if head is None or _name(head["path"]) != edit.path:
-        raise cannot_say(NAME, edit, "its path cannot stand on a line")
+        raise refuse_unsupported(NAME, edit, "its path cannot stand on a line")
     match edit:
         case CreateFile(path, text) if edit == CreateFile(path, text):
             lines = split_ended_lines(NAME, edit, text or "\n") if text else []
@@ -215,7 +217,7 @@ def _render(edit: AnyEdit) -> list[str]:
                 return [f"*** Update File: {path}", f"*** Move to: {new_path}"]
         case Edit():
             return [f"*** Update File: {edit.path}", *_render_hunk(edit)]
-    raise cannot_say(NAME, edit)
+    raise refuse_unsupported(NAME, edit)
 
 
 def _render_hunk(edit: Edit) -> list[str]:
@@ -242,6 +244,6 @@ def _render_hunk(edit: Edit) -> list[str]:
         hunk.note_place(place)
     parsed = hunk.anchors, hunk.line_hint or (hint if hint == END_OF_FILE else None)
     if edit != plain or not (old or new) or parsed != (list(anchors), hint):
-        raise cannot_say(NAME, edit)
+        raise refuse_unsupported(NAME, edit)
     tail = ["*** End of File"] if hint == END_OF_FILE else []
-    return [*(places or ["@@"]), *body_of(old, new), *tail]
+    return [*(places or ["@@"]), *render_body(old, new), *tail]

@@ -13,17 +13,17 @@ _REMARKS = frozenset({"instruction", "explanation", "description"})
 _QUOTED_KEY = late_pattern(r'[{,]\s*+\\+"(\w++)\\+"\s*+:')
 
 
-def keys(text: str) -> frozenset[str]:
+def collect_keys(text: str) -> frozenset[str]:
     """Collect the keys of the JSON in a text, with those of arguments that are JSON in a string."""
-    found = strict_json.keys(text)
+    found = strict_json.collect_keys(text)
     if found.isdisjoint(_ARGUMENTS):
         return found
     return found | frozenset(_QUOTED_KEY.findall(text))
 
 
-def arguments(text: str) -> Iterator[Node]:
+def parse_arguments(text: str) -> Iterator[Node]:
     """Yield the arguments of each call in a JSON text; a bare object is its own arguments."""
-    for document in strict_json.documents(text):
+    for document in strict_json.parse_documents(text):
         yield from _arguments(document)
 
 
@@ -53,7 +53,7 @@ def _arguments(node: Node) -> Iterator[Node]:
         return
     inner = next((members[key] for key in _ARGUMENTS if "name" in members and key in members), node)
     if isinstance(inner.value, str):
-        found = strict_json.inner_documents(inner)
+        found = strict_json.parse_inner(inner)
         if len(found) > 1:
             raise inner.wrong("one JSON document")
         yield Node(inner.path, found[0].value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hkgit.dialects.blocks.headings import closes, name_above
+from hkgit.dialects.blocks.headings import closes, find_name_above
 from hkgit.values import late_pattern
 
 _FENCE = late_pattern(r"[ \t]*(?:`{3,}|~{3,})(?:diff|patch)[ \t\r]*")
@@ -23,7 +23,7 @@ def name_fences(text: str) -> list[str]:
             continue
         end = _end(lines, index)
         body = [line for line in lines[index + 1 : end] if line.strip()]
-        name = name_above(lines, first, index)
+        name = find_name_above(lines, first, index)
         is_bare = bool(body) and body[0][:1] in "@ +-" and not body[0].startswith(_SAYS_ITSELF)
         if name is not None and is_bare:
             lines[index - 1 : index + 1] = [f"--- a/{name}", f"+++ b/{name}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.dialects.blocks import harnesskit_xml
-from hkgit.dialects.reading import ParseResult, cannot_say
+from hkgit.dialects.reading import ParseResult, refuse_unsupported
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
@@ -32,7 +32,7 @@ _PAIRS = ({"old", "new"}, {"search", "replace"}, {"original", "updated"})
 
 
 def detects(text: str) -> bool:
-    found = strict_json.keys(text)
+    found = strict_json.collect_keys(text)
     names = not found.isdisjoint(("file", *(key for key in _SPELLINGS if "path" in key), "path"))
     is_edit = not found.isdisjoint({"old_text", "new_text"}) or found >= {"edits", "file"}
     is_edit = is_edit or (names and any(found >= pair for pair in _PAIRS))
@@ -41,8 +41,8 @@ def detects(text: str) -> bool:
 
 def parse(text: str) -> ParseResult:
     if harnesskit_xml.detects(text):
-        return ParseResult(tuple(harnesskit_xml.edits(text)))
-    nodes = [node for document in strict_json.documents(text) for node in _edits_of(document)]
+        return ParseResult(tuple(harnesskit_xml.parse_edits(text)))
+    nodes = [node for document in strict_json.parse_documents(text) for node in _edits_of(document)]
     return ParseResult(tuple(_edit(node) for node in nodes))
 
 
@@ -101,9 +101,9 @@ def _edit(node: Node) -> Edit:
 
 def _render(edit: AnyEdit) -> dict[str, object]:
     if not isinstance(edit, Edit):
-        raise cannot_say(NAME, edit)
+        raise refuse_unsupported(NAME, edit)
     path, old_text, new_text, expected = edit.path, edit.old_text, edit.new_text, edit.expected_hash
     if edit != Edit(path, old_text, new_text, expected):
-        raise cannot_say(NAME, edit, "only its texts and its expected hash")
+        raise refuse_unsupported(NAME, edit, "only its texts and its expected hash")
     fields: dict[str, object] = {"file": path, "old_text": old_text, "new_text": new_text}
     return fields if expected is None else fields | {"expected_hash": expected}

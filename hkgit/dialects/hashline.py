@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from hkgit.dialects import calls
-from hkgit.dialects.reading import NO_BLOCK, ParseResult, cannot_say, lines_of
+from hkgit.dialects.reading import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
 from hkgit.edits import AnyEdit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
@@ -36,7 +36,7 @@ _OPTIONAL = ("hash_stop", "content", "offset", "expected_hash", "inclusive")
 
 
 def detects(text: str) -> bool:
-    found = calls.keys(text)
+    found = calls.collect_keys(text)
     names_tags = not found.isdisjoint({"hash_start", "hash_stop"})
     writes = found >= {"path", "content"} and found.isdisjoint({"file_path", "command"})
     return names_tags or writes or _is_relative(text)
@@ -47,7 +47,7 @@ def parse(text: str) -> ParseResult:
         what = "line tags of another notation, whose hashes are not known here"
         fix = "Write the edit in the dialect `protocol`, or with tags of `hkgit read --hashline`."
         raise InvalidInput("the spec", what, fix)
-    return ParseResult(tuple(map(_edit, calls.arguments(text))))
+    return ParseResult(tuple(map(_edit, calls.parse_arguments(text))))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
@@ -66,7 +66,7 @@ def _edit(node: Node) -> AnyEdit:
         path, content = fields["path"].name("a path"), fields["content"].text()
         return WriteFile(path, content, read_expected_hash(fields))
     check_fields(node.path, fields, ("path", "hash_start"), _OPTIONAL)
-    lines = lines_of(fields["content"].text()) if "content" in fields else None
+    lines = split_lines(fields["content"].text()) if "content" in fields else None
     if lines == () and "hash_stop" not in fields:
         raise fields["content"].wrong("lines to insert", 'To delete the line, leave "content" out.')
     return TagEdit(
@@ -94,11 +94,13 @@ def _render(edit: AnyEdit) -> dict[str, object]:
             fields: dict[str, object] = {"path": path, "content": text, "expected_hash": expected}
         case TagEdit(path, start, stop, lines, offset, expected, is_exclusive):
             content = None if lines is None else "".join(f"{line}\n" for line in lines)
-            if content is not None and (lines_of(content) or None) != lines:
-                raise cannot_say(NAME, edit, "no lines, or one that ends with a carriage return")
+            if content is not None and (split_lines(content) or None) != lines:
+                raise refuse_unsupported(
+                    NAME, edit, "no lines, or one that ends with a carriage return"
+                )
             fields = {"path": path, "hash_start": start, "hash_stop": stop}
             fields |= {"content": content, "offset": offset, "expected_hash": expected}
             fields |= {"inclusive": False} if is_exclusive else {}
         case _:
-            raise cannot_say(NAME, edit)
+            raise refuse_unsupported(NAME, edit)
     return {key: value for key, value in fields.items() if value is not None}

@@ -67,13 +67,13 @@ def _loosely(name: str, paths: Iterable[str]) -> list[str]:
     return [path for path in found if f"/{path}".endswith(f"/{bare}")] or found
 
 
-def namesakes(name: str, paths: Iterable[str]) -> list[str]:
+def find_namesakes(name: str, paths: Iterable[str]) -> list[str]:
     """List the files of the same name in other directories, sorted; case is ignored."""
     last = _last(name)
     return sorted(path for path in paths if _last(path) == last)
 
 
-def alike(name: str, paths: Iterable[str]) -> list[str]:
+def find_similar(name: str, paths: Iterable[str]) -> list[str]:
     """List up to three files whose paths are nearly this one, the likeliest first."""
     # Few calls need it.
     from difflib import get_close_matches

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Callable, Sequence
 
 from hkgit.dialects.names import require_normal
-from hkgit.dialects.reading import NO_BLOCK, ParseResult, cannot_say, lines_of
+from hkgit.dialects.reading import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
 from hkgit.edits import (
     AnyEdit,
     CreateFile,
@@ -36,12 +36,12 @@ Fields = dict[str, Node]
 
 
 def detects(text: str) -> bool:
-    found = strict_json.keys(text)
+    found = strict_json.collect_keys(text)
     return "operations" in found and not found.isdisjoint({"op", "version"})
 
 
 def parse(text: str) -> ParseResult:
-    document = strict_json.only_document(text)
+    document = strict_json.parse_document(text)
     fields = document.fields(("version", "operations"), ("base", "agent", "summary"))
     if fields["version"].value != VERSION:
         raise fields["version"].wrong(f'"{VERSION}"', f'Write "version": "{VERSION}".')
@@ -131,7 +131,7 @@ def _range(fields: Fields) -> tuple[int, int]:
 
 def _new_lines(fields: Fields) -> tuple[str, ...]:
     if "new_text" in fields:
-        return lines_of(fields["new_text"].text())
+        return split_lines(fields["new_text"].text())
     return fields["new_lines"].lines()
 
 
@@ -165,4 +165,4 @@ def _keys(edit: AnyEdit) -> dict[str, object]:
             return {"op": "rename_file", "new_path": new_path}
         case Edit(path, old, new, expected) if old and edit == Edit(path, old, new, expected):
             return {"op": "replace_text", "old_text": old, "new_text": new}
-    raise cannot_say(NAME, edit)
+    raise refuse_unsupported(NAME, edit)

@@ -53,18 +53,18 @@ class Dialect(Protocol):
         """Write edits; raises InvalidInput for one that the dialect cannot say."""
 
 
-def cannot_say(dialect: str, edit: AnyEdit, why: str = "") -> InvalidInput:
+def refuse_unsupported(dialect: str, edit: AnyEdit, why: str = "") -> InvalidInput:
     """Build the error for an edit that a dialect cannot express."""
     what = f"{dialect} cannot say this {type(edit).__name__}" + (f": {why}" if why else "")
     return InvalidInput(edit.path, what, "Write it in the dialect `protocol`.")
 
 
-def wrong_line(index: int, what: str, fix: str) -> InvalidInput:
+def refuse_line(index: int, what: str, fix: str) -> InvalidInput:
     """Build the error for a line of the text; `index` counts from 0."""
     return InvalidInput(f"line {index + 1}", what, fix)
 
 
-def lines_of(text: str) -> tuple[str, ...]:
+def split_lines(text: str) -> tuple[str, ...]:
     """Split a text into lines; `\\r\\n` ends one too, and the last may have no end."""
     unix = text.replace("\r\n", "\n")
     return tuple(unix.removesuffix("\n").split("\n")) if unix else ()

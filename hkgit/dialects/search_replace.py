@@ -11,16 +11,16 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hkgit.dialects.blocks import search_marks as marks
-from hkgit.dialects.blocks.dividers import divider, repeats_tail
+from hkgit.dialects.blocks.dividers import choose_divider, repeats_tail
 from hkgit.dialects.blocks.headings import (
     closes,
-    heading,
+    find_name_above,
+    find_name_in_prose,
     is_fence,
     is_shell_fence,
-    name_above,
-    name_in_prose,
+    render_heading,
 )
-from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
+from hkgit.dialects.reading import ParseResult, refuse_line, refuse_unsupported
 from hkgit.edits import AnyEdit, Edit
 from hkgit.errors import Truncated
 from hkgit.values import dataclass, late_pattern
@@ -54,11 +54,13 @@ def parse(text: str) -> ParseResult:
         if not marks.HEAD.fullmatch(lines[index]):
             index = _next_line(lines, index)
             continue
-        path = name_above(lines, first, index) or path or name_in_prose(lines, first, index)
+        path = (
+            find_name_above(lines, first, index) or path or find_name_in_prose(lines, first, index)
+        )
         if path is None:
             what = "expected the name of a file on one of the three lines above, found none"
             fix = "Write the path alone on the line above the head, in backticks if it has blanks."
-            raise wrong_line(index, what, fix)
+            raise refuse_line(index, what, fix)
         block = _block(lines, index)
         edits.append(_edit(path, lines, block))
         index = first = block.after
@@ -91,7 +93,7 @@ def _next_line(lines: Sequence[str], index: int) -> int:
         raise Truncated(f"line {index + 1}", "the text ends in the head of a block", completed)
     if marks.STRAY.fullmatch(lines[index]):
         what = f"a marker that belongs to no block: {lines[index].strip()[:40]!r}"
-        raise wrong_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
+        raise refuse_line(index, what, "Write <<<<<<< SEARCH, =======, >>>>>>> REPLACE.")
     if not is_shell_fence(lines[index]):
         return index + 1
     if any(marks.HEAD.fullmatch(line) for line in lines[index + 1 : index + 3]):
@@ -99,7 +101,7 @@ def _next_line(lines: Sequence[str], index: int) -> int:
     for after in range(index + 1, len(lines)):
         if closes(lines[after], lines[index]):
             return after + 1
-    raise wrong_line(index, "a fence of commands that is never closed", "Close it with ```.")
+    raise refuse_line(index, "a fence of commands that is never closed", "Close it with ```.")
 
 
 def _block(lines: Sequence[str], head: int) -> _Block:
@@ -114,7 +116,7 @@ def _block(lines: Sequence[str], head: int) -> _Block:
     dividers = [i for i in dividers if i < end]
     if after == end + 1 and repeats_tail(lines, head, dividers, end):
         end = dividers.pop()
-    middle = divider(lines, head, dividers, range(start, end))
+    middle = choose_divider(lines, head, dividers, range(start, end))
     return _Block(range(start, middle), range(middle + 1, end), line_hint, after)
 
 
@@ -131,7 +133,7 @@ def _without_divider(
         return _Block(search, range(end + 1, tail), line_hint, tail + 1)
     found = "the end of the text" if end >= len(lines) else repr(lines[end].strip())
     what = f"expected ======= between the old and the new text, found {found}"
-    raise wrong_line(head, what, "Put ======= between the two halves.")
+    raise refuse_line(head, what, "Put ======= between the two halves.")
 
 
 def _next_marker(lines: Sequence[str], index: int) -> int:
@@ -178,10 +180,10 @@ def _end_without_tail(
         if marks.is_near(lines[i]) and not is_partial:
             what = f"{lines[i].strip()[:40]!r} looks like a marker and is none"
             fix = f"End the new text with a line >>>>>>> REPLACE. {marks.ESCAPE}"
-            raise wrong_line(i, what, fix)
+            raise refuse_line(i, what, fix)
     if end < len(lines):
         what = "a block without its tail"
-        raise wrong_line(head, what, "End the new text with a line >>>>>>> REPLACE.")
+        raise refuse_line(head, what, "End the new text with a line >>>>>>> REPLACE.")
     closing = _find_cut_end(lines, head, last, end)
     completed = "\n".join([*lines[:closing], ">>>>>>> REPLACE", *lines[closing:]])
     what = "a block without its tail: the text ends before >>>>>>> REPLACE"
@@ -203,7 +205,7 @@ def _is_wrapping(lines: Sequence[str], is_before_head: bool) -> bool:
     """Whether lines hold nothing but fences, and, above a head, the name of its file."""
     words = [line for line in lines if line.strip() and not is_fence(line)]
     if is_before_head and len(words) == 1:
-        return any(mark in words[0] for mark in "./") and name_above(words, 0, 1) is not None
+        return any(mark in words[0] for mark in "./") and find_name_above(words, 0, 1) is not None
     return not words
 
 
@@ -223,14 +225,14 @@ def _suspects(lines: Sequence[str], replace: range) -> Iterator[str]:
 
 def _render(edit: AnyEdit) -> str:
     if not isinstance(edit, Edit):
-        raise cannot_say(NAME, edit)
+        raise refuse_unsupported(NAME, edit)
     plain = Edit(edit.path, edit.old_text, edit.new_text, line_hint=edit.line_hint)
     append = Edit(edit.path, "", edit.new_text, at_end=True)
     if edit not in (plain, append):
-        raise cannot_say(NAME, edit, "only its texts and its line")
-    name = heading(edit.path)
+        raise refuse_unsupported(NAME, edit, "only its texts and its line")
+    name = render_heading(edit.path)
     if name is None:
-        raise cannot_say(NAME, edit, "its path cannot stand on a line")
+        raise refuse_unsupported(NAME, edit, "its path cannot stand on a line")
     hint = "" if edit.line_hint is None else f":start_line:{edit.line_hint}\n-------\n"
     old, new = _escape(edit, edit.old_text), _escape(edit, edit.new_text)
     if edit.at_end:
@@ -241,5 +243,5 @@ def _render(edit: AnyEdit) -> str:
 def _escape(edit: AnyEdit, text: str) -> str:
     lines = text.split("\n")
     if lines.pop() != "":
-        raise cannot_say(NAME, edit, "its last line has no end")
+        raise refuse_unsupported(NAME, edit, "its last line has no end")
     return "".join(f"\\{line}\n" if marks.needs_escape(line) else f"{line}\n" for line in lines)

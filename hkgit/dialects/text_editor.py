@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.dialects import calls
-from hkgit.dialects.reading import NO_BLOCK, ParseResult, cannot_say, lines_of
+from hkgit.dialects.reading import NO_BLOCK, ParseResult, refuse_unsupported, split_lines
 from hkgit.edits import AnyEdit, CreateFile, Edit, InsertAfter, WriteFile
 from hkgit.errors import InvalidInput
 from hkgit.text import strict_json
@@ -48,13 +48,13 @@ Fields = dict[str, Node]
 
 
 def detects(text: str) -> bool:
-    found = calls.keys(text)
+    found = calls.collect_keys(text)
     writes = "content" in found and not found.isdisjoint({"file_path", "filePath"})
     return not found.isdisjoint(_SIGNS) or writes or found >= {"command", "path"}
 
 
 def parse(text: str) -> ParseResult:
-    return ParseResult(tuple(edit for node in calls.arguments(text) for edit in _edits(node)))
+    return ParseResult(tuple(edit for node in calls.parse_arguments(text) for edit in _edits(node)))
 
 
 def render(edits: Sequence[AnyEdit]) -> str:
@@ -111,7 +111,9 @@ def _parse_insert(node: Node, fields: Fields) -> InsertAfter:
     text = "new_str" if "new_str" in fields else "insert_text"
     check_fields(node.path, fields, ("path", "insert_line", text), ("expected_hash",))
     path, after_line = fields["path"].name("a path"), fields["insert_line"].integer(0)
-    return InsertAfter(path, after_line, lines_of(fields[text].text()), read_expected_hash(fields))
+    return InsertAfter(
+        path, after_line, split_lines(fields[text].text()), read_expected_hash(fields)
+    )
 
 
 def _parse_write(fields: Fields) -> WriteFile:
@@ -149,16 +151,16 @@ def _render(edit: AnyEdit) -> dict[str, object]:
             fields = {"file_path": path, "content": text}
         case InsertAfter(path, after_line, lines, expected):
             text = "".join(f"{line}\n" for line in lines)
-            if lines_of(text) != lines:
-                raise cannot_say(NAME, edit, "a line ends with a carriage return")
+            if split_lines(text) != lines:
+                raise refuse_unsupported(NAME, edit, "a line ends with a carriage return")
             fields = {"command": "insert", "path": path}
             fields |= {"insert_line": after_line, "insert_text": text}
         case Edit(path, old, new, expected, None, is_all, count, (), None):
             if count is not None and not is_all:
-                raise cannot_say(NAME, edit, "a count without all places")
+                raise refuse_unsupported(NAME, edit, "a count without all places")
             fields = {"file_path": path, "old_string": old, "new_string": new}
             fields |= {"replace_all": True} if is_all else {}
             fields |= {"expected_replacements": count} if count is not None else {}
         case _:
-            raise cannot_say(NAME, edit)
+            raise refuse_unsupported(NAME, edit)
     return fields if expected is None else fields | {"expected_hash": expected}

@@ -13,8 +13,8 @@ from hkgit.dialects.fenced_diffs import name_fences
 from hkgit.dialects.patches import diff_names
 from hkgit.dialects.patches.diff_hunks import PatchHunk, begins_sides, read_hunk
 from hkgit.dialects.patches.diff_names import DEV_NULL
-from hkgit.dialects.patches.hunks import body_of, split_ended_lines, text_of
-from hkgit.dialects.reading import ParseResult, cannot_say, wrong_line
+from hkgit.dialects.patches.hunks import join_lines, render_body, split_ended_lines
+from hkgit.dialects.reading import ParseResult, refuse_line, refuse_unsupported
 from hkgit.edits import (
     EXECUTABLE,
     REGULAR,
@@ -56,8 +56,10 @@ class _Section:
 
     def is_of_other_file(self, sides: tuple[str, str]) -> bool:
         """Whether `---` and `+++` name a file that the headers above them do not."""
-        known = {diff_names.bare(side) for side in self.sides or sides} | set(self.moves.values())
-        return not {diff_names.bare(side) for side in sides if side != DEV_NULL} <= known
+        known = {diff_names.strip_prefix(side) for side in self.sides or sides} | set(
+            self.moves.values()
+        )
+        return not {diff_names.strip_prefix(side) for side in sides if side != DEV_NULL} <= known
 
 
 def detects(text: str) -> bool:
@@ -77,7 +79,7 @@ def parse(text: str) -> ParseResult:
             continue
         if lines[index].startswith("@@"):
             fix = "Write --- a/PATH and +++ b/PATH above it."
-            raise wrong_line(index, "a hunk of no file", fix)
+            raise refuse_line(index, "a hunk of no file", fix)
         index += 1
     return ParseResult(tuple(edits))
 
@@ -93,12 +95,12 @@ def _begins_file(lines: Sequence[str], index: int) -> bool:
 def _section(lines: Sequence[str], index: int) -> tuple[_Section, int]:
     section = _Section(f"line {index + 1}")
     if lines[index].startswith("diff --git "):
-        section.sides = diff_names.git_pair(lines[index][len("diff --git ") :])
+        section.sides = diff_names.parse_git_pair(lines[index][len("diff --git ") :])
         index += 1
         while index < len(lines) and _takes_header(section, lines, index):
             index += 1
     if index < len(lines) and begins_sides(lines, index):
-        sides = diff_names.side(lines[index][4:]), diff_names.side(lines[index + 1][4:])
+        sides = diff_names.parse_side(lines[index][4:]), diff_names.parse_side(lines[index + 1][4:])
         if not section.is_of_other_file(sides):
             section.sides = sides
             index += 2
@@ -121,15 +123,17 @@ def _takes_header(section: _Section, lines: Sequence[str], index: int) -> bool:
     """Note what one of git's own header lines says; False for a line that is none."""
     line = lines[index].rstrip("\r")
     if _BINARY.match(line):
-        raise wrong_line(index, "a binary patch", "Only text can be edited this way.")
+        raise refuse_line(index, "a binary patch", "Only text can be edited this way.")
     if (mode := _MODE.fullmatch(line)) is not None:
         section.modes[mode["kind"]] = int(mode["mode"], 8)
         if section.modes[mode["kind"]] not in (REGULAR, EXECUTABLE):
-            raise wrong_line(index, f"mode {mode['mode']}", "Only regular files can be edited.")
+            raise refuse_line(index, f"mode {mode['mode']}", "Only regular files can be edited.")
         return True
     if (move := _MOVE.fullmatch(line)) is not None:
         if move["kind"] == "copy":
-            raise wrong_line(index, "a copy of a file", "Give the new file as one that is created.")
+            raise refuse_line(
+                index, "a copy of a file", "Give the new file as one that is created."
+            )
         section.moves[move["side"]] = diff_names.unquote_name(move["name"])
         return True
     return _OTHER_HEADER.match(line) is not None
@@ -161,7 +165,7 @@ def _parse_creation(section: _Section, path: str) -> CreateFile:
     if any(line.strip() for hunk in section.hunks for line in hunk.old):
         what = "a new file with context or removed lines"
         raise InvalidInput(section.where, what, "Begin each of its lines with +.")
-    text = text_of([line for hunk in section.hunks for line in hunk.new])
+    text = join_lines([line for hunk in section.hunks for line in hunk.new])
     if section.hunks and section.hunks[-1].final_newline is False:
         text = text[:-1]
     return CreateFile(path, text, section.modes.get("new file", REGULAR))
@@ -173,7 +177,7 @@ def _parse_deletion(section: _Section, path: str) -> DeleteFile:
         raise InvalidInput(section.where, what, "Begin each of its lines with -.")
     if not section.hunks:
         return DeleteFile(path)
-    text = text_of([line for hunk in section.hunks for line in hunk.old])
+    text = join_lines([line for hunk in section.hunks for line in hunk.old])
     is_open = section.hunks[-1].final_newline is True
     return DeleteFile(path, old_text=text[:-1] if is_open else text)
 
@@ -183,21 +187,21 @@ def _render(edit: AnyEdit) -> str:
         case CreateFile(path, text, mode):
             head = [f"diff --git {_pair(path, path)}", f"new file mode {mode:o}"]
             sides = [f"--- {DEV_NULL}", f"+++ {diff_names.write_name('b/', path)}"] if text else []
-            return text_of([*head, *sides, *_whole("+", text)])
+            return join_lines([*head, *sides, *_whole("+", text)])
         case DeleteFile(path, None, old_text) if old_text != "":
             head = [f"diff --git {_pair(path, path)}", f"deleted file mode {REGULAR:o}"]
             sides = (
                 [f"--- {diff_names.write_name('a/', path)}", f"+++ {DEV_NULL}"] if old_text else []
             )
-            return text_of([*head, *sides, *_whole("-", old_text or "")])
+            return join_lines([*head, *sides, *_whole("-", old_text or "")])
         case RenameFile(path, new_path, None):
             names = [f"rename from {quote_path(path)}", f"rename to {quote_path(new_path)}"]
-            return text_of([f"diff --git {_pair(path, new_path)}", *names])
+            return join_lines([f"diff --git {_pair(path, new_path)}", *names])
         case SetMode(path, mode):
-            return text_of([f"diff --git {_pair(path, path)}", f"new mode {mode:o}"])
+            return join_lines([f"diff --git {_pair(path, path)}", f"new mode {mode:o}"])
         case Edit():
             return _render_hunk(edit)
-    raise cannot_say(NAME, edit)
+    raise refuse_unsupported(NAME, edit)
 
 
 def _render_hunk(edit: Edit) -> str:
@@ -211,15 +215,15 @@ def _render_hunk(edit: Edit) -> str:
     )
     carrier = {True: old, False: new, None: old or new}[end]
     if edit != plain or not carrier or (hint is not None and hint < 1):
-        raise cannot_say(NAME, edit)
-    body = body_of(old, new, changes_end=end is not None)
+        raise refuse_unsupported(NAME, edit)
+    body = render_body(old, new, changes_end=end is not None)
     if end is not None:
         last = max(i for i, line in enumerate(body) if line[0] == ("-" if end else "+"))
         body.insert(last + 1, NO_NEWLINE)
     sides = [f"--- {diff_names.write_name('a/', path)}", f"+++ {diff_names.write_name('b/', path)}"]
     sides.insert(0, f"diff --git {_pair(path, path)}")
     head = f"@@ -{hint or 0},{len(old)} +{hint or 0},{len(new)} @@"
-    return text_of([*sides, head, *body])
+    return join_lines([*sides, head, *body])
 
 
 def _whole(prefix: str, text: str) -> list[str]:

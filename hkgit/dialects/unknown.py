@@ -73,12 +73,12 @@ _SHAPES = {
 }
 
 
-def refusal(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
+def refuse_unknown(text: str, dialects: Mapping[str, Dialect]) -> InvalidInput:
     """Build the error for a text in no known dialect, with the nearest one as advice."""
     known = f"Known dialects: {', '.join(dialects)}."
     first = next((line for line in text.split("\n") if line.strip()), "")
     seen = f"it begins with {first.strip()[:60]!r}" if first else "it is blank"
-    keys = strict_json.keys(text)
+    keys = strict_json.collect_keys(text)
     if keys:
         seen = f"JSON with the keys {', '.join(sorted(keys)[:8])}"
         name = max(_KEYS, key=lambda each: len(keys & _KEYS[each]))

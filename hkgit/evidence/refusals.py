@@ -155,7 +155,7 @@ def note_unread(log: RefusalLog, agent: str, call: str, error: InvalidInput) -> 
         log.note(agent, call, int(time.time()), [(NO_FILE, error.status, why)])
 
 
-def claims_of(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
+def make_refusal_claims(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
     """Write what the entry that landed claims of the attempts before it."""
     return [
         {
@@ -169,7 +169,7 @@ def claims_of(attempts: Iterable[RefusedAttempt]) -> list[JsonObject]:
     ]
 
 
-def ids_claimed(claimed: object) -> list[str]:
+def list_claimed_ids(claimed: object) -> list[str]:
     """List the ids of the attempts that an entry claims; a claim may be any JSON value."""
     listed = claimed if isinstance(claimed, list) else []
     ids = (each.get("id") for each in listed if isinstance(each, dict))

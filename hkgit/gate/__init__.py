@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from hkgit.gate.ranges import (
         CommitRange,
         Watch,
-        commits_of,
+        drop_floors,
         judge_index,
         judge_range,
+        list_commits_of,
         split_range,
-        without_floors,
     )
     from hkgit.gate.rules.break_glass import BREAK_GLASS
-    from hkgit.gate.rules.floors import blind_edits, entry_findings
-    from hkgit.gate.rules.grants import pusher_of
+    from hkgit.gate.rules.floors import entry_findings, find_blind_edits
+    from hkgit.gate.rules.grants import read_pusher
     from hkgit.gate.rulings import REJECTED, Report, RuleResult, Ruling, is_of_one_ref
     from hkgit.gate.trusted import load_policy, read_named_policy, read_trusted_policy
 
@@ -32,19 +32,19 @@ _HOMES = {
     "RuleResult": "rulings",
     "Ruling": "rulings",
     "Watch": "ranges",
-    "blind_edits": "rules.floors",
+    "find_blind_edits": "rules.floors",
     "candidate_of": "ranges",
-    "commits_of": "ranges",
+    "list_commits_of": "ranges",
     "entry_findings": "rules.floors",
     "is_of_one_ref": "rulings",
     "judge_index": "ranges",
     "judge_range": "ranges",
     "load_policy": "trusted",
-    "pusher_of": "rules.grants",
+    "read_pusher": "rules.grants",
     "read_named_policy": "trusted",
     "read_trusted_policy": "trusted",
     "split_range": "ranges",
-    "without_floors": "ranges",
+    "drop_floors": "ranges",
 }
 """The names, by the module that has them: each is loaded when it is asked for."""
 
@@ -58,19 +58,19 @@ __all__ = [
     "RuleResult",
     "Ruling",
     "Watch",
-    "blind_edits",
     "candidate_of",
-    "commits_of",
+    "drop_floors",
     "entry_findings",
+    "find_blind_edits",
     "is_of_one_ref",
     "judge_index",
     "judge_range",
+    "list_commits_of",
     "load_policy",
-    "pusher_of",
     "read_named_policy",
+    "read_pusher",
     "read_trusted_policy",
     "split_range",
-    "without_floors",
 ]
 
 

@@ -17,7 +17,7 @@ _BINARY_PROBE = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
 
 
-def before(repository: Repository, policy: Policy, candidate: CandidateCommit) -> Before:
+def find_before(repository: Repository, policy: Policy, candidate: CandidateCommit) -> Before:
     """Find the files that a commit changes, as they were before; none if its parents are not here.
 
     For a merge that git makes by itself they are taken from that merge, else from the first parent.

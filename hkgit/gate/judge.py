@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
 from hkgit.evidence.replay.judging import candidate_of, replay
-from hkgit.evidence.replay.messages import stray_trailers
+from hkgit.evidence.replay.messages import find_stray_trailers
 from hkgit.gate.budget import OutOfTime, limit_time
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.check import (
@@ -25,9 +25,9 @@ from hkgit.gate.check import (
 from hkgit.gate.context import UNKNOWN, JudgeContext
 from hkgit.gate.policy.defaults import ATTEST
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.rules.break_glass import record_for
+from hkgit.gate.rules.break_glass import find_record
 from hkgit.gate.rules.grants import find_grant
-from hkgit.gate.rules.manual import blind_commit, find_changed_paths
+from hkgit.gate.rules.manual import explain_blind_commit, find_changed_paths
 from hkgit.gate.rulings import Before, RuleResult, Ruling
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
@@ -177,9 +177,9 @@ class Gate:
         if Verdict.ATTESTED not in policy.verdicts:
             return ruling
         # Few commits need it.
-        from hkgit.gate.attestations.trusting import attest_ruling, attestation_of
+        from hkgit.gate.attestations.trusting import attest_ruling, find_attestation
 
-        signer = attestation_of(self.repository, policy, candidate, self.arrival.ref)
+        signer = find_attestation(self.repository, policy, candidate, self.arrival.ref)
         if signer is None:
             return ruling
         tried.append(RuleResult("attested", f"by {signer}"))
@@ -190,7 +190,7 @@ class Gate:
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
             return ruling
-        record = record_for(self.repository, self.policy, commit, self.arrival.coming)
+        record = find_record(self.repository, self.policy, commit, self.arrival.coming)
         if record is None:
             return ruling
         tried.append(RuleResult("break-glass", str(record)))
@@ -202,7 +202,7 @@ class Gate:
         self, candidate: CandidateCommit, agent: str | None
     ) -> tuple[ReplayResult, str | None]:
         """No entry accounts for what this commit changes: whose is it, and may they?"""
-        notes = stray_trailers(candidate)
+        notes = find_stray_trailers(candidate)
         if agent is None and self.policy.govern == "agents":
             judged = ReplayResult(candidate, Verdict.UNGOVERNED, notes=notes)
             return judged, "author is not governed"
@@ -222,7 +222,7 @@ class Gate:
         recovered = replay_record(self.repository, candidate, self.arrival.coming)
         if recovered is not None:
             return replace(recovered, notes=(*recovered.notes, *notes)), None
-        finding = blind_commit(self.policy, candidate, paths, agent)
+        finding = explain_blind_commit(self.policy, candidate, paths, agent)
         return ReplayResult(candidate, Verdict.FAIL, findings=(finding,), notes=notes), None
 
     def _before(self, ruling: Ruling) -> Before:
@@ -230,9 +230,9 @@ class Gate:
         if ruling.passes or not ruling.judged.candidate.parents:
             return Before()
         # Few commits are rejected.
-        from hkgit.gate.again import before
+        from hkgit.gate.again import find_before
 
-        found = before(self.repository, self.policy, ruling.judged.candidate)
+        found = find_before(self.repository, self.policy, ruling.judged.candidate)
         asks = any(asks_for_person(each) for each in ruling.findings)
         return replace(found, for_person=found.for_person or asks)
 

@@ -15,7 +15,7 @@ from hkgit.evidence.replay.findings import ReplayResult, Verdict
 from hkgit.evidence.replay.judging import candidate_of
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import Policy
-from hkgit.gate.ranges import CommitRange, Watch, commits_of
+from hkgit.gate.ranges import CommitRange, Watch, list_commits_of
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.gate.verified import VerifiedCommits
 from hkgit.git.repository import Repository
@@ -84,7 +84,7 @@ def list_commits(
     repository: Repository, asked: CommitRange, policy: Policy, spread: Parallelism = ALONE
 ) -> Sequence[str]:
     """List the commits of a range that fall to this share, parents first."""
-    return spread.share.of_commits(commits_of(repository, asked, policy))
+    return spread.share.of_commits(list_commits_of(repository, asked, policy))
 
 
 def rule_range(

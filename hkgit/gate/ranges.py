@@ -39,7 +39,7 @@ def split_range(argument: str) -> tuple[str, str]:
     return old, new
 
 
-def commits_of(repository: Repository, asked: CommitRange, policy: Policy) -> list[str]:
+def list_commits_of(repository: Repository, asked: CommitRange, policy: Policy) -> list[str]:
     """List the commits of a range, parents first, without those before the policy's `since`.
 
     Raises InvalidInput for a range that runs backwards.
@@ -68,7 +68,7 @@ def judge_range(
     Its `old` is the trusted side: only entries that it has may be pruned, and merges must account
     for its text.
     """
-    commits = commits_of(repository, asked, policy)
+    commits = list_commits_of(repository, asked, policy)
     return judge_listed(repository, asked, commits, policy, arrival, watch=watch)
 
 
@@ -81,13 +81,13 @@ def judge_listed(
     *,
     watch: Watch = iter,
 ) -> Report:
-    """Judge the commits of a range that `commits_of` has listed already."""
+    """Judge the commits of a range that `list_commits_of` has listed already."""
     gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old, landing=asked.old)
     rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
     return Report(policy, rulings, provisional=arrival.on_client)
 
 
-def without_floors(policy: Policy) -> Policy:
+def drop_floors(policy: Policy) -> Policy:
     """Accept everything that replays; who is governed stays as it is."""
     return replace(
         policy,

@@ -11,7 +11,14 @@ from typing import Any
 
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.gate.policy.files import CONFIG, LARGEST, load_toml, policy_in, read_policy, with_signers
+from hkgit.gate.policy.files import (
+    CONFIG,
+    LARGEST,
+    add_signers,
+    find_policy_table,
+    load_toml,
+    read_policy,
+)
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.policy.parsing import parse_policy
 from hkgit.git.objects.ids import HEX
@@ -78,7 +85,7 @@ def _of_file(file: Path) -> Policy:
     policy = _parse(str(file), file.name, data)
     signers = policy.allowed_signers
     found = {} if signers is None else {signers: File(_bytes(root / signers))}
-    return with_signers(policy, MappingSnapshot(found))
+    return add_signers(policy, MappingSnapshot(found))
 
 
 def _bytes(file: Path) -> bytes:
@@ -94,9 +101,9 @@ def _of_revision(repository: Repository, rev: str, path: str) -> Policy:
     file = files.get(path)
     if file is None:
         raise InvalidInput(f"{rev}:{path}", "is not there", "Name a FILE or REV:PATH.")
-    return with_signers(_parse(f"{rev}:{path}", path.rpartition("/")[2], file.data), files)
+    return add_signers(_parse(f"{rev}:{path}", path.rpartition("/")[2], file.data), files)
 
 
 def _parse(source: str, name: str, data: bytes) -> Policy:
-    table: Any = policy_in(load_toml(source, data), name)
+    table: Any = find_policy_table(load_toml(source, data), name)
     return Policy(source=source) if table is None else parse_policy(table, source)

@@ -35,7 +35,7 @@ class VerifiedCommits:
     @classmethod
     def of(cls, repository: Repository, policy: Policy) -> VerifiedCommits:
         """Open what is known in a repository under everything that a verdict depends on."""
-        leans = (repr(policy), LADDER_VERSION, __version__, program.version())
+        leans = (repr(policy), LADDER_VERSION, __version__, program.read_version())
         name = digest(repr(leans).encode())
         return cls(repository.common_dir / "hkgit" / "verified" / name)
 

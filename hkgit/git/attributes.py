@@ -22,7 +22,7 @@ _FILE = ".gitattributes"
 _SYSTEM = Path("/etc/gitattributes")
 
 
-def attributes(
+def ask_attributes(
     repository: Repository, files: TreeSnapshot, paths: Collection[str], names: Collection[str]
 ) -> dict[str, dict[str, str]]:
     """Ask git for attributes of paths: path -> name -> set, unset, unspecified, or a value.

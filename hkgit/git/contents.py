@@ -17,7 +17,7 @@ from hkgit.git.objects.ids import EMPTY_TREE, EMPTY_TREES, FULL_ID
 from hkgit.git.objects.objects import Commit, TreeSnapshot, parse_commit
 from hkgit.git.objects.store import ObjectBatch, Store
 from hkgit.git.objects.tags import peel, read_tags
-from hkgit.git.objects.trees import Tree, TreeChange, compare
+from hkgit.git.objects.trees import Tree, TreeChange, compare_trees
 from hkgit.text.paths import check_tree_path
 from hkgit.values import dataclass, field, late_pattern
 
@@ -151,7 +151,7 @@ class Contents:
         """The latest comparisons: replay and the gate's rules ask for the same one."""
 
         def changes(old_tree: str | None, new_tree: str) -> tuple[TreeChange, ...]:
-            found = compare(old_tree, new_tree, self._store.differ.find_differing)
+            found = compare_trees(old_tree, new_tree, self._store.differ.find_differing)
             return tuple(sorted(found, key=lambda change: encode_text(change.path)))
 
         return lru_cache(4)(changes)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hkgit.errors import InvalidInput
-from hkgit.git.attributes import attributes, may_attribute
+from hkgit.git.attributes import ask_attributes, may_attribute
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.unedited import FOREIGN, expect_unfiltered
@@ -88,7 +88,7 @@ class Conversion:
     def _ask_attributes(
         self, paths: Collection[str], names: Collection[str]
     ) -> dict[str, dict[str, str]]:
-        return attributes(self.repository, self.files, paths, names)
+        return ask_attributes(self.repository, self.files, paths, names)
 
 
 def writes_as_stored(repository: Repository, commit: str, paths: Collection[str]) -> bool:

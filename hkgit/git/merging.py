@@ -134,7 +134,7 @@ class MergeAttempt:
     objects: bytes
 
 
-def set_aside(conflicts: Collection[str], parents: Collection[str]) -> list[str]:
+def find_invented_paths(conflicts: Collection[str], parents: Collection[str]) -> list[str]:
     """List the conflicted paths that git has invented, as where one side has a directory there."""
     return [path for path in conflicts if any(f"~{parent}" in path for parent in parents)]
 
@@ -199,7 +199,7 @@ class _EmptyRepository:
         done = self._git(*args, memory=MEMORY)
         if done.code in (0, 1):
             return done
-        where, reason = f"merge of {ours} and {theirs}", str(program.refusal(args, done))
+        where, reason = f"merge of {ours} and {theirs}", str(program.refuse_failed(args, done))
         if done.code < 0 or "memory" in reason:
             what = f"takes git more than {MEMORY >> 20} MiB: both sides change a file that large"
             raise Unverifiable(where, what, "Change the file on one side alone: rebase the other.")

@@ -31,7 +31,7 @@ def read_message(path: Path) -> bytes:
         raise InvalidInput(str(path), f"cannot be read: {error.strerror}") from error
 
 
-def comment_mark(repository: Repository) -> bytes:
+def find_comment_mark(repository: Repository) -> bytes:
     """Return what git's own lines in a message begin with: `core.commentChar`."""
     mark = repository.config("core.commentChar")
     return (mark if mark not in (None, "auto") else "#").encode("utf-8", "surrogateescape")

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from hkgit.edits import DIRECTORY, File
 from hkgit.errors import InvalidInput
 from hkgit.git.objects.objects import TreeSnapshot
-from hkgit.git.objects.trees import walk
+from hkgit.git.objects.trees import walk_tree
 from hkgit.text.paths import fold_name, quote_path
 
 
@@ -23,18 +23,20 @@ def expect_no_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> 
 
     Only the directories in which a name is new are looked at.
     """
-    for new, old in new_twins(files, changed):
-        raise twin(new, old)
+    for new, old in find_collisions(files, changed):
+        raise refuse_collision(new, old)
 
 
-def twin(new: str, old: str) -> InvalidInput:
+def refuse_collision(new: str, old: str) -> InvalidInput:
     """Build the error for a path that collides with another."""
     fix = "Choose a name that differs in more than case and accents."
     what = f"is the same as {quote_path(old)} to some file systems"
     return InvalidInput(quote_path(new), what, fix)
 
 
-def new_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> Iterator[tuple[str, str]]:
+def find_collisions(
+    files: TreeSnapshot, changed: Mapping[str, File | None]
+) -> Iterator[tuple[str, str]]:
     """Yield the new paths among changed files that collide with another, each with that one."""
     for directory, names in _new_names(files, changed).items():
         known = {fold_name(name): name for name in names}
@@ -75,5 +77,5 @@ def _stays(files: TreeSnapshot, path: str, changed: Mapping[str, File | None]) -
     entry = files.entry(path)
     if entry is None or entry.mode != DIRECTORY:
         return entry is not None and path not in changed
-    inside = (f"{path}/{name}" for name, _ in walk(entry.id, files.read_tree))
+    inside = (f"{path}/{name}" for name, _ in walk_tree(entry.id, files.read_tree))
     return any(name not in changed for name in inside)

@@ -88,7 +88,7 @@ def scrub_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environment.items() if name not in LOCAL_VARIABLES}
 
 
-def environment_for(
+def build_environment(
     laid_over: Mapping[str, str | None], *, keep_environment: bool = False
 ) -> dict[str, str]:
     """Build the environment of a git process (see `run`)."""
@@ -118,7 +118,7 @@ def run(
     then). Raises GitRefused with git's own words when `check` is set and git fails, and always when
     there is no git.
     """
-    environment = environment_for(env or {}, keep_environment=keep_environment)
+    environment = build_environment(env or {}, keep_environment=keep_environment)
     command = ["git", "-c", "core.fsmonitor=false", *args]
     if memory is not None:
         from hkgit.git.limits import limit_data  # few calls have limits
@@ -146,7 +146,7 @@ def run(
         raise GitRefused("git", f"could not be started: {error.strerror}") from error
     completed = Completed(done.stdout, done.stderr.decode("utf-8", "replace"), done.returncode)
     if check and completed.code != 0:
-        raise refusal(args, completed)
+        raise refuse_failed(args, completed)
     return completed
 
 
@@ -182,10 +182,10 @@ class Git:
 
     def whole_environment(self) -> dict[str, str]:
         """Build the environment that git is started with."""
-        return environment_for(self.environment, keep_environment=self.keep_environment)
+        return build_environment(self.environment, keep_environment=self.keep_environment)
 
 
-def git_on(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool) -> Git:
+def prepare_git(start: Path, git_dir: Path, work_tree: Path | None, *, in_hook: bool) -> Git:
     """Return the program set up for a repository that was found from `start`."""
     if in_hook:  # git's variables may be relative to the directory that it started the hook in
         return Git(start, {}, keep_environment=True)
@@ -200,13 +200,13 @@ def read_config(git: Git, name: str, *options: str) -> str | None:
     args = ("config", *options, "--get", name)
     asked = git(*args, check=False)
     if asked.code > 1:
-        raise refusal(args, asked)
+        raise refuse_failed(args, asked)
     return asked.text if asked.code == 0 else None
 
 
-def refusal(args: Sequence[str], completed: Completed) -> GitRefused:
+def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:
     """Build the error for a failure of git: its own words, and what to do next."""
-    installed = version()
+    installed = read_version()
     if installed < OLDEST:
         what = f"git {_join_key(installed)} is too old"
         return GitRefused("git", what, f"Install git {_join_key(OLDEST)} or newer.")
@@ -215,7 +215,7 @@ def refusal(args: Sequence[str], completed: Completed) -> GitRefused:
     return GitRefused(_name_command(args), words, next(advice, ""))
 
 
-def version() -> tuple[int, int]:
+def read_version() -> tuple[int, int]:
     """Ask for the version of the installed git; (0, 0) when it does not say."""
     output = run(["--version"], cwd=Path("/"), check=False).text
     found = re.search(r"(\d+)\.(\d+)", output)

@@ -28,7 +28,7 @@ from hkgit.git.merging import (
 )
 from hkgit.git.objects.ids import FULL_ID
 from hkgit.git.objects.objects import Head
-from hkgit.git.program import Git, git_on, read_config
+from hkgit.git.program import Git, prepare_git, read_config
 from hkgit.git.signatures import verify_principal, verify_tagger
 from hkgit.values import dataclass
 
@@ -67,7 +67,7 @@ class Repository(Contents):
     @cached_property
     def git(self) -> Git:
         """The git program on this repository, to be called (see `program.run`)."""
-        return git_on(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
+        return prepare_git(self.start, self.git_dir, self.work_tree, in_hook=self.in_hook)
 
     def commits_between(self, old: str | None, new: str, *beside: str) -> tuple[str, ...]:
         """List the commits reachable from `new`, but not from `old` or `beside`, parents first."""

@@ -9,7 +9,7 @@ from hkgit.errors import HkgitError
 from hkgit.git.repository import Repository
 
 
-def checkouts_of(repository: Repository) -> list[Path]:
+def list_checkouts(repository: Repository) -> list[Path]:
     """List every checkout of a repository: its own, and those of `git worktree`."""
     listed = os.fsdecode(repository.git("worktree", "list", "--porcelain", "-z").stdout)
     named = (field.partition(" ") for field in listed.split("\0"))

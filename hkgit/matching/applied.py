@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hkgit.matching.lines import EditLines, FileLines, folds, is_telling, keys, reading_of
+from hkgit.matching.lines import EditLines, FileLines, choose_reading, folds, is_telling, list_keys
 from hkgit.matching.places import Place
 from hkgit.matching.tiers.exact import is_whole, starts_line
 
@@ -28,7 +28,7 @@ def stands_over(view: FileLines, wanted: EditLines, place: Place) -> bool:
     first, last = view.document.lines_of(place.start, place.end)
     if new == old:
         return list(view.lines[first - 1 : last]) == list(wanted.new_lines)
-    lines, _ = keys(view, wanted)
+    lines, _ = list_keys(view, wanted)
     says = [n for n in range(first - 1, last) if lines[n]]
     found = _runs(view, wanted) if says else []
     return any(rows[0] <= says[0] and rows[-1] >= says[-1] for rows in found)
@@ -53,7 +53,7 @@ def stands_literally(view: FileLines, wanted: EditLines, place: Place) -> bool:
     return False
 
 
-def place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
+def find_place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
     """Find where the new text stands in whole lines, up to blanks and typography.
 
     None where it stands nowhere, or adds nothing that could be recognised.
@@ -65,46 +65,46 @@ def place_of_new(view: FileLines, wanted: EditLines) -> Place | None:
     return Place(offsets[found[0][0]], offsets[found[0][-1] + 1])
 
 
-def rival_of(view: FileLines, wanted: EditLines, best: AlignedPlace) -> Place | None:
+def find_rival(view: FileLines, wanted: EditLines, best: AlignedPlace) -> Place | None:
     """Find where the new text stands as surely as the old one does at its best candidate.
 
     The change is read backwards: it has been made where a candidate for the new text has every
     line that the change adds, and no other line where it takes some away. A change that only
     takes lines away is not looked for: the lines that it leaves prove nothing.
     """
-    from hkgit.matching.search.candidates import candidates, loss
+    from hkgit.matching.search.candidates import find_candidates, measure_loss
     from hkgit.matching.tiers.fuzzy import place_of
 
     backwards = wanted.reversed
     if not _adds(view, wanted) or not _are_there(view, backwards):
         return None
-    for candidate in candidates(view, backwards)[:3]:
+    for candidate in find_candidates(view, backwards)[:3]:
         is_made = candidate.is_fit and None not in candidate.landings
-        if is_made and loss(view, backwards, candidate) <= loss(view, wanted, best):
+        if is_made and measure_loss(view, backwards, candidate) <= measure_loss(view, wanted, best):
             return place_of(view, candidate)
     return None
 
 
 def _adds(view: FileLines, wanted: EditLines) -> bool:
     """Whether the change brings words, and not only other blanks."""
-    _, old = keys(view, wanted)
-    _, new = keys(view, wanted.reversed)
+    _, old = list_keys(view, wanted)
+    _, new = list_keys(view, wanted.reversed)
     return any(is_telling(new[i]) and new[i] not in old for i in wanted.added)
 
 
 def _are_there(view: FileLines, backwards: EditLines) -> bool:
     """Whether all lines that a change adds stand anywhere; mostly they do not, and that is fast."""
-    _, new = keys(view, backwards)
-    text = reading_of(view, backwards).text
+    _, new = list_keys(view, backwards)
+    text = choose_reading(view, backwards).text
     return all(b"\n" + new[i] + b"\n" in text for i in backwards.removed if new[i])
 
 
 def _runs(view: FileLines, wanted: EditLines) -> list[tuple[int, ...]]:
     """The lines where the new text stands, up to blanks and typography."""
-    from hkgit.matching.tiers.whitespace import runs
+    from hkgit.matching.tiers.whitespace import find_runs
 
-    _, new = keys(view, wanted.reversed)
-    return runs(reading_of(view, wanted), new) if any(map(is_telling, new)) else []
+    _, new = list_keys(view, wanted.reversed)
+    return find_runs(choose_reading(view, wanted), new) if any(map(is_telling, new)) else []
 
 
 def _holds(lines: Sequence[bytes], part: Sequence[bytes]) -> bool:

@@ -45,7 +45,7 @@ CLOSE = 50
 DOUBT = 5
 
 
-def confidence(
+def rate_confidence(
     tier: str,
     similarity: int,
     runner_up: int | None = None,

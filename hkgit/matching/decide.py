@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import HkgitError, Stale
 from hkgit.matching import applied, guards
-from hkgit.matching.confidence import confidence
+from hkgit.matching.confidence import rate_confidence
 from hkgit.matching.lines import EditLines, FileLines
 from hkgit.matching.places import Located, Place, Settings
 from hkgit.text.document import Document
@@ -74,7 +74,7 @@ class Ties:
         """Build the error for several places: Ambiguous, or Stale if all have another hash."""
         from hkgit.matching.refusals import hints
 
-        error = hints.ambiguous(self.document, places, self.edit)
+        error = hints.refuse_ambiguous(self.document, places, self.edit)
         expected = self.edit.expected_hash
         if expected is None or self.holds is None or any(map(self.holds, places)):
             return error
@@ -111,14 +111,14 @@ def settle(
         if not _is_slip(search, wanted, place, runner_up):
             from hkgit.matching.refusals import hints
 
-            raise hints.conflict(search.view, wanted, place, search.edit)
+            raise hints.refuse_conflict(search.view, wanted, place, search.edit)
         repairs = (*repairs, "misquoted")
     if applied.stands_over(search.view, wanted, place):
         from hkgit.matching.refusals import hints
 
-        raise hints.already_applied(search.view, place, search.edit)
+        raise hints.refuse_applied(search.view, place, search.edit)
     second = None if runner_up is None else runner_up.similarity
-    sure = confidence(tier, place.similarity, second, repairs, place.known)
+    sure = rate_confidence(tier, place.similarity, second, repairs, place.known)
     notes = guards.find_doubled_lines(search.view, wanted, place)
     return Located(
         places=(place,),
@@ -139,10 +139,10 @@ def _is_slip(search: Search, wanted: EditLines, place: Place, runner_up: Place |
         holds = search.ties.holds
         if holds is None or not holds(place) or holds(runner_up):
             return False
-    from hkgit.matching.search.candidates import candidates, is_slip
+    from hkgit.matching.search.candidates import find_candidates, is_slip
     from hkgit.matching.tiers.fuzzy import place_of
 
-    found = candidates(search.view, wanted)
+    found = find_candidates(search.view, wanted)
     best = next((c for c in found if place_of(search.view, c) == place), None)
     return best is not None and is_slip(search.view, wanted, best)
 

@@ -9,13 +9,13 @@ from itertools import pairwise
 from hkgit.edits import Edit
 from hkgit.errors import Ambiguous
 from hkgit.matching import applied, guards
-from hkgit.matching.confidence import confidence
+from hkgit.matching.confidence import rate_confidence
 from hkgit.matching.decide import Search, settle
-from hkgit.matching.lines import EditLines, FileLines, occurrences
+from hkgit.matching.lines import EditLines, FileLines, find_occurrences
 from hkgit.matching.places import FULL, Located, Place
 from hkgit.matching.refusals import hints
-from hkgit.matching.search.candidates import AlignedPlace, candidates
-from hkgit.matching.tiers.exact import in_other_ends, literal_places
+from hkgit.matching.search.candidates import AlignedPlace, find_candidates
+from hkgit.matching.tiers.exact import find_literal_places, swap_line_ends
 from hkgit.matching.tiers.fuzzy import place_of
 from hkgit.matching.tiers.registry import LADDER
 from hkgit.matching.tiers.unicode import unicode
@@ -29,15 +29,15 @@ MOST_SHOWN = 5
 
 def locate_everywhere(search: Search, wanted: EditLines) -> Located | None:
     """Find every place, byte for byte and inside words too; else every place of a strict tier."""
-    places = literal_places(search.view, wanted)
+    places = find_literal_places(search.view, wanted)
     if places:
         _check_count(search, places)
         _check_unmade(search, wanted, places)
-        notes = guards.parts_of_words(search.view, places)
+        notes = guards.note_parts_of_words(search.view, places)
         notes += _tell_left_over(search.view, wanted, places)
         return Located(places=places, tier="exact", similarity=FULL, confidence=FULL, notes=notes)
-    other = in_other_ends(wanted)
-    places = () if other is None else literal_places(search.view, other)
+    other = swap_line_ends(wanted)
+    places = () if other is None else find_literal_places(search.view, other)
     if other is not None and places:
         return _settle_alike(search, "whitespace", other, places, ())
     for reading, repairs in [(wanted, ()), *list_variants(search.edit)]:
@@ -52,7 +52,7 @@ def _locate_elided(search: Search, wanted: EditLines) -> Located | None:
     """The one place of an edit that leaves lines out; what it leaves out may differ."""
     places = LADDER["elided"](search.view, wanted)
     if len(places) > 1:
-        raise hints.ambiguous(search.view.document, places, search.edit)
+        raise hints.refuse_ambiguous(search.view.document, places, search.edit)
     if not places:
         return None
     _check_count(search, places)
@@ -63,15 +63,15 @@ def _locate_alike(search: Search, wanted: EditLines) -> Located | None:
     """All places that most of the old text fits, where the file says the same at each."""
     wanted, repairs = choose_variant(search, wanted)
     check_backslashes(search, wanted)
-    applied_at = applied.place_of_new(search.view, wanted)
+    applied_at = applied.find_place_of_new(search.view, wanted)
     if applied_at is not None:
-        raise hints.already_applied(search.view, applied_at, search.edit)
+        raise hints.refuse_applied(search.view, applied_at, search.edit)
     found = _find_alike(search.view, wanted, search.edit, search.settings.threshold)
     if not found:
         return None
-    applied_at = applied.rival_of(search.view, wanted, found[0])
+    applied_at = applied.find_rival(search.view, wanted, found[0])
     if applied_at is not None:
-        raise hints.already_applied(search.view, applied_at, search.edit)
+        raise hints.refuse_applied(search.view, applied_at, search.edit)
     tier = "fuzzy" if found[0].is_gapless else "line-block"
     places = tuple(place_of(search.view, each) for each in found)
     return _settle_alike(search, tier, wanted, places, repairs)
@@ -88,10 +88,10 @@ def _settle_alike(
     _check_count(search, places)
     _check_unmade(search, wanted, places)
     if any(a.end > b.start for a, b in pairwise(places)):
-        raise hints.ambiguous(search.view.document, places, search.edit)
+        raise hints.refuse_ambiguous(search.view.document, places, search.edit)
     similarity = min(place.similarity for place in places)
     known = min(place.known for place in places)
-    sure = confidence(tier, similarity, None, repairs, known)
+    sure = rate_confidence(tier, similarity, None, repairs, known)
     return Located(
         places=places,
         tier=tier,
@@ -115,9 +115,9 @@ def _check_unmade(search: Search, wanted: EditLines, places: tuple[Place, ...]) 
     """Raise AlreadyApplied or Ambiguous where the new text stands around places already."""
     applied_at = [place for place in places if applied.stands_literally(search.view, wanted, place)]
     if len(applied_at) == len(places):
-        raise hints.already_applied(search.view, applied_at[0], search.edit)
+        raise hints.refuse_applied(search.view, applied_at[0], search.edit)
     if applied_at:
-        raise hints.half_applied(search.view, applied_at, places, search.edit)
+        raise hints.refuse_half_applied(search.view, applied_at, places, search.edit)
 
 
 def _tell_left_over(view: FileLines, wanted: EditLines, places: Sequence[Place]) -> tuple[str, ...]:
@@ -151,15 +151,17 @@ def _find_alike(
     None where there is no candidate. Raises NoMatch where the file says different things at them,
     or where lines that change are not as the edit has them.
     """
-    found = [each for each in candidates(view, wanted) if each.similarity >= threshold]
+    found = [each for each in find_candidates(view, wanted) if each.similarity >= threshold]
     if not found:
         return ()
     if not all(map(_is_placed, found)):
-        raise hints.tell_unlike(view, wanted, found, edit)
+        raise hints.refuse_unlike(view, wanted, found, edit)
     text = _text(view, found[0])
     is_alike = all(_text(view, each) == text for each in found)
-    if not is_alike or len(occurrences(view.document.data, text, len(found) + 1)) != len(found):
-        raise hints.tell_unlike(view, wanted, found, edit)
+    if not is_alike or len(find_occurrences(view.document.data, text, len(found) + 1)) != len(
+        found
+    ):
+        raise hints.refuse_unlike(view, wanted, found, edit)
     return tuple(sorted(found, key=lambda each: each.lines))
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from hkgit.errors import InvalidInput
-from hkgit.matching.lines import EditLines, FileLines, indent_of, is_telling, key_of
+from hkgit.matching.lines import EditLines, FileLines, indent_of, is_telling, make_key
 from hkgit.matching.places import Place
 from hkgit.matching.tiers.elisions import DOTS, is_bare, is_elision, is_placeholder
 from hkgit.matching.tiers.exact import cuts_at, is_whole
 from hkgit.text.counting import count_noun
-from hkgit.text.diff import changes
+from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.values import late_pattern
 
@@ -63,7 +63,7 @@ def _shrunk(wanted: EditLines) -> Iterator[bytes]:
 
 
 def _list_telling(lines: Iterable[bytes]) -> int:
-    return sum(is_telling(key_of(line)) for line in lines)
+    return sum(is_telling(make_key(line)) for line in lines)
 
 
 def _fences(lines: Iterable[bytes]) -> int:
@@ -125,7 +125,7 @@ def check_whole(before: Document | None, after: Document, path: str) -> None:
 def _check_rewritten(before: Document, after: Document, path: str) -> None:
     """Raise InvalidInput where a remark takes the place of lines, or all lines are numbered."""
     if any(is_placeholder(line.strip()) for line in after.lines):
-        replaced = (c for c in changes(before.lines, after.lines) if c.old_start < c.old_end)
+        replaced = (c for c in find_changes(before.lines, after.lines) if c.old_start < c.old_end)
         for line in (line for c in replaced for line in after.lines[c.new_start : c.new_end]):
             _check_placeholder(before.data, line.strip(), path)
     _check_numbers(before.lines, after.lines, path)
@@ -140,7 +140,7 @@ def _elides(wanted: EditLines, shown: Sequence[bytes]) -> bool:
     dots = [i for i, line in enumerate(lines) if line.strip() in DOTS]
     if not dots or any(line.strip() in DOTS for line in wanted.old_lines):
         return False
-    removes = any(is_telling(key_of(wanted.old_lines[i])) for i in wanted.removed)
+    removes = any(is_telling(make_key(wanted.old_lines[i])) for i in wanted.removed)
     return removes and not all(_is_body(lines, i) for i in dots)
 
 
@@ -171,7 +171,7 @@ def find_doubled_lines(view: FileLines, wanted: EditLines, place: Place) -> tupl
     return tuple(notes)
 
 
-def parts_of_words(view: FileLines, places: Sequence[Place]) -> tuple[str, ...]:
+def note_parts_of_words(view: FileLines, places: Sequence[Place]) -> tuple[str, ...]:
     """Write a note on how many of the places are parts of longer words."""
     inside = sum(any(cuts_at(view.document.data, o) for o in (p.start, p.end)) for p in places)
     if not inside:
@@ -182,7 +182,11 @@ def parts_of_words(view: FileLines, places: Sequence[Place]) -> tuple[str, ...]:
 def _repeats(view: FileLines, line: bytes, number: int) -> bool:
     """Whether a line says something, and the same as line `number` of the file."""
     is_there = 1 <= number <= len(view.lines)
-    return is_there and is_telling(key_of(line)) and key_of(line) == key_of(view.lines[number - 1])
+    return (
+        is_there
+        and is_telling(make_key(line))
+        and make_key(line) == make_key(view.lines[number - 1])
+    )
 
 
 def _check_placeholder(data: bytes, line: bytes, path: str) -> None:

@@ -9,9 +9,9 @@ from hkgit.edits import Edit
 from hkgit.errors import InvalidInput, Near
 from hkgit.matching import applied, guards
 from hkgit.matching.decide import Holds, Search, Ties, settle, vouch_for_none
-from hkgit.matching.lines import EditLines, view_of
+from hkgit.matching.lines import EditLines, make_view
 from hkgit.matching.places import Located, Settings
-from hkgit.matching.tiers.exact import in_other_ends, literal_places
+from hkgit.matching.tiers.exact import find_literal_places, swap_line_ends
 from hkgit.matching.tiers.registry import LADDER, LOOSE
 from hkgit.text.document import Document
 from hkgit.values import replace
@@ -30,7 +30,7 @@ def locate(
     that the author saw it as it is. Raises NoMatch, AlreadyApplied, Ambiguous, Conflict or
     InvalidInput.
     """
-    search = Search(view_of(document), edit, settings, Ties(document, edit, holds, vouches))
+    search = Search(make_view(document), edit, settings, Ties(document, edit, holds, vouches))
     wanted = EditLines.of(edit)
     if not wanted.old:
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
@@ -47,7 +47,7 @@ def locate(
     if found is None:
         from hkgit.matching.refusals import hints
 
-        raise hints.no_match(search.view, wanted, edit)
+        raise hints.refuse_no_match(search.view, wanted, edit)
     meant = EditLines.of(edit, found.repairs)
     try:
         is_paired = found.tier == "elided"
@@ -92,17 +92,17 @@ def _find_inside_word(search: Search, wanted: EditLines) -> Located | None:
     Raises NoMatch unless a hash or a receipt says that the author saw it; None where the old
     text stands nowhere, or was written in lines.
     """
-    places, tier = literal_places(search.view, wanted), "exact"
-    other = in_other_ends(wanted)
+    places, tier = find_literal_places(search.view, wanted), "exact"
+    other = swap_line_ends(wanted)
     if not places and other is not None:
-        wanted, places, tier = other, literal_places(search.view, other), "whitespace"
+        wanted, places, tier = other, find_literal_places(search.view, other), "whitespace"
     if len(places) != 1 or wanted.whole_lines:
         return None
     if search.ties.vouches(places[0]):
         return settle(search, tier, wanted, places, ())
     from hkgit.matching.refusals import hints
 
-    raise hints.inside_word(search.view, places[0], search.edit)
+    raise hints.refuse_inside_word(search.view, places[0], search.edit)
 
 
 def _find_repaired(search: Search) -> Located | None:
@@ -136,7 +136,7 @@ def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -
     the author's names.
     """
     from hkgit.matching.refusals import hints
-    from hkgit.matching.search.candidates import candidates
+    from hkgit.matching.search.candidates import find_candidates
     from hkgit.matching.transfers.renames import find_renames
     from hkgit.matching.variants import check_backslashes, choose_variant
 
@@ -148,15 +148,17 @@ def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -
             repairs = (*repairs, *names)
             found = _find_loosely(search, EditLines.of(search.edit, repairs), repairs)
             return None if found is None else _as_written(search, wanted, found)
-    applied_at = applied.place_of_new(search.view, wanted)
+    applied_at = applied.find_place_of_new(search.view, wanted)
     if applied_at is not None:
-        raise hints.already_applied(search.view, applied_at, search.edit)
+        raise hints.refuse_applied(search.view, applied_at, search.edit)
     for tier in LOOSE:
         places = LADDER[tier](search.view, wanted)
         if any(place.similarity >= search.settings.threshold for place in places):
-            applied_at = applied.rival_of(search.view, wanted, candidates(search.view, wanted)[0])
+            applied_at = applied.find_rival(
+                search.view, wanted, find_candidates(search.view, wanted)[0]
+            )
             if applied_at is not None:
-                raise hints.already_applied(search.view, applied_at, search.edit)
+                raise hints.refuse_applied(search.view, applied_at, search.edit)
             found = settle(search, tier, wanted, places, repairs)
             return found if found.similarity >= search.settings.threshold else None
     return None
@@ -164,9 +166,9 @@ def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -
 
 def _as_written(search: Search, wanted: EditLines, found: Located) -> Located | None:
     """A place that has other names, by how alike it is to the old text as it was written."""
-    from hkgit.matching.search.candidates import candidates
+    from hkgit.matching.search.candidates import find_candidates
 
-    similarity = min(found.similarity, candidates(search.view, wanted)[0].similarity)
+    similarity = min(found.similarity, find_candidates(search.view, wanted)[0].similarity)
     if similarity < search.settings.threshold:
         return None
     return replace(found, similarity=similarity)

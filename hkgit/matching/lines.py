@@ -14,7 +14,7 @@ from itertools import accumulate
 from hkgit.edits import Edit, encode_text
 from hkgit.matching.tiers.elisions import is_elision
 from hkgit.matching.tiers.fold import fold, join_hyphens
-from hkgit.text.diff import LineChange, changes
+from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import BOM, Document
 from hkgit.values import dataclass, field
 
@@ -77,7 +77,7 @@ class FileLines:
 
 
 @lru_cache(maxsize=2)
-def view_of(document: Document) -> FileLines:
+def make_view(document: Document) -> FileLines:
     """Build the view of a document; kept, because a spec often has many edits of one file."""
     return FileLines(document)
 
@@ -123,12 +123,12 @@ class EditLines:
     @cached_property
     def folded(self) -> tuple[bytes, ...]:
         """The old lines without any blanks and typography."""
-        return tuple(map(key_of, self.old_lines))
+        return tuple(map(make_key, self.old_lines))
 
     @cached_property
     def changes(self) -> tuple[LineChange, ...]:
         """What the author changed, in lines."""
-        return changes(self.old_lines, self.new_lines)
+        return find_changes(self.old_lines, self.new_lines)
 
     @cached_property
     def reversed(self) -> EditLines:
@@ -182,14 +182,16 @@ def folds(view: FileLines, wanted: EditLines) -> bool:
     return not (view.is_ascii and wanted.old.isascii() and wanted.new.isascii())
 
 
-def reading_of(view: FileLines, wanted: EditLines) -> LineReading:
+def choose_reading(view: FileLines, wanted: EditLines) -> LineReading:
     """Choose the reading of the file under which lines of one meaning are equal."""
     return view.folded if folds(view, wanted) else view.squeezed
 
 
-def keys(view: FileLines, wanted: EditLines) -> tuple[Sequence[bytes], Sequence[bytes]]:
+def list_keys(view: FileLines, wanted: EditLines) -> tuple[Sequence[bytes], Sequence[bytes]]:
     """Write the file's lines and the old lines so that lines of one meaning are equal."""
-    return reading_of(view, wanted).lines, wanted.folded if folds(view, wanted) else wanted.squeezed
+    return choose_reading(view, wanted).lines, wanted.folded if folds(
+        view, wanted
+    ) else wanted.squeezed
 
 
 def split_lines(text: bytes) -> tuple[bytes, ...]:
@@ -205,7 +207,7 @@ def squeeze(line: bytes) -> bytes:
     return line.translate(None, BLANKS)
 
 
-def key_of(line: bytes) -> bytes:
+def make_key(line: bytes) -> bytes:
     """Remove blanks and typography from a line."""
     return join_hyphens(squeeze(line if line.isascii() else fold(line)))
 
@@ -220,7 +222,7 @@ def indent_of(line: bytes) -> bytes:
     return line[: len(line) - len(line.lstrip(INDENT))]
 
 
-def occurrences(data: bytes, piece: bytes, limit: int) -> list[int]:
+def find_occurrences(data: bytes, piece: bytes, limit: int) -> list[int]:
     """Find the offsets of `piece` in `data`, overlaps included, at most `limit` of them."""
     found: list[int] = []
     start = data.find(piece)

@@ -70,6 +70,6 @@ class Settings:
         return cls(round(threshold * FULL))
 
 
-def decimal(per_mille: int) -> str:
+def format_decimal(per_mille: int) -> str:
     """Write a per mille number with two decimals, rounded down."""
     return f"{per_mille // 1000}.{per_mille % 1000 // 10:02d}"

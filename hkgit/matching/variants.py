@@ -28,9 +28,9 @@ def choose_variant(search: Search, wanted: EditLines) -> tuple[EditLines, tuple[
 
 
 def _agreement(search: Search, wanted: EditLines) -> tuple[int, int]:
-    from hkgit.matching.search.candidates import candidates
+    from hkgit.matching.search.candidates import find_candidates
 
-    found = candidates(search.view, wanted)
+    found = find_candidates(search.view, wanted)
     return (found[0].agreement, found[0].similarity) if found else (0, 0)
 
 

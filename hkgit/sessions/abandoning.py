@@ -16,7 +16,7 @@ from hkgit.evidence.ledger.canonical import digest
 from hkgit.sessions.commit.pending import PendingEdit
 from hkgit.sessions.storage.records import Version, VersionChange
 from hkgit.text.diff import LineChange as Stretch
-from hkgit.text.diff import changes
+from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.values import dataclass, field
 
@@ -110,7 +110,7 @@ def _is_gone(unit: PendingEdit, path: str, data: bytes) -> bool:
     if before is None or after is None or before == after:
         return False
     old, new = Document(before).lines, Document(after).lines
-    stretches = [*_of(unit, changes(old, new))]
+    stretches = [*_of(unit, find_changes(old, new))]
     there, written = LineMap.between(before, data), LineMap.between(after, data)
     return bool(stretches) and all(_is_back(each, there, written) for each in stretches)
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from hkgit.edits import Snapshot, decode_text
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.pending import PendingEdit, list_waiting
-from hkgit.sessions.commit.settling import journals_of
+from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.storage.records import VersionChange
-from hkgit.text.diff import changes
+from hkgit.text.diff import find_changes
 from hkgit.text.document import split_raw
 from hkgit.values import dataclass
 
@@ -44,7 +44,7 @@ class CommitPastHooks:
 
 def find_commits_past_hooks(repository: Repository, root: Path) -> list[CommitPastHooks]:
     """Find the commits of HEAD's history that were made past the hooks, the newest first."""
-    units = [*{unit.key: unit for unit in list_waiting(journals_of(root))}.values()]
+    units = [*{unit.key: unit for unit in list_waiting(open_journals(root))}.values()]
     if not units or _has_not_moved(repository, min(unit.call.time for unit in units)):
         return []
     paths = sorted({path for unit in units for path in unit.paths})
@@ -117,7 +117,7 @@ def _is_held(unit: PendingEdit, change: VersionChange, was: bytes | None, now: b
             was or b"",
             now,
         )
-        for each in changes(ours, theirs)
+        for each in find_changes(ours, theirs)
     )
 
 

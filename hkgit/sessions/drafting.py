@@ -200,7 +200,7 @@ def _learn(
     return learned
 
 
-def blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[UnreadEdit]:
+def find_blind_edits(plan: CallPlan, session: str, call: int | None) -> Iterator[UnreadEdit]:
     """Yield the blind edits of a call, each with the command that reads its lines after the fact.
 
     With `call` the command reads them as they were before that call.

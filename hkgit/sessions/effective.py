@@ -10,7 +10,7 @@ from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.sessions.abandoning import find_standing
 from hkgit.sessions.answers import CallStatus, Status
-from hkgit.sessions.commit.pending import units_of
+from hkgit.sessions.commit.pending import list_units
 from hkgit.sessions.readings.knowledge import carry_knowledge
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall
@@ -37,9 +37,9 @@ def choose_calls(
     return found
 
 
-def calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
+def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
     """List the calls of a session of which some edit is still in `files`, the oldest first."""
-    ids = {unit.call.id for unit in find_standing(files, units_of(journal))}
+    ids = {unit.call.id for unit in find_standing(files, list_units(journal))}
     return [call for call in journal.state.standing if call.id in ids]
 
 
@@ -61,7 +61,7 @@ def find_before(journal: SessionJournal, call: str, path: str) -> tuple[int, int
     return number, at, MappingSnapshot({} if data is None else {path: File(data)})
 
 
-def status_of(
+def collect_status(
     session: str, journal: SessionJournal, files: Snapshot, batches: tuple[str, ...]
 ) -> Status:
     """Collect the status of a session; edits gone from the checkout wait for no commit."""
@@ -74,7 +74,7 @@ def status_of(
     ]
     waiting = [
         is_unread(state, unit.call, unit.spec, unit.number)
-        for unit in find_standing(files, units_of(journal))
+        for unit in find_standing(files, list_units(journal))
         if (unit.call.id, unit.spec, unit.number) not in state.committed
     ]
     calls = tuple(

@@ -19,11 +19,11 @@ from hkgit.sessions.effective import is_unread
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import (
     EXPIRY,
-    candidates,
     find_folders,
     find_unused,
-    last_use,
+    list_candidates,
     lock_sessions,
+    read_last_use,
 )
 from hkgit.values import dataclass
 
@@ -56,7 +56,7 @@ def list_sessions(repository: Repository, root: Path) -> list[SessionState]:
             (journal := SessionJournal(folder)).load()
             journals.append(journal)
         except GitRefused as error:
-            last = int(last_use(folder))
+            last = int(read_last_use(folder))
             damaged.append(
                 SessionState(
                     name=folder.name,
@@ -148,7 +148,7 @@ def drop_ended(repository: Repository, root: Path, journals: Sequence[SessionJou
 def list_homes(repository: Repository) -> Iterator[Path]:
     """List every directory that holds sessions of a repository's checkouts."""
     if repository.work_tree is not None:
-        yield from candidates(repository.work_tree)
+        yield from list_candidates(repository.work_tree)
     yield from find_files(repository.common_dir / "worktrees", "*/hkgit/sessions")
 
 
@@ -164,7 +164,7 @@ def _counts(
 
 
 def _state(journal: SessionJournal, waiting: int, blind: int) -> SessionState:
-    state, last = journal.load(), int(last_use(journal.folder))
+    state, last = journal.load(), int(read_last_use(journal.folder))
     calls = [call for call in state.calls.values() if state.is_done(call.id) and call.specs]
     agents = tuple(dict.fromkeys(call.agent for call in calls))
     return SessionState(
@@ -204,7 +204,7 @@ def _tidy(root: Path) -> None:
     """Take away the directories that hold no session any more."""
     if find_folders(root):
         return
-    for home in candidates(root):
+    for home in list_candidates(root):
         if home.is_dir() and {each.name for each in find_files(home, "*")} <= {".waiting"}:
             (home / ".waiting").unlink(missing_ok=True)
             for directory in (home, home.parent):

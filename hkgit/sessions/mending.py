@@ -8,7 +8,7 @@ from pathlib import Path
 from hkgit.edits import Read
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.commit.pending import list_waiting
-from hkgit.sessions.commit.settling import journals_of
+from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.drafting import render_mending_read
 from hkgit.sessions.effective import find_before, is_unread
 from hkgit.sessions.readings.reading import Reading, read_snapshot
@@ -17,9 +17,9 @@ from hkgit.sessions.writing import at_work, note_shown
 from hkgit.values import replace
 
 
-def blind_reads(root: Path) -> Iterator[tuple[str, str]]:
+def find_blind_reads(root: Path) -> Iterator[tuple[str, str]]:
     """Yield the path of each blind edit that waits, and the command that reads its lines."""
-    for unit in list_waiting(journals_of(root)):
+    for unit in list_waiting(open_journals(root)):
         session, call, spec = unit.key
         if is_unread(unit.journal.state, unit.call, spec, unit.number):
             path = unit.journaled.paths[unit.number - 1]

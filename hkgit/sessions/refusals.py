@@ -11,7 +11,7 @@ from hkgit.errors import Conflict, HkgitError, InvalidInput, Stale
 from hkgit.evidence.refusals import RefusalLog, note_unread
 from hkgit.sessions.drafting import CallPlan
 from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.storage.paths import git_dir_of
+from hkgit.sessions.storage.paths import find_git_dir
 
 
 def note_refused(
@@ -46,7 +46,7 @@ def note_unread_spec(root: Path, agent: str, call: str, error: InvalidInput) -> 
 
 def find_log(root: Path) -> RefusalLog | None:
     """Find the record of a checkout's clone; None without a repository."""
-    git_dir = git_dir_of(root)
+    git_dir = find_git_dir(root)
     return None if git_dir is None else RefusalLog.of_git_dir(git_dir)
 
 

@@ -17,7 +17,7 @@ from hkgit.errors import GitRefused, InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.readings import READ, ToolCall
 from hkgit.sessions.answers import EditReport, Status, UndoReport
-from hkgit.sessions.drafting import CallPlan, blind_edits, plan_call
+from hkgit.sessions.drafting import CallPlan, find_blind_edits, plan_call
 from hkgit.sessions.readings.checkout import Checkout, EditableCheckout
 from hkgit.sessions.readings.knowledge import KnownRange
 from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout
@@ -65,7 +65,7 @@ class EditSession:
     @cached_property
     def journal(self) -> SessionJournal:
         """The session's journal. Raises GitRefused when there is no place for it."""
-        return SessionJournal(places.folder_of(self.root, self.session))
+        return SessionJournal(places.choose_folder(self.root, self.session))
 
     # Reading
 
@@ -194,7 +194,7 @@ class EditSession:
     def _answer(self, plan: CallPlan, call: int | None) -> EditReport:
         if not plan.is_ok:
             return EditReport(plan.outcomes)
-        blind = () if self._is_unnamed else tuple(blind_edits(plan, self.session, call))
+        blind = () if self._is_unnamed else tuple(find_blind_edits(plan, self.session, call))
         return EditReport(plan.outcomes, plan.changed, None if call is None else str(call), blind)
 
     def _keep_call(self, specs: tuple[JournaledSpec, ...], plan: CallPlan) -> JournaledCall:
@@ -240,10 +240,10 @@ class EditSession:
 
     def status(self) -> Status:
         """Collect the session's calls, the receipts that hold, and what is not in a commit yet."""
-        from hkgit.sessions.effective import status_of
+        from hkgit.sessions.effective import collect_status
 
-        waiting = batches.names(self._batches)
-        return status_of(self.session, self.journal, Checkout(self.root), waiting)
+        waiting = batches.list_names(self._batches)
+        return collect_status(self.session, self.journal, Checkout(self.root), waiting)
 
 
 def _keep_nothing(version: str) -> None:

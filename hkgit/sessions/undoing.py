@@ -13,7 +13,7 @@ from pathlib import Path
 from hkgit.edits import File, Overlay, Read, Snapshot
 from hkgit.errors import Conflict
 from hkgit.sessions.answers import UndoReport
-from hkgit.sessions.effective import calls_in, choose_calls
+from hkgit.sessions.effective import choose_calls, find_calls_in
 from hkgit.sessions.readings.checkout import Checkout
 from hkgit.sessions.readings.knowledge import (
     NOTHING,
@@ -28,7 +28,7 @@ from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import JournaledCall, Version, VersionChange
 from hkgit.sessions.writing import at_work, carry_out, keep_files, next_call
 from hkgit.text.diff import LineChange as Stretch
-from hkgit.text.diff import changes
+from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, terminate, unterminate
 from hkgit.values import dataclass
 
@@ -41,7 +41,7 @@ def undo_calls(
     """See `EditSession.undo`."""
     with at_work(root, journal):
         state, files, blobs = journal.state, Checkout(root), journal.blobs
-        standing = calls_in(files, journal)
+        standing = find_calls_in(files, journal)
         calls = choose_calls(state, call, standing, whole_session=whole_session)
         changed = _undo_changes(
             [change for each in calls if each in standing for change in each.changes], files, blobs
@@ -170,7 +170,7 @@ def merge_back(path: str, base: bytes, wanted: bytes, present: bytes) -> bytes:
     lines: list[bytes] = []
     done = 0
     for place in _places(
-        changes(old.raw_lines, new.raw_lines), changes(old.raw_lines, here.raw_lines)
+        find_changes(old.raw_lines, new.raw_lines), find_changes(old.raw_lines, here.raw_lines)
     ):
         new_lines, there = new.raw_lines[place.theirs], here.raw_lines[place.ours]
         if place.is_changed_by_both and new_lines != there:

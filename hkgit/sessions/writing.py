@@ -22,9 +22,9 @@ from hkgit.errors import GitRefused, HkgitError, Stale
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.readings import ShownLines, ToolCall
 from hkgit.sessions.readings.knowledge import KEPT, NOTHING, FileKnowledge, KnownRange, learn_lines
-from hkgit.sessions.storage.blobs import Blobs, unwritable
+from hkgit.sessions.storage.blobs import Blobs, refuse_unwritable
 from hkgit.sessions.storage.journal import SessionJournal
-from hkgit.sessions.storage.paths import candidates, find_unused, lock_sessions
+from hkgit.sessions.storage.paths import find_unused, list_candidates, lock_sessions
 from hkgit.sessions.storage.records import JournaledCall, JournaledSpec, Version, VersionChange
 
 TYPE_CHECKING = False
@@ -74,7 +74,7 @@ def carry_out(
     try:
         mark.write_text(journal.folder.name)
     except OSError as error:
-        raise unwritable(mark, error) from error
+        raise refuse_unwritable(mark, error) from error
     journal.begin(call)
     # Where the journal cannot be closed any more (a full disk), the mark stays, and `repair` finds
     # out how the call ended.
@@ -190,7 +190,7 @@ def find_crashed(root: Path, *, fix: bool) -> list[str]:
     Raises GitRefused.
     """
     lines: list[str] = []
-    for home in candidates(root):
+    for home in list_candidates(root):
         if not (home / _UNDER_WAY).exists():
             continue
         with lock_sessions(home):

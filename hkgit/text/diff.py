@@ -51,7 +51,7 @@ def find_common(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> list[tuple[int, int
     return sorted(pairs)
 
 
-def changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
+def find_changes(a: Sequence[AnyStr], b: Sequence[AnyStr]) -> tuple[LineChange, ...]:
     """List the changes that lead from `a` to `b`, in order, never adjacent."""
     found = []
     i = j = 0

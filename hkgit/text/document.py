@@ -55,7 +55,7 @@ class Document:
     def lines(self) -> tuple[bytes, ...]:
         """The text of each line, without its end."""
         if b"\r\n" in self.data:
-            return tuple(raw[: len(raw) - len(line_end(raw))] for raw in self.raw_lines)
+            return tuple(raw[: len(raw) - len(find_line_end(raw))] for raw in self.raw_lines)
         # Most files are like this, and large ones are read much faster so.
         pieces = self.data[len(self.bom) :].split(b"\n")
         return tuple(pieces if pieces[-1] else pieces[:-1])
@@ -81,7 +81,7 @@ class Document:
 
     def end_of(self, number: int) -> bytes:
         """Return the line end of line `number`: `\\n`, `\\r\\n`, or nothing."""
-        return line_end(self.raw_lines[number - 1])
+        return find_line_end(self.raw_lines[number - 1])
 
     def span(self, start_line: int, end_line: int) -> tuple[int, int]:
         """Return the bytes (start, end) that a range of lines covers, line ends included."""
@@ -133,7 +133,7 @@ def split_raw(data: bytes) -> list[bytes]:
     return [*raw, last] if last else raw
 
 
-def line_end(raw: bytes) -> bytes:
+def find_line_end(raw: bytes) -> bytes:
     """Return the end of a line that is given with it; empty where it has none."""
     if raw.endswith(b"\r\n"):
         return b"\r\n"
@@ -179,5 +179,5 @@ def terminate(document: Document) -> Document:
 
 def unterminate(data: bytes) -> bytes:
     """Remove the end of the last line; an empty last line keeps it, or it would be gone."""
-    text = data[: len(data) - len(line_end(data[-2:]))]
+    text = data[: len(data) - len(find_line_end(data[-2:]))]
     return data if text.endswith(b"\n") or text in (b"", BOM) else text

@@ -14,12 +14,12 @@ _WORKFLOW_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _WORKFLOW_PROPERTY = _WORKFLOW_DATA | {":": "%3A", ",": "%2C"}
 
 
-def console(text: str) -> str:
+def escape_console(text: str) -> str:
     """Escape one line for terminals and CI logs, which obey lines with `::` or `##[`."""
     return _COMMAND.sub(r"\1\\u003a:", _MARK.sub(r"#\\u0023", visible(text)))
 
 
-def markdown(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Escape text for Markdown, tables included: characters that could be markup become entities.
 
     So are `@` and `#`, which would call people and link to issues.
@@ -27,22 +27,22 @@ def markdown(text: str) -> str:
     return _MARKDOWN.sub(_entity, visible(text))
 
 
-def code(text: str) -> str:
+def render_code(text: str) -> str:
     """Write text in a typewriter face, whatever characters it has."""
-    return f"<code>{markdown(text)}</code>"
+    return f"<code>{escape_markdown(text)}</code>"
 
 
 def _entity(found: re.Match[str]) -> str:
     return f"&#{ord(found[0])};"
 
 
-def workflow_data(text: str) -> str:
+def escape_workflow_data(text: str) -> str:
     """Escape the message of a workflow command; line feeds in it stay line feeds."""
     lines = "\n".join(visible(line) for line in text.split("\n"))
     return "".join(_WORKFLOW_DATA.get(char, char) for char in lines)
 
 
-def workflow_property(text: str) -> str:
+def escape_workflow_property(text: str) -> str:
     """Escape the value of a workflow command's property."""
     return "".join(_WORKFLOW_PROPERTY.get(char, char) for char in visible(text))
 

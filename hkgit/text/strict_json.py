@@ -41,7 +41,7 @@ def has_opening(text: str) -> bool:
     return _OPENING.search(text) is not None
 
 
-def keys(text: str) -> frozenset[str]:
+def collect_keys(text: str) -> frozenset[str]:
     """Collect the keys of all objects of the JSON in a text, which may be broken.
 
     Inside a JSON string every quote has a backslash before it, so no string looks like a key.
@@ -50,7 +50,7 @@ def keys(text: str) -> frozenset[str]:
     return frozenset(_KEY.findall(text, opening.end()) if opening else ())
 
 
-def documents(text: str) -> list[Node]:
+def parse_documents(text: str) -> list[Node]:
     """Parse every JSON document of a text, in order; prose and fences around them are skipped.
 
     A document begins a line with a bracket, and nothing else follows it on its last line.
@@ -72,19 +72,19 @@ def documents(text: str) -> list[Node]:
     return nodes
 
 
-def only_document(text: str) -> Node:
+def parse_document(text: str) -> Node:
     """Parse the one JSON document of a text; raise InvalidInput for none or several."""
-    found = documents(text)
+    found = parse_documents(text)
     if len(found) > 1:
         what = f"expected one JSON document, found {len(found)}"
         raise InvalidInput("the spec", what, "Put all operations into one document.")
     return found[0]
 
 
-def inner_documents(node: Node) -> list[Node]:
+def parse_inner(node: Node) -> list[Node]:
     """Parse the documents of JSON in a string; one that ends too early is an error too."""
     try:
-        return documents(node.text())
+        return parse_documents(node.text())
     except Truncated as error:
         raise InvalidInput(f"{node.path}, {error.where}", error.what, SEND_AGAIN) from error
 

@@ -21,7 +21,7 @@ _OFFSET_BASIS = 0x811C9DC5
 _PRIME = 0x01000193
 
 
-def tag(line: bytes) -> str:
+def compute_tag(line: bytes) -> str:
     """Compute the tag of a line without its end; bytes that are not UTF-8 count as U+FFFD."""
     units = line.decode(errors="replace").encode("utf-16-le")
     value = _OFFSET_BASIS
@@ -31,13 +31,13 @@ def tag(line: bytes) -> str:
     return _DIGITS[high] + _DIGITS[low]
 
 
-def tags(lines: Iterable[bytes]) -> list[str | None]:
+def compute_tags(lines: Iterable[bytes]) -> list[str | None]:
     """Compute the tag of each line of a file from its top; None where a line above has the same."""
     known: dict[bytes, str] = {}
     taken: set[str] = set()
     shown: list[str | None] = []
     for line in lines:
-        name = known[line] if line in known else known.setdefault(line, tag(line))
+        name = known[line] if line in known else known.setdefault(line, compute_tag(line))
         shown.append(None if name in taken else name)
         taken.add(name)
     return shown
@@ -46,7 +46,7 @@ def tags(lines: Iterable[bytes]) -> list[str | None]:
 def find_tag(lines: Sequence[bytes], name: str, start_line: int = 1) -> int | None:
     """Find the first line with a tag, counted from 1, from `start_line` on; None without."""
     numbers = range(start_line, len(lines) + 1)
-    return next((number for number in numbers if tag(lines[number - 1]) == name), None)
+    return next((number for number in numbers if compute_tag(lines[number - 1]) == name), None)
 
 
 def are_tagged(lines: Sequence[str]) -> bool:
@@ -56,7 +56,7 @@ def are_tagged(lines: Sequence[str]) -> bool:
 
 def line_hash(text: str) -> str:
     """Compute the tag of a line without its end."""
-    return tag(encode_text(text))
+    return compute_tag(encode_text(text))
 
 
 def tag_lines(lines: Iterable[str], seen_hashes: set[str] | None = None) -> list[str]:

@@ -8,10 +8,10 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from hkgit.applying.outcome import EditOutcome, first_error, number_outcomes
+from hkgit.applying.outcome import EditOutcome, find_first_error, number_outcomes
 from hkgit.edits import Spec
 from hkgit.errors import BlindEdit, HkgitError
-from hkgit.evidence.refusals import RefusalLog, ids_claimed
+from hkgit.evidence.refusals import RefusalLog, list_claimed_ids
 from hkgit.gate.conflicts import PLACE as CONFLICTS
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.recovery import settle_abandoned
@@ -94,9 +94,9 @@ def _find_conflicts(repository: Repository, branch: str | None) -> ConflictsMet 
     """Find the conflicts that edits on a branch may resolve; None where there are none."""
     if not (repository.common_dir / CONFLICTS).is_dir():
         return None
-    from hkgit.gate.conflicts.tracking import open_conflicts
+    from hkgit.gate.conflicts.tracking import find_open_conflicts
 
-    return open_conflicts(repository, branch)
+    return find_open_conflicts(repository, branch)
 
 
 def advise(result: ApplyResult, fix: str, mend: str | None = None) -> ApplyResult:
@@ -151,7 +151,7 @@ class _Application:
         """Raise the first refusal: of an edit, or of edits that are blind where none may be."""
         outcomes = number_outcomes((step.spec, step.plan) for step in steps)
         self.result = replace(self.result, steps=tuple(steps), outcomes=outcomes)
-        refused = first_error(outcomes)
+        refused = find_first_error(outcomes)
         if refused is not None:
             self._note_conflicts(steps[-1])
             self._note_refusals(steps, outcomes)
@@ -206,7 +206,7 @@ class _Application:
     def _settle_conflicts(self, landed: Sequence[LandedCommit]) -> None:
         """Forget the conflicts that commits which have landed resolve; note what landed."""
         for each in landed:
-            ids = ids_claimed(each.record.entry.claims.get("refusals"))
+            ids = list_claimed_ids(each.record.entry.claims.get("refusals"))
             if self.options.refused is not None and ids:
                 with suppress(OSError):
                     self.options.refused.settle(ids, each.commit)

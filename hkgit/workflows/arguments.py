@@ -29,7 +29,7 @@ def check_edit(number: int, item: object) -> AnyEdit:
     return item
 
 
-def path_for_text(text: str | bytes) -> InvalidInput | None:
+def refuse_path(text: str | bytes) -> InvalidInput | None:
     """Build the error for a file's name given in place of a text; None for any other text."""
     content = decode_text(text) if isinstance(text, bytes) else text
     if not names_file(content):

@@ -10,13 +10,13 @@ from hkgit import __version__
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.replay.added import read_added_entries
 from hkgit.evidence.replay.findings import Entries
-from hkgit.gate import CommitRange, JudgeContext, Report, commits_of, judge_range
+from hkgit.gate import CommitRange, JudgeContext, Report, judge_range, list_commits_of
 from hkgit.gate.attestations.entries import entry_refs, sign_entry
-from hkgit.gate.attestations.envelope import Envelope, Signature, pae
+from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae
 from hkgit.gate.attestations.keeping import store_envelope_below
 from hkgit.gate.attestations.keys import NAMESPACE, fingerprint, sign
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement
-from hkgit.gate.policy.digest import policy_digest
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.git import program
 from hkgit.git.objects.ids import EMPTY_TREE
@@ -79,17 +79,17 @@ def judge_statement(
         head=new,
         tree=repository.commit(new).tree,
         target=target,
-        policy=policy_digest(policy),
+        policy=hash_policy(policy),
         accepted=policy.verdicts,
         ladder=LADDER_VERSION,
         counts=Counter(str(ruling.judged.verdict) for ruling in report.rulings),
-        git=".".join(map(str, program.version())),
+        git=".".join(map(str, program.read_version())),
         hkgit=__version__,
     )
 
 
 def _sign(payload: bytes, key: Path, namespace: str) -> Envelope:
-    signature = sign(key, pae(PAYLOAD_TYPE, payload), namespace)
+    signature = sign(key, encode_pae(PAYLOAD_TYPE, payload), namespace)
     return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
 
 
@@ -108,7 +108,7 @@ def sign_entries(repository: Repository, old: str, new: str, key: Path) -> dict[
     when the key cannot be used.
     """
     refs: dict[str, str] = {}
-    for commit in commits_of(repository, CommitRange(old, new), Policy()):
+    for commit in list_commits_of(repository, CommitRange(old, new), Policy()):
         for name, entry in _entries(repository, commit):
             if name not in refs:
                 envelope = sign_entry(name, entry, key)

@@ -16,7 +16,7 @@ from hkgit.gate.entrypoints import hook_scripts
 from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.journal import TransactionState, find_abandoned, list_transactions
-from hkgit.git.transactions.recovery import Outcome, Settled, outcome_of, settle_abandoned
+from hkgit.git.transactions.recovery import Outcome, Settled, find_outcome, settle_abandoned
 from hkgit.values import dataclass
 
 
@@ -44,7 +44,7 @@ def list_stale(repository: Repository, *, fix: bool = False) -> tuple[Settled, .
     found = []
     for journal in find_abandoned(repository.common_dir):
         try:
-            found.append(Settled(journal.state, outcome_of(repository, journal.state)))
+            found.append(Settled(journal.state, find_outcome(repository, journal.state)))
         except HkgitError as error:
             found.append(Settled(journal.state, Outcome.NOTHING, error))
         finally:

@@ -26,7 +26,7 @@ from hkgit.edits import (
 )
 from hkgit.errors import InvalidInput, WrongArgument
 from hkgit.values import dataclass, replace
-from hkgit.workflows.arguments import Content, check_edit, check_mapping, path_for_text
+from hkgit.workflows.arguments import Content, check_edit, check_mapping, refuse_path
 
 Root = str | Path | Mapping[str, Content]
 Given = str | bytes | Spec | Sequence[AnyEdit]
@@ -95,7 +95,7 @@ def parse_edits(
     try:
         spec = dialects.parse(text, fmt or format, accept_truncated=accept_truncated)
     except InvalidInput as error:
-        raise (path_for_text(text) or error) from error
+        raise (refuse_path(text) or error) from error
     return ParsedEdits(dialects.append_at_end(spec) if empty_search == "append" else spec)
 
 

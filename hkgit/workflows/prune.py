@@ -16,7 +16,7 @@ from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.names import LEDGER, entry_name, entry_path
 from hkgit.evidence.ledger.pruning import MAX_ENTRIES, Manifest, is_manifest
 from hkgit.evidence.replay.added import ENTRY_PATH
-from hkgit.gate.entrypoints.hook_scripts import foreign_hooks
+from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.transaction import transaction
 from hkgit.text.counting import count_noun
@@ -73,7 +73,7 @@ def prune(repository: Repository, request: PruneRequest) -> PruneResult:
     return replace(planned, entries=gone, commit=commit)
 
 
-def entries_in(repository: Repository, rev: str) -> list[str]:
+def list_entries(repository: Repository, rev: str) -> list[str]:
     """List the names of the records in the ledger of a commit."""
     args = ("ls-tree", "-r", "-z", "--name-only", "--full-tree", rev, f"{LEDGER}/")
     listed = os.fsdecode(repository.git(*args).stdout).split("\0")
@@ -87,9 +87,9 @@ def list_prunable(
 
     Manifests of earlier prunes go along with entries, never alone: each prune leaves one.
     """
-    here = entries_in(repository, tip)
+    here = list_entries(repository, tip)
     if before is not None:
-        older = set(entries_in(repository, before))
+        older = set(list_entries(repository, before))
         here = [name for name in here if name in older]
     files = repository.snapshot(tip)
     records = ((name, files.get(entry_path(name))) for name in here)
@@ -124,7 +124,7 @@ def _commit_removal(
     files: dict[str, File | None] = {entry_path(name): None for name in gone}
     files[entry_path(digest(manifest))] = File(manifest)
     tree = repository.write_tree(repository.commit(target.tip).tree, files)
-    is_full = bool(foreign_hooks(repository))
+    is_full = bool(find_foreign_hooks(repository))
     with (
         transaction(
             repository, branch=target.branch, old=target.old, checkout=target.checkout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from hkgit.gate import CommitRange, Report, without_floors
+from hkgit.gate import CommitRange, Report, drop_floors
 from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, list_commits, rule_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.ranges import Watch
@@ -69,13 +69,13 @@ def stream_rulings(
     Raises Rejected as `verify` does.
     """
     if isinstance(request.policy, Policy):
-        policy = without_floors(request.policy)
+        policy = drop_floors(request.policy)
         return _stream_under(repository, request, policy, watch)
     # Few runs have pins.
     from hkgit.gate.entrypoints.pinning import describe_pins, read_trust, resolve_pins
 
     pinned = resolve_pins(repository, read_trust(request.policy), request.old)
-    policy = replace(without_floors(pinned.policy), ladders=pinned.trust.ladders)
+    policy = replace(drop_floors(pinned.policy), ladders=pinned.trust.ladders)
     stream = _stream_under(repository, request, policy, watch)
     return replace(stream, pins=describe_pins(pinned, repository))
 

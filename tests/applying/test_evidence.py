@@ -19,7 +19,7 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
-from hkgit.text.tags import tag
+from hkgit.text.tags import compute_tag
 from tests.support.planning import hash_of, in_sequence, on_base, only, refusal
 
 DATA = b"def a():\n    return 1\n\n\ndef b():\n    return 2\n"
@@ -213,7 +213,7 @@ def test_a_hash_for_all_places_that_only_one_has_is_stale() -> None:
             "none",
             id="no lines: their hash is the same everywhere",
         ),
-        pytest.param(TagEdit("f", tag(b"def b():")), [read(5, 6)], "hash", id="for tags"),
+        pytest.param(TagEdit("f", compute_tag(b"def b():")), [read(5, 6)], "hash", id="for tags"),
         pytest.param(SetMode("f", 0o100755), [read(1, 6, "receipt")], "receipt", id="for a mode"),
         pytest.param(DeleteFile("f"), [read(2, 6, "receipt")], "none", id="not all of a file"),
     ],
@@ -246,7 +246,7 @@ def test_an_expected_hash_that_fails_is_stale(reads: list[Read]) -> None:
         pytest.param(Edit("f", "return 2", "return 3"), "none", id="a part of a line"),
         pytest.param(Edit("f", "def b(): \n    return 2\n", "x\n"), "none", id="other blanks"),
         pytest.param(Edit("f", "\n", "x\n", replace_all=True), "none", id="more than once"),
-        pytest.param(TagEdit("f", tag(b"def b():")), "tag", id="tags"),
+        pytest.param(TagEdit("f", compute_tag(b"def b():")), "tag", id="tags"),
         pytest.param(ReplaceRange("f", 5, 6, ()), "none", id="line numbers"),
         pytest.param(CreateFile("g", "x"), "hash", id="a new file was expected to be absent"),
         pytest.param(WriteFile("g", "x"), "hash", id="so was one that is written"),

@@ -9,7 +9,7 @@ import pytest
 from hkgit import dialects
 from hkgit.applying.outcome import Candidate, EditOutcome
 from hkgit.applying.planner import plan
-from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, size
+from hkgit.applying.remedy import MOST, MOST_IN_ALL, SHOWN, measure_size
 from hkgit.applying.reporting import refusal_text
 from hkgit.edits import Edit, File, ReplaceRange
 from hkgit.text.document import range_hash
@@ -69,7 +69,7 @@ def test_a_place_too_long_to_show_has_its_lines_and_hash() -> None:
 def test_a_thousand_refusals_hold_no_more_than_a_few() -> None:
     edits = [Edit("f", f"x = 1{' ' * n}!\n", "x = 9\n") for n in range(1000)]
     made = on_base({"f": b"y = 2\n" + b"x = 1" + b"y" * 900 + b"\n"}, *edits)
-    assert 0 < sum(map(size, made.outcomes)) <= MOST_IN_ALL
+    assert 0 < sum(map(measure_size, made.outcomes)) <= MOST_IN_ALL
 
 
 def test_what_an_earlier_edit_of_the_spec_wrote_is_no_candidate() -> None:

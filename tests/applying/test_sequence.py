@@ -18,7 +18,7 @@ from hkgit.edits import (
     TagEdit,
     WriteFile,
 )
-from hkgit.text.tags import tag
+from hkgit.text.tags import compute_tag
 from tests.support.planning import Files, in_sequence, on_base, refusal, result
 
 ABC = b"a\nb\nc\n"
@@ -90,7 +90,7 @@ ABC = b"a\nb\nc\n"
         ),
         pytest.param(
             {"f": ABC},
-            [Edit("f", "a\n", "x\n"), TagEdit("f", tag(b"x"), None, ("y",))],
+            [Edit("f", "a\n", "x\n"), TagEdit("f", compute_tag(b"x"), None, ("y",))],
             {"f": b"y\nx\nb\nc\n"},
             id="tags of what stands there now",
         ),
@@ -160,7 +160,7 @@ def test_in_a_sequence_what_is_gone_is_gone(edits: list[AnyEdit], said: str) -> 
             id="quoted text",
         ),
         pytest.param(
-            [ReplaceRange("f", 1, 1, ("b",)), TagEdit("f", tag(b"b"), None, ("x",))],
+            [ReplaceRange("f", 1, 1, ("b",)), TagEdit("f", compute_tag(b"b"), None, ("x",))],
             {"f": b"b\nx\nb\nc\n"},
             id="tags",
         ),
@@ -221,7 +221,7 @@ def test_the_base_has_not_what_the_spec_makes(edits: list[AnyEdit], said: str) -
     [
         pytest.param(Edit("f", "c\n", "z\n"), id="quoted text"),
         pytest.param(ReplaceRange("f", 3, 3, ("z",)), id="lines"),
-        pytest.param(TagEdit("f", tag(b"c"), tag(b"c"), ("z",)), id="tags"),
+        pytest.param(TagEdit("f", compute_tag(b"c"), compute_tag(b"c"), ("z",)), id="tags"),
     ],
 )
 def test_the_outcome_tells_the_lines_of_the_moment_and_of_the_base(edit: AnyEdit) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, SUBMODULE, SYMLINK, File
 from hkgit.gate.policy import Floors, Policy
-from hkgit.gate.rules.strength import strengths
+from hkgit.gate.rules.strength import measure_strengths
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from tests.attacks.scene import (
@@ -106,7 +106,7 @@ def test_a_hash_that_other_lines_share_is_labelled(
     on = created(scene, "weak.txt", content)
     made = scene.commit(scene.applied(replace_range("weak.txt", content, line, line, "x"), on=on))
     judged = scene.ruling(made, Policy()).judged
-    [strength] = strengths(Repository.discover(scene.repo.path), judged)
+    [strength] = measure_strengths(Repository.discover(scene.repo.path), judged)
     assert strength.weak == (((line, line),) if is_weak else ())
 
 

@@ -10,7 +10,7 @@ import pytest
 from hkgit.audit.reports.mending import mend
 from hkgit.edits import File
 from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import side_of
+from hkgit.gate.entrypoints.trust import choose_trusted_side
 from hkgit.gate.entrypoints.updates import Update
 from hkgit.gate.policy import Policy
 from hkgit.gate.policy.defaults import TEXT
@@ -80,7 +80,7 @@ def test_an_object_that_is_too_large_is_not_read(
     made = scene.commit(scene.honest())
     monkeypatch.setitem(LARGEST, kind, 30)
     repository = Repository.discover(scene.repo.path)
-    side = side_of(repository, ["refs/heads/x"], None, scene.repo.head, Policy())
+    side = choose_trusted_side(repository, ["refs/heads/x"], None, scene.repo.head, Policy())
     point = EntryPoint(repository, on_server=True)
     answer = point.answer(Update("refs/heads/x", None, made), side)
     rulings = () if answer.report is None else answer.report.rulings

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.reports import FORMATS, render
-from hkgit.audit.reports.placing import sheet_of
+from hkgit.audit.reports.placing import place_report
 from hkgit.edits import File
 from hkgit.gate import Gate, JudgeContext, Report, Ruling, candidate_of, read_named_policy
 from hkgit.gate.policy import Policy
@@ -86,7 +86,7 @@ def test_every_format_lists_it(
 ) -> None:
     tag(scene, blind, keys["ada"])
     report = Report(policy, (ruling(scene, blind, policy),))
-    sheet = sheet_of(Repository.discover(scene.repo.path), report)
+    sheet = place_report(Repository.discover(scene.repo.path), report)
     assert report.passes
     assert "ada@example.org on 2024-05-06T07:08Z" in html.unescape(render(sheet, form))
 

@@ -10,7 +10,7 @@ import pytest
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay.findings import Verdict
-from hkgit.gate import CommitRange, commits_of, judge_range
+from hkgit.gate import CommitRange, judge_range, list_commits_of
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.attacks.scene import AGENT, PERSON, A, Attack, Change, Scene, commit_of, replace_range
@@ -212,7 +212,7 @@ def test_what_since_leaves_alone_is_not_moved_by_a_ref(scene: Scene) -> None:
     scene.repo.git("update-ref", f"refs/heads/{root_commit}", evil)
     scene.repo.git("update-ref", f"refs/tags/{root_commit}", evil)
     opened = Repository.discover(scene.repo.path)
-    kept = commits_of(opened, CommitRange(root_commit, evil), Policy(since=root_commit))
+    kept = list_commits_of(opened, CommitRange(root_commit, evil), Policy(since=root_commit))
     scene.repo.git("update-ref", "-d", f"refs/heads/{root_commit}")
     scene.repo.git("update-ref", "-d", f"refs/tags/{root_commit}")
     assert kept[-1] == evil

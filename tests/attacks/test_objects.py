@@ -8,7 +8,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import side_of
+from hkgit.gate.entrypoints.trust import choose_trusted_side
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
@@ -38,7 +38,7 @@ def _stored(scene: Scene, kind: str, text: str) -> str:
 
 def answer(scene: Scene, ref: str, new: str, policy: Policy | None = None) -> UpdateResult:
     repository = Repository.discover(scene.repo.path)
-    side = side_of(repository, [ref], None, scene.repo.head, policy)
+    side = choose_trusted_side(repository, [ref], None, scene.repo.head, policy)
     return EntryPoint(repository, on_server=True).answer(Update(ref, None, new), side)
 
 

@@ -22,7 +22,7 @@ from hkgit.evidence.ledger.entry import entry_id
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.recording import record
 from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import side_of
+from hkgit.gate.entrypoints.trust import choose_trusted_side
 from hkgit.gate.entrypoints.updates import Update
 from hkgit.gate.policy import Policy
 from hkgit.git.objects.ids import EMPTY_TREE
@@ -129,7 +129,7 @@ class History:
     def refusal(self, ref: str, new: str, policy: Policy) -> str:
         """Why the ref may not come to name a commit or tag; nothing where it may."""
         old = self.landing if ref == "refs/heads/main" else None
-        side = side_of(self.repository, [ref], old, self.landing, policy)
+        side = choose_trusted_side(self.repository, [ref], old, self.landing, policy)
         answer = EntryPoint(self.repository, on_server=True).answer(Update(ref, old, new), side)
         if answer.passes:
             return ""

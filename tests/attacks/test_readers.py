@@ -11,7 +11,7 @@ import pytest
 from hkgit.edits import File, encode_text
 from hkgit.evidence.ledger.footers import read_trailers
 from hkgit.gate.policy import Policy
-from hkgit.gate.policy.agents import co_authors
+from hkgit.gate.policy.agents import find_co_authors
 from hkgit.gate.rules.ignorable import ANNOTATION, IGNORABLE, VERSION
 from hkgit.gate.rules.text import _SUSPECT, KINDS
 from tests.attacks.scene import GOVERN, A, Operation, Scene, replace_range
@@ -149,7 +149,7 @@ def test_a_person_credited_is_none(scene: Scene, credit: str) -> None:
 
 
 def test_co_authors_are_read_as_git_reads_them() -> None:
-    said = co_authors(b"x\n\nCo-authored-by: A\n B <c>\nCo-authored-by : D <e>\n")
+    said = find_co_authors(b"x\n\nCo-authored-by: A\n B <c>\nCo-authored-by : D <e>\n")
     assert list(said) == ["A B <c>", "D <e>"]
 
 

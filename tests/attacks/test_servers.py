@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import Rejected
-from hkgit.gate.entrypoints.ci import event_of, judge_event
-from hkgit.gate.entrypoints.trust import side_of
+from hkgit.gate.entrypoints.ci import judge_event, read_event
+from hkgit.gate.entrypoints.trust import choose_trusted_side
 from hkgit.git.repository import Repository
 from tests.support.commands import AGENT, hkgit
 from tests.support.keys import made_key, public
@@ -107,7 +107,7 @@ def test_a_job_that_sets_the_variable_is_no_server(
     base, head = (served.clone.git("rev-parse", name) for name in ("main", "human"))
     payload = {"pull_request": {"base": {"sha": base, "ref": "main"}, "head": {"sha": head}}}
     (tmp_path / "event.json").write_text(json.dumps(payload))
-    event = event_of(
+    event = read_event(
         {
             "GITHUB_ACTIONS": "true",
             "GITHUB_EVENT_NAME": "pull_request",
@@ -204,7 +204,7 @@ def test_what_main_took_is_judged_for_a_stricter_ref_from_before_the_policy(
     repository = Repository.discover(clone.path)
     refs = ("refs/heads/release/0", "refs/heads/topic")
     old, default = (clone.git("rev-parse", name) for name in ("old", "main"))
-    sides = [side_of(repository, [ref], old, default) for ref in refs]
+    sides = [choose_trusted_side(repository, [ref], old, default) for ref in refs]
     assert [side.beside for side in sides] == [(), (default,)]
 
 

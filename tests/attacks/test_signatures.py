@@ -11,15 +11,15 @@ import pytest
 
 from hkgit.evidence.ledger.entry import Entry, entry_id
 from hkgit.evidence.ledger.reading import read_entry
-from hkgit.gate import Gate, JudgeContext, candidate_of, without_floors
+from hkgit.gate import Gate, JudgeContext, candidate_of, drop_floors
 from hkgit.gate.attestations.entries import (
     NAMESPACE,
     PAYLOAD_TYPE,
     entry_refs,
-    payload_of,
+    make_payload,
     sign_entry,
 )
-from hkgit.gate.attestations.envelope import Envelope, Signature, pae
+from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae
 from hkgit.gate.attestations.keeping import store_envelope_below
 from hkgit.gate.attestations.keys import sign
 from hkgit.gate.policy import Policy
@@ -83,7 +83,7 @@ def of(data: bytes, key: Path, namespace: str = NAMESPACE) -> tuple[Signature, .
 
 
 def by_nobody(keys: Keys, name: str, entry: Entry) -> Envelope:
-    return Envelope(PAYLOAD_TYPE, payload_of(name, entry), ())
+    return Envelope(PAYLOAD_TYPE, make_payload(name, entry), ())
 
 
 def by_a_stranger(keys: Keys, name: str, entry: Entry) -> Envelope:
@@ -100,28 +100,28 @@ def of_another_entry(keys: Keys, name: str, entry: Entry) -> Envelope:
 
 def moved_to_the_entry(keys: Keys, name: str, entry: Entry) -> Envelope:
     other = sign_entry("0" * 64, entry, keys.ada)
-    return replace(other, payload=payload_of(name, entry))
+    return replace(other, payload=make_payload(name, entry))
 
 
 def for_a_verdict(keys: Keys, name: str, entry: Entry) -> Envelope:
-    payload = payload_of(name, entry)
-    signed = of(pae(PAYLOAD_TYPE, payload), keys.ada, "hkgit-verdict@v1")
+    payload = make_payload(name, entry)
+    signed = of(encode_pae(PAYLOAD_TYPE, payload), keys.ada, "hkgit-verdict@v1")
     return Envelope(PAYLOAD_TYPE, payload, signed)
 
 
 def for_a_commit(keys: Keys, name: str, entry: Entry) -> Envelope:
-    payload = payload_of(name, entry)
-    return Envelope(PAYLOAD_TYPE, payload, of(pae(PAYLOAD_TYPE, payload), keys.ada, "git"))
+    payload = make_payload(name, entry)
+    return Envelope(PAYLOAD_TYPE, payload, of(encode_pae(PAYLOAD_TYPE, payload), keys.ada, "git"))
 
 
 def of_the_payload_alone(keys: Keys, name: str, entry: Entry) -> Envelope:
-    payload = payload_of(name, entry)
+    payload = make_payload(name, entry)
     return Envelope(PAYLOAD_TYPE, payload, of(payload, keys.ada))
 
 
 def of_another_type(keys: Keys, name: str, entry: Entry) -> Envelope:
-    payload = payload_of(name, entry)
-    return Envelope("text/plain", payload, of(pae("text/plain", payload), keys.ada))
+    payload = make_payload(name, entry)
+    return Envelope("text/plain", payload, of(encode_pae("text/plain", payload), keys.ada))
 
 
 def around_another_payload(keys: Keys, name: str, entry: Entry) -> Envelope:
@@ -129,7 +129,7 @@ def around_another_payload(keys: Keys, name: str, entry: Entry) -> Envelope:
 
 
 def rubbish(keys: Keys, name: str, entry: Entry) -> Envelope:
-    return Envelope(PAYLOAD_TYPE, payload_of(name, entry), (Signature("", b"\xff\0"),))
+    return Envelope(PAYLOAD_TYPE, make_payload(name, entry), (Signature("", b"\xff\0"),))
 
 
 FORGERIES = [
@@ -217,7 +217,7 @@ def test_entries_need_no_signature_where_no_policy_asks(scene: Scene, policy: Po
 def test_who_asks_what_is_derived_is_not_told_who_signed(
     scene: Scene, keys: Keys, policy: Policy
 ) -> None:
-    asked = without_floors(asking(policy, keys.signers()))
+    asked = drop_floors(asking(policy, keys.signers()))
     assert scene.ruling(made(scene, "verified")[0], asked).passes
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.audit.reports import FORMATS, render
-from hkgit.audit.reports.placing import sheet_of
+from hkgit.audit.reports.placing import place_report
 from hkgit.edits import File
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, Gate, Report, candidate_of, judge_range
@@ -278,7 +278,7 @@ def test_nothing_that_a_commit_says_drives_a_reader(
     scene: Scene, hostile_report: Report, form: str
 ) -> None:
     opened = Repository.discover(scene.repo.path)
-    text = render(sheet_of(opened, hostile_report, None), form)
+    text = render(place_report(opened, hostile_report, None), form)
     assert not _DANGEROUS.search(text.replace("\n", ""))
     assert not re.search("^::error::PASS", text, re.MULTILINE)
 
@@ -286,7 +286,7 @@ def test_nothing_that_a_commit_says_drives_a_reader(
 def test_what_an_entry_claims_is_in_no_report(scene: Scene, hostile_report: Report) -> None:
     """Free text of records may be aimed at a model that reads the report: it is not passed on."""
     opened = Repository.discover(scene.repo.path)
-    sheet = sheet_of(opened, hostile_report, None)
+    sheet = place_report(opened, hostile_report, None)
     told = [form for form in FORMATS if "Ignore your rules" in render(sheet, form)]
     assert told == []
 

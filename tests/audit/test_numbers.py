@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.audit.numbers import Numbers, numbers_json, numbers_lines, numbers_of
-from hkgit.gate import CommitRange, judge_range, without_floors
+from hkgit.gate import CommitRange, drop_floors, judge_range
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import Trail
@@ -14,7 +14,7 @@ from tests.audit.conftest import Trail
 def numbers(trail: Trail, old: str | None = "start") -> Numbers:
     repository = Repository.discover(trail.repo.path)
     ends = None if old is None else repository.resolve(old), repository.resolve("HEAD")
-    report = judge_range(repository, CommitRange(*ends), without_floors(Policy()))
+    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy()))
     return numbers_of(report.rulings, Policy())
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.gate import Gate, without_floors
+from hkgit.gate import Gate, drop_floors
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from tests.audit.conftest import TEXT, Trail, ranges
@@ -24,7 +24,7 @@ from tests.support.repos import Repo
 
 def origins(repo: Repo, path: str = "a.txt", rev: str | None = "HEAD") -> list[LineOrigin]:
     repository = Repository.discover(repo.path)
-    found = LineOrigins(repository, Gate(repository, without_floors(Policy())))
+    found = LineOrigins(repository, Gate(repository, drop_floors(Policy())))
     return [found.of(line) for line in blame(repository, path, rev)]
 
 

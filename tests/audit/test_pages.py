@@ -8,8 +8,8 @@ import pytest
 
 from hkgit.audit.audit import Audit, audit_json
 from hkgit.audit.pages import page
-from hkgit.audit.questions import points, range_of
-from hkgit.audit.reports.sheet import name_of
+from hkgit.audit.questions import answer_questions, collect_range
+from hkgit.audit.reports.sheet import name_commit
 from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.conflicts.consulting import Consult, ConsultAnswer
 from hkgit.gate.policy import Policy
@@ -85,6 +85,8 @@ def test_claims_may_be_anything(repo: Repo, claims: dict[str, object]) -> None:
     text = page(made)
     assert [ruling.judged.verdict for ruling in made.report.rulings] == ["strict"]
     assert all(char.isprintable() or char == "\n" for char in text)
-    assert f"| <code>{name_of(made.report.rulings[0])}</code> | strict |" in text.splitlines()[-1]
-    found = range_of(Repository.discover(repo.path), made.report.rulings, Policy(), repo.head)
-    assert {point.answer for point in points(found)} <= {"yes", "no"}
+    assert (
+        f"| <code>{name_commit(made.report.rulings[0])}</code> | strict |" in text.splitlines()[-1]
+    )
+    found = collect_range(Repository.discover(repo.path), made.report.rulings, Policy(), repo.head)
+    assert {point.answer for point in answer_questions(found)} <= {"yes", "no"}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.audit.questions import QUESTIONS, Question, points, range_of
-from hkgit.gate import CommitRange, judge_range, without_floors
+from hkgit.audit.questions import QUESTIONS, Question, answer_questions, collect_range
+from hkgit.gate import CommitRange, drop_floors, judge_range
 from hkgit.gate.conflicts.consulting import ConsultAnswer, consult_bytes
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
@@ -17,8 +17,8 @@ from tests.support.repos import Repo
 def asked(repo: Repo, old: str = "start", new: str = "HEAD") -> dict[str, Question]:
     repository = Repository.discover(repo.path)
     ends = repository.resolve(old), repository.resolve(new)
-    report = judge_range(repository, CommitRange(*ends), without_floors(Policy()))
-    found = points(range_of(repository, report.rulings, Policy(), ends[1]))
+    report = judge_range(repository, CommitRange(*ends), drop_floors(Policy()))
+    found = answer_questions(collect_range(repository, report.rulings, Policy(), ends[1]))
     return {point.name: point for point in found}
 
 
@@ -83,6 +83,8 @@ def test_what_cannot_be_seen_is_unknown(trail: Trail, repo: Repo) -> None:
     repo.git("reset", "-q", "--hard", "FETCH_HEAD")
     repository = Repository.discover(repo.path)
     asked = CommitRange(None, repo.head)
-    report = judge_range(repository, asked, without_floors(Policy(govern="all")))
-    found = points(range_of(repository, report.rulings, Policy(govern="all"), repo.head))
+    report = judge_range(repository, asked, drop_floors(Policy(govern="all")))
+    found = answer_questions(
+        collect_range(repository, report.rulings, Policy(govern="all"), repo.head)
+    )
     assert {point.name: point.answer for point in found}["procedure"] == "unknown"

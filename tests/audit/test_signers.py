@@ -12,7 +12,7 @@ import pytest
 from hkgit.evidence.replay.judging import candidate_of, replay
 from hkgit.gate.attestations.entries import NAMESPACE, entry_refs, sign_entry
 from hkgit.gate.attestations.envelope import Signature
-from hkgit.gate.attestations.keeping import envelopes, list_envelopes, store_envelope_below
+from hkgit.gate.attestations.keeping import list_envelopes, load_envelopes, store_envelope_below
 from hkgit.gate.attestations.keys import sign
 from tests.support.commits import PERSON, applied, commit, commit_tree
 from tests.support.gating import A, good, opened
@@ -121,7 +121,7 @@ def test_what_was_altered_does_not_hold(
     signing.attest(ADA, "--entries")
     repository = opened(signing.repo)
     [(folder, blobs)] = list_envelopes(repository, "refs/hkgit/entries").items()
-    [envelope] = envelopes(repository, blobs)
+    [envelope] = load_envelopes(repository, blobs)
     for ref in signing.repo.git("for-each-ref", "--format=%(refname)", folder).split():
         signing.repo.git("update-ref", "-d", ref)
     store_envelope_below(repository, folder, replace(envelope, **altered))

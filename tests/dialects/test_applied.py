@@ -22,11 +22,13 @@ from hkgit.edits import (
     ReplaceRange,
     TagEdit,
 )
-from hkgit.text.tags import tag, tags
+from hkgit.text.tags import compute_tag, compute_tags
 from tests.support.properties import examples
 
 LINES = [f"    name_{i} = value_{i}({i * i})" for i in range(40)]
-SHOWN = [line for line, name in zip(LINES, tags(map(str.encode, LINES)), strict=True) if name]
+SHOWN = [
+    line for line, name in zip(LINES, compute_tags(map(str.encode, LINES)), strict=True) if name
+]
 OLD, NEW = SHOWN[8:], SHOWN[:8]
 PATH = "src/app.py"
 
@@ -72,7 +74,7 @@ def calls(old: Lines, new: Lines) -> Iterator[AnyEdit]:
 
 
 def tagged(old: Lines, new: Lines) -> Iterator[AnyEdit]:
-    names = [tag(line.encode()) for line in old]
+    names = [compute_tag(line.encode()) for line in old]
     for kind, a, b, c, d in opcodes(old, new):
         if kind == "insert" and a == len(old):
             yield TagEdit(PATH, names[-1], names[-1], (old[-1], *new[c:d]))

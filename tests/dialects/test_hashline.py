@@ -9,7 +9,7 @@ import pytest
 from hkgit import dialects
 from hkgit.edits import AnyEdit, Edit, TagEdit, WriteFile
 from hkgit.errors import InvalidInput
-from hkgit.text.tags import find_tag, tag, tags
+from hkgit.text.tags import compute_tag, compute_tags, find_tag
 
 HASH = "0123456789ab"
 START = {"path": "x", "hash_start": "a3"}
@@ -29,20 +29,26 @@ START = {"path": "x", "hash_start": "a3"}
     ],
 )
 def test_a_tag_is_that_of_other_readers(line: str, name: str) -> None:
-    assert tag(line.encode()) == name
+    assert compute_tag(line.encode()) == name
 
 
 def test_bytes_that_are_not_utf8_count_as_the_replacement_character() -> None:
-    assert tag(b"\xff") == tag("\ufffd".encode())
+    assert compute_tag(b"\xff") == compute_tag("\ufffd".encode())
 
 
 def test_only_the_first_line_of_a_tag_shows_it() -> None:
-    assert tags([b"a", b"", b"a", b"", b"b"]) == [tag(b"a"), tag(b""), None, None, tag(b"b")]
+    assert compute_tags([b"a", b"", b"a", b"", b"b"]) == [
+        compute_tag(b"a"),
+        compute_tag(b""),
+        None,
+        None,
+        compute_tag(b"b"),
+    ]
 
 
 def test_two_lines_that_share_a_tag_show_it_once() -> None:
-    twin = next(text for i in range(10**6) if tag(text := b"%d" % i) == tag(b"a"))
-    assert tags([b"a", twin]) == [tag(b"a"), None]
+    twin = next(text for i in range(10**6) if compute_tag(text := b"%d" % i) == compute_tag(b"a"))
+    assert compute_tags([b"a", twin]) == [compute_tag(b"a"), None]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +60,7 @@ def test_two_lines_that_share_a_tag_show_it_once() -> None:
     ],
 )
 def test_a_tag_finds_its_first_line(start_line: int, number: int | None) -> None:
-    assert find_tag([b"a", b"b", b"a"], tag(b"a"), start_line) == number
+    assert find_tag([b"a", b"b", b"a"], compute_tag(b"a"), start_line) == number
 
 
 @pytest.mark.parametrize(

@@ -13,10 +13,10 @@ from hkgit.evidence.replay.findings import CandidateCommit, Verdict
 from hkgit.gate import (
     CommitRange,
     Gate,
-    commits_of,
+    drop_floors,
     judge_range,
+    list_commits_of,
     split_range,
-    without_floors,
 )
 from hkgit.gate.parallelism import verify_range
 from hkgit.gate.policy import Policy
@@ -157,7 +157,7 @@ def test_verify_knows_no_floors(started: Repo) -> None:
     start = started.head
     commit(started, applied(started, protocol(blind())))
     asked = CommitRange(start, started.head)
-    report = verify_range(opened(started), asked, without_floors(Policy(tiers=("exact",))))
+    report = verify_range(opened(started), asked, drop_floors(Policy(tiers=("exact",))))
     assert [ruling.judged.verdict for ruling in report.rulings] == [Verdict.STRICT]
     assert report.passes
 
@@ -194,13 +194,13 @@ def test_only_enforce_rejects(mixed: Repo, mode: str, passes: bool) -> None:
 
 def test_what_came_before_since_is_left_alone(mixed: Repo) -> None:
     root = mixed.git("rev-list", "--max-parents=0", "HEAD")
-    kept = commits_of(opened(mixed), CommitRange(root, mixed.head), Policy(since="HEAD~1"))
+    kept = list_commits_of(opened(mixed), CommitRange(root, mixed.head), Policy(since="HEAD~1"))
     assert kept == [mixed.head]
 
 
 def test_the_commits_of_a_range_come_parents_first(mixed: Repo) -> None:
     old = mixed.git("rev-parse", "HEAD~2")
-    listed = commits_of(opened(mixed), CommitRange(old, mixed.head), Policy())
+    listed = list_commits_of(opened(mixed), CommitRange(old, mixed.head), Policy())
     assert listed == [mixed.git("rev-parse", "HEAD~1"), mixed.head]
 
 

@@ -14,7 +14,7 @@ from hkgit.errors import HkgitError
 from hkgit.matching.ladder import locate
 from hkgit.matching.places import Settings
 from hkgit.matching.transfers.transfer import transfer
-from hkgit.text.diff import changes, find_common
+from hkgit.text.diff import find_changes, find_common
 from tests.matching.editing import document_of, edit_of, edited
 from tests.support.properties import examples
 
@@ -68,7 +68,7 @@ def test_what_two_texts_have_in_common_is_equal_and_in_order(a: list[str], b: li
 def test_changes_lead_from_one_text_to_the_other(a: list[str], b: list[str]) -> None:
     made: list[str] = []
     position = 0
-    for change in changes(a, b):
+    for change in find_changes(a, b):
         made += a[position : change.old_start] + b[change.new_start : change.new_end]
         position = change.old_end
     assert made + a[position:] == b

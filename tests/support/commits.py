@@ -15,11 +15,11 @@ from hkgit.dialects import parse
 from hkgit.edits import File, Read, Snapshot, Spec
 from hkgit.errors import HkgitError
 from hkgit.evidence.ledger.entry import entry_id
-from hkgit.evidence.ledger.footers import with_trailers
+from hkgit.evidence.ledger.footers import append_trailers
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.ledger.recording import record
-from hkgit.evidence.ledger.trailers import trailer_lines
+from hkgit.evidence.ledger.trailers import render_trailers
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, Ruling, candidate_of
 from hkgit.gate.policy import Policy
@@ -176,7 +176,7 @@ def message_of(change: Change) -> bytes:
     for document in change.entries:
         data = written(document)
         try:
-            return with_trailers("Say", trailer_lines(read_entry(data), entry_id(data)))
+            return append_trailers("Say", render_trailers(read_entry(data), entry_id(data)))
         except HkgitError:
             continue
     return b"Say\n"

@@ -38,7 +38,7 @@ DEEP = 100_000
 )
 def test_what_is_not_json_of_one_meaning_is_refused(text: str, where: str, what: str) -> None:
     with pytest.raises(InvalidInput) as refusal:
-        strict_json.documents(text)
+        strict_json.parse_documents(text)
     assert refusal.value.where.startswith(where)
     assert what in refusal.value.what
 
@@ -57,9 +57,9 @@ def test_what_is_not_json_of_one_meaning_is_refused(text: str, where: str, what:
 def test_documents_are_found_in_what_is_wrapped_around(text: str, values: list[object]) -> None:
     if not values:
         with pytest.raises(InvalidInput):
-            strict_json.documents(text)
+            strict_json.parse_documents(text)
         return
-    assert [node.value for node in strict_json.documents(text)] == values
+    assert [node.value for node in strict_json.parse_documents(text)] == values
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_documents_are_found_in_what_is_wrapped_around(text: str, values: list[o
     ],
 )
 def test_keys_are_seen_without_parsing(text: str, expected: set[str]) -> None:
-    assert strict_json.keys(text) == expected
+    assert strict_json.collect_keys(text) == expected
 
 
 NODE = Node("a[2]", {"n": "12", "t": True, "s": 3, "o": [], "l": {}, "f": 1.0, "e": ""})
@@ -151,4 +151,4 @@ def test_bytes_that_are_not_utf8_cannot_be_rendered() -> None:
 
 def test_every_level_up_to_the_bound_is_read() -> None:
     text = '{"a":' * 64 + "1" + "}" * 64
-    assert strict_json.only_document(text).value == json.loads(text)
+    assert strict_json.parse_document(text).value == json.loads(text)

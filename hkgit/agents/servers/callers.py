@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.git.listing import find_files
-from hkgit.sessions.storage.paths import candidates
+from hkgit.sessions.storage.paths import list_candidates
 
 FOLDER = ".callers"
 """Beside the sessions of a checkout; no session can have this name."""
@@ -28,7 +28,7 @@ def note_caller(root: Path, call: str, session: str) -> None:
     """Note that this session makes a call; nothing where that cannot be written."""
     if _ID.fullmatch(call) is None:
         return
-    for home in candidates(root):
+    for home in list_candidates(root):
         with suppress(OSError):
             (home / FOLDER).mkdir(parents=True, exist_ok=True)
             _remove_old(home / FOLDER)
@@ -48,7 +48,7 @@ def take_caller(root: Path, call: str | None) -> str | None:
 
 def _find_notes(root: Path, call: str | None) -> Iterator[Path]:
     if call is not None and _ID.fullmatch(call) is not None:
-        yield from (home / FOLDER / call for home in candidates(root))
+        yield from (home / FOLDER / call for home in list_candidates(root))
 
 
 def _remove_old(folder: Path) -> None:

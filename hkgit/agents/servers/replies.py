@@ -17,7 +17,7 @@ from hkgit.errors import (
     NoMatch,
     Stale,
 )
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.readings.reading import Reading
 from hkgit.sessions.reporting import call_json, reading_json, status_json
@@ -97,7 +97,7 @@ def of_answer(answer: EditReport, *, dry_run: bool, hashline: bool = False) -> R
 def outcome_line(outcome: EditOutcome) -> str:
     """Say where an edit landed, how surely, on what evidence, and what is worth knowing of it."""
     where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
-    confidence = decimal(outcome.confidence_permille or 0)
+    confidence = format_decimal(outcome.confidence_permille or 0)
     notes = "".join(f"\nnote: {visible(note)}" for note in outcome.notes)
     tied = f"{outcome.tier}  confidence {confidence}  evidence {outcome.evidence.kind}"
     return f"{visible(outcome.path)}:{where}  {tied}{notes}"

@@ -29,7 +29,7 @@ from hkgit.agents.servers.connection import Connection
 from hkgit.agents.servers.conversation import id_of_call, session_of_call
 from hkgit.agents.servers.replies import Reply, of_error
 from hkgit.errors import HkgitError
-from hkgit.text.schemas import either
+from hkgit.text.schemas import combine_schemas
 
 INSTRUCTIONS = """\
 Change files of this checkout with these tools, not with others: `read` the lines that you are
@@ -152,7 +152,7 @@ def _tool(call: Tool) -> types.Tool:
         name=call.name,
         description=call.about,
         input_schema=input_schema(call.arguments),
-        output_schema=either(_OUTPUT[call.name], "refusal"),
+        output_schema=combine_schemas(_OUTPUT[call.name], "refusal"),
         annotations=types.ToolAnnotations(
             read_only_hint=call.reads_only,
             destructive_hint=call.is_destructive,

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hkgit.agents import HOOKED, MODES, PLAIN, parts_of
 from hkgit.errors import InvalidInput
-from hkgit.sessions.storage.paths import git_dir_of
+from hkgit.sessions.storage.paths import find_git_dir
 from hkgit.sessions.storage.small_files import keep_json
 from hkgit.values import dataclass
 
@@ -53,7 +53,7 @@ class Originals:
     """The originals of a checkout by path; outside a repository none are kept."""
 
     def __init__(self, root: Path) -> None:
-        git_dir = git_dir_of(root)
+        git_dir = find_git_dir(root)
         self._place = None if git_dir is None else git_dir / "hkgit" / "agents.json"
         self._known = {} if self._place is None else _load(self._place)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.agents.transcripts.logged.reading import Logs
 from hkgit.git.repository import Repository
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.text.json_nodes import JsonObject
@@ -76,7 +76,7 @@ def _call(done: Adoption, lines: ExplainedLines) -> str:
     if origin.evidence_lines is not None:
         said += f" of lines {origin.evidence_lines[0]}-{origin.evidence_lines[1]}"
     if origin.tightness is not None:
-        said += f", tightness {decimal(origin.tightness)}"
+        said += f", tightness {format_decimal(origin.tightness)}"
     return visible(said if origin.is_derived else f"{said}; on lines that no call made: no entry")
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from hkgit.applying.files.replace import (
     Taken,
-    file_at,
     keep_owner,
+    read_file_at,
     remove_empty_above,
     restore_all,
     take_place,
@@ -39,7 +39,7 @@ class DirectorySnapshot:
         if place is None:
             return None
         try:
-            return file_at(place, place.lstat().st_mode)
+            return read_file_at(place, place.lstat().st_mode)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:

@@ -134,14 +134,14 @@ def _beside(place: Path) -> Path:
 def _read_present(place: Path | None) -> File | None:
     """Read what stands at a place; what cannot be read is none that anybody knows."""
     try:
-        return None if place is None else file_at(place, place.lstat().st_mode)
+        return None if place is None else read_file_at(place, place.lstat().st_mode)
     except FileNotFoundError:
         return None
     except (OSError, InvalidInput):
         return File(b"", DIRECTORY)
 
 
-def file_at(place: Path, mode: int) -> File:
+def read_file_at(place: Path, mode: int) -> File:
     """Read the file at a place, given its `st_mode`; raise InvalidInput for a pipe or the like."""
     if stat.S_ISLNK(mode):
         return File(os.fsencode(place.readlink()), SYMLINK)

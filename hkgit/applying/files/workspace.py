@@ -5,7 +5,7 @@ from __future__ import annotations
 from hkgit.applying.draft import Draft
 from hkgit.applying.hunks import Hunk, net_hunks
 from hkgit.applying.outcome import FileChange
-from hkgit.dialects.names import alike, namesakes
+from hkgit.dialects.names import find_namesakes, find_similar
 from hkgit.edits import DIRECTORY, REGULAR, SUBMODULE, SYMLINK, File, Snapshot, decode_text
 from hkgit.errors import InvalidInput, Stale
 from hkgit.text.document import MOST_LINES, Document, has_too_many_lines, terminate
@@ -125,7 +125,7 @@ class Workspace:
     def namesakes(self, path: str) -> list[str]:
         """List some files of the same name elsewhere, else those with a name like it."""
         paths = list(self._snapshot.paths())
-        return (namesakes(path, paths) or alike(path, paths))[:NAMED]
+        return (find_namesakes(path, paths) or find_similar(path, paths))[:NAMED]
 
     def put(self, work: Work) -> None:
         """Keep the next state of a file."""

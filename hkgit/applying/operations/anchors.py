@@ -14,7 +14,7 @@ BRACKETS = (b"(", b")", b"[", b"]", b"{", b"}")
 """What a line begins with that may stand as far left as the line which opens a block."""
 
 
-def below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
+def find_below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
     """Find the byte behind the last anchor's line, and whether each anchor named one line only.
 
     Anchors are compared without the blanks around them; each is looked for in the block that the
@@ -24,7 +24,9 @@ def below_anchors(document: Document, edit: Edit) -> tuple[int, bool]:
     texts = [line.strip() for line in document.lines]
     line, is_sure = 0, True
     for anchor in edit.anchors:
-        block = document.line_at(end_of_block(document, document.offsets[line])) - 1 if line else 0
+        block = (
+            document.line_at(find_end_of_block(document, document.offsets[line])) - 1 if line else 0
+        )
         found = _find_anchor_lines(texts[:block], line, anchor) if block > line else []
         found = found or _find_anchor_lines(texts, line, anchor)
         if not found:
@@ -41,7 +43,7 @@ def _find_anchor_lines(texts: Sequence[bytes], line: int, anchor: str) -> list[i
     return found or [line + number for number in _find_beginnings(texts[line:], wanted)]
 
 
-def end_of_block(document: Document, start: int) -> int:
+def find_end_of_block(document: Document, start: int) -> int:
     """Find where the block ends that is indented more deeply than the line above byte `start`."""
     first = document.line_at(start)
     margin = len(indent_of(document.lines[first - 2]))
@@ -60,9 +62,9 @@ def _find_beginnings(texts: Sequence[bytes], wanted: bytes) -> list[int]:
     return [number for number, text in enumerate(texts, 1) if words.match(text)]
 
 
-def line_below(document: Document, edit: Edit) -> int:
+def find_line_below(document: Document, edit: Edit) -> int:
     """Return the number of the last anchor's line; raise Ambiguous when it may be several."""
-    offset, is_sure = below_anchors(document, edit)
+    offset, is_sure = find_below_anchors(document, edit)
     above = document.lines[document.line_at(offset) - 2].strip()
     if not is_sure or above != encode_text(edit.anchors[-1]).strip():
         what = f"the anchor {edit.anchors[-1].strip()!r} names more or less than one line"

@@ -9,7 +9,7 @@ from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, vouches
 from hkgit.applying.files.workspace import Work, check_text
 from hkgit.applying.operations import ranges
-from hkgit.applying.operations.anchors import line_below
+from hkgit.applying.operations.anchors import find_line_below
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.edits import Edit, InsertAfter, ReplaceRange, TagEdit, decode_text, encode_text
 from hkgit.errors import AlreadyApplied, InvalidInput, Stale
@@ -56,7 +56,7 @@ def change_lines(
 def insert_text(site: EditContext, edit: Edit) -> tuple[Work, EditOutcome]:
     """Insert the text of an edit without old text: at the end, or right below its anchors."""
     lines = tuple(map(decode_text, Document(encode_text(edit.new_text)).lines))
-    after = site.document.line_count if edit.at_end else line_below(site.document, edit)
+    after = site.document.line_count if edit.at_end else find_line_below(site.document, edit)
     insertion = InsertAfter(edit.path, after, lines, edit.expected_hash)
     return change_lines(site, insertion, None, relocate=False)
 
@@ -80,7 +80,7 @@ def _place_range(
         evidence = _own_evidence(site, edit, (hashed[0] + shift, hashed[1] + shift))
         if evidence is not None:
             return (stated[0] + shift, stated[1] + shift), evidence
-    refusal = ranges.stale_range(edit.path, document, hashed, expected, found)
+    refusal = ranges.refuse_stale_range(edit.path, document, hashed, expected, found)
     if len(found) == 1:
         refusal.corrected = _move_edit(edit, found[0] - hashed[0])
     raise refusal

@@ -63,7 +63,7 @@ def find_hash(document: Document, count: int, expected: str) -> list[int]:
     ]
 
 
-def stale_range(
+def refuse_stale_range(
     path: str,
     document: Document,
     hashed: Lines,
@@ -77,9 +77,9 @@ def stale_range(
     if is_inside(document, hashed):
         actual = document.range_hash(first, last)
         what = f"expected hash {expected[:12]}, the lines have {actual[:12]}"
-        other = None if found else other_range(document, hashed, expected)
+        other = None if found else find_other_range(document, hashed, expected)
         if other is not None:
-            return of_other_range(path, hashed, expected, actual, other)
+            return refuse_other_range(path, hashed, expected, actual, other)
     else:
         what = f"expected hash {expected[:12]}, but the file has {document.line_count} lines"
     if len(found) == 1:
@@ -96,7 +96,7 @@ def stale_range(
     return error
 
 
-def other_range(document: Document, lines: Lines, expected: str) -> Lines | None:
+def find_other_range(document: Document, lines: Lines, expected: str) -> Lines | None:
     """Find other lines around or touching these whose hash is the expected one; None if none."""
     total = document.line_count
     around = range(max(lines[0] - FARTHEST, 1), min(lines[1] + FARTHEST, total) + 1)
@@ -109,7 +109,7 @@ def other_range(document: Document, lines: Lines, expected: str) -> Lines | None
     return None
 
 
-def of_other_range(path: str, hashed: Lines, expected: str, actual: str, other: Lines) -> Stale:
+def refuse_other_range(path: str, hashed: Lines, expected: str, actual: str, other: Lines) -> Stale:
     """Build the error for a hash that holds, but for other lines than those of the edit."""
     what = (
         f"the hash {expected[:12]} is that of lines {other[0]}-{other[1]}, which still stand so;"
@@ -121,12 +121,12 @@ def of_other_range(path: str, hashed: Lines, expected: str, actual: str, other: 
     return error
 
 
-def stale_read(path: str, document: Document, read: Read) -> Stale:
+def refuse_stale_read(path: str, document: Document, read: Read) -> Stale:
     """Build the error for a read that does not hold, with where its range stands now."""
     lines = read.start_line or 1, read.end_line or 0
     found = find_hash(document, lines[1] - lines[0] + 1, read.range_hash)
     advice = "expect the hash there"
-    return stale_range(path, document, lines, read.range_hash, found, advice=advice)
+    return refuse_stale_range(path, document, lines, read.range_hash, found, advice=advice)
 
 
 def splice_lines(document: Document, lines: Lines, new_lines: Sequence[str]) -> Splice:

@@ -8,7 +8,7 @@ from hkgit.applying.context import EditContext, change_diff
 from hkgit.applying.draft import Lines
 from hkgit.applying.evidence import Evidence, find_holding_hash, find_holding_read, is_empty
 from hkgit.applying.files.workspace import Work, check_text
-from hkgit.applying.operations.anchors import below_anchors, end_of_block
+from hkgit.applying.operations.anchors import find_below_anchors, find_end_of_block
 from hkgit.applying.operations.line_ends import settle_end
 from hkgit.applying.outcome import APPLIED, EditOutcome
 from hkgit.edits import END_OF_FILE, Edit, decode_text
@@ -83,9 +83,9 @@ def _at_hash(site: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, ...]
     if edit.expected_hash is None or edit.anchors or edit.replace_all:
         return None
     # Few edits need it.
-    from hkgit.applying.hash_places import lines_of_hash
+    from hkgit.applying.hash_places import find_lines_of_hash
 
-    lines = lines_of_hash(site, edit)
+    lines = find_lines_of_hash(site, edit)
     if lines is None:
         return None
     start, end = site.document.span(*lines)
@@ -126,7 +126,7 @@ def _locate_edit(
         return _carry_located(
             site.document, edit, settings, _holds(site, edit, 0), _vouches(site, edit, 0)
         )
-    shift, is_sure = below_anchors(site.document, edit)
+    shift, is_sure = find_below_anchors(site.document, edit)
     above = site.document.line_at(shift) - 1
     below = Document(site.document.data[shift:], above)
     plain = replace(edit, anchors=(), line_hint=_below(edit.line_hint, above))
@@ -157,7 +157,7 @@ def _nearest(document: Document, start: int, edit: Edit, settings: Settings) -> 
     That is the only place in the block which the anchor opens; where that has none, one near by,
     and where it has several, none of them.
     """
-    block = Document(document.data[start : end_of_block(document, start)])
+    block = Document(document.data[start : find_end_of_block(document, start)])
     try:
         locate(block, edit, settings)
     except Ambiguous:

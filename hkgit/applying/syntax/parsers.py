@@ -51,9 +51,9 @@ class Language:
         """Find where a text that parsed no longer does; None where it does, or is unknown."""
         if not self.has_stretches:
             return self._breaks(before, after)
-        from hkgit.applying.syntax.stretches import stretch
+        from hkgit.applying.syntax.stretches import cut_stretch
 
-        old, new, above = stretch(before, after, may_nest=self.may_nest)
+        old, new, above = cut_stretch(before, after, may_nest=self.may_nest)
         fault = self.parse(new) if len(new) <= self.most else None
         # Only the whole text can tell: a stretch may lie in a string.
         if fault is None or (len(after) > _SMALL and self.parse(old) is not None):
@@ -80,7 +80,7 @@ def _first_changed(before: bytes, after: bytes) -> int:
     return next((at for at, (old, new) in enumerate(lines, 1) if old != new), 1)
 
 
-def language_of(path: str) -> Language | None:
+def find_language(path: str) -> Language | None:
     """Find the language of a file by its name; None where it is unknown."""
     name = path.rpartition("/")[2].lower()
     suffix = name.rpartition(".")[2] if "." in name else None

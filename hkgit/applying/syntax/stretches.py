@@ -18,7 +18,7 @@ _OPENING = re.compile(rb"(?:async\s+def|def|class)\b")
 """The same of a line that is indented: there, others may be part of a bracket."""
 
 
-def stretch(before: bytes, after: bytes, *, may_nest: bool) -> tuple[bytes, bytes, int]:
+def cut_stretch(before: bytes, after: bytes, *, may_nest: bool) -> tuple[bytes, bytes, int]:
     """Cut out the stretch around all that changed: before, after, and the lines above it.
 
     If it may nest, as in Python, an indented one has a line put above it that opens a block.

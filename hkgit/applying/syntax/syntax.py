@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hkgit.applying.operations.line_ends import REPAIR as LINE_ENDS
 from hkgit.applying.outcome import Candidate, EditOutcome, FileChange, Plan, refuse_edit
-from hkgit.applying.syntax.parsers import Fault, Language, language_of
+from hkgit.applying.syntax.parsers import Fault, Language, find_language
 from hkgit.edits import decode_text
 from hkgit.errors import InvalidInput, Near
 from hkgit.matching.places import FULL
@@ -91,7 +91,7 @@ def _follow_files(plans: Sequence[Plan]) -> list[list[tuple[int, FileChange]]]:
 def _find_broken(change: FileChange) -> tuple[Language, Fault] | None:
     if change.before is None or change.after is None:
         return None
-    language = language_of(change.new_path or "")
+    language = find_language(change.new_path or "")
     if language is None:
         return None
     fault = language.breaks(change.before.data, change.after.data)

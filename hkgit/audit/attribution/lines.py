@@ -16,7 +16,7 @@ from hkgit.evidence.ledger.names import LEDGER
 from hkgit.gate.judge import Gate
 from hkgit.git.objects.trees import TreeChange, TreeEntry
 from hkgit.git.repository import Repository
-from hkgit.text.diff import changes
+from hkgit.text.diff import find_changes
 from hkgit.text.document import hash_lines, split_raw
 from hkgit.values import dataclass, replace
 
@@ -80,7 +80,7 @@ def _attribute_file(
     old = [] if had is None else split_raw(repository.blob(had.id))
     single = (
         each
-        for changed in changes(old, new)
+        for changed in find_changes(old, new)
         for number in range(changed.new_start + 1, changed.new_end + 1)
         if (each := _attribute_line(origins, commit, change.path, number, new[number - 1]))
     )

@@ -9,9 +9,9 @@ from hkgit.audit.fleet.tally import Tally
 from hkgit.audit.fleet.tasks import (
     Failure,
     PartJob,
-    failure_of,
+    make_failure,
 )
-from hkgit.audit.tables.rows import describe_judges, is_lasting, rows_of
+from hkgit.audit.tables.rows import describe_judges, is_lasting, make_rows
 from hkgit.audit.tables.store import write_json
 from hkgit.audit.trail import Trail
 from hkgit.errors import HkgitError
@@ -29,7 +29,7 @@ def judge_part(job: PartJob) -> int | Failure:
         job.directory.expect_seen()
         return _judge(job)
     except (HkgitError, OSError) as error:
-        return failure_of(error, job.name)
+        return make_failure(error, job.name)
 
 
 def _judge(job: PartJob) -> int:
@@ -41,7 +41,7 @@ def _judge(job: PartJob) -> int:
         for commit in commits:
             audited = trail.tell(commit)
             if job.has_tables:
-                rows = rows_of(trail.repository, audited, job.policy, judge)
+                rows = make_rows(trail.repository, audited, job.policy, judge)
                 file.write(json.dumps(rows) + "\n")
             if is_lasting(audited.ruling):
                 settled.count(audited)

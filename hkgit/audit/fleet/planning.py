@@ -13,14 +13,14 @@ from hkgit.audit.fleet.tasks import (
     PlanJob,
     PlannedRepository,
     describe_versions,
-    failure_of,
+    make_failure,
 )
 from hkgit.audit.tables.store import write_json
 from hkgit.errors import GitRefused, HkgitError, InvalidInput, Unverifiable
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.gate import BREAK_GLASS, read_trusted_policy
 from hkgit.gate.policy import Policy
-from hkgit.gate.policy.digest import policy_digest
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.git.remotes.mirrors import RemoteRefs, list_mirror, list_remote, update_mirror
 from hkgit.git.repository import Repository
 from hkgit.text.json_nodes import JsonObject
@@ -38,7 +38,7 @@ def plan_repository(job: PlanJob) -> PlannedRepository | Failure:
         job.directory.expect_seen()
         remote = _update(job)
     except (HkgitError, OSError) as error:
-        return failure_of(error, place)
+        return make_failure(error, place)
     try:
         return _plan(job, remote)
     except (Unverifiable, GitRefused) as error:
@@ -46,7 +46,7 @@ def plan_repository(job: PlanJob) -> PlannedRepository | Failure:
         fix = f"Remove {mirror}; the next run fetches it anew."
         return Failure(place, f"its mirror cannot be read: {error.what}", fix)
     except (HkgitError, OSError) as error:
-        return failure_of(error, place)
+        return make_failure(error, place)
 
 
 def _update(job: PlanJob) -> RemoteRefs:
@@ -110,11 +110,11 @@ def _read_policy(
 ) -> tuple[Policy, str]:
     """Read the policy at the first tip, or what the pins come to there, and its digest."""
     if not tips:
-        return Policy(), policy_digest(Policy())
+        return Policy(), hash_policy(Policy())
     tip = repository.resolve(next(iter(tips.values())))
     if trust is None:
         policy = read_trusted_policy(repository, tip)
-        return policy, policy_digest(policy)
+        return policy, hash_policy(policy)
     from hkgit.gate.entrypoints.pinning import resolve_pins
 
     pinned = resolve_pins(repository, trust, tip)

@@ -38,8 +38,8 @@ from hkgit.audit.fleet.tasks import (
     PlanJob,
     PlannedRepository,
     StoreJob,
-    answer_of,
     describe_versions,
+    take_answer,
 )
 from hkgit.audit.tables.duck import open_duck
 from hkgit.audit.tables.store import TableDirectory, write_json
@@ -167,7 +167,7 @@ class _Run:
 
     def _follow(self, future: Future[Answer]) -> FleetRow | None:
         """What comes after an answer: a row, or more work."""
-        answer = answer_of(future)
+        answer = take_answer(future)
         if future in self.plans:
             return self._take_plan(self.plans.pop(future), answer)
         underway, start = self.parts.pop(future)

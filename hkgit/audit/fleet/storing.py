@@ -13,10 +13,10 @@ from hkgit.audit.fleet.states import read_state
 from hkgit.audit.fleet.tasks import (
     Failure,
     StoreJob,
-    failure_of,
+    make_failure,
 )
 from hkgit.audit.tables.evidence_rows import Rows
-from hkgit.audit.tables.identity import RepositoryIdentity, find_roots, name_of_url
+from hkgit.audit.tables.identity import RepositoryIdentity, find_roots, name_url
 from hkgit.audit.tables.rows import describe_judges
 from hkgit.audit.tables.writing import ExportFacts, plan_export, write_tables
 from hkgit.errors import HkgitError
@@ -32,7 +32,7 @@ def store_rows(job: StoreJob) -> int | Failure:
     try:
         return _store(job)
     except (HkgitError, OSError) as error:
-        return failure_of(error, job.listed.place)
+        return make_failure(error, job.listed.place)
 
 
 def _store(job: StoreJob) -> int:
@@ -59,7 +59,7 @@ def _read_rows(job: StoreJob) -> Iterator[Rows]:
 
 def identify_listed(listed: ListedRepository, roots: tuple[str, ...] = ()) -> RepositoryIdentity:
     """Name a listed repository as the tables do."""
-    return RepositoryIdentity(name_of_url(listed.identity), listed.identity, roots)
+    return RepositoryIdentity(name_url(listed.identity), listed.identity, roots)
 
 
 def note_failure(directory: FleetDirectory, listed: ListedRepository, failure: Failure) -> None:

@@ -100,11 +100,11 @@ Answer = PlannedRepository | Failure | int
 
 def describe_versions() -> tuple[str, ...]:
     """Name what a ruling depends on besides the repository: versions of hkgit, ladder and git."""
-    git = ".".join(map(str, program.version()))
+    git = ".".join(map(str, program.read_version()))
     return f"hkgit {__version__}", f"ladder {LADDER_VERSION}", f"git {git}"
 
 
-def failure_of(error: HkgitError | OSError, where: str) -> Failure:
+def make_failure(error: HkgitError | OSError, where: str) -> Failure:
     """Convert an error to a value; an exception of hkgit does not travel between processes."""
     if isinstance(error, HkgitError):
         return Failure(error.where, error.what, error.fix)
@@ -112,7 +112,7 @@ def failure_of(error: HkgitError | OSError, where: str) -> Failure:
     return Failure(name, error.strerror or str(error), "Make room or give access; then run again.")
 
 
-def answer_of(future: Future[Answer]) -> Answer:
+def take_answer(future: Future[Answer]) -> Answer:
     """Return what a task answered; an unexpected error is a failure of its repository alone."""
     error = future.exception()
     if error is None:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.audit.commits import DERIVED, AuditedCommit, count_standings, strength_of
 from hkgit.audit.trail import is_blind
-from hkgit.audit.weeks import agents_of
-from hkgit.matching.places import decimal
+from hkgit.audit.weeks import list_agents
+from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
-from hkgit.text.escaping import code, markdown
+from hkgit.text.escaping import escape_markdown, render_code
 
 MARK = "<!-- hkgit report -->"
 """The first line, by which the comment is found again."""
@@ -31,7 +31,7 @@ def _lines(name: str, commits: Sequence[AuditedCommit]) -> Iterator[str]:
     outcome = f"{failing} of {count} do not pass" if failing else f"{count}, all pass"
     yield f"## {mark} hkgit: {outcome}; {derived} derived from evidence"
     yield ""
-    yield f"Range {code(name)}. *Replay* says what can be derived, *policy* what passes."
+    yield f"Range {render_code(name)}. *Replay* says what can be derived, *policy* what passes."
     yield ""
     yield from _standings(commits)
     yield from _agents(commits)
@@ -45,14 +45,14 @@ def _standings(commits: Sequence[AuditedCommit]) -> Iterator[str]:
 
 
 def _agents(commits: Sequence[AuditedCommit]) -> Iterator[str]:
-    rows = agents_of(commits, ())
+    rows = list_agents(commits, ())
     if not rows:
         return
     yield "| agent | commits | derived | pass | edits | weak |"
     yield "| --- | ---: | ---: | ---: | ---: | ---: |"
     for row in rows[:MOST]:
         numbers = (row.commits, row.derived, row.passing, row.edits, row.weak)
-        yield f"| {markdown(_short(row.name))} | {' | '.join(map(str, numbers))} |"
+        yield f"| {escape_markdown(_short(row.name))} | {' | '.join(map(str, numbers))} |"
     yield ""
 
 
@@ -64,10 +64,10 @@ def _look_first(commits: Sequence[AuditedCommit]) -> Iterator[str]:
     yield ""
     for each in sorted(weak, key=_weakness)[:MOST]:
         rests = each.weakest or each.made_by
-        sure = "" if each.confidence is None else f", confidence {decimal(each.confidence)}"
-        policy = "passes" if each.passes else f"fails: {markdown(each.ruling.rule)}"
-        subject = markdown(_short(each.subject))
-        yield f"- {code(each.id[:12])} {subject} ({markdown(rests)}{sure}; {policy})"
+        sure = "" if each.confidence is None else f", confidence {format_decimal(each.confidence)}"
+        policy = "passes" if each.passes else f"fails: {escape_markdown(each.ruling.rule)}"
+        subject = escape_markdown(_short(each.subject))
+        yield f"- {render_code(each.id[:12])} {subject} ({escape_markdown(rests)}{sure}; {policy})"
     if len(weak) > MOST:
         yield f"- and {len(weak) - MOST} more"
     yield ""

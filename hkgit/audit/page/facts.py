@@ -17,13 +17,13 @@ from hkgit.audit.commits import (
     count_standings,
     median,
     strength_of,
-    without_version,
+    strip_version,
 )
-from hkgit.audit.page.heat import heat_of, paths_of
-from hkgit.audit.page.hunks import hunks_of
+from hkgit.audit.page.heat import list_paths, measure_heat
+from hkgit.audit.page.hunks import list_hunks
 from hkgit.audit.page.shown_facts import AgentRow, FindingGroup, PageCommit, PageFacts, Period
 from hkgit.audit.reports.mending import mend
-from hkgit.audit.reports.rules import sentence
+from hkgit.audit.reports.rules import describe_rule
 from hkgit.evidence.refusals import RefusedAttempt
 from hkgit.evidence.replay.findings import Finding
 from hkgit.gate.rulings import BY_GIT, BY_HAND, NO_EVIDENCE, Report
@@ -70,7 +70,7 @@ def gather_facts(
         people=len({commit.author for commit in audited if commit.standing == BY_HAND}),
         periods=periods,
         step=step,
-        files=heat_of(repository, audited, report.policy, ends[1]),
+        files=measure_heat(repository, audited, report.policy, ends[1]),
         groups=tuple(_groups(commits)),
         confidences=tuple(sure),
         lowest=min(sure, default=None),
@@ -92,29 +92,29 @@ def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> I
     for commit in commits:
         hunks = None
         if left > 0:
-            hunks = hunks_of(repository, commit)
+            hunks = list_hunks(repository, commit)
             left -= _OPEN + sum(len(hunk.rows) + 2 for hunk in hunks)
-        paths = tuple(map(visible, paths_of(repository, commit)))
+        paths = tuple(map(visible, list_paths(repository, commit)))
         yield PageCommit(commit, hunks, paths, visible(mend(commit.ruling)))
 
 
 def _agents(
     commits: Sequence[AuditedCommit], refusals: Sequence[RefusedAttempt]
 ) -> Iterator[AgentRow]:
-    refused = Counter(without_version(visible(each.agent)) for each in refusals)
+    refused = Counter(strip_version(visible(each.agent)) for each in refusals)
     names = Counter(
-        name for commit in commits for name in {without_version(each) for each in commit.agents}
+        name for commit in commits for name in {strip_version(each) for each in commit.agents}
     )
     for name, _ in names.most_common():
-        own = [c for c in commits if name in map(without_version, c.agents)]
+        own = [c for c in commits if name in map(strip_version, c.agents)]
         edits = [
             edit
             for commit in own
             for _, entry in commit.ruling.judged.entries
-            if without_version(visible(entry.agent)) == name
+            if strip_version(visible(entry.agent)) == name
             for edit in entry.edits
         ]
-        versions = {each for c in own for each in c.agents if without_version(each) == name}
+        versions = {each for c in own for each in c.agents if strip_version(each) == name}
         yield AgentRow(
             name=name,
             versions=tuple(sorted(each.partition("/")[2] for each in versions if "/" in each)),
@@ -173,4 +173,4 @@ def _groups(commits: Sequence[PageCommit]) -> Iterator[FindingGroup]:
             if count <= MOST_FINDINGS:
                 found.setdefault(finding.rule, []).append((each, finding))
     for rule, findings in sorted(found.items(), key=lambda item: -len(item[1])):
-        yield FindingGroup(rule, sentence(rule), tuple(findings))
+        yield FindingGroup(rule, describe_rule(rule), tuple(findings))

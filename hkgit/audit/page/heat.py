@@ -57,7 +57,7 @@ class FileHeat:
         return tuple(each for each in self.stretches if each.is_weak)
 
 
-def heat_of(
+def measure_heat(
     repository: Repository, commits: Sequence[AuditedCommit], policy: Policy, end: str
 ) -> tuple[FileHeat, ...]:
     """Measure the files that the range's agents changed, those with the most weak lines first."""
@@ -98,7 +98,7 @@ def _choose(repository: Repository, commits: Sequence[AuditedCommit]) -> list[st
     weak: Counter[str] = Counter()
     edited: Counter[str] = Counter()
     for commit in commits:
-        for path in paths_of(repository, commit):
+        for path in list_paths(repository, commit):
             edited[path] += 1
             weak[path] += commit.made_by == NO_EVIDENCE
         for edit in commit.edits:
@@ -107,7 +107,7 @@ def _choose(repository: Repository, commits: Sequence[AuditedCommit]) -> list[st
     return by_weakness[:MOST_FILES]
 
 
-def paths_of(repository: Repository, commit: AuditedCommit) -> tuple[str, ...]:
+def list_paths(repository: Repository, commit: AuditedCommit) -> tuple[str, ...]:
     """List the files that an agent's commit changes, by their new names; of others none."""
     judged = commit.ruling.judged
     if judged.entries:

@@ -12,10 +12,10 @@ from hkgit.errors import HkgitError, Unverifiable
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile, RecordedHunk
 from hkgit.evidence.ledger.recording import mark
 from hkgit.evidence.replay.derive import derive
-from hkgit.evidence.replay.ordering import in_order
+from hkgit.evidence.replay.ordering import order_entries
 from hkgit.gate.rulings import NO_EVIDENCE
 from hkgit.git.repository import Repository
-from hkgit.text.diff import LineChange, changes
+from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document
 from hkgit.text.escaping import visible
 from hkgit.values import dataclass
@@ -78,7 +78,7 @@ class ReviewHunk:
         return count_overlap(((line, line) for line in old), seen.lines)
 
 
-def hunks_of(
+def list_hunks(
     repository: Repository, commit: AuditedCommit, most: int = MOST_HUNKS
 ) -> tuple[ReviewHunk, ...]:
     """List the hunks of a commit, the weakest first; none where they cannot be read.
@@ -101,7 +101,7 @@ def _list_recorded(repository: Repository, commit: AuditedCommit) -> Iterator[Re
     parents = judged.candidate.parents
     before: Snapshot = repository.snapshot(parents[0]) if parents else MappingSnapshot()
     files, several = Overlay(before), len(judged.entries) > 1
-    entries = in_order(judged.entries, before) if several else judged.entries
+    entries = order_entries(judged.entries, before) if several else judged.entries
     for _, entry in entries:
         for file in entry.files:
             base = _base(repository, entry, file, files)
@@ -186,7 +186,7 @@ def _rows(
     """The diff of a hunk, with a little of what stands around it."""
     rows = [] if base is None else _around(base, max(1, start - _CONTEXT), start - 1, seen)
     done = 0
-    for change in (*changes(old, new), LineChange(len(old), len(old), len(new), len(new))):
+    for change in (*find_changes(old, new), LineChange(len(old), len(old), len(new), len(new))):
         kept = range(done, change.old_start)
         rows += [_row(" ", start + at, None, old[at], seen) for at in kept]
         gone = range(change.old_start, change.old_end)
@@ -228,7 +228,7 @@ def _compare(path: str, old: File | None, new: File | None) -> Iterator[ReviewHu
         yield _make_review_hunk(path, (1, 0), (), (), (), 0, note)
         return
     base, now = (Document(b"" if each is None else each.data) for each in (old, new))
-    for change in changes(base.lines, now.lines):
+    for change in find_changes(base.lines, now.lines):
         gone = base.lines[change.old_start : change.old_end]
         added = now.lines[change.new_start : change.new_end]
         lines = (change.old_start + 1, change.old_end)

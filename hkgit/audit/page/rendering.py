@@ -19,7 +19,7 @@ from hkgit.audit.page.hunks import MOST_HUNKS
 from hkgit.audit.page.shown_facts import PageCommit, PageFacts
 from hkgit.errors import InvalidInput
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
 
@@ -159,7 +159,9 @@ def _evidence_words(each: PageCommit) -> str:
         return "no evidence"
     if commit.weakest is None:
         return commit.standing
-    sure = "" if commit.confidence in (None, 1000) else f", {decimal(commit.confidence or 0)}"
+    sure = (
+        "" if commit.confidence in (None, 1000) else f", {format_decimal(commit.confidence or 0)}"
+    )
     return f"{commit.weakest}{sure}"
 
 
@@ -173,7 +175,7 @@ _FILTERS: dict[str, Any] = {
     "bins": _bins,
     "count_or_none": lambda count: "None" if count == 0 else str(count),
     "day": lambda day: f"{day.day} {day:%b}",
-    "decimal": decimal,
+    "decimal": format_decimal,
     "evidence_words": _evidence_words,
     "long_day": _long_day,
     "noun": count_noun,

@@ -12,7 +12,7 @@ from hkgit.audit.commits import (
     PARTLY,
     AuditedCommit,
     strength_of,
-    without_version,
+    strip_version,
 )
 from hkgit.audit.page.heat import FileHeat
 from hkgit.audit.page.hunks import ReviewHunk
@@ -42,7 +42,7 @@ class PageCommit:
     @property
     def agent_names(self) -> tuple[str, ...]:
         """What a filter by agent compares: names without versions."""
-        return tuple(dict.fromkeys(map(without_version, self.commit.agents)))
+        return tuple(dict.fromkeys(map(strip_version, self.commit.agents)))
 
     @property
     def kinds(self) -> tuple[str, ...]:

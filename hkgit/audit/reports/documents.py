@@ -13,6 +13,6 @@ def dump_json(value: Json) -> str:
     return json.dumps(value, indent=2).replace("##", "#\\u0023") + "\n"
 
 
-def text(value: str) -> str:
+def to_text(value: str) -> str:
     """Make text fit for JSON."""
     return to_json_text(value) or ""

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from hkgit.audit.reports import text
 from hkgit.audit.reports.mending import render_closing_line
 from hkgit.audit.reports.sheet import ReportItem, ReportSheet
-from hkgit.text.escaping import workflow_data, workflow_property
+from hkgit.text.escaping import escape_workflow_data, escape_workflow_property
 
 _COMMANDS = {"error": "error", "warning": "warning", "note": "notice"}
 
@@ -27,8 +27,10 @@ def _annotation(command: str, item: ReportItem) -> str:
     message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     if item.place is None:
         message = f"{finding.where}: {message}"
-    properties = ",".join(f"{key}={workflow_property(value)}" for key, value in _properties(item))
-    return f"::{command} {properties}::{workflow_data(message)}"
+    properties = ",".join(
+        f"{key}={escape_workflow_property(value)}" for key, value in _properties(item)
+    )
+    return f"::{command} {properties}::{escape_workflow_data(message)}"
 
 
 def _properties(item: ReportItem) -> Iterator[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hkgit.audit.reports.documents import dump_json, text
+from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.mending import render_closing_line
 from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet
 from hkgit.errors import HkgitError
@@ -28,9 +28,9 @@ def _issue(item: ReportItem, severity: str) -> JsonObject:
     if place is not None and place.start_line is not None and place.end_line is not None:
         lines = {"begin": place.start_line, "end": place.end_line}
     return {
-        "description": text(message if place is not None else f"{finding.where}: {message}"),
+        "description": to_text(message if place is not None else f"{finding.where}: {message}"),
         "check_name": f"hkgit/{finding.rule}",
         "fingerprint": item.fingerprint,
         "severity": severity,
-        "location": {"path": NOWHERE if place is None else text(place.path), "lines": lines},
+        "location": {"path": NOWHERE if place is None else to_text(place.path), "lines": lines},
     }

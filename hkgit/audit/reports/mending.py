@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable
 
-from hkgit.audit.reports.sheet import ReportItem, name_of
+from hkgit.audit.reports.sheet import ReportItem, name_commit
 from hkgit.evidence.ledger.names import entry_path
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit
 from hkgit.gate.rulings import Ruling
@@ -87,7 +87,7 @@ def _to_look_at(ruling: Ruling) -> str:
 def render_closing_line(item: ReportItem) -> str:
     """Render the last line of a finding: its commit, and the command that mends that."""
     ruling = item.ruling
-    return f"Commit {name_of(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
+    return f"Commit {name_commit(ruling)}: {mend(ruling) or f'let pass by {ruling.rule}'}"
 
 
 def _before_commit(ruling: Ruling) -> str:

@@ -19,7 +19,7 @@ from hkgit.evidence.replay.findings import Finding
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
-from hkgit.text.diff import LineChange, changes, follow
+from hkgit.text.diff import LineChange, find_changes, follow
 from hkgit.text.document import Document
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
@@ -31,7 +31,9 @@ _SPEAK_OF_RESULT = frozenset({"bytes", "mode", "text"})
 _NO_PATH = frozenset({"trailer", "unverifiable"})
 
 
-def sheet_of(repository: Repository, report: Report, commit_url: str | None = None) -> ReportSheet:
+def place_report(
+    repository: Repository, report: Report, commit_url: str | None = None
+) -> ReportSheet:
     """Place the findings of a report in the last of its commits."""
     tip = report.rulings[-1].judged.candidate.tree if report.rulings else EMPTY_TREE
     placed = place_findings(repository, report.rulings, tip)
@@ -127,7 +129,7 @@ class _Places:
         old, new = _lines(self.before, path), _lines(self.after, new_path)
         if new is None:
             return path, None
-        differ = changes(old or (), new)
+        differ = find_changes(old or (), new)
         if lines is None:
             return new_path, _result(differ[0]) if differ else None
         return new_path, follow(differ, lines)
@@ -136,7 +138,7 @@ class _Places:
         new, now = _lines(self.after, path), _lines(self.tip, path)
         if lines is None or new is None or now is None:
             return SourcePlace(path)
-        first, last = follow(changes(new, now), lines)
+        first, last = follow(find_changes(new, now), lines)
         last = max(min(last, len(now)), 1)
         return SourcePlace(path, min(max(first, 1), last), last)
 

@@ -5,7 +5,7 @@ A range without columns is one of whole lines, its end included (reviewdog, prot
 
 from __future__ import annotations
 
-from hkgit.audit.reports.documents import dump_json, text
+from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.mending import render_closing_line
 from hkgit.audit.reports.sheet import LEVELS, ReportItem, ReportSheet
 from hkgit.errors import HkgitError
@@ -22,7 +22,7 @@ def render(sheet: ReportSheet) -> str:
 
 def refusal(error: HkgitError) -> str:
     """Render one diagnostic: why there is no judgement."""
-    return _result([{"message": text(str(error)), "severity": "ERROR"}], "ERROR")
+    return _result([{"message": to_text(str(error)), "severity": "ERROR"}], "ERROR")
 
 
 def _result(diagnostics: list[JsonObject], severity: str) -> str:
@@ -34,12 +34,12 @@ def _diagnostic(item: ReportItem, severity: str) -> JsonObject:
     finding, place = item.finding, item.place
     message = f"{finding.what}\n{finding.fix}\n{render_closing_line(item)}"
     diagnostic: JsonObject = {
-        "message": text(message if place is not None else f"{finding.where}: {message}"),
+        "message": to_text(message if place is not None else f"{finding.where}: {message}"),
         "severity": severity,
         "code": {"value": finding.rule},
     }
     if place is not None:
-        diagnostic["location"] = {"path": text(place.path)}
+        diagnostic["location"] = {"path": to_text(place.path)}
         if place.start_line is not None:
             lines = {"start": {"line": place.start_line}, "end": {"line": place.end_line}}
             diagnostic["location"]["range"] = lines

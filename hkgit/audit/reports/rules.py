@@ -40,6 +40,6 @@ RULES = {
 }
 
 
-def sentence(rule: str) -> str:
+def describe_rule(rule: str) -> str:
     """Say what a rule is for."""
     return RULES.get(rule, f"The gate's rule {rule!r} holds.")

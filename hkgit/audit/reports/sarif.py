@@ -5,9 +5,9 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from hkgit import __version__
-from hkgit.audit.reports.documents import dump_json, text
+from hkgit.audit.reports.documents import dump_json, to_text
 from hkgit.audit.reports.mending import mend, render_closing_line
-from hkgit.audit.reports.rules import sentence
+from hkgit.audit.reports.rules import describe_rule
 from hkgit.audit.reports.sheet import NOWHERE, ReportItem, ReportSheet, SourcePlace
 from hkgit.edits import encode_text
 from hkgit.errors import HkgitError, Rejected
@@ -26,7 +26,7 @@ def render(sheet: ReportSheet) -> str:
 
 def refusal(error: HkgitError) -> str:
     """Render a run that came to no results, and why."""
-    notice = {"level": "error", "message": {"text": text(str(error))}}
+    notice = {"level": "error", "message": {"text": to_text(str(error))}}
     return _log(
         [],
         [],
@@ -45,7 +45,7 @@ def _log(rules: list[str], results: list[JsonObject], invocation: JsonObject) ->
 
 
 def _rule(rule: str) -> JsonObject:
-    return {"id": rule, "shortDescription": {"text": sentence(rule)}}
+    return {"id": rule, "shortDescription": {"text": describe_rule(rule)}}
 
 
 def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
@@ -55,14 +55,14 @@ def _result(item: ReportItem, rules: list[str], level: str) -> JsonObject:
         "ruleId": finding.rule,
         "ruleIndex": rules.index(finding.rule),
         "level": level,
-        "message": {"text": text(message)},
+        "message": {"text": to_text(message)},
         # GitHub takes no file with a result that has no place.
         "locations": [{"physicalLocation": _location(item.place or SourcePlace(NOWHERE))}],
         "partialFingerprints": {"hkgitFinding/v1": item.fingerprint},
         "properties": {
             "commit": item.ruling.judged.candidate.id,
             "verdict": str(item.ruling.judged.verdict),
-            "mend": text(mend(item.ruling)),
+            "mend": to_text(mend(item.ruling)),
         },
     }
 

@@ -55,13 +55,13 @@ class ReportSheet:
         return tuple(ruling for ruling in self.report.rulings if not ruling.passes)
 
 
-def subject_of(ruling: Ruling) -> str:
+def read_subject(ruling: Ruling) -> str:
     """Return the first line of the commit's message, unescaped."""
     message = ruling.judged.candidate.message or b""
     return message.decode("utf-8", "replace").split("\n", 1)[0]
 
 
-def name_of(ruling: Ruling) -> str:
+def name_commit(ruling: Ruling) -> str:
     """Name the commit by 12 digits of its id, or as the one to be made."""
     commit = ruling.judged.candidate.id
     return "commit to be made" if commit is None else commit[:12]

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from hkgit.audit.reports.mending import mend
-from hkgit.audit.reports.sheet import ReportSheet, name_of, subject_of
-from hkgit.audit.reports.text import summary as one_line
+from hkgit.audit.reports.sheet import ReportSheet, name_commit, read_subject
+from hkgit.audit.reports.text import summarize_report as one_line
 from hkgit.gate.rulings import Ruling
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
-from hkgit.text.escaping import code, markdown
+from hkgit.text.escaping import escape_markdown, render_code
 
 MOST_ROWS = 500
 """So many commits a table lists: GitHub shows no summary of more than a megabyte."""
@@ -28,7 +28,7 @@ def render(sheet: ReportSheet) -> str:
 def _lines(sheet: ReportSheet) -> Iterator[str]:
     report = sheet.report
     mark = "✅" if report.passes and not sheet.rejected else "⚠️" if report.passes else "❌"
-    yield f"## {mark} hkgit: {markdown(one_line(report))}"
+    yield f"## {mark} hkgit: {escape_markdown(one_line(report))}"
     yield ""
     if report.rulings:
         yield _counts(report.rulings)
@@ -49,12 +49,14 @@ def _counts(rulings: Sequence[Ruling]) -> str:
     edits = [
         edit for ruling in rulings for _, entry in ruling.judged.entries for edit in entry.edits
     ]
-    counts = " · ".join(f"{count} {markdown(verdict)}" for verdict, count in verdicts.most_common())
+    counts = " · ".join(
+        f"{count} {escape_markdown(verdict)}" for verdict, count in verdicts.most_common()
+    )
     if not edits:
         return counts
     kinds = Counter(edit.evidence for edit in edits).most_common()
-    tied = ", ".join(f"{count} {markdown(kind)}" for kind, count in kinds)
-    lowest = decimal(min(edit.confidence for edit in edits))
+    tied = ", ".join(f"{count} {escape_markdown(kind)}" for kind, count in kinds)
+    lowest = format_decimal(min(edit.confidence for edit in edits))
     return f"{counts} · {count_noun(len(edits), 'edit')} ({tied}), lowest confidence {lowest}"
 
 
@@ -63,15 +65,15 @@ def _render_rejected(sheet: ReportSheet) -> Iterator[str]:
     yield "| --- | --- | --- |"
     for ruling in sheet.rejected[:MOST_ROWS]:
         reasons = "<br>".join(_reason(ruling))
-        yield f"| {_commit(sheet, ruling)} | {reasons} | {code(mend(ruling))} |"
+        yield f"| {_commit(sheet, ruling)} | {reasons} | {render_code(mend(ruling))} |"
     yield from _render_left_out(sheet.rejected)
     yield ""
 
 
 def _reason(ruling: Ruling) -> Iterator[str]:
     for finding in ruling.findings[:3]:
-        what = markdown(_short(finding.what))
-        yield f"<b>{markdown(finding.rule)}</b> {code(_short(finding.where))}: {what}"
+        what = escape_markdown(_short(finding.what))
+        yield f"<b>{escape_markdown(finding.rule)}</b> {render_code(_short(finding.where))}: {what}"
     if len(ruling.findings) > 3:
         yield f"and {len(ruling.findings) - 3} more"
 
@@ -83,17 +85,17 @@ def _all(sheet: ReportSheet) -> Iterator[str]:
     for ruling in rulings[:MOST_ROWS]:
         mark = "✅" if ruling.passes else "❌"
         edits = sum(len(entry.edits) for _, entry in ruling.judged.entries)
-        verdict, rule = markdown(ruling.replay), markdown(_short(ruling.rule))
+        verdict, rule = escape_markdown(ruling.replay), escape_markdown(_short(ruling.rule))
         yield f"| {mark} | {_commit(sheet, ruling)} | {verdict} | {rule} | {edits or ''} |"
     yield from _render_left_out(rulings)
 
 
 def _commit(sheet: ReportSheet, ruling: Ruling) -> str:
-    name = code(name_of(ruling))
+    name = render_code(name_commit(ruling))
     commit = ruling.judged.candidate.id
     if sheet.commit_url is not None and commit is not None:
         name = f'<a href="{sheet.commit_url}{commit}">{name}</a>'
-    return f"{name} {markdown(_short(subject_of(ruling)))}"
+    return f"{name} {escape_markdown(_short(read_subject(ruling)))}"
 
 
 def _render_left_out(rulings: Sequence[Ruling]) -> Iterator[str]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hkgit.audit.reports.mending import mend
-from hkgit.audit.reports.sheet import ReportSheet, name_of
+from hkgit.audit.reports.sheet import ReportSheet, name_commit
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Report, Ruling
 from hkgit.text.counting import count_noun
-from hkgit.text.escaping import console
+from hkgit.text.escaping import escape_console
 
 
 def render(sheet: ReportSheet) -> str:
@@ -21,19 +21,19 @@ def report_lines(report: Report) -> Iterator[str]:
     """Write the lines of `render`."""
     for ruling in report.rulings:
         yield from ruling_lines(ruling)
-    yield console(summary(report))
+    yield escape_console(summarize_report(report))
 
 
 def ruling_lines(ruling: Ruling) -> Iterator[str]:
     """Write the lines on one commit."""
-    return map(console, _ruling_lines(ruling))
+    return map(escape_console, _ruling_lines(ruling))
 
 
 def _ruling_lines(ruling: Ruling) -> Iterator[str]:
     judged = ruling.judged
     mark = "ok  " if ruling.passes else "FAIL"
     policy = f"policy {'passes' if ruling.passes else 'fails'}: {ruling.rule}"
-    yield f"{mark} {name_of(ruling)}  replay {ruling.replay}, {policy}"
+    yield f"{mark} {name_commit(ruling)}  replay {ruling.replay}, {policy}"
     for finding in ruling.findings:
         yield f"     {finding.where}: {finding.what}"
         yield f"       -> {finding.fix}"
@@ -44,14 +44,14 @@ def _ruling_lines(ruling: Ruling) -> Iterator[str]:
         yield f"     mend: {command}"
 
 
-def summary(report: Report) -> str:
+def summarize_report(report: Report) -> str:
     """Say how many commits there are, how many pass, and under which policy."""
     rejected = sum(not ruling.passes for ruling in report.rulings)
     return summarize(report.policy, len(report.rulings), rejected, provisional=report.provisional)
 
 
 def summarize(policy: Policy, count: int, rejected: int, *, provisional: bool = False) -> str:
-    """Write the words of `summary`, from counts."""
+    """Write the words of `summarize_report`, from counts."""
     words = count_noun(count, "commit")
     if count:
         words += f", {rejected} rejected" if rejected else ", all pass"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hkgit.audit.tables.evidence_rows import rows_of_clone
+from hkgit.audit.tables.evidence_rows import make_rows_of_clone
 from hkgit.audit.tables.identity import RepositoryIdentity, identify
 from hkgit.audit.tables.rows import describe_judges, judge_commits
 from hkgit.audit.tables.writing import ExportCounts, ExportFacts, plan_export, write_tables
@@ -56,6 +56,6 @@ def export(repository: Repository, request: ExportRequest, watch: Watch = iter) 
         rows,
         ExportFacts(request.revision, request.new, judge["policy"], request.policy.source),
         gone=plan.gone,
-        of_clone=rows_of_clone(RefusalLog.of(repository.common_dir).read()),
+        of_clone=make_rows_of_clone(RefusalLog.of(repository.common_dir).read()),
     )
     return ExportResult(identity, len(plan.fresh), counts)

@@ -57,7 +57,7 @@ def identify(repository: Repository, tip: str | None = None) -> RepositoryIdenti
     url = find_url(repository)
     roots = find_roots(repository, tip)
     if url is not None:
-        return RepositoryIdentity(name_of_url(url), url, roots)
+        return RepositoryIdentity(name_url(url), url, roots)
     if not roots:
         fix = "Add a remote, or fetch the whole history: git fetch --unshallow"
         raise InvalidInput("repository", "has no remote and no first commit to name it by", fix)
@@ -96,7 +96,7 @@ def normalise_url(address: str, start: str = "/") -> str:
     return visible(f"file:///{_clean(posixpath.join(start, address))}")
 
 
-def name_of_url(url: str) -> str:
+def name_url(url: str) -> str:
     """Name a repository by its normalised address: `host/path`, or the beginning of a long one."""
     name = url.removeprefix("https://")
     if len(quote_name(name)) <= _LONGEST:

@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from hkgit import __version__
-from hkgit.audit.commits import AuditedCommit, strength_of, without_version
-from hkgit.audit.page.hunks import ReviewHunk, hunks_of
+from hkgit.audit.commits import AuditedCommit, strength_of, strip_version
+from hkgit.audit.page.hunks import ReviewHunk, list_hunks
 from hkgit.audit.tables.columns import OF_COMMITS
 from hkgit.audit.tables.evidence_rows import (
     Row,
@@ -26,10 +26,10 @@ from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.entry import RecordedEdit, RecordedFile
 from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.replay.findings import CandidateCommit, Verdict
-from hkgit.gate import blind_edits
+from hkgit.gate import find_blind_edits
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy import Policy
-from hkgit.gate.policy.digest import policy_digest
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.gate.rulings import Ruling, is_of_one_ref
 from hkgit.git import program
 from hkgit.git.objects.trees import TreeChange
@@ -56,18 +56,18 @@ def judge_commits(
     trail = Trail(repository, Gate(repository, policy, tip=tip))
     judge = describe_judges(policy)
     for each in commits:
-        yield rows_of(repository, trail.tell(each), policy, judge)
+        yield make_rows(repository, trail.tell(each), policy, judge)
 
 
 def describe_judges(policy: Policy) -> dict[str, str]:
     """Fill the columns that say on what a row depends: the policy, and the versions used."""
-    numbers = ".".join(map(str, program.version()))
+    numbers = ".".join(map(str, program.read_version()))
     alone = ", replay alone" if policy.any_verdict else ""
     versions = f"hkgit {__version__}, ladder {LADDER_VERSION}, git {numbers}{alone}"
-    return {"policy": policy_digest(policy), "judged_by": versions}
+    return {"policy": hash_policy(policy), "judged_by": versions}
 
 
-def rows_of(
+def make_rows(
     repository: Repository, commit: AuditedCommit, policy: Policy, judge: Mapping[str, str]
 ) -> Rows:
     """Make the rows of one commit; `judge` are the columns that say who judged it, and by what."""
@@ -95,7 +95,7 @@ def _commit(commit: AuditedCommit, rows: Rows) -> Row:
         "committer": visible(candidate.committer),
         "subject": commit.subject,
         "parents": len(candidate.parents),
-        "agent": without_version(commit.agents[0]) if commit.agents else None,
+        "agent": strip_version(commit.agents[0]) if commit.agents else None,
         "agents": list(commit.agents),
         "made_by": commit.made_by,
         "replay": commit.replay,
@@ -127,7 +127,7 @@ def is_lasting(ruling: Ruling) -> bool:
 
 def _edits(commit: AuditedCommit, policy: Policy) -> Iterator[Row]:
     for name, entry in commit.ruling.judged.entries:
-        blind = {edit.id for edit, _ in blind_edits(policy, entry)}
+        blind = {edit.id for edit, _ in find_blind_edits(policy, entry)}
         agent, _, version = visible(entry.agent).partition("/")
         for edit in entry.edits:
             yield {
@@ -168,7 +168,7 @@ def _files(repository: Repository, commit: AuditedCommit) -> Iterator[Row]:
     entries = [entry for _, entry in commit.ruling.judged.entries]
     moved = {file.new_path: file.path for entry in entries for file in entry.files if _moves(file)}
     hunks: dict[str, list[ReviewHunk]] = {}
-    for hunk in hunks_of(repository, commit, _EVERY_HUNK):
+    for hunk in list_hunks(repository, commit, _EVERY_HUNK):
         hunks.setdefault(hunk.path, []).append(hunk)
     for change in _changes(repository, candidate):
         is_gone = change.new is None and change.path in moved.values()

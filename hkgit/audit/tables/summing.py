@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED, STANDINGS
 from hkgit.audit.page.shown_facts import Period
-from hkgit.audit.reports.rules import sentence
+from hkgit.audit.reports.rules import describe_rule
 from hkgit.audit.tables.sums import (
     AgentSum,
     CommitSum,
@@ -150,7 +150,7 @@ def _rules(database: DuckDBPyConnection, by: str) -> dict[str, tuple[RuleSum, ..
         SELECT {by} AS name, rule, count(*) AS findings, count(DISTINCT commit) FROM findings
         WHERE blocks GROUP BY name, rule ORDER BY name, findings DESC, rule"""
     return _collect(
-        (name, RuleSum(*(*row, sentence(row[0])))) for name, *row in _ask(database, asked)
+        (name, RuleSum(*(*row, describe_rule(row[0])))) for name, *row in _ask(database, asked)
     )
 
 

@@ -10,9 +10,9 @@ import click
 
 import hkgit
 from hkgit.cli.common import echo_json, open_repository
-from hkgit.gate.entrypoints.binding import Check, Level, checks, outcome
-from hkgit.gate.entrypoints.ci import CiEvent, event_of
-from hkgit.text.escaping import console, to_json_text
+from hkgit.gate.entrypoints.binding import Check, Level, run_checks, sum_up
+from hkgit.gate.entrypoints.ci import CiEvent, read_event
+from hkgit.text.escaping import escape_console, to_json_text
 
 _SAID = {
     Level.BROKEN: "broken: the gate cannot judge here as it should",
@@ -23,13 +23,13 @@ _SAID = {
 
 def look(*, as_json: bool) -> bool:
     """Print what was found; whether the gate can do its work here. Raises InvalidInput."""
-    event = event_of(os.environ)
-    found = list(checks(open_repository(), event, os.environ, Path(hkgit.__file__)))
-    level = outcome(found)
+    event = read_event(os.environ)
+    found = list(run_checks(open_repository(), event, os.environ, Path(hkgit.__file__)))
+    level = sum_up(found)
     if as_json:
         echo_json(_document(event, found, level))
     else:
-        click.echo("\n".join(map(console, _lines(found, level))))
+        click.echo("\n".join(map(escape_console, _lines(found, level))))
     return level is not Level.BROKEN
 
 

@@ -11,14 +11,14 @@ from hkgit.agents.setup.outdated import find_outdated
 from hkgit.agents.setup.user_wide import USER_WIDE, find_user_hooks, has_project_hooks
 from hkgit.applying.reporting import error_json
 from hkgit.cli.admin.naming import find_other_hk
-from hkgit.cli.admin.versions import versions
-from hkgit.cli.agent.session import line_of
+from hkgit.cli.admin.versions import list_versions
+from hkgit.cli.agent.session import describe_session
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.errors import GitRefused
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.index import foreign_lock
-from hkgit.git.transactions.landing import under_way
+from hkgit.git.transactions.index import find_foreign_lock
+from hkgit.git.transactions.landing import find_unfinished
 from hkgit.git.transactions.recovery import Outcome, Settled
 from hkgit.sessions.bypassing import (
     CommitPastHooks,
@@ -57,7 +57,7 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
         if not binding.look(as_json=as_json):
             ctx.exit(GitRefused.exit_code)
         return
-    known = versions()
+    known = list_versions()
     if not as_json:
         click.echo("  ".join(f"{name} {number}" for name, number in known.items()))
     repository = open_repository()
@@ -84,7 +84,7 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
         echo_json({"status": status, "versions": known, **document})
     else:
         lines = [*_lines(repository, stale, fix), *(f"session      {line}" for line in halves)]
-        lines += [visible(f"session      {line_of(each)}") for each in sessions]
+        lines += [visible(f"session      {describe_session(each)}") for each in sessions]
         described = describe_commits_past_hooks(repository, past)
         lines += [visible(f"past hooks   {line}") for line in described]
         lines += [visible(f"agents       {each.path} {each.advice}") for each in outdated]
@@ -128,7 +128,9 @@ def _owner(repository: Repository, hook: health.InstalledHook) -> str:
     """Whose a hook is; one of a framework that runs the gate is not foreign."""
     if hook.owner != "foreign" or repository.work_tree is None:
         return hook.owner
-    name = framework.runner(hook.path.read_bytes(), framework.find_config(repository.work_tree))
+    name = framework.find_runner(
+        hook.path.read_bytes(), framework.find_config(repository.work_tree)
+    )
     return hook.owner if name is None else f"run by {name}"
 
 
@@ -140,11 +142,12 @@ def _find_missing_hooks(repository: Repository) -> Iterator[str]:
     found = {hook.name for hook in health.find_hooks(repository)}
     missing = [name for name in HOOKS if name not in found]
     if missing:
-        yield f"missing      {', '.join(missing)}: {framework.install_command(root, missing)}"
+        command = framework.render_install_command(root, missing)
+        yield f"missing      {', '.join(missing)}: {command}"
 
 
 def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> JsonObject:
-    head, lock = repository.head(), foreign_lock(repository.git_dir)
+    head, lock = repository.head(), find_foreign_lock(repository.git_dir)
     running = health.list_running(repository)
     return {
         "repository": {
@@ -154,7 +157,7 @@ def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> 
             "commit": head.commit,
             "backend": repository.backend,
             "is_shallow": repository.is_shallow,
-            "under_way": list(under_way(repository)),
+            "under_way": list(find_unfinished(repository)),
             "index_lock": None if lock is None else str(lock),
         },
         "hooks": [
@@ -182,10 +185,10 @@ def _recovery_json(settled: Settled, fix: bool) -> JsonObject:
 
 
 def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Iterator[str]:
-    head, lock = repository.head(), foreign_lock(repository.git_dir)
+    head, lock = repository.head(), find_foreign_lock(repository.git_dir)
     place = repository.work_tree or repository.git_dir
     yield f"repository   {place}, {head.branch or 'no branch'} at {(head.commit or 'nothing')[:12]}"
-    for what in under_way(repository):
+    for what in find_unfinished(repository):
         yield f"under way    {what}: nothing lands here before it is finished or aborted"
     if lock is not None:
         yield f"locked       {lock}: a git is at work; if none is, remove it"

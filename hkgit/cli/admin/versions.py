@@ -13,11 +13,11 @@ from hkgit.errors import HkgitError
 
 def print_versions() -> None:
     """Print one line a version."""
-    for name, number in versions().items():
+    for name, number in list_versions().items():
         click.echo(f"{name} {number}")
 
 
-def versions() -> dict[str, str]:
+def list_versions() -> dict[str, str]:
     """List every version that matters; for a git that is missing or too old, a note."""
     from importlib.metadata import version
 

@@ -10,7 +10,7 @@ from hkgit.agents.transcripts.locating import AGENTS, find_logs, logs_at
 from hkgit.agents.transcripts.logged.reading import Logs
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.git.repository import Repository
-from hkgit.git.worktrees import checkouts_of, find_checkout
+from hkgit.git.worktrees import find_checkout, list_checkouts
 
 QUICK = 64 * 2**20
 """So many bytes of transcripts are read while somebody waits for a commit."""
@@ -24,7 +24,7 @@ def open_logs(repository: Repository, source: str | None) -> Logs:
     checkout = partial(find_checkout, repository)
     if source is not None and source not in AGENTS:
         return Logs(logs_at(Path(source)), checkout)
-    found = find_logs(checkouts_of(repository), os.environ, source)
+    found = find_logs(list_checkouts(repository), os.environ, source)
     if not found:
         fix = "Name where they are: hkgit adopt --from DIRECTORY"
         raise InvalidInput("transcripts", "no agent has logged work in this checkout", fix)
@@ -37,7 +37,7 @@ def is_explained(repository: Repository, tree: str) -> bool:
     False also where there are none, or more of them than can be read meanwhile.
     """
     try:
-        found = find_logs(checkouts_of(repository), os.environ)
+        found = find_logs(list_checkouts(repository), os.environ)
         if not found or sum(path.stat().st_size for path in found) > QUICK:
             return False
         # Few commits are rejected, and few of them have transcripts.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hkgit.cli.agent.sessions import work_root
-from hkgit.cli.common import hook_repository
+from hkgit.cli.agent.sessions import find_work_root
+from hkgit.cli.common import open_hook_repository
 from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_error, print_note
 from hkgit.errors import HkgitError
@@ -59,7 +59,7 @@ def run(*, staged: bool, message_file: str | None, committed: bool, withdraw: bo
 
 def waits() -> bool:
     """Whether edits of a session may wait for their commit here."""
-    return may_wait(work_root())
+    return may_wait(find_work_root())
 
 
 def try_recording(request: RecordRequest) -> None:
@@ -71,15 +71,15 @@ def try_recording(request: RecordRequest) -> None:
 
 
 def _record(request: RecordRequest) -> None:
-    if request.step == "staged" and find_open_sessions(work_root()):
+    if request.step == "staged" and find_open_sessions(find_work_root()):
         # Few hooks of agents are stopped before they have told of an edit.
         from hkgit.agents.missed_edits import settle_all_missed_edits
 
-        settle_all_missed_edits(work_root())
-    if request.step == "staged" and find_late_sessions(work_root()):
+        settle_all_missed_edits(find_work_root())
+    if request.step == "staged" and find_late_sessions(find_work_root()):
         # Few formatters write after the agent's hooks.
         from hkgit.agents.late_writes import settle_all_written
 
-        settle_all_written(work_root())
-    for line in record(hook_repository(), request):
+        settle_all_written(find_work_root())
+    for line in record(open_hook_repository(), request):
         print_note(line)

@@ -6,7 +6,7 @@ import time
 
 import click
 
-from hkgit.cli.agent.sessions import work_root
+from hkgit.cli.agent.sessions import find_work_root
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import print_info
 from hkgit.sessions import ending
@@ -27,13 +27,13 @@ def command() -> None:
 @json_option
 def list_(as_json: bool) -> None:
     """List the sessions, and how many edits of each wait for a commit."""
-    repository, root = open_repository(), work_root()
+    repository, root = open_repository(), find_work_root()
     ending.expire(root)
     found = ending.list_sessions(repository, root)
     if as_json:
         echo_json({"sessions": [session_json(each) for each in found]})
     for each in () if as_json else found:
-        click.echo(visible(line_of(each)))
+        click.echo(visible(describe_session(each)))
     if not found and not as_json:
         print_info("no session in this checkout")
 
@@ -44,11 +44,11 @@ def list_(as_json: bool) -> None:
 def show(name: str, as_json: bool) -> None:
     """Show the calls of one session, and what it has read."""
     state = _one(name)
-    status = EditSession.open(work_root(), name).status()
+    status = EditSession.open(find_work_root(), name).status()
     if as_json:
         echo_json(session_json(state) | status_json(status))
         return
-    click.echo(visible(line_of(state)))
+    click.echo(visible(describe_session(state)))
     for call in status.calls:
         undone = ", undone" if call.is_undone else ""
         edits = count_noun(call.edits, "edit")
@@ -63,7 +63,7 @@ def show(name: str, as_json: bool) -> None:
 @json_option
 def end(name: str, as_json: bool) -> None:
     """End a session; its edits that wait keep their evidence until they are committed."""
-    state = ending.end(open_repository(), work_root(), name)
+    state = ending.end(open_repository(), find_work_root(), name)
     if as_json:
         echo_json({"status": "ended", **session_json(state)})
     elif state.waiting:
@@ -80,7 +80,9 @@ def end(name: str, as_json: bool) -> None:
 @json_option
 def clean(names: tuple[str, ...], force: bool, dry_run: bool, as_json: bool) -> None:
     """Remove the sessions in which no edit waits, or of these the NAMEs; files stay as they are."""
-    gone, kept = ending.clean(open_repository(), work_root(), names, force=force, dry_run=dry_run)
+    gone, kept = ending.clean(
+        open_repository(), find_work_root(), names, force=force, dry_run=dry_run
+    )
     if as_json:
         document: JsonObject = {
             "status": "cleaned",
@@ -103,14 +105,14 @@ def clean(names: tuple[str, ...], force: bool, dry_run: bool, as_json: bool) -> 
 
 
 def _one(name: str) -> SessionState:
-    found = ending.list_sessions(open_repository(), work_root())
+    found = ending.list_sessions(open_repository(), find_work_root())
     state = next((each for each in found if each.name == name), None)
     if state is None:
         raise ending.refuse_missing_session(name)
     return state
 
 
-def line_of(state: SessionState) -> str:
+def describe_session(state: SessionState) -> str:
     """Describe a session in one line."""
     if state.damage is not None:
         fix = f"hkgit session clean --force {state.name} removes it"

@@ -8,19 +8,19 @@ from hkgit.cli.forms.form import Option
 from hkgit.errors import GitRefused
 
 
-def session_row(words: str) -> Option:
+def make_session_option(words: str) -> Option:
     """Make the option `--session`, which `$HKGIT_SESSION` can stand for, for a form."""
     return Option("session", ("--session",), words, "NAME", variable="HKGIT_SESSION")
 
 
 SESSION_ROWS = (
-    session_row("Use what this session has read, and keep the call."),
+    make_session_option("Use what this session has read, and keep the call."),
     Option("agent", ("--agent",), "Who edits, as name/version.", "NAME", default="unknown"),
 )
 """The options that say who is at work in which session, for a form."""
 
 
-def work_root() -> Path:
+def find_work_root() -> Path:
     """Find the work tree around the current directory, or return that directory itself.
 
     Found without opening the repository: no object of it is needed. Raises GitRefused in a bare

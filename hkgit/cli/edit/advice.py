@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hkgit.cli.edit.command_line import relative, render_again, render_expectations
+from hkgit.cli.edit.command_line import make_relative, render_again, render_expectations
 from hkgit.cli.edit.spec_options import SpecOptions
 from hkgit.cli.output import print_note
 from hkgit.git.repository import Repository
@@ -58,7 +58,7 @@ def _read_first(session: str | None, root: Path | None, paths: Iterable[str]) ->
     command = render_again("--session", name)
     if command is None:
         return None
-    reads = (f"hkgit read {relative(root, path)} --session {name}" for path in paths)
+    reads = (f"hkgit read {make_relative(root, path)} --session {name}" for path in paths)
     return " && ".join([*reads, command])
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from hkgit.applying.diff import render_diff
 from hkgit.applying.reporting import refusal_text, render_apply_json
-from hkgit.cli.agent.sessions import session_row
-from hkgit.cli.common import echo_json, open_repository, root_relative
+from hkgit.cli.agent.sessions import make_session_option
+from hkgit.cli.common import echo_json, make_root_relative, open_repository
 from hkgit.cli.edit.advice import add_advice, tell_complaint
-from hkgit.cli.edit.merging import MERGE, only_merge, tell_merge
+from hkgit.cli.edit.merging import MERGE, choose_merge, tell_merge
 from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
 from hkgit.cli.edit.specs import (
     echo_notes,
@@ -23,7 +23,7 @@ from hkgit.cli.output import (
     VERBOSE,
     echo,
     finish,
-    loudness,
+    get_loudness,
     print_error,
     print_info,
     print_note,
@@ -34,7 +34,7 @@ from hkgit.edits import Read, Spec
 from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.refusals import RefusalLog, note_unread
 from hkgit.git.repository import Repository
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
 from hkgit.workflows.commits.commit import LandedCommit
 from hkgit.workflows.commits.plan import Progress
@@ -61,7 +61,7 @@ FORM = CommandForm(
         Option("branch", ("--branch",), "Land on this branch, made at the base if absent.", "NAME"),
         MERGE,
         Option("agent", ("--agent",), "Who made the edits, as name/version.", "NAME"),
-        session_row("Take what this session has read for evidence."),
+        make_session_option("Take what this session has read for evidence."),
         Option("message", ("-m", "--message"), "The commit message.", "TEXT"),
         Option(
             "verify", ("--verify",), "Commit only if this passes on the edited files.", "COMMAND"
@@ -102,11 +102,11 @@ def run(
     result = ApplyResult()
     try:
         repository = open_repository(is_small=True)
-        expected = read_expects(given.expect, partial(root_relative, repository))
+        expected = read_expects(given.expect, partial(make_root_relative, repository))
         receipts, shown = _find_receipts(repository, session)
         options = ApplyOptions(
             branch=branch,
-            merge=only_merge(merge),
+            merge=choose_merge(merge),
             base=base,
             agent=agent,
             message=message,
@@ -173,7 +173,7 @@ def _request(
 def _read_specs(repository: Repository, given: SpecOptions, agent: str | None) -> list[Spec]:
     """Read the specs; one that cannot be is kept among the refusals. Raises InvalidInput."""
     try:
-        return read_specs(given, repository.work_tree, partial(root_relative, repository))
+        return read_specs(given, repository.work_tree, partial(make_root_relative, repository))
     except InvalidInput as error:
         if not given.dry_run:
             log = RefusalLog.of(repository.common_dir)
@@ -201,7 +201,7 @@ def _print(repository: Repository, result: ApplyResult, given: SpecOptions) -> N
         echo(b"\n" + printable_text(record.message), nl=False)
     for each in landed:
         print_info(summary_line(branch, each))
-    if landed and loudness() == VERBOSE:
+    if landed and get_loudness() == VERBOSE:
         for outcome in result.outcomes:
             echo(f"  {outcome_line(outcome)}  {outcome.evidence.kind}")
 
@@ -212,5 +212,5 @@ def summary_line(branch: str, done: LandedCommit) -> str:
     least = min(done.record.entry.edits, key=lambda edit: edit.confidence)
     return (
         f"[{branch} {done.commit[:7]}] {subject}"
-        f" (lowest confidence {decimal(least.confidence)}, {least.tier})"
+        f" (lowest confidence {format_decimal(least.confidence)}, {least.tier})"
     )

@@ -61,10 +61,10 @@ def render_expectations(root: Path | None, hashes: Iterable[tuple[str, str]]) ->
     return [
         word
         for path, digest in dict(hashes).items()
-        for word in ("--expect", f"{relative(root, path)}={digest}")
+        for word in ("--expect", f"{make_relative(root, path)}={digest}")
     ]
 
 
-def relative(root: Path | None, path: str) -> str:
+def make_relative(root: Path | None, path: str) -> str:
     """Convert a path from the root to one from the current directory."""
     return path if root is None else os.path.relpath(root / path)

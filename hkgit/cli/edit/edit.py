@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from hkgit.applying.reporting import render_apply_json
-from hkgit.cli.agent.sessions import SESSION_ROWS, work_root
-from hkgit.cli.common import below, echo_json
+from hkgit.cli.agent.sessions import SESSION_ROWS, find_work_root
+from hkgit.cli.common import echo_json, make_relative_to
 from hkgit.cli.edit.command_line import render_again, render_expectations
 from hkgit.cli.edit.spec_options import SPEC_OPTIONS, SPECS, SpecOptions
 from hkgit.cli.edit.specs import echo_notes, outcome_line, read_expects, read_specs
@@ -47,7 +47,7 @@ def run(*, agent: str, session: str | None, batch: str | None, **values: Unpack[
     given = SpecOptions(**values)
     report = EditReport(())
     try:
-        root = work_root()
+        root = find_work_root()
         edit_session = EditSession.open(root, UNNAMED if session is None else session, agent=agent)
         report = edit(edit_session, _request(root, given, batch, agent))
         for words in report.conflicts:
@@ -70,7 +70,7 @@ def run(*, agent: str, session: str | None, batch: str | None, **values: Unpack[
 
 
 def _request(root: Path, given: SpecOptions, batch: str | None, agent: str) -> EditRequest:
-    locate = partial(below, root)
+    locate = partial(make_relative_to, root)
     options = given.to_options(allow_blind=given.allow_blind)
     try:
         specs = tuple(read_specs(given, root, locate))
@@ -95,7 +95,7 @@ def _mend(report: EditReport) -> str | None:
     refused = [each for each in report.outcomes if each.error is not None]
     if not refused or not all(isinstance(each.error, BlindEdit) for each in refused):
         return None
-    root = work_root()
+    root = find_work_root()
     files = {each.path: (root / each.path).read_bytes() for each in refused}
     hashes = {path: terminate(Document(data)).whole_hash for path, data in files.items()}
     return render_again(*render_expectations(root, hashes.items()))

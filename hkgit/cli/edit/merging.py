@@ -25,7 +25,7 @@ MERGE = Option(
 )
 
 
-def only_merge(given: tuple[str, ...]) -> str | None:
+def choose_merge(given: tuple[str, ...]) -> str | None:
     """Return the one revision to merge; a merge of more is judged by nobody. Raises Misuse."""
     if len(given) > 1:
         raise Misuse("--merge: merge them one by one")

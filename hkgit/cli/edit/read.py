@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 
 from hkgit.applying.files.directory import DirectorySnapshot
-from hkgit.cli.agent.sessions import session_row, work_root
-from hkgit.cli.common import below, echo_json, open_repository, root_relative
+from hkgit.cli.agent.sessions import find_work_root, make_session_option
+from hkgit.cli.common import echo_json, make_relative_to, make_root_relative, open_repository
 from hkgit.cli.forms.form import JSON, CommandForm, Misuse, Option, Positional
 from hkgit.cli.output import echo, print_note
-from hkgit.cli.streams import printable_line
+from hkgit.cli.streams import make_printable
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
@@ -42,7 +42,7 @@ FORM = CommandForm(
     (
         Option("rev", ("--rev",), "Read from a revision instead of the working tree."),
         Option("hashline", ("--hashline",), "Show each line with its tag: ab|text.", is_flag=True),
-        session_row("Keep a receipt: what was read is evidence for edits of this session."),
+        make_session_option("Keep a receipt: what was read is evidence for edits of this session."),
         Option("before", ("--before",), "Read what that call of the session changed.", "CALL"),
         Option(
             "limit",
@@ -88,8 +88,8 @@ def _read_revision(
     """Read lines of a revision; return them and the last line that was asked for."""
     repository = open_repository(is_small=True)
     files = repository.snapshot(repository.resolve(rev))
-    path, start, end = _split(target, files, root_relative(repository, target))
-    path = root_relative(repository, path)
+    path, start, end = _split(target, files, make_root_relative(repository, target))
+    path = make_root_relative(repository, path)
     return read_snapshot(files, path, start, end, hashline=hashline, limit=limit)[0], end
 
 
@@ -98,9 +98,9 @@ def _read_here(
 ) -> tuple[Reading, int | None]:
     """Read lines of the working tree; return them and the last line that was asked for."""
     root = _root()
-    path, start, end = _split(target, DirectorySnapshot(root), below(root, target))
+    path, start, end = _split(target, DirectorySnapshot(root), make_relative_to(root, target))
     if session is None:
-        path = below(root, path)
+        path = make_relative_to(root, path)
         return read_checkout(root, path, start, end, hashline=hashline, limit=limit)[0], end
     # A reading without a session waits for nothing that edits.
     from hkgit.sessions.session import EditSession
@@ -111,12 +111,12 @@ def _read_here(
         # So the gate and the hooks name it, and whoever follows them stands anywhere.
         with suppress(InvalidInput):
             return read(path, start, end), end
-    return read(below(root, path), start, end), end
+    return read(make_relative_to(root, path), start, end), end
 
 
 def _root() -> Path:
     try:
-        return work_root()
+        return find_work_root()
     except GitRefused as error:
         raise InvalidInput("--rev", error.what, "Name a revision.") from error
 
@@ -146,10 +146,10 @@ def _print(reading: Reading, *, as_json: bool) -> None:
         echo_json(reading_json(reading))
         return
     if reading.tags is not None:
-        echo("".join(f"{printable_line(line)}\n" for line in reading.shown), nl=False)
+        echo("".join(f"{make_printable(line)}\n" for line in reading.shown), nl=False)
         return
     lines = f"{reading.start_line}-{reading.end_line} of {reading.total_lines}"
     echo(f"{reading.path}:{lines}  {reading.range_hash or ''}".rstrip())
     width = len(str(reading.end_line))
     for number, line in enumerate(reading.lines, reading.start_line):
-        echo(f"{number:>{width}}| {printable_line(line)}")
+        echo(f"{number:>{width}}| {make_printable(line)}")

@@ -16,7 +16,7 @@ from hkgit.cli.output import print_note
 from hkgit.dialects import append_at_end, find_dialect, parse, parse_expect
 from hkgit.edits import Read, Spec
 from hkgit.errors import InvalidInput
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.escaping import visible
 from hkgit.text.hashing import sha256
 from hkgit.values import replace
@@ -127,7 +127,7 @@ def read_expects(expects: Sequence[str], locate: Callable[[str], str]) -> tuple[
 def outcome_line(outcome: EditOutcome) -> str:
     """Say where an edit landed and how surely."""
     where = ",".join(f"{first}-{last}" for first, last in outcome.lines)
-    confidence = decimal(outcome.confidence_permille or 0)
+    confidence = format_decimal(outcome.confidence_permille or 0)
     return f"{visible(outcome.path)}:{where}  {outcome.tier}  confidence {confidence}"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from hkgit.cli.agent.sessions import work_root
+from hkgit.cli.agent.sessions import find_work_root
 from hkgit.cli.common import echo_json, json_option
 from hkgit.cli.output import finish, print_info
 from hkgit.sessions.answers import Status
@@ -30,7 +30,7 @@ def command(
     """
     if call is not None and whole:
         raise click.UsageError("--call and --all exclude each other.")
-    edit_session = open_session(work_root(), session)
+    edit_session = open_session(find_work_root(), session)
     if only_list:
         _list(edit_session.status(), as_json=as_json)
         return

@@ -60,7 +60,7 @@ def _settings(option: Option) -> dict[str, Any]:
     }
 
 
-def option_of(option: Option) -> Callable[[Command], Command]:
+def make_option(option: Option) -> Callable[[Command], Command]:
     """Return the decorator that gives Click's command one option of a form."""
 
     def add(command: Command) -> Command:

@@ -40,7 +40,7 @@ class HelpContext(click.Context):
         return add_examples(self, super().get_help())
 
 
-def shared_options() -> list[click.Option]:
+def make_shared_options() -> list[click.Option]:
     """Make the options that stand in front of a command as well as behind it."""
     flags: dict[str, Any] = {"is_flag": True, "expose_value": False}
     return [
@@ -65,7 +65,7 @@ def share_options(command: click.Command) -> click.Command:
     taken = {name for param in command.params for name in param.opts}
     if command.callback is not None and not isinstance(command.callback, partial):
         command.callback = partial(_call, command.callback)
-    for option in shared_options():
+    for option in make_shared_options():
         if option.opts[-1] not in taken:
             option.opts = [name for name in option.opts if name not in taken]
             command.params.append(option)

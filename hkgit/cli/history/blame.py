@@ -6,23 +6,23 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from hkgit.audit.commits import author_time
+from hkgit.audit.commits import read_author_time
 from hkgit.audit.origins import LineOrigin, LineOrigins, blame
-from hkgit.audit.trail import rfc3339
-from hkgit.cli.common import echo_json, json_option, open_repository, root_relative
+from hkgit.audit.trail import format_rfc3339
+from hkgit.cli.common import echo_json, json_option, make_root_relative, open_repository
 from hkgit.cli.history.columns import (
     EVIDENCE_COLOURS,
     UNBOUNDED,
     color_option,
     fit,
     measure,
+    measure_terminal,
     pad,
-    terminal_width,
 )
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
 from hkgit.gate import Gate, load_policy
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
 
@@ -47,7 +47,7 @@ def command(
     repository = open_repository()
     if rev is None and repository.work_tree is None:
         rev = "HEAD"
-    blamed = list(blame(repository, root_relative(repository, path), rev, lines))
+    blamed = list(blame(repository, make_root_relative(repository, path), rev, lines))
     head = repository.head().commit
     policy = load_policy(repository, None, head)
     tip = head if rev is None else repository.resolve(rev)
@@ -75,7 +75,7 @@ def _lines(found: Sequence[LineOrigin]) -> Iterator[str]:
     rows = [_columns(origin) for origin in found]
     widths = [max(map(measure, column)) for column in zip(*rows, strict=True)]
     last = len(str(found[-1].line.number))
-    room = terminal_width()
+    room = measure_terminal()
     room = room if room == UNBOUNDED else max(room - sum(widths) - 2 * len(widths) - last - 2, 8)
     for row, origin in zip(rows, found, strict=True):
         cells = [pad(cell, width) for cell, width in zip(row, widths, strict=True)]
@@ -91,7 +91,7 @@ def _columns(origin: LineOrigin) -> list[str]:
     edit, sure = "-", "-"
     if origin.edit is not None and origin.entry_id is not None:
         edit = f"{origin.entry_id[:8]}#{origin.edit.id}"
-        sure = f"{origin.edit.tier} {decimal(origin.edit.confidence)}"
+        sure = f"{origin.edit.tier} {format_decimal(origin.edit.confidence)}"
     return [commit, origin.kind, origin.evidence, edit, sure, fit(visible(_who(origin)), 20)]
 
 
@@ -113,7 +113,7 @@ def _row_json(origin: LineOrigin) -> JsonObject:
         "commit": line.commit,
         "commit_path": visible(line.commit_path),
         "commit_line": line.commit_line,
-        "time": None if candidate is None else rfc3339(author_time(candidate)),
+        "time": None if candidate is None else format_rfc3339(read_author_time(candidate)),
         "kind": origin.kind,
         "replay": None if ruling is None else ruling.replay,
         "passes": None if ruling is None else ruling.passes,

@@ -13,7 +13,7 @@ import click
 
 from hkgit.applying.evidence import KINDS
 from hkgit.audit.commits import DERIVED, NOT_DERIVED, PARTLY, VOUCHED
-from hkgit.cli.output import colour
+from hkgit.cli.output import choose_colour
 from hkgit.gate.rulings import BY_HAND, NO_EVIDENCE
 from hkgit.values import dataclass
 
@@ -80,7 +80,7 @@ def measure(text: str) -> int:
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
-def terminal_width() -> int:
+def measure_terminal() -> int:
     """Return the columns of the terminal, or of COLUMNS; a pipe has room for everything."""
     if not os.environ.get("COLUMNS") and not sys.stdout.isatty():
         return UNBOUNDED
@@ -88,7 +88,7 @@ def terminal_width() -> int:
 
 
 def _choose_colour(ctx: click.Context, param: click.Parameter, value: str) -> None:
-    ctx.color = {"always": True, "never": False}.get(value, colour())
+    ctx.color = {"always": True, "never": False}.get(value, choose_colour())
 
 
 def color_option(command: Command) -> Command:

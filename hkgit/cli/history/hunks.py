@@ -8,8 +8,8 @@ import click
 
 from hkgit.audit.page.hunks import DiffRow, ReviewHunk
 from hkgit.audit.page.seen import SeenRange
-from hkgit.cli.history.columns import EVIDENCE_COLOURS, fit, terminal_width
-from hkgit.matching.places import decimal
+from hkgit.cli.history.columns import EVIDENCE_COLOURS, fit, measure_terminal
+from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.json_nodes import JsonObject
 
@@ -18,7 +18,7 @@ _COLOURS = {"+": "green", "-": "red", " ": None}
 
 def hunk_lines(hunks: Sequence[ReviewHunk]) -> Iterator[str]:
     """Describe every hunk: where and on what it rests, what was read, and the diff."""
-    width = terminal_width()
+    width = measure_terminal()
     for hunk in hunks:
         yield ""
         yield _head(hunk)
@@ -39,7 +39,7 @@ def _head(hunk: ReviewHunk) -> str:
     is_range = hunk.start <= hunk.end
     place = f"{hunk.start}-{hunk.end}" if is_range else f"{max(hunk.start - 1, 0)}+"
     rests = click.style(hunk.evidence, fg=EVIDENCE_COLOURS.get(hunk.evidence))
-    sure = "" if hunk.confidence is None else f", confidence {decimal(hunk.confidence)}"
+    sure = "" if hunk.confidence is None else f", confidence {format_decimal(hunk.confidence)}"
     return f"{click.style(f'{hunk.path}:{place}', bold=True)}  {rests}{sure}"
 
 

@@ -11,18 +11,18 @@ from typing import Any
 
 import click
 
-from hkgit.audit.commits import AuditedCommit, commit_json, without_version
+from hkgit.audit.commits import AuditedCommit, commit_json, strip_version
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.signers import Signed, Signers, render_signature, signature_json
 from hkgit.audit.trail import VERDICT_WORDS, CommitFilter, Trail
-from hkgit.cli.common import echo_json_list, json_option, open_repository, root_relative
+from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_repository
 from hkgit.cli.history.columns import (
     EVIDENCE_COLOURS,
     STANDING_COLOURS,
     Cell,
     color_option,
+    measure_terminal,
     render_row,
-    terminal_width,
 )
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
@@ -31,7 +31,7 @@ from hkgit.errors import InvalidInput
 from hkgit.gate import Gate, load_policy
 from hkgit.gate.rulings import NO_EVIDENCE
 from hkgit.git.repository import Repository
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 
@@ -96,7 +96,7 @@ def command(
     """
     repository = open_repository()
     revision, named = _split(repository, words)
-    located = tuple(root_relative(repository, path) for path in (*named, *paths))
+    located = tuple(make_root_relative(repository, path) for path in (*named, *paths))
     asked = _Wanted(revision=revision, paths=located, since=since, until=until, is_followed=follow)
     if follow and len(located) != 1:
         raise click.UsageError("--follow takes exactly one path.")
@@ -190,7 +190,7 @@ def _find_trusted(repository: Repository, revision: str) -> str | None:
 
 
 def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator[str]:
-    width = terminal_width()
+    width = measure_terminal()
     rests = "rests" if width < _NARROW else "evidence"
     titles = ("date", "commit", "agent", "replay", "policy", rests, "sure", "subject")
     yield render_row(_cells(titles, (None, None, None), width), width)
@@ -207,8 +207,8 @@ def _lines(signed: Iterator[tuple[AuditedCommit, Sequence[Signed]]]) -> Iterator
 def _words(commit: AuditedCommit, width: int) -> tuple[str, ...]:
     is_narrow = width < _NARROW
     fails = "FAILS" if is_narrow else f"FAILS {commit.ruling.rule}"
-    short = ", ".join(dict.fromkeys(map(without_version, commit.agents)))
-    sure = "-" if commit.confidence is None else decimal(commit.confidence)
+    short = ", ".join(dict.fromkeys(map(strip_version, commit.agents)))
+    sure = "-" if commit.confidence is None else format_decimal(commit.confidence)
     return (
         commit.time.date().isoformat(),
         commit.id,

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from hkgit.audit.questions import YES, Fact, Question, points, range_of
+from hkgit.audit.questions import YES, Fact, Question, answer_questions, collect_range
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.output import show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import Rejected
-from hkgit.gate import CommitRange, load_policy, without_floors
+from hkgit.gate import CommitRange, drop_floors, load_policy
 from hkgit.gate.parallelism import verify_range
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
@@ -37,9 +37,9 @@ def command(ctx: click.Context, commits: str, policy: str | None, as_json: bool)
     old, new = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, old)
     watch = show_progress("replaying commit")
-    report = verify_range(repository, CommitRange(old, new), without_floors(trusted), watch=watch)
-    asked = range_of(repository, report.rulings, trusted, new)
-    found = points(asked)
+    report = verify_range(repository, CommitRange(old, new), drop_floors(trusted), watch=watch)
+    asked = collect_range(repository, report.rulings, trusted, new)
+    found = answer_questions(asked)
     passes = all(point.answer == YES for point in found)
     every, governed = len(report.rulings), len(asked.rulings)
     if as_json:

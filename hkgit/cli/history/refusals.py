@@ -9,7 +9,7 @@ import click
 
 from hkgit.audit.trail import fits_agent
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.history.columns import Cell, color_option, render_row, terminal_width
+from hkgit.cli.history.columns import Cell, color_option, measure_terminal, render_row
 from hkgit.cli.history.paging import echo_paged
 from hkgit.evidence.refusals import RefusalLog, RefusedAttempt
 from hkgit.text.escaping import visible
@@ -42,7 +42,7 @@ def command(agent: str | None, only_open: bool, max_count: int, as_json: bool) -
 
 
 def _lines(wanted: Sequence[RefusedAttempt]) -> Iterator[str]:
-    width = terminal_width()
+    width = measure_terminal()
     titles = ("time", "agent", "call", "try", "why", "became", "where")
     yield render_row(_cells(titles, None), width)
     for each in wanted:

@@ -16,8 +16,8 @@ from hkgit.cli.review.judging import resolve_range
 from hkgit.errors import InvalidInput
 from hkgit.evidence.refusals import RefusalLog
 from hkgit.gate import CommitRange, load_policy
-from hkgit.gate.conflicts.consulting import consults_in
-from hkgit.gate.ranges import commits_of, judge_listed
+from hkgit.gate.conflicts.consulting import read_consults_of
+from hkgit.gate.ranges import judge_listed, list_commits_of
 from hkgit.git.repository import Repository
 
 
@@ -62,14 +62,14 @@ def command(
     ends = resolve_range(repository, commits)
     trusted = load_policy(repository, policy, ends[0])
     asked = CommitRange(*ends)
-    listed = commits_of(repository, asked, trusted)
+    listed = list_commits_of(repository, asked, trusted)
     is_page = html is not None or html_dir is not None
     is_markdown = form == "markdown" and not as_json and not is_page
     if is_markdown:  # what is known by now
         echo(head(commits, ends, len(listed), trusted), nl=False)
     watch = show_progress("judging commit")
     report = judge_listed(repository, asked, listed, trusted, watch=watch)
-    audit = Audit.of(commits, ends, report, tuple(consults_in(repository, ends[1])))
+    audit = Audit.of(commits, ends, report, tuple(read_consults_of(repository, ends[1])))
     if is_page:
         _write_pages(repository, audit, html, html_dir)
     if as_json:

@@ -9,12 +9,12 @@ from itertools import chain
 import click
 
 from hkgit.audit.commits import audit_commit, commit_json
-from hkgit.audit.page.hunks import hunks_of
+from hkgit.audit.page.hunks import list_hunks
 from hkgit.audit.page.seen import name_call
 from hkgit.audit.reports.plain import ruling_json
 from hkgit.audit.reports.text import report_lines
 from hkgit.audit.signers import VERDICT, Signed, Signers, render_signature, signature_json
-from hkgit.audit.trail import Trail, rfc3339
+from hkgit.audit.trail import Trail, format_rfc3339
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.history.columns import color_option
 from hkgit.cli.history.hunks import hunk_json, hunk_lines
@@ -23,7 +23,7 @@ from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.ledger.readings import parse_claimed_readings
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, Report, Ruling, load_policy
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
 from hkgit.text.escaping import visible
 
@@ -56,7 +56,7 @@ def command(revision: str, as_json: bool) -> None:
     entries = ruling.judged.entries
     signatures = Signers(repository, repository.head().commit).of(ruling)
     audited = audit_commit(ruling)
-    hunks = hunks_of(repository, audited)
+    hunks = list_hunks(repository, audited)
     if as_json:
         about = {**ruling_json(ruling, source=policy.source), **commit_json(audited)}
         ledger = [json.loads(entry.to_bytes()) for _, entry in entries]
@@ -64,7 +64,7 @@ def command(revision: str, as_json: bool) -> None:
         echo_json({**about, **rest, "hunks": [*map(hunk_json, hunks)]})
         return
     head = f"commit {click.style(commit, fg='yellow')}  {audited.subject}"
-    whose = f"  {audited.who}, {rfc3339(audited.time)}, {audited.made_by}"
+    whose = f"  {audited.who}, {format_rfc3339(audited.time)}, {audited.made_by}"
     rules = (f"  {line}" for line in report_lines(Report(policy, (ruling,))))
     lines = chain(_evidence_lines(ruling, signatures), hunk_lines(hunks))
     echo_paged(chain([head, whose], rules, lines))
@@ -83,7 +83,7 @@ def _evidence_lines(ruling: Ruling, signatures: Sequence[Signed]) -> Iterator[st
         yield f"entry     sha256:{name}"
         yield from (render_signature(each) for each in signatures if each.of == f"sha256:{name}")
         yield f"base      {entry.base or '-'}"
-        yield f"ladder    {entry.ladder}, threshold {decimal(entry.threshold)}"
+        yield f"ladder    {entry.ladder}, threshold {format_decimal(entry.threshold)}"
         yield "edits"
         yield from (f"  {_edit(edit)}" for edit in entry.edits)
         yield "files"
@@ -98,8 +98,8 @@ def _edit(edit: RecordedEdit) -> str:
     repairs = f"  repaired: {', '.join(edit.repairs)}" if edit.repairs else ""
     return (
         f"{edit.id}  {visible(edit.path)}{_ranges(edit.base_lines)}  {edit.evidence} {digits}"
-        f"  {edit.tier}  similarity {decimal(edit.similarity)}"
-        f"  confidence {decimal(edit.confidence)}{repairs}"
+        f"  {edit.tier}  similarity {format_decimal(edit.similarity)}"
+        f"  confidence {format_decimal(edit.confidence)}{repairs}"
     )
 
 

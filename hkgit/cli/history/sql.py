@@ -18,7 +18,7 @@ from hkgit.audit.tables.examples import EXAMPLES_OF_SQL
 from hkgit.audit.tables.exporting import export
 from hkgit.audit.tables.querying import SqlAnswer, answer_sql, open_tables
 from hkgit.cli.common import echo_json, json_option, note_json, open_repository
-from hkgit.cli.history.columns import fit, measure, pad, terminal_width
+from hkgit.cli.history.columns import fit, measure, measure_terminal, pad
 from hkgit.cli.history.export import make_request
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import echo, show_progress
@@ -157,7 +157,7 @@ def _text(value: Any) -> str:
 def _render_table(answer: SqlAnswer) -> Iterator[str]:
     """Aligned columns, numbers to the right."""
     rows = [[visible(_text(value)) for value in row] for row in answer.rows]
-    limit = terminal_width()
+    limit = measure_terminal()
     most = _WIDEST if limit < 10_000 else limit
     cells = [[fit(word, most) for word in row] for row in ([*answer.names], *rows)]
     widths = [max(map(measure, column)) for column in zip(*cells, strict=True)]

@@ -9,15 +9,15 @@ import click
 
 from hkgit.audit.commits import audit_commit
 from hkgit.audit.numbers import count_line, numbers_json, numbers_lines, numbers_of
-from hkgit.audit.weeks import AgentWeeks, agent_json, agents_of
+from hkgit.audit.weeks import AgentWeeks, agent_json, list_agents
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.history.columns import Cell, color_option, render_row, terminal_width
+from hkgit.cli.history.columns import Cell, color_option, measure_terminal, render_row
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import echo, show_progress
 from hkgit.cli.review.judging import resolve_range
 from hkgit.evidence.refusals import RefusalLog
 from hkgit.gate import CommitRange, load_policy
-from hkgit.gate.ranges import commits_of, judge_listed
+from hkgit.gate.ranges import judge_listed, list_commits_of
 from hkgit.text.escaping import visible
 
 
@@ -37,14 +37,14 @@ def command(revision: str, as_json: bool) -> None:
     new = repository.resolve(new)
     policy = load_policy(repository, None, old or repository.head().commit)
     asked = CommitRange(old, new)
-    commits = commits_of(repository, asked, policy)
+    commits = list_commits_of(repository, asked, policy)
     if not as_json:  # the rest is of all of them
         echo(count_line(len(commits)))
     watch = show_progress("replaying commit")
     report = judge_listed(repository, asked, commits, policy, watch=watch)
     numbers = numbers_of(report.rulings, policy)
     refused = RefusalLog.of(repository.common_dir).read()
-    by_agent = agents_of([audit_commit(ruling) for ruling in report.rulings], refused)
+    by_agent = list_agents([audit_commit(ruling) for ruling in report.rulings], refused)
     if as_json:
         about = {"policy_source": policy.source, "refused": len(refused)}
         echo_json({**numbers_json(numbers), **about, "by_agent": [*map(agent_json, by_agent)]})
@@ -59,7 +59,7 @@ def command(revision: str, as_json: bool) -> None:
 
 def _table(rows: Sequence[AgentWeeks]) -> Iterator[str]:
     """A line an agent, its commits by week at the end."""
-    width = terminal_width()
+    width = measure_terminal()
     titles = ("agent", "commits", "derived", "pass", "edits", "weak", "refused", "by week")
     yield render_row(_cells(titles, None), width)
     for row in rows:

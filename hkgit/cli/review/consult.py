@@ -17,10 +17,10 @@ from hkgit.gate.conflicts.consulting import (
     Consult,
     ConsultAnswer,
     answer_consult,
-    as_committed,
     consult_json,
-    consults_at,
-    consults_in,
+    read_consults_below,
+    read_consults_of,
+    take_committed_answers,
 )
 from hkgit.gate.conflicts.records import Text
 from hkgit.gate.conflicts.store import ConflictStore
@@ -95,9 +95,9 @@ def answer(id: str, decision: str, message: str) -> None:
 def _find_consults(repository: Repository, rev: str | None) -> list[Consult]:
     if rev is None and repository.work_tree is not None:
         head = repository.head().commit
-        committed = () if head is None else consults_in(repository, head)
-        return list(as_committed(consults_at(repository.work_tree), committed))
-    return list(consults_in(repository, repository.resolve(rev or "HEAD")))
+        committed = () if head is None else read_consults_of(repository, head)
+        return list(take_committed_answers(read_consults_below(repository.work_tree), committed))
+    return list(read_consults_of(repository, repository.resolve(rev or "HEAD")))
 
 
 def _one(found: Sequence[Consult], start: str) -> Consult:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from hkgit.audit.reports.sheet import name_of
+from hkgit.audit.reports.sheet import name_commit
 from hkgit.cli.common import echo_json
 from hkgit.cli.output import echo
 from hkgit.gate import Report, Ruling
-from hkgit.text.escaping import console, to_json_text
+from hkgit.text.escaping import escape_console, to_json_text
 from hkgit.text.json_nodes import JsonObject
 
 EXAMPLES = 3
@@ -33,14 +33,14 @@ def print_simulation(report: Report, form: str) -> None:
 
 def explain_lines(report: Report) -> Iterator[str]:
     """List, for each commit, the rules in the order tried, and the one that decided."""
-    yield console(f"policy: {report.policy.source}")
+    yield escape_console(f"policy: {report.policy.source}")
     for ruling in report.rulings:
-        yield from map(console, _ruling_lines(ruling))
+        yield from map(escape_console, _ruling_lines(ruling))
 
 
 def _ruling_lines(ruling: Ruling) -> Iterator[str]:
     end = "passes" if ruling.passes else "is rejected"
-    yield f"{name_of(ruling)} {end}, decided by: {ruling.rule}"
+    yield f"{name_commit(ruling)} {end}, decided by: {ruling.rule}"
     for number, tried in enumerate(ruling.tried, 1):
         yield f"  {number}. {tried.rule}: {tried.says}"
     for words in ruling.evidence:
@@ -67,12 +67,12 @@ def simulation_lines(report: Report) -> Iterator[str]:
     """List what would have been rejected, by rule, the most frequent first, with examples."""
     rejected = [ruling for ruling in report.rulings if not ruling.passes]
     counted = f"{len(rejected)} of {len(report.rulings)} commits"
-    yield console(f"Under {report.policy.source}, {counted} would be rejected.")
+    yield escape_console(f"Under {report.policy.source}, {counted} would be rejected.")
     for rule, count in Counter(ruling.rule for ruling in rejected).most_common():
         yield f"{count:>7}  {rule}"
         for ruling in [each for each in rejected if each.rule == rule][:EXAMPLES]:
             finding = ruling.findings[0]
-            yield console(f"         {name_of(ruling)} {finding.where}: {finding.what}")
+            yield escape_console(f"         {name_commit(ruling)} {finding.where}: {finding.what}")
     passing = Counter(str(each.judged.verdict) for each in report.rulings if each.passes)
     for verdict, count in passing.most_common():
         yield f"{count:>7}  would pass: {verdict}"

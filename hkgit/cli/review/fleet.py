@@ -23,7 +23,7 @@ from hkgit.audit.fleet.running import FleetRequest, verify_fleet
 from hkgit.audit.fleet.tasks import describe_versions
 from hkgit.cli.common import echo_json, json_option
 from hkgit.cli.ending import INTERRUPTED
-from hkgit.cli.output import QUIET, loudness, print_info, show_progress
+from hkgit.cli.output import QUIET, get_loudness, print_info, show_progress
 from hkgit.errors import GitRefused, InvalidInput, Rejected
 
 _PATIENCE = 10
@@ -95,7 +95,7 @@ def _collect(request: FleetRequest, executor: Executor, as_json: bool) -> tuple[
     for _ in show_progress("verifying repository")(request.listed):
         row = next(rows)
         found[row.listed] = row
-        if not as_json and (loudness() > QUIET or not row.passes):
+        if not as_json and (get_loudness() > QUIET or not row.passes):
             click.echo(row_line(row))
     for _ in rows:  # it writes the summary when its last row is taken
         raise AssertionError("a row too many")

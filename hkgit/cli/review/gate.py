@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hkgit.cli.common import hook_repository, open_repository
+from hkgit.cli.common import open_hook_repository, open_repository
 from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.review.formats import FORMAT
@@ -171,15 +171,15 @@ def _record_running_command() -> None:
     if shell is not None:
         # Most commits are made elsewhere.
         from hkgit.agents.shell_commits import record_running_command
-        from hkgit.cli.agent.sessions import work_root
+        from hkgit.cli.agent.sessions import find_work_root
 
-        record_running_command(work_root(), shell)
+        record_running_command(find_work_root(), shell)
 
 
 def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bool) -> bool:
     """Whether what is judged at a point passes; the report is printed."""
     is_made = point in OF_A_COMMIT
-    repository = hook_repository() if is_made else open_repository()
+    repository = open_hook_repository() if is_made else open_repository()
     if point in OF_A_COMMIT:
         from hkgit.cli.review.staged import judge_commit
         from hkgit.git.facts import is_left_to_commit_msg
@@ -218,9 +218,9 @@ def _judge_range(
 
 
 def _judge_event(repository: Repository, policy: str | None, *, explain: bool) -> Report:
-    from hkgit.gate.entrypoints.ci import event_of, judge_event
+    from hkgit.gate.entrypoints.ci import judge_event, read_event
 
-    event = event_of(os.environ)
+    event = read_event(os.environ)
     given = None if policy is None else load_policy(repository, policy, None)
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(f"hkgit: {visible(words)}")

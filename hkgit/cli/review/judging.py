@@ -8,13 +8,13 @@ from pathlib import Path
 
 from hkgit.audit.reports.text import report_lines, ruling_lines, summarize
 from hkgit.cli.forms.form import Misuse
-from hkgit.cli.output import QUIET, echo, loudness, print_note, style
+from hkgit.cli.output import QUIET, echo, get_loudness, print_note, style
 from hkgit.errors import InvalidInput
 from hkgit.gate import Report, split_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
-from hkgit.text.escaping import console
+from hkgit.text.escaping import escape_console
 from hkgit.values import late_pattern
 
 TYPE_CHECKING = False
@@ -49,13 +49,13 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
     the page of the job, where there is one.
     """
     if form == "text":
-        if loudness() > QUIET or not report.is_clean:
+        if get_loudness() > QUIET or not report.is_clean:
             echo("\n".join(map(_colour, report_lines(report))))
         return
     from hkgit.audit.reports import render
-    from hkgit.audit.reports.placing import sheet_of
+    from hkgit.audit.reports.placing import place_report
 
-    sheet = sheet_of(repository, report, _commit_url())
+    sheet = place_report(repository, report, _commit_url())
     echo(render(sheet, form), nl=False)
     if form == "github":
         _add_to_job_summary(sheet)
@@ -66,7 +66,7 @@ def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
 
     Where it shall be quiet, only commits with a finding are told, and with none of them nothing.
     """
-    is_quiet = loudness() == QUIET
+    is_quiet = get_loudness() == QUIET
     count = rejected = shown = 0
     for ruling in rulings:
         count += 1
@@ -77,7 +77,7 @@ def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
         for line in ruling_lines(ruling):
             echo(_colour(line))
     if shown or not is_quiet:
-        echo(console(summarize(policy, count, rejected)))
+        echo(escape_console(summarize(policy, count, rejected)))
     return policy.mode != "enforce" or not rejected
 
 

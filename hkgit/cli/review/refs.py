@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.applying.reporting import error_json
 from hkgit.audit.reports.plain import report_json
-from hkgit.audit.reports.text import report_lines, summary
+from hkgit.audit.reports.text import report_lines, summarize_report
 from hkgit.cli.common import echo_json, open_repository
 from hkgit.cli.forms.form import Misuse
-from hkgit.cli.output import QUIET, VERBOSE, echo, loudness, print_error
+from hkgit.cli.output import QUIET, VERBOSE, echo, get_loudness, print_error
 from hkgit.gate import Report
 from hkgit.gate.entrypoints.updates import UpdateResult
-from hkgit.text.escaping import console, to_json_text
+from hkgit.text.escaping import escape_console, to_json_text
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 from hkgit.workflows.gate.refs import RefPoint, RefsRequest, RefsResult, judge_refs
@@ -61,7 +61,7 @@ def print_answers(result: RefsResult, form: str) -> None:
     if form == "json":
         echo_json(_document(result))
         return
-    lines = list(map(console, _lines(result.answers)))
+    lines = list(map(escape_console, _lines(result.answers)))
     if lines:
         echo("\n".join(lines))
 
@@ -86,7 +86,7 @@ def _answer_json(answer: UpdateResult) -> JsonObject:
 
 
 def _lines(answers: Sequence[UpdateResult]) -> Iterator[str]:
-    is_quiet = loudness() == QUIET
+    is_quiet = get_loudness() == QUIET
     for answer in _thin_out(answers):
         # A ref that was not looked at is said always: nobody shall take silence for a judgement.
         is_clean = answer.passes and (answer.report is None or answer.report.is_clean)
@@ -132,9 +132,9 @@ def _answer_lines(answer: UpdateResult) -> Iterator[str]:
 def _report_lines(report: Report) -> Iterator[str]:
     """What is rejected, and the sum; every commit only where that is asked for."""
     rejected = tuple(ruling for ruling in report.rulings if not ruling.passes)
-    if loudness() < VERBOSE and rejected:
+    if get_loudness() < VERBOSE and rejected:
         *lines, _ = report_lines(replace(report, rulings=rejected))
         yield from lines
-        yield summary(report)
+        yield summarize_report(report)
     else:
         yield from report_lines(report)

@@ -115,10 +115,10 @@ def _add_fixes(repository: Repository, report: Report) -> Report:
     if repository.work_tree is None:
         return report
     # Few commits are rejected.
-    from hkgit.sessions.mending import blind_reads
+    from hkgit.sessions.mending import find_blind_reads
 
     reads: dict[str, dict[str, None]] = {}
-    for path, command in blind_reads(repository.work_tree):
+    for path, command in find_blind_reads(repository.work_tree):
         reads.setdefault(path, {})[command] = None
     has_entries = any(ruling.judged.entries for ruling in report.rulings)
     fixes = _BlindFixes(

@@ -9,7 +9,7 @@ import click
 
 from hkgit.audit.reports.plain import report_json
 from hkgit.cli.common import echo_json, json_option, open_repository
-from hkgit.cli.forms.clicking import option_of
+from hkgit.cli.forms.clicking import make_option
 from hkgit.cli.output import show_progress
 from hkgit.cli.review.formats import FORMAT
 from hkgit.cli.review.judging import print_document, print_report, print_rulings, resolve_range
@@ -30,7 +30,7 @@ _BOUNDED = ("json", "gitlab", "rdjson", "sarif")
 @click.option("--jobs", type=click.IntRange(1), default=1, help="So many processes.", metavar="N")
 @click.option("--shard", metavar="I/N", help="Only the I-th of N parts, for one of N machines.")
 @click.option("--incremental", is_flag=True, help="Leave out what passed here before.")
-@option_of(FORMAT)
+@make_option(FORMAT)
 @json_option
 @click.pass_context
 def command(

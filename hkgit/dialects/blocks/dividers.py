@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hkgit.dialects.reading import wrong_line
+from hkgit.dialects.reading import refuse_line
 
 MAX_DIVIDERS = 50
 
 _ESCAPE = "Put a \\ in front of each line of content that looks like a marker."
 
 
-def divider(lines: Sequence[str], head: int, found: Sequence[int], content: range) -> int:
+def choose_divider(lines: Sequence[str], head: int, found: Sequence[int], content: range) -> int:
     """Choose the divider of a block among lines that look like one; the others underline titles.
 
     First those as long as the head's marks, then those that leave each of the others below a
@@ -21,7 +21,7 @@ def divider(lines: Sequence[str], head: int, found: Sequence[int], content: rang
     marks = len(lines[head].split(" ")[0])
     likely = [i for i in found if len(lines[i].rstrip()) == marks] or list(found)
     if len(likely) > MAX_DIVIDERS:
-        raise wrong_line(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
+        raise refuse_line(head, f"{len(likely)} lines that could be the divider", _ESCAPE)
     tests: tuple[Callable[[int], bool], ...] = (
         lambda i: _underlines(lines, found, i, content, exact=False),
         lambda i: _underlines(lines, found, i, content, exact=True),
@@ -32,7 +32,7 @@ def divider(lines: Sequence[str], head: int, found: Sequence[int], content: rang
             likely = [i for i in likely if test(i)] or likely
     if len(likely) > 1:
         shown = ", ".join(str(i + 1) for i in likely)
-        raise wrong_line(head, f"the divider could be any of lines {shown}", _ESCAPE)
+        raise refuse_line(head, f"the divider could be any of lines {shown}", _ESCAPE)
     return likely[0]
 
 

@@ -39,7 +39,7 @@ def detects(text: str) -> bool:
     return _SEEN.search(text) is not None
 
 
-def edits(text: str) -> Iterator[Edit]:
+def parse_edits(text: str) -> Iterator[Edit]:
     """Yield the edits of a text in order; raise InvalidInput where its tags are ambiguous."""
     tokens = [token for token in _TOKEN.finditer(text) if token["tag"]]
     line, counted = 1, 0

@@ -47,7 +47,7 @@ def closes(line: str, opening: str) -> bool:
     return here["marks"].startswith(there["marks"])
 
 
-def name_above(lines: Sequence[str], first: int, head: int) -> str | None:
+def find_name_above(lines: Sequence[str], first: int, head: int) -> str | None:
     """Find the file name nearest above line `head`, at most three lines with text away.
 
     Looks no higher than line `first`. Both count from 0.
@@ -56,14 +56,14 @@ def name_above(lines: Sequence[str], first: int, head: int) -> str | None:
     for index in range(head - 1, first - 1, -1):
         if not lines[index].strip():
             continue
-        name = file_name(lines[index])
+        name = parse_file_name(lines[index])
         seen += 1
         if name is not None or seen == MAX_LINES_ABOVE:
             return name
     return None
 
 
-def file_name(line: str) -> str | None:
+def parse_file_name(line: str) -> str | None:
     """Return the file that a whole line names, without the marks around it; None for other prose.
 
     A name with blanks needs backticks or a label, unless it begins as a path does; so does a word
@@ -90,7 +90,7 @@ def file_name(line: str) -> str | None:
     return bare if is_path else None
 
 
-def name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
+def find_name_in_prose(lines: Sequence[str], first: int, head: int) -> str | None:
     """Find the one path in the nearest line with text above line `head`.
 
     It stands in backticks, or has a slash and a suffix, for prose has many words with either.
@@ -116,9 +116,9 @@ def _says(line: str) -> bool:
     return bool(line.strip()) and not is_fence(line)
 
 
-def heading(path: str) -> str | None:
-    """Write a line that `file_name` reads as this path; None if there is no such line."""
-    return next((line for line in (path, f"`{path}`") if file_name(line) == path), None)
+def render_heading(path: str) -> str | None:
+    """Write a line that `parse_file_name` reads as this path; None if there is no such line."""
+    return next((line for line in (path, f"`{path}`") if parse_file_name(line) == path), None)
 
 
 def _name_in_fence(info: str) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from hkgit.dialects.patches.hunks import Body, text_of
-from hkgit.dialects.reading import wrong_line
+from hkgit.dialects.patches.hunks import Body, join_lines
+from hkgit.dialects.reading import refuse_line
 from hkgit.edits import END_OF_FILE, Edit
 from hkgit.errors import InvalidInput
 from hkgit.values import dataclass, field, late_pattern
@@ -34,7 +34,7 @@ class AnchoredHunk:
 
     def edit(self, path: str) -> Edit:
         """Convert the hunk to an edit of a file."""
-        old_text, new_text = text_of(self.body.old), text_of(self.body.new)
+        old_text, new_text = join_lines(self.body.old), join_lines(self.body.new)
         hint, anchors = self.line_hint, tuple(self.anchors)
         if not old_text and not anchors and hint == END_OF_FILE:
             return Edit(path, "", new_text, at_end=True)
@@ -69,7 +69,9 @@ def parse_hunks(lines: Sequence[str], body: range) -> list[AnchoredHunk]:
             raise refuse_unprefixed(lines, index, "Begin each line of a hunk with a blank, + or -.")
     for hunk in hunks:
         if hunk.body.is_empty:
-            raise wrong_line(hunk.index, "a hunk without lines", "Give its lines, or leave it out.")
+            raise refuse_line(
+                hunk.index, "a hunk without lines", "Give its lines, or leave it out."
+            )
     return hunks
 
 
@@ -81,4 +83,4 @@ def _anchors(line: str) -> list[str]:
 
 def refuse_unprefixed(lines: Sequence[str], index: int, fix: str) -> InvalidInput:
     """Build the error for a line without a prefix that says kept, added or removed."""
-    return wrong_line(index, f"a line without its prefix: {lines[index][:40]!r}", fix)
+    return refuse_line(index, f"a line without its prefix: {lines[index][:40]!r}", fix)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.dialects.blocks.headings import is_fence
-from hkgit.dialects.patches.hunks import Body, text_of
-from hkgit.dialects.reading import wrong_line
+from hkgit.dialects.patches.hunks import Body, join_lines
+from hkgit.dialects.reading import refuse_line
 from hkgit.edits import Edit
 from hkgit.errors import Truncated
 from hkgit.values import dataclass, late_pattern
@@ -38,8 +38,8 @@ class PatchHunk:
         """Convert the hunk to an edit of a file."""
         return Edit(
             path=path,
-            old_text=text_of(self.old),
-            new_text=text_of(self.new),
+            old_text=join_lines(self.old),
+            new_text=join_lines(self.new),
             line_hint=self.line_hint,
             final_newline=self.final_newline,
             whole_lines=True,
@@ -56,7 +56,7 @@ def begins_sides(lines: Sequence[str], index: int) -> bool:
 def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
     """Read the hunk that begins at `start`, and the first line behind it. Raises InvalidInput."""
     if lines[start].startswith("@@@"):
-        raise wrong_line(start, "the combined diff of a merge", "Give a diff of two sides.")
+        raise refuse_line(start, "the combined diff of a merge", "Give a diff of two sides.")
     head = _HEAD.fullmatch(lines[start])
     counts = None if head is None else (int(head["old"] or 1), int(head["new"] or 1))
     body, index = Body(), start + 1
@@ -67,15 +67,15 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
             ends |= {"new": len(body.new)} if body.last != "-" else {}
         elif not body.take(lines[index]):
             what = f"a line of a hunk without a prefix: {lines[index][:40]!r}"
-            raise wrong_line(index, what, "Begin each line of a hunk with a blank, + or -.")
+            raise refuse_line(index, what, "Begin each line of a hunk with a blank, + or -.")
         index += 1
     body.keep_blanks(_count_missing_blanks(body, counts) or 0)
     if counts is not None and _is_last(lines, index):
         _refuse_short(lines, start, body, counts)
     if body.is_empty:
-        raise wrong_line(start, "a hunk without lines", "Give its lines, or leave it out.")
+        raise refuse_line(start, "a hunk without lines", "Give its lines, or leave it out.")
     if any(ends[name] != len(side) for name, side in body.sides() if name in ends):
-        raise wrong_line(start, "lines behind the end of the file", "Put its marker last.")
+        raise refuse_line(start, "lines behind the end of the file", "Put its marker last.")
     final_newline = None if len(ends) != 1 else "old" in ends
     hint = None if head is None else int(head["start"]) or None
     return PatchHunk(hint, body.old, body.new, final_newline), index

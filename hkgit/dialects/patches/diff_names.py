@@ -28,13 +28,13 @@ def unquote_name(name: str) -> str:
     return decode_text(_ESCAPE.sub(_byte, encode_text(found[1])))
 
 
-def side(rest: str) -> str:
+def parse_side(rest: str) -> str:
     """Parse the name behind `--- ` or `+++ `; a time stamp is dropped."""
     name, tab, _ = rest.rstrip("\r").partition("\t")
     return unquote_name(name if tab else _STAMP.sub("", name).rstrip(" "))
 
 
-def git_pair(rest: str) -> tuple[str, str] | None:
+def parse_git_pair(rest: str) -> tuple[str, str] | None:
     """Parse the two names behind `diff --git `; None unless they are equal but for prefixes."""
     rest = rest.rstrip("\r")
     quoted = _QUOTED.match(rest)
@@ -51,14 +51,19 @@ def agree_on_name(old: str, new: str, where: str) -> str:
         return re.sub(r"^[ab]/", "", new if old == DEV_NULL else old)
     if old == new:
         return new
-    paths = {_BACKUP.sub("", bare(old)) if bare(old) != bare(new) else bare(old), bare(new)}
+    paths = {
+        _BACKUP.sub("", strip_prefix(old))
+        if strip_prefix(old) != strip_prefix(new)
+        else strip_prefix(old),
+        strip_prefix(new),
+    }
     if len(paths) > 1:
         what = f"the two sides name different files: {old} and {new}"
         raise InvalidInput(where, what, "Name one file; a move has `rename from` and `rename to`.")
     return paths.pop()
 
 
-def bare(name: str) -> str:
+def strip_prefix(name: str) -> str:
     """Strip the `a/` or `b/` that tells the two sides apart."""
     prefix = _PREFIX.match(name)
     return name[prefix.end() :] if prefix else name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from hkgit.dialects.reading import cannot_say
+from hkgit.dialects.reading import refuse_unsupported
 from hkgit.edits import AnyEdit
 from hkgit.values import dataclass, field
 
@@ -54,7 +54,7 @@ class Body:
         return not self.old and not self.new
 
 
-def text_of(lines: Sequence[str]) -> str:
+def join_lines(lines: Sequence[str]) -> str:
     """Join lines, each with a line feed behind it."""
     return "".join(f"{line}\n" for line in lines)
 
@@ -63,11 +63,11 @@ def split_ended_lines(dialect: str, edit: AnyEdit, text: str) -> list[str]:
     """Split an edit's text into lines; raise InvalidInput when the last one has no end."""
     lines = text.split("\n")
     if lines.pop() != "":
-        raise cannot_say(dialect, edit, "its last line has no end")
+        raise refuse_unsupported(dialect, edit, "its last line has no end")
     return lines
 
 
-def body_of(old: Sequence[str], new: Sequence[str], *, changes_end: bool = False) -> list[str]:
+def render_body(old: Sequence[str], new: Sequence[str], *, changes_end: bool = False) -> list[str]:
     """Write the prefixed lines that turn `old` into `new`; equal lines at both ends are context.
 
     With `changes_end` the last lines differ in their ends, so they are no context.

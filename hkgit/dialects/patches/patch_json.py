@@ -15,16 +15,16 @@ _VERBS = {"create_file": "Add", "update_file": "Update", "delete_file": "Delete"
 
 def detects(text: str) -> bool:
     """Whether a text is JSON that wraps a patch; edits of other dialects name a file by a key."""
-    found = strict_json.keys(text)
+    found = strict_json.collect_keys(text)
     if "path" in found:
         return "type" in found and _OPERATION.search(text) is not None
     wraps = not found.isdisjoint({"patchText", "patch", "input", "arguments", "command", "cmd"})
     return wraps and found.isdisjoint({"file", "file_path"}) and _MARKER.search(text) is not None
 
 
-def patches(text: str) -> Iterator[tuple[str, str]]:
+def parse_patches(text: str) -> Iterator[tuple[str, str]]:
     """Yield every patch in the JSON of a text: (JSON path, patch)."""
-    for document in strict_json.documents(text):
+    for document in strict_json.parse_documents(text):
         yield from _patches(document)
 
 
@@ -33,7 +33,7 @@ def _patches(node: Node) -> Iterator[tuple[str, str]]:
         case str() as text if "*** Begin Patch\n" in text:
             yield node.path, text
         case str() as text if _MARKER.search(text):
-            for document in strict_json.inner_documents(node):
+            for document in strict_json.parse_inner(node):
                 yield from _patches(Node(f"{node.path}: {document.path}", document.value))
         case list():
             for item in node.items():

@@ -11,7 +11,7 @@ _SHELL = late_pattern(r".*\b(?:ba|z)?sh -l?c (?P<quote>[\"'])")
 _HERE_DOCUMENT = late_pattern(r".*<<-?\s*['\"]?(?P<word>\w+)")
 
 
-def here_words(lines: Sequence[str]) -> list[str]:
+def find_here_words(lines: Sequence[str]) -> list[str]:
     """List the words that end the here-documents which these lines begin."""
     return [found["word"] for found in map(_HERE_DOCUMENT.match, lines) if found]
 

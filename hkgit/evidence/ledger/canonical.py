@@ -15,7 +15,7 @@ _MOST = 2**53 - 1
 """The largest whole number that every reader of JSON reads alike."""
 
 
-def canonical(value: Json) -> bytes:
+def write_canonical(value: Json) -> bytes:
     """Write canonical JSON (RFC 8785) and one line feed; raise InvalidInput for other values."""
     if _is_plain(value):
         # Python writes what entries are made of as the RFC wants it; the rest needs its package.

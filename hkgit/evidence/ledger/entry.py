@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from hkgit.applying.draft import Lines
 from hkgit.edits import Read
-from hkgit.evidence.ledger.canonical import canonical, digest, text_json
+from hkgit.evidence.ledger.canonical import digest, text_json, write_canonical
 from hkgit.text.json_nodes import Json
 from hkgit.values import dataclass, field
 
@@ -108,7 +108,7 @@ class Entry:
 
     def to_bytes(self) -> bytes:
         """Write the canonical bytes whose SHA-256 names the entry."""
-        return canonical(entry_json(self))
+        return write_canonical(entry_json(self))
 
 
 def entry_id(data: bytes) -> str:

@@ -112,7 +112,7 @@ def _faults(
         yield "Hkgit- trailers without an Hkgit-Entry stand for nothing"
 
 
-def with_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
+def append_trailers(subject_and_body: str, lines: tuple[str, ...]) -> bytes:
     """Append trailers to a message's text, below those that it ends with itself."""
     text = subject_and_body.rstrip("\n")
     paragraphs = _PARAGRAPHS.split(text)
@@ -142,5 +142,5 @@ def cut_at_scissors(message: bytes, comment: bytes) -> tuple[bytes, bytes]:
 
 def sign_words(words: bytes, template: bytes, lines: tuple[str, ...]) -> bytes:
     """Put trailers below the words of a message, above the template."""
-    signed = with_trailers(words.decode("utf-8", "surrogateescape"), lines)
+    signed = append_trailers(words.decode("utf-8", "surrogateescape"), lines)
     return signed + (b"\n" if template else b"") + template

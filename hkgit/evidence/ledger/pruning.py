@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import canonical
+from hkgit.evidence.ledger.canonical import write_canonical
 from hkgit.evidence.ledger.entry import MAX_BYTES, SCHEMA
 from hkgit.text.json_nodes import Json
-from hkgit.text.strict_json import only_document
+from hkgit.text.strict_json import parse_document
 from hkgit.values import dataclass, field, late_pattern
 
 MAX_ENTRIES = 10_000
@@ -40,7 +40,7 @@ class Manifest:
     def to_bytes(self) -> bytes:
         """Write the canonical bytes whose SHA-256 names the manifest."""
         prune = {"entries": list(self.entries)}
-        return canonical({"schema": SCHEMA, "prune": prune, "claims": dict(self.claims)})
+        return write_canonical({"schema": SCHEMA, "prune": prune, "claims": dict(self.claims)})
 
 
 def is_manifest(data: bytes) -> bool:
@@ -53,7 +53,7 @@ def read_manifest(data: bytes) -> Manifest:
     if len(data) > MAX_BYTES:
         raise InvalidInput("manifest", f"has {len(data)} bytes, over {MAX_BYTES}")
     try:
-        root = only_document(data.decode())
+        root = parse_document(data.decode())
     except UnicodeDecodeError as error:
         raise InvalidInput("manifest", "is not UTF-8") from error
     parts = root.fields(["schema", "prune", "claims"], [])

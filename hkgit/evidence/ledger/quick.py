@@ -40,7 +40,7 @@ class _Odd(Exception):
     """The bytes are unusual: leave them to the strict reader."""
 
 
-def quick_entry(data: bytes) -> Entry | None:
+def read_quickly(data: bytes) -> Entry | None:
     """Read an entry quickly; None where the strict reader must decide."""
     try:
         value = _DECODER.decode(data.decode())

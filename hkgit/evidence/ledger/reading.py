@@ -18,9 +18,9 @@ from hkgit.evidence.ledger.entry import (
     RecordedFile,
     RecordedHunk,
 )
-from hkgit.evidence.ledger.quick import quick_entry
+from hkgit.evidence.ledger.quick import read_quickly
 from hkgit.text.json_nodes import JsonObject, Node
-from hkgit.text.strict_json import only_document
+from hkgit.text.strict_json import parse_document
 from hkgit.values import late_pattern
 
 _HEX64 = late_pattern(r"[0-9a-f]{64}\Z")
@@ -39,7 +39,7 @@ def read_entry(data: bytes) -> Entry:
     """
     if len(data) > MAX_BYTES:
         raise InvalidInput("ledger entry", f"has {len(data)} bytes, over {MAX_BYTES}")
-    quick = quick_entry(data)
+    quick = read_quickly(data)
     return read_strictly(data) if quick is None else quick
 
 
@@ -49,7 +49,7 @@ def read_strictly(data: bytes) -> Entry:
         text = data.decode()
     except UnicodeDecodeError as error:
         raise InvalidInput("ledger entry", "is not UTF-8") from error
-    entry = _entry(only_document(text))
+    entry = _entry(parse_document(text))
     if entry.to_bytes() != data:
         raise InvalidInput("ledger entry", "is not canonical JSON and one line feed")
     return entry

@@ -9,13 +9,13 @@ from collections import Counter
 
 from hkgit.applying.evidence import KINDS
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.paths import quote_path
 
 MAX_EDIT_LINES = 10
 
 
-def trailer_lines(entry: Entry, entry_id: str) -> tuple[str, ...]:
+def render_trailers(entry: Entry, entry_id: str) -> tuple[str, ...]:
     """Write the trailers of one entry, `Hkgit-Edit` at most ten times."""
     named = [f"Hkgit-Entry: sha256:{entry_id}"]
     if entry.base is not None:
@@ -28,7 +28,7 @@ def trailer_lines(entry: Entry, entry_id: str) -> tuple[str, ...]:
         f"Hkgit-Agent: {entry.agent}",
         f"Hkgit-Evidence: edits={len(edits)} {counts} files={len(entry.files)}",
         "Hkgit-Tiers: " + " ".join(f"{tier}={count}" for tier, count in tiers.items()),
-        f"Hkgit-Confidence: {decimal(min(edit.confidence for edit in edits))}",
+        f"Hkgit-Confidence: {format_decimal(min(edit.confidence for edit in edits))}",
     ]
     files = {file.path: file for file in entry.files if file.path is not None}
     for edit in edits[:MAX_EDIT_LINES]:
@@ -40,7 +40,7 @@ def _edit_line(edit: RecordedEdit, file: RecordedFile | None) -> str:
     """One edit on one line: path, base range, hash, tier, confidence."""
     digits = "-" if edit.expected_hash is None else edit.expected_hash[:12]
     where = f"{quote_path(edit.path)}:{_range(edit, file)}"
-    return f"{where} {digits} {edit.tier} {decimal(edit.confidence)}"
+    return f"{where} {digits} {edit.tier} {format_decimal(edit.confidence)}"
 
 
 def _range(edit: RecordedEdit, file: RecordedFile | None) -> str:

@@ -45,7 +45,7 @@ def derive(entry: Entry, files: Snapshot) -> tuple[dict[str, File | None], list[
             findings.append(Finding.of(wrong.rule, wrong))
     # The lines of a file are read once, however many edits speak of it.
     by_path = {edit.path: edit for edit in entry.edits}
-    bases = {path: base_of(entry, edit, files) for path, edit in by_path.items()}
+    bases = {path: find_base(entry, edit, files) for path, edit in by_path.items()}
     for edit in entry.edits:
         try:
             check_evidence(edit, bases[edit.path])
@@ -184,7 +184,7 @@ def _is_covered(hunk: RecordedHunk, ranges: Sequence[Lines]) -> bool:
     return done >= lines.stop
 
 
-def base_of(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
+def find_base(entry: Entry, edit: RecordedEdit, files: Snapshot) -> Document:
     """Find the base of the file that an edit names, old name or new; a new file's is empty."""
     found = files.get(edit.path)
     if found is None:

@@ -12,7 +12,7 @@ from hkgit.git.repository import Repository
 _LOG = ("log", "--no-renames", "--no-ext-diff", "--full-history", "--format=commit %H")
 
 
-def last_commit(repository: Repository, tip: str, path: str, kind: str) -> str | None:
+def find_last_commit(repository: Repository, tip: str, path: str, kind: str) -> str | None:
     """Find the last commit up to `tip` that added (`A`) or removed (`D`) a path of the ledger."""
     args = (*_LOG, "-1", f"--diff-filter={kind}", tip, "--", f":(top,literal){path}")
     return repository.git(*args).text.removeprefix("commit ").strip() or None
@@ -23,12 +23,12 @@ def was_there(repository: Repository, tip: str, commit: str, path: str) -> bool:
 
     A record that is not there, and that nobody removed, never was.
     """
-    removed = removals(repository, tip).get(path, ())
+    removed = find_removals(repository, tip).get(path, ())
     return any(repository.is_ancestor(each, commit) for each in removed)
 
 
 @lru_cache(maxsize=4)
-def removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
+def find_removals(repository: Repository, tip: str) -> dict[str, tuple[str, ...]]:
     """Map the paths of all records that a history removed to the commits that did.
 
     Asked for once a run: git is quick at this, but a process for each commit would not be.

@@ -9,7 +9,7 @@ from hkgit.evidence.ledger.names import LEDGER, entry_name, entry_path
 from hkgit.evidence.replay.added import Added, read_added_entries
 from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
 from hkgit.evidence.replay.history import was_there
-from hkgit.evidence.replay.messages import stray_trailers
+from hkgit.evidence.replay.messages import find_stray_trailers
 from hkgit.evidence.replay.reverting import find_reverted, may_revert
 from hkgit.git.repository import Repository
 from hkgit.values import replace
@@ -81,7 +81,7 @@ def _replay(
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else None
     changes = repository.changes(parent, candidate.tree)
     if not changes:
-        return ReplayResult(candidate, Verdict.EMPTY, notes=stray_trailers(candidate))
+        return ReplayResult(candidate, Verdict.EMPTY, notes=find_stray_trailers(candidate))
     added = read_added_entries(repository, changes)
     if added.manifests:
         return _prune(candidate, added)
@@ -112,7 +112,7 @@ def _revert(repository: Repository, candidate: CandidateCommit) -> ReplayResult 
     if basis is None:
         return None
     gone = (each.path for each in changes if each.path.startswith(f"{LEDGER}/") and not each.new)
-    notes = stray_trailers(candidate)
+    notes = find_stray_trailers(candidate)
     return ReplayResult(candidate, Verdict.REVERT, notes=notes, basis=basis, removed=tuple(gone))
 
 
@@ -129,7 +129,7 @@ def _prune(candidate: CandidateCommit, added: Added) -> ReplayResult:
         what = "a commit that prunes changes nothing else"
         findings.append(Finding("prune", path, what, "Make it a commit of its own."))
     verdict = Verdict.FAIL if findings else Verdict.PRUNE
-    notes = stray_trailers(candidate)
+    notes = find_stray_trailers(candidate)
     return ReplayResult(
         candidate, verdict, findings=tuple(findings), notes=notes, removed=added.removed
     )

@@ -8,14 +8,14 @@ from itertools import zip_longest
 from hkgit.edits import File
 from hkgit.evidence.replay.findings import Finding, Leftover
 from hkgit.git.objects.trees import TreeChange, TreeEntry
-from hkgit.text.diff import changes
+from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, split_raw
 
 _BY_HKGIT = "Make the change with `hkgit apply`, or commit it under a name the policy lets through."
 _UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a commit of its own."
 
 
-def leftovers(
+def find_leftovers(
     read_blob: Callable[[str], bytes],
     actual: Sequence[TreeChange],
     derived: Mapping[str, File | None],
@@ -88,5 +88,5 @@ def _first_difference(left: bytes, right: bytes) -> int:
 
 def _lines(derived: bytes, actual: bytes) -> tuple[tuple[int, int], ...]:
     """The lines of a file that its entries do not make; the empty range where some are missing."""
-    stretches = changes(Document(derived).lines, Document(actual).lines)
+    stretches = find_changes(Document(derived).lines, Document(actual).lines)
     return tuple((each.new_start + 1, each.new_end) for each in stretches)

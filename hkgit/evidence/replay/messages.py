@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hkgit.evidence.ledger.footers import read_trailers
-from hkgit.evidence.ledger.trailers import trailer_lines
+from hkgit.evidence.ledger.trailers import render_trailers
 from hkgit.evidence.replay.findings import CandidateCommit, Entries, Finding
 
 
@@ -18,13 +18,13 @@ def message_findings(
         what = f"Hkgit-Entry names {name[:12]}, which this commit does not add"
         yield Finding("trailer", "message", what, "Take the trailer out.")
     if is_strict and entries:
-        true = {line for name, entry in entries for line in trailer_lines(entry, name)}
+        true = {line for name, entry in entries for line in render_trailers(entry, name)}
         for line in sorted(set(trailers.lines) - true):
             what = f"the entry does not say {line[:80]!r}"
             yield Finding("trailer", "message", what, "Take the trailer out, or put it right.")
 
 
-def stray_trailers(candidate: CandidateCommit, entries: Entries = ()) -> tuple[str, ...]:
+def find_stray_trailers(candidate: CandidateCommit, entries: Entries = ()) -> tuple[str, ...]:
     """List what a message shows of hkgit's keys that stands for nothing."""
     trailers = read_trailers(candidate.message or b"")
     missing = (

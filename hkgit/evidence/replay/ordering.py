@@ -14,7 +14,7 @@ State = tuple[str, FileMark | None]
 """A path and what stands there."""
 
 
-def in_order(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entry]]:
+def order_entries(entries: Entries, files: Snapshot) -> Iterator[tuple[str, Entry]]:
     """Yield each entry as soon as every file is what it says it was before; leftovers last.
 
     Of several that are ready, one goes first whose result another one waits for: where a file

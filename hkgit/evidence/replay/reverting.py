@@ -17,12 +17,12 @@ from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.ledger.recording import record_hunk
 from hkgit.evidence.replay.added import Added
 from hkgit.evidence.replay.findings import CandidateCommit
-from hkgit.evidence.replay.history import last_commit
+from hkgit.evidence.replay.history import find_last_commit
 from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, reanchor_file
 from hkgit.git.objects.objects import Commit, TreeSnapshot
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
-from hkgit.text.diff import changes as stretches
+from hkgit.text.diff import find_changes as stretches
 from hkgit.text.document import Document, terminate
 from hkgit.values import late_pattern
 
@@ -88,7 +88,7 @@ def _find_named(
     for change in changes:
         if change.path.startswith(f"{LEDGER}/") and (change.old is None or change.new is None):
             what = "A" if change.new is None else "D"
-            commit = last_commit(repository, candidate.parents[0], change.path, what)
+            commit = find_last_commit(repository, candidate.parents[0], change.path, what)
             if commit is not None:
                 yield commit, None
             return

@@ -9,7 +9,7 @@ from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.recording import mark
 from hkgit.evidence.replay.derive import derive
 from hkgit.evidence.replay.findings import Entries, Finding, Verdict
-from hkgit.evidence.replay.ordering import in_order
+from hkgit.evidence.replay.ordering import order_entries
 from hkgit.evidence.replay.reanchoring.moved import find_unrequested, is_moved, reanchor
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.objects.trees import TreeEntry
@@ -70,7 +70,7 @@ class EntrySequence:
 
     def run(self, entries: Entries) -> None:
         """Add every entry, in the order in which they follow from each other."""
-        for entry_id, entry in in_order(entries, self.before):
+        for entry_id, entry in order_entries(entries, self.before):
             self._add(entry_id, entry)
         if self.has_moved and not self.findings:
             for entry, files in self.unlocated:

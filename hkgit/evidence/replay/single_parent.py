@@ -16,8 +16,8 @@ from hkgit.evidence.replay.findings import (
     ReplayResult,
     Verdict,
 )
-from hkgit.evidence.replay.leftovers import leftovers
-from hkgit.evidence.replay.messages import message_findings, stray_trailers
+from hkgit.evidence.replay.leftovers import find_leftovers
+from hkgit.evidence.replay.messages import find_stray_trailers, message_findings
 from hkgit.evidence.replay.sequence import CachedSnapshot, EntrySequence
 from hkgit.git.name_collisions import expect_no_twins
 from hkgit.git.objects.ids import EMPTY_TREE
@@ -40,14 +40,14 @@ def replay_entries(
     left: tuple[Leftover, ...] = ()
     if not findings:
         derived = chain.list_changed()
-        left = leftovers(repository.blob, added.others, derived)
+        left = find_leftovers(repository.blob, added.others, derived)
         findings += (each.finding for each in left if _is_hkgits(each.path))
         findings += _twins(repository, candidate, chain.before, derived)
     if not findings:
         is_strict = chain.is_recomputed and not chain.has_moved
         findings += message_findings(candidate, added.entries, is_strict=is_strict)
     verdict = Verdict.MIXED if left else chain.verdict()
-    notes = (*stray_trailers(candidate, added.entries), *chain.notes)
+    notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
     return ReplayResult(
         candidate=candidate,
         verdict=Verdict.FAIL if findings else verdict,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hkgit.evidence.ledger.canonical import canonical
+from hkgit.evidence.ledger.canonical import write_canonical
 from hkgit.evidence.ledger.entry import Entry
-from hkgit.gate.attestations.envelope import Envelope, Signature, pae
+from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae
 from hkgit.gate.attestations.keeping import read_envelopes_below
 from hkgit.gate.attestations.keys import find_verifier, fingerprint, sign
 from hkgit.gate.policy.defaults import SIGN
@@ -30,19 +30,19 @@ def entry_refs(name: str) -> str:
     return f"{REFS}{name}"
 
 
-def payload_of(name: str, entry: Entry) -> bytes:
+def make_payload(name: str, entry: Entry) -> bytes:
     """Write the bytes to be signed: the entry's id and the agent it claims, as canonical JSON."""
-    return canonical({"schema": 1, "entry": f"sha256:{name}", "agent": entry.agent})
+    return write_canonical({"schema": 1, "entry": f"sha256:{name}", "agent": entry.agent})
 
 
 def sign_entry(name: str, entry: Entry, key: Path) -> Envelope:
     """Sign an entry with an SSH key. Raises InvalidInput when the key cannot be used."""
-    payload = payload_of(name, entry)
-    signature = sign(key, pae(PAYLOAD_TYPE, payload), NAMESPACE)
+    payload = make_payload(name, entry)
+    signature = sign(key, encode_pae(PAYLOAD_TYPE, payload), NAMESPACE)
     return Envelope(PAYLOAD_TYPE, payload, (Signature(fingerprint(signature), signature),))
 
 
-def signer_of(
+def find_signer(
     repository: Repository,
     policy: Policy,
     name: str,
@@ -54,8 +54,8 @@ def signer_of(
     `coming` are refs of a push that are not set yet, with the ids they name. The bytes that must
     have been signed are computed here, so nothing that somebody wrote is interpreted.
     """
-    expected = (PAYLOAD_TYPE, payload_of(name, entry))
-    signed, principals = pae(*expected), policy.roles.get(SIGN, ())
+    expected = (PAYLOAD_TYPE, make_payload(name, entry))
+    signed, principals = encode_pae(*expected), policy.roles.get(SIGN, ())
     for envelope in read_envelopes_below(repository, entry_refs(name), coming):
         if (envelope.payload_type, envelope.payload) != expected:
             continue

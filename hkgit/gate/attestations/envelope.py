@@ -1,7 +1,7 @@
 """envelope.py: a payload with signatures, in the DSSE format (secure-systems-lab, v1.0).
 
-Signed is not the payload but `pae` of it, so that no other kind of document can be taken for it.
-The payload's bytes are kept as they are: nothing is serialised again to be verified.
+Signed is not the payload but `encode_pae` of it, so that no other kind of document can be taken
+for it. The payload's bytes are kept as they are: nothing is serialised again to be verified.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ import base64
 import binascii
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import canonical
+from hkgit.evidence.ledger.canonical import write_canonical
 from hkgit.text.json_nodes import Node
-from hkgit.text.strict_json import only_document
+from hkgit.text.strict_json import parse_document
 from hkgit.values import dataclass
 
 MAX_BYTES = 2**16
@@ -37,7 +37,7 @@ class Envelope:
 
     def to_bytes(self) -> bytes:
         """Write the envelope as canonical JSON and one line feed."""
-        return canonical(
+        return write_canonical(
             {
                 "payloadType": self.payload_type,
                 "payload": _base64(self.payload),
@@ -48,7 +48,7 @@ class Envelope:
         )
 
 
-def pae(payload_type: str, payload: bytes) -> bytes:
+def encode_pae(payload_type: str, payload: bytes) -> bytes:
     """Encode what is signed: the pre-authentication encoding of DSSE version 1."""
     kind = payload_type.encode()
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
@@ -59,7 +59,7 @@ def read_envelope(data: bytes) -> Envelope:
     if len(data) > MAX_BYTES:
         raise InvalidInput("attestation", f"has {len(data)} bytes, over {MAX_BYTES}")
     try:
-        root = only_document(data.decode())
+        root = parse_document(data.decode())
     except UnicodeDecodeError as error:
         raise InvalidInput("attestation", "is not UTF-8") from error
     parts = root.fields(["payloadType", "payload", "signatures"], [])

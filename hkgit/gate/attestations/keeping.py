@@ -52,7 +52,7 @@ def read_envelopes_below(
     args = ("for-each-ref", only, "--format=%(objectname)", f"{folder}/")
     blobs = repository.git(*args).text.split()
     new = [each for ref, each in (coming or {}).items() if ref.startswith(f"{folder}/")]
-    return envelopes(repository, (*blobs, *new[:MOST]))
+    return load_envelopes(repository, (*blobs, *new[:MOST]))
 
 
 def list_envelopes(repository: Repository, *roots: str) -> dict[str, list[str]]:
@@ -65,7 +65,7 @@ def list_envelopes(repository: Repository, *roots: str) -> dict[str, list[str]]:
     return {folder: blobs[:MOST] for folder, blobs in found.items()}
 
 
-def envelopes(repository: Repository, blobs: Iterable[str]) -> Iterator[Envelope]:
+def load_envelopes(repository: Repository, blobs: Iterable[str]) -> Iterator[Envelope]:
     """Read the envelopes in some blobs, and skip those that cannot be read."""
     for blob in blobs:
         try:

@@ -60,14 +60,14 @@ def find_verifier(
     return None
 
 
-def is_made(data: bytes, signature: bytes, namespace: str = NAMESPACE) -> bool:
+def is_valid(data: bytes, signature: bytes, namespace: str = NAMESPACE) -> bool:
     """Whether a signature is valid for these bytes, whoever owns its key."""
     with _write_key_files(signature, "") as (_, _, *given):
         args = ("-n", namespace, *given)
         return _ssh_keygen("check-novalidate", *args, data=data).returncode == 0
 
 
-def holder(signature: bytes, allowed_signers: str) -> str | None:
+def find_holder(signature: bytes, allowed_signers: str) -> str | None:
     """Find the first principal for whom the allowed signers list the key of a signature."""
     with _write_key_files(signature, allowed_signers) as given:
         done = _ssh_keygen("find-principals", *given, data=b"")

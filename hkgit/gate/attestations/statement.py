@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import canonical
+from hkgit.evidence.ledger.canonical import write_canonical
 from hkgit.text.json_nodes import Node
-from hkgit.text.strict_json import only_document
+from hkgit.text.strict_json import parse_document
 from hkgit.values import dataclass
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
@@ -49,7 +49,7 @@ class Statement:
             "versions": {"git": self.git, "hkgit": self.hkgit},
         }
         subject = {"digest": {"gitCommit": self.head, "gitTree": self.tree}}
-        return canonical(
+        return write_canonical(
             {
                 "_type": STATEMENT,
                 "subject": [subject],
@@ -62,7 +62,7 @@ class Statement:
 def read_statement(payload: bytes) -> Statement:
     """Read the statement of a payload whose signature has been verified. Raises InvalidInput."""
     try:
-        root = only_document(payload.decode())
+        root = parse_document(payload.decode())
     except UnicodeDecodeError as error:
         raise InvalidInput("attestation", "is not UTF-8") from error
     parts = root.fields(["_type", "subject", "predicateType", "predicate"], [])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from hkgit.evidence.ledger.canonical import canonical
+from hkgit.evidence.ledger.canonical import write_canonical
 from hkgit.gate.attestations.statement import STATEMENT, Statement
 
 PREDICATE = "https://slsa.dev/verification_summary/v1"
@@ -50,7 +50,7 @@ def summary_bytes(statement: Statement, resource: str, time: datetime) -> bytes:
         "verifiedLevels": [*LEVELS],
         "slsaVersion": SLSA_VERSION,
     }
-    return canonical(
+    return write_canonical(
         {
             "_type": STATEMENT,
             "subject": [subject],

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay.findings import CandidateCommit, ReplayResult, Verdict
-from hkgit.gate.attestations.envelope import Envelope, pae
+from hkgit.gate.attestations.envelope import Envelope, encode_pae
 from hkgit.gate.attestations.keeping import read_envelopes
 from hkgit.gate.attestations.keys import find_verifier, fingerprint, verify
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
 from hkgit.gate.policy.defaults import ATTEST
-from hkgit.gate.policy.digest import policy_digest
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
 
 
-def attestation_of(
+def find_attestation(
     repository: Repository, policy: Policy, candidate: CandidateCommit, ref: str | None = None
 ) -> str | None:
     """Tell who attested that the candidate's tree, made of its parent's, is judged work; or None.
@@ -29,7 +29,7 @@ def attestation_of(
     base_tree = repository.commit(candidate.parents[0]).tree
     for envelope in read_envelopes(repository, base_tree, candidate.tree):
         signer = _signer(policy, envelope)
-        statement = None if signer is None else statement_of(envelope)
+        statement = None if signer is None else read_statement_of(envelope)
         if (
             statement is not None
             and (statement.base_tree, statement.tree) == (base_tree, candidate.tree)
@@ -59,7 +59,7 @@ def attest_ruling(ruling: Ruling, signer: str) -> Ruling:
 
 def _signer(policy: Policy, envelope: Envelope) -> str | None:
     """The principal, or else the fingerprint of the key, that signed and that is trusted."""
-    signed = pae(envelope.payload_type, envelope.payload)
+    signed = encode_pae(envelope.payload_type, envelope.payload)
     for each in envelope.signatures[:8]:
         if policy.attest_keys and verify(signed, each.sig, policy.attest_keys):
             return fingerprint(each.sig)
@@ -70,7 +70,7 @@ def _signer(policy: Policy, envelope: Envelope) -> str | None:
     return None
 
 
-def statement_of(envelope: Envelope) -> Statement | None:
+def read_statement_of(envelope: Envelope) -> Statement | None:
     """Read what an envelope says of a verdict, signed or not; None where it says nothing."""
     if envelope.payload_type != PAYLOAD_TYPE:
         return None
@@ -82,7 +82,7 @@ def statement_of(envelope: Envelope) -> Statement | None:
 
 def _fits(policy: Policy, statement: Statement, ref: str | None) -> bool:
     return (
-        statement.policy == policy_digest(policy)
+        statement.policy == hash_policy(policy)
         and set(statement.accepted) <= set(policy.verdicts)
         and (policy.ladders is None or statement.ladder in policy.ladders)
         and (ref is None or statement.target in (None, ref))

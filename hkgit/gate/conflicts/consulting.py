@@ -23,7 +23,7 @@ from hkgit.gate.conflicts.records import (
 from hkgit.gate.policy.files import CONFIG, PYPROJECT, load_toml
 from hkgit.git.repository import Repository
 from hkgit.text.json_nodes import JsonObject, Node
-from hkgit.text.strict_json import only_document
+from hkgit.text.strict_json import parse_document
 from hkgit.values import asdict, dataclass, replace
 
 DIRECTORY_PATH = ".hkgit/consult"
@@ -96,7 +96,7 @@ def read_consult(data: bytes, path: str) -> Consult:
     if len(data) > _LARGEST:
         raise InvalidInput(path, f"has more than {_LARGEST} bytes", fix)
     try:
-        consult = _consult(only_document(data.decode()))
+        consult = _consult(parse_document(data.decode()))
     except (UnicodeDecodeError, InvalidInput) as error:
         raise InvalidInput(path, f"is no CONSULT: {error}", fix) from error
     if consult.path != path:
@@ -123,7 +123,7 @@ def _answer(node: Node) -> ConsultAnswer:
     return ConsultAnswer(*words, parts["time"].integer(0))
 
 
-def consults_in(repository: Repository, commit: str) -> Iterator[Consult]:
+def read_consults_of(repository: Repository, commit: str) -> Iterator[Consult]:
     """Read every CONSULT of a commit, by id. Raises InvalidInput for a file that is none."""
     snapshot = repository.snapshot(commit)
     directory = snapshot.entry(DIRECTORY_PATH)
@@ -136,14 +136,14 @@ def consults_in(repository: Repository, commit: str) -> Iterator[Consult]:
             yield read_consult(file.data, path)
 
 
-def consults_at(work_tree: Path) -> Iterator[Consult]:
+def read_consults_below(work_tree: Path) -> Iterator[Consult]:
     """Read every CONSULT of a work tree, committed or not. Raises InvalidInput."""
     for path in sorted((work_tree / DIRECTORY_PATH).glob("*.json")):
         if path.is_file() and not path.is_symlink():
             yield read_consult(path.read_bytes(), f"{DIRECTORY_PATH}/{path.name}")
 
 
-def tries_before(files: Snapshot) -> int:
+def read_allowed_tries(files: Snapshot) -> int:
     """Read from the configuration after how many tries a person is asked. Raises InvalidInput."""
     file = files.get(CONFIG)
     table = {} if file is None else load_toml(CONFIG, file.data).get("consult", {})
@@ -188,7 +188,9 @@ def _between(repository: Repository, conflict: ConflictRecord) -> Sequence[str]:
     ]
 
 
-def as_committed(found: Iterable[Consult], committed: Iterable[Consult]) -> Iterator[Consult]:
+def take_committed_answers(
+    found: Iterable[Consult], committed: Iterable[Consult]
+) -> Iterator[Consult]:
     """Pair CONSULTs of a work tree with their committed answers; no other answer counts."""
     answers = {each.id: each.answer for each in committed}
     for each in found:

@@ -32,7 +32,7 @@ from hkgit.gate.conflicts.records import ConflictRecord, ConflictTry, Text
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.gate.conflicts.tries import join_tries
 from hkgit.git.repository import Repository
-from hkgit.text.diff import changes, follow
+from hkgit.text.diff import find_changes, follow
 from hkgit.text.document import Document
 from hkgit.text.edit_parts import expected_hash_of
 from hkgit.text.escaping import to_json_text
@@ -184,7 +184,7 @@ def _find_present(
     tip = document_at(repository, tried.tip, path)
     if tried.files is None or lines is None or tip is None:
         return text
-    return replace(text, lines=follow(changes(now.lines, tip.lines), lines))
+    return replace(text, lines=follow(find_changes(now.lines, tip.lines), lines))
 
 
 def _expectation(
@@ -219,7 +219,7 @@ def _carry_lines(before: Document, tip: Document | None, lines: Lines) -> Lines 
     """Where lines that have been changed stand now."""
     if tip is None:
         return None
-    first, last = follow(changes(before.lines, tip.lines), lines)
+    first, last = follow(find_changes(before.lines, tip.lines), lines)
     last = min(last, tip.line_count)
     return (max(min(first, last), 1), last) if last > 0 else None
 

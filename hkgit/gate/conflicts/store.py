@@ -14,7 +14,7 @@ from pathlib import Path
 from hkgit.errors import InvalidInput
 from hkgit.gate.conflicts import PLACE
 from hkgit.gate.conflicts.records import ConflictRecord, conflict_json, read_conflict
-from hkgit.text.strict_json import only_document
+from hkgit.text.strict_json import parse_document
 from hkgit.values import dataclass
 
 FORGOTTEN = 30 * 24 * 3600
@@ -69,6 +69,6 @@ class ConflictStore:
 
 def _read(path: Path) -> ConflictRecord | None:
     try:
-        return read_conflict(only_document(path.read_text("utf-8")))
+        return read_conflict(parse_document(path.read_text("utf-8")))
     except (OSError, UnicodeDecodeError, InvalidInput):
         return None

@@ -5,7 +5,13 @@ from __future__ import annotations
 import time
 
 from hkgit.errors import HkgitError
-from hkgit.gate.conflicts.consulting import ask, consult_path, consults_in, is_set_up, tries_before
+from hkgit.gate.conflicts.consulting import (
+    ask,
+    consult_path,
+    is_set_up,
+    read_allowed_tries,
+    read_consults_of,
+)
 from hkgit.gate.conflicts.noting import RefusedSpec, note
 from hkgit.gate.conflicts.records import ConflictRecord
 from hkgit.gate.conflicts.resolution import ConflictsMet
@@ -14,7 +20,7 @@ from hkgit.gate.conflicts.tries import renew_conflict
 from hkgit.git.repository import Repository
 
 
-def open_conflicts(repository: Repository, branch: str | None) -> ConflictsMet | None:
+def find_open_conflicts(repository: Repository, branch: str | None) -> ConflictsMet | None:
     """Find the conflicts that edits on a branch may resolve; None where there are none.
 
     Without a branch it is the one that is checked out.
@@ -24,7 +30,7 @@ def open_conflicts(repository: Repository, branch: str | None) -> ConflictsMet |
     if tip is None:
         return None
     try:
-        states = {each.id: each.answer is not None for each in consults_in(repository, tip)}
+        states = {each.id: each.answer is not None for each in read_consults_of(repository, tip)}
     except HkgitError:  # a broken record answers nothing
         states = {}
     return ConflictsMet(repository, tip, known, states)
@@ -51,10 +57,12 @@ def _describe_conflict(repository: Repository, conflict: ConflictRecord) -> str:
 def _ask_consult(repository: Repository, conflict: ConflictRecord) -> str | None:
     """What a person has decided or is asked; None where it was not tried often enough."""
     files = repository.snapshot(conflict.tip)
-    allowed = tries_before(files)
+    allowed = read_allowed_tries(files)
     if len(conflict.tries) < allowed or repository.work_tree is None:
         return None
-    committed = (each for each in consults_in(repository, conflict.tip) if each.id == conflict.id)
+    committed = (
+        each for each in read_consults_of(repository, conflict.tip) if each.id == conflict.id
+    )
     consult = next(committed, None)
     answer = None if consult is None else consult.answer
     if consult is not None and answer is not None:

@@ -12,7 +12,7 @@ from hkgit.gate.conflicts.history import (
 from hkgit.gate.conflicts.records import ConflictRecord, ConflictTry
 from hkgit.gate.conflicts.store import ConflictStore
 from hkgit.git.repository import Repository
-from hkgit.text.diff import changes, follow
+from hkgit.text.diff import find_changes, follow
 from hkgit.values import replace
 
 MOST_TRIES = 50
@@ -89,5 +89,5 @@ def is_same_place(
     if known.tip != tip:
         old, new = (document_at(repository, commit, path) for commit in (known.tip, tip))
         if old is not None and new is not None:
-            first, last = follow(changes(old.lines, new.lines), known.lines)
+            first, last = follow(find_changes(old.lines, new.lines), known.lines)
     return _overlap((first, last), lines)

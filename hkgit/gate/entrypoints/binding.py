@@ -37,7 +37,7 @@ class Check:
     fix: str = ""
 
 
-def checks(
+def run_checks(
     repository: Repository, event: CiEvent, environment: Mapping[str, str], judge: Path
 ) -> Iterator[Check]:
     """Check everything that decides whether the gate of this job binds.
@@ -53,7 +53,7 @@ def checks(
     yield _settings(event)
 
 
-def outcome(found: list[Check]) -> Level:
+def sum_up(found: list[Check]) -> Level:
     """Sum the checks up: the worst level; never that it binds, since that was not asked."""
     levels = {check.level for check in found}
     return next(each for each in (Level.BROKEN, Level.ADVISORY, Level.UNASKED) if each in levels)

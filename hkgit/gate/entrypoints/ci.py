@@ -24,8 +24,8 @@ from pathlib import Path
 from hkgit.errors import InvalidInput, Unverifiable
 from hkgit.gate import Report, Watch, read_trusted_policy
 from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit, side_of
-from hkgit.gate.entrypoints.updates import Update, present
+from hkgit.gate.entrypoints.trust import TrustedSide, choose_trusted_side, peel_commit
+from hkgit.gate.entrypoints.updates import Update, parse_id
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
 from hkgit.text.json_nodes import JsonObject
@@ -50,7 +50,7 @@ class CiEvent:
     default_branch: str | None = None
 
 
-def event_of(environment: Mapping[str, str]) -> CiEvent:
+def read_event(environment: Mapping[str, str]) -> CiEvent:
     """Read the event of a CI job from its environment. Raises InvalidInput."""
     if environment.get("GITHUB_ACTIONS"):
         return _github(environment.get("GITHUB_EVENT_NAME", ""), _payload(environment))
@@ -92,7 +92,7 @@ def find_trusted_side(
         default = peel_commit(repository, f"refs/remotes/origin/{event.default_branch}")
     if event.old is not None and old is None and default is None:
         raise _refuse_missing(event)
-    return side_of(repository, [event.ref], old, default, given)
+    return choose_trusted_side(repository, [event.ref], old, default, given)
 
 
 def _refuse_missing(event: CiEvent) -> Unverifiable:
@@ -134,7 +134,7 @@ def _github(name: str, payload: JsonObject) -> CiEvent:
                     host=GITHUB, name=name, ref=group["base_ref"], old=old, new=new, is_offer=True
                 )
             case "push":
-                old, new = present(payload["before"]), present(payload["after"])
+                old, new = parse_id(payload["before"]), parse_id(payload["after"])
                 default = payload["repository"]["default_branch"]
                 return CiEvent(
                     host=GITHUB,
@@ -167,7 +167,7 @@ def _gitlab(environment: Mapping[str, str]) -> CiEvent:
         raise InvalidInput(f"pipeline by {source or 'nobody'}", "brings no commits", fix)
     tag = environment.get("CI_COMMIT_TAG")
     ref = f"refs/tags/{tag}" if tag else f"refs/heads/{environment.get('CI_COMMIT_BRANCH', '')}"
-    before = present(environment.get("CI_COMMIT_BEFORE_SHA", ""))
+    before = parse_id(environment.get("CI_COMMIT_BEFORE_SHA", ""))
     return CiEvent(
         host=GITLAB,
         name=source,

@@ -172,7 +172,7 @@ SERVER_HOOKS = ("pre-receive",)
 ALL_HOOKS = tuple(_HOOKS)
 
 
-def script(name: str, python: Path | None = None) -> bytes:
+def render_script(name: str, python: Path | None = None) -> bytes:
     """Write a hook that finds hkgit on PATH, or else runs it with the `python` recorded in it."""
     purpose, body = _HOOKS[name]
     recorded = shlex.quote(python.as_posix() if python is not None else "")
@@ -189,10 +189,10 @@ def is_active(hook: Path) -> bool:
 def is_own(name: str, content: bytes) -> bool:
     """Whether a hook is as hkgit wrote it, now or once, with whichever interpreter in it."""
     plain = RECORDED.sub(b"python=''", content, count=1)
-    return plain == script(name) or sha256(plain).hexdigest() in FORMER.get(name, ())
+    return plain == render_script(name) or sha256(plain).hexdigest() in FORMER.get(name, ())
 
 
-def foreign_hooks(repository: Repository) -> tuple[str, ...]:
+def find_foreign_hooks(repository: Repository) -> tuple[str, ...]:
     """List the active hooks of `git commit` that are not hkgit's own: they need a full checkout."""
     directory = repository.hooks_path or repository.common_dir / "hooks"
     return tuple(name for name in COMMIT_HOOKS if _is_foreign(directory / name))

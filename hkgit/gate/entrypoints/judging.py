@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hkgit.errors import HkgitError, Rejected, Unverifiable
 from hkgit.evidence.ledger.names import LEDGER
-from hkgit.gate import CommitRange, JudgeContext, Watch, judge_range, pusher_of
+from hkgit.gate import CommitRange, JudgeContext, Watch, judge_range, read_pusher
 from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.policy import CONFIG, PYPROJECT, Policy, policy_value
@@ -86,7 +86,7 @@ class EntryPoint:
         return UpdateResult(update, side.policy, report, judged=f"from {start} to {new[:12]}")
 
     def _pusher(self, side: TrustedSide) -> str | None:
-        return pusher_of(side.policy) if self.on_server else None
+        return read_pusher(side.policy) if self.on_server else None
 
     def _expect_honest_rewrite(self, update: Update, side: TrustedSide, new: str) -> None:
         """Raise Rejected for a rewrite that the policy forbids or that restores an older one."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from hkgit.errors import HkgitError
 from hkgit.gate import read_trusted_policy
 from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import TrustedSide, side_of
+from hkgit.gate.entrypoints.trust import TrustedSide, choose_trusted_side
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
@@ -43,7 +43,7 @@ def _side(repository: Repository, update: Update, given: Policy | None) -> Trust
         policy = given or read_trusted_policy(repository, repository.head().commit)
         known = _tips(repository, "refs/heads", "refs/remotes", "refs/tags")
         return TrustedSide(policy, None, None, known)
-    policy = side_of(repository, [update.ref], old, None, given).policy
+    policy = choose_trusted_side(repository, [update.ref], old, None, given).policy
     # Not as its old side: what its owner has not pushed may be amended and set back at will.
     return TrustedSide(policy, None, old, _find_published(repository, update.ref))
 

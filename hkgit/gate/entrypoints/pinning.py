@@ -19,7 +19,7 @@ from pathlib import Path
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import read_trusted_policy
 from hkgit.gate.policy import Policy
-from hkgit.gate.policy.digest import policy_digest
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.gate.policy.table import Table
 from hkgit.git.repository import Repository
 from hkgit.matching.places import LADDER_VERSION
@@ -75,7 +75,7 @@ def resolve_pins(repository: Repository, trust: Trust, start: str) -> PinnedPoli
     """
     commit = start if trust.policy_commit is None else repository.resolve(trust.policy_commit)
     policy = read_trusted_policy(repository, commit)
-    digest = policy_digest(policy)
+    digest = hash_policy(policy)
     if trust.policy_digest not in (None, digest):
         what = f"is {digest}, and {trust.policy_digest} is pinned"
         fix = f"Find out who changed it, or pin it in {trust.source}."

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.errors import HkgitError
 from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import peel_commit, side_of
+from hkgit.gate.entrypoints.trust import choose_trusted_side, peel_commit
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.policy import Policy
 from hkgit.git.repository import Repository
@@ -36,7 +36,7 @@ def _answer(
     repository = point.repository
     old, new = peel_commit(repository, update.old), peel_commit(repository, update.new)
     left = _find_fork_point(repository, new, tips) if new is not None else None
-    side = side_of(repository, [update.ref], old, left, given)
+    side = choose_trusted_side(repository, [update.ref], old, left, given)
     if not side.policy.protects(update.ref):
         return UpdateResult(update, side.policy, note="the policy does not protect it")
     if new is not None and side.start is None:

@@ -16,7 +16,7 @@ from hkgit.gate import BREAK_GLASS, Watch, is_of_one_ref, read_trusted_policy
 from hkgit.gate.attestations.entries import REFS as ENTRIES
 from hkgit.gate.entrypoints.budget import Budget
 from hkgit.gate.entrypoints.judging import EntryPoint
-from hkgit.gate.entrypoints.trust import TrustedSide, peel_commit, side_of
+from hkgit.gate.entrypoints.trust import TrustedSide, choose_trusted_side, peel_commit
 from hkgit.gate.entrypoints.updates import Update, UpdateResult
 from hkgit.gate.policy import Policy
 from hkgit.git.objects.objects import Head
@@ -102,7 +102,9 @@ class _Server:
         """
         old = peel_commit(self.repository, update.old)
         names = self._names(update.ref)
-        side = side_of(self.repository, names, old, self.head.commit, self.given, self._read_policy)
+        side = choose_trusted_side(
+            self.repository, names, old, self.head.commit, self.given, self._read_policy
+        )
         known = (each.update.new for each in passed if each.policy == side.policy)
         return replace(side, beside=(*side.beside, *filter(None, known)))
 

@@ -30,7 +30,7 @@ class TrustedSide:
         return self.old if self.old is not None else self.default
 
 
-def side_of(
+def choose_trusted_side(
     repository: Repository,
     names: Iterable[str],
     old: str | None,

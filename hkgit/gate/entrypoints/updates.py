@@ -48,13 +48,13 @@ class UpdateResult:
 def parse_received(data: bytes) -> Iterator[Update]:
     """Parse the updates of `old new ref` lines: pre-receive and reference-transaction."""
     for old, new, ref in _lines(data, 3):
-        yield Update(ref, present(old), present(new))
+        yield Update(ref, parse_id(old), parse_id(new))
 
 
 def parse_pushed(data: bytes) -> Iterator[Update]:
     """Parse the updates of `local-ref local-id remote-ref remote-id` lines: pre-push."""
     for _, new, ref, old in _lines(data, 4):
-        yield Update(ref, present(old), present(new))
+        yield Update(ref, parse_id(old), parse_id(new))
 
 
 def read_framework_update(environment: Mapping[str, str]) -> Iterator[Update]:
@@ -79,6 +79,6 @@ def _lines(data: bytes, count: int) -> Iterator[list[str]]:
         yield words
 
 
-def present(object_id: str) -> str | None:
+def parse_id(object_id: str) -> str | None:
     """Return an object id, or None for the zeros by which git says that there is no such ref."""
     return object_id if object_id.strip("0") else None

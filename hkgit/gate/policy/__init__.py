@@ -1,12 +1,12 @@
 """What a repository lets pass, read from the trusted side."""
 
-from hkgit.gate.policy.agents import KNOWN_AGENTS, co_authors, matches
+from hkgit.gate.policy.agents import KNOWN_AGENTS, find_co_authors, matches
 from hkgit.gate.policy.defaults import ACCEPTED
 from hkgit.gate.policy.files import (
     CONFIG,
     PYPROJECT,
+    find_policy_table,
     load_toml,
-    policy_in,
     policy_value,
     read_policy,
 )
@@ -23,11 +23,11 @@ __all__ = [
     "Grant",
     "Policy",
     "RefRules",
-    "co_authors",
+    "find_co_authors",
+    "find_policy_table",
     "load_toml",
     "matches",
     "parse_policy",
-    "policy_in",
     "policy_value",
     "read_policy",
 ]

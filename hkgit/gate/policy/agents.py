@@ -101,7 +101,7 @@ def _literal_parts(glob: str) -> tuple[str, ...]:
     return () if "[" in glob else tuple(glob.replace("?", "*").split("*"))
 
 
-def co_authors(message: bytes) -> Iterator[str]:
+def find_co_authors(message: bytes) -> Iterator[str]:
     """Yield everyone whom a message names as co-author, wherever in it."""
     return _names_in(_CO_AUTHOR, message)
 

@@ -14,11 +14,11 @@ Fault = tuple[str, str, str]
 
 def expect_consistent(policy: Policy) -> None:
     """Raise InvalidInput for the first contradiction: a rule that can never do what it says."""
-    for key, what, fix in contradictions(policy):
+    for key, what, fix in find_contradictions(policy):
         raise InvalidInput(f"{policy.source}: {key}", what, fix)
 
 
-def contradictions(policy: Policy) -> Iterator[Fault]:
+def find_contradictions(policy: Policy) -> Iterator[Fault]:
     """Find everything in which a policy contradicts itself."""
     yield from _of_globs(policy)
     for grant in policy.manual:

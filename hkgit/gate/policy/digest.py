@@ -8,7 +8,7 @@ from hkgit.gate.policy.model import Policy
 from hkgit.text.hashing import sha256
 
 
-def policy_digest(policy: Policy) -> str:
+def hash_policy(policy: Policy) -> str:
     """Hash a policy's value: `sha256:` and 64 hex digits.
 
     The value is the table as TOML says it, and the allowed signers that stand beside it: JSON with

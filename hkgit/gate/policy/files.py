@@ -32,11 +32,11 @@ def read_policy(files: Snapshot) -> Policy:
         what = f"the gate's policy stands in {' and '.join(found)}"
         raise InvalidInput("policy", what, "Keep one of them.")
     for source, table in found.items():
-        return with_signers(parse_policy(table, source), files)
+        return add_signers(parse_policy(table, source), files)
     return Policy()
 
 
-def with_signers(policy: Policy, files: Snapshot) -> Policy:
+def add_signers(policy: Policy, files: Snapshot) -> Policy:
     """Add the keys of its principals to a policy, from the side that it was read from.
 
     Raises InvalidInput where the file that it names is not there.
@@ -64,10 +64,10 @@ def _list_principals(signers: str) -> set[str]:
 def _table(files: Snapshot, path: str) -> Any:
     """The policy's table in a file, or None; whether it is a table is not known yet."""
     file = files.get(path)
-    return None if file is None else policy_in(load_toml(path, file.data), path)
+    return None if file is None else find_policy_table(load_toml(path, file.data), path)
 
 
-def policy_in(document: Mapping[str, Any], name: str) -> Any:
+def find_policy_table(document: Mapping[str, Any], name: str) -> Any:
     """Find the policy's table in a TOML document, which lies deeper in a pyproject.toml; or None.
 
     Raises InvalidInput for one that is nested deeper than any policy.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.gate.policy.defaults import ANSWER, ATTEST, BREAK_GLASS, PROTECTED, SIGN, TEXT
 from hkgit.gate.policy.model import Floors, Grant, Policy, Recovered, RefRules
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 from hkgit.text.counting import count_noun
 
 _MODES = {
@@ -82,9 +82,9 @@ def _describe_floors(floors: Floors, what: str) -> Iterator[str]:
     if floors.tiers is not None:
         yield f"{what} must be placed by {_join_words(floors.tiers, 'or') or 'no tier at all'}."
     if floors.min_confidence:
-        yield f"{what} must have a confidence of at least {decimal(floors.min_confidence)}."
+        yield f"{what} must have a confidence of at least {format_decimal(floors.min_confidence)}."
     if floors.min_tightness:
-        share = decimal(floors.min_tightness)
+        share = format_decimal(floors.min_tightness)
         yield f"{what} must change at least {share} of the lines that its file's edits name."
 
 
@@ -93,7 +93,7 @@ def _describe_entries(policy: Policy) -> Iterator[str]:
         listed = _join_words([str(each) for each in policy.ladders])
         yield f"Entries must be of these versions of the ladder: {listed or 'none'}."
     if policy.min_threshold:
-        least = decimal(policy.min_threshold)
+        least = format_decimal(policy.min_threshold)
         yield f"Entries must be applied with a threshold of at least {least}."
     if policy.entries_signed:
         yield f"Every entry must be signed by {_join_words(policy.roles.get(SIGN, ()), 'or')}."
@@ -105,9 +105,9 @@ def _describe_recovered(found: Recovered) -> Iterator[str]:
         yield f"{what} are refused."
         return
     if found.min_confidence:
-        yield f"{what} must have a confidence of at least {decimal(found.min_confidence)}."
+        yield f"{what} must have a confidence of at least {format_decimal(found.min_confidence)}."
     if found.min_tightness:
-        yield f"{what} must have a tightness of at least {decimal(found.min_tightness)}."
+        yield f"{what} must have a tightness of at least {format_decimal(found.min_tightness)}."
 
 
 def _describe_target(target: RefRules) -> str:

@@ -43,7 +43,7 @@ class Record:
         return f"break-glass {self.name} by {self.principal} on {day}: {self.reason}"
 
 
-def record_for(
+def find_record(
     repository: Repository, policy: Policy, commit: str, coming: Mapping[str, str]
 ) -> Record | None:
     """Find the record that lets a commit pass, among its tags and those that a push brings."""

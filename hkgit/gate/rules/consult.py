@@ -22,9 +22,9 @@ from hkgit.gate.case import JudgedCommit
 from hkgit.gate.conflicts.consulting import (
     DIRECTORY_PATH,
     Consult,
-    consults_in,
+    read_allowed_tries,
     read_consult,
-    tries_before,
+    read_consults_of,
 )
 from hkgit.gate.conflicts.history import list_changing_commits
 from hkgit.gate.policy.defaults import ANSWER
@@ -127,8 +127,8 @@ def consult_findings(case: JudgedCommit) -> Iterator[Finding]:
         return
     parent = case.candidate.parents[0]
     try:
-        known = {each.id: each for each in consults_in(case.repository, parent)}
-        allowed = tries_before(case.repository.snapshot(parent))
+        known = {each.id: each for each in read_consults_of(case.repository, parent)}
+        allowed = read_allowed_tries(case.repository.snapshot(parent))
     except InvalidInput as error:
         yield Finding.of("consult", error)
         return

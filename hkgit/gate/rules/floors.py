@@ -8,7 +8,7 @@ from hkgit.applying.evidence import is_blind
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit
 from hkgit.evidence.replay.findings import BLIND, Finding
 from hkgit.gate.policy.model import Floors, Policy
-from hkgit.matching.places import decimal
+from hkgit.matching.places import format_decimal
 
 APPLY = "Make the change with `hkgit apply`, each edit with the hash of what was read."
 
@@ -18,14 +18,16 @@ def entry_findings(policy: Policy, entry: Entry) -> Iterator[Finding]:
     if policy.ladders is not None and entry.ladder not in policy.ladders:
         yield Finding("ladder", "ledger entry", f"ladder {entry.ladder} is not accepted", APPLY)
     if entry.threshold < policy.min_threshold:
-        floor, threshold = decimal(policy.min_threshold), decimal(entry.threshold)
+        floor, threshold = format_decimal(policy.min_threshold), format_decimal(entry.threshold)
         what = f"its threshold {threshold} is below {floor}"
         yield Finding("ladder", "ledger entry", what, f"Apply it with --threshold {floor}.")
     for floors, edit in _with_floors(policy, entry):
         yield from _edit_findings(floors, edit)
 
 
-def blind_edits(policy: Policy, entry: Entry) -> Iterator[tuple[RecordedEdit, tuple[str, ...]]]:
+def find_blind_edits(
+    policy: Policy, entry: Entry
+) -> Iterator[tuple[RecordedEdit, tuple[str, ...]]]:
     """Yield the edits whose evidence the policy does not accept, each with the kinds it accepts."""
     for floors, edit in _with_floors(policy, entry):
         accepted = _in_all(each.accept for each in floors)
@@ -56,7 +58,7 @@ def _edit_findings(floors: tuple[Floors, ...], edit: RecordedEdit) -> Iterator[F
         yield Finding("tier", where, f"tier {edit.tier} is not accepted", "Quote the file exactly.")
     floor = max(each.min_confidence for each in floors)
     if edit.confidence < floor:
-        what = f"confidence {decimal(edit.confidence)} is below {decimal(floor)}"
+        what = f"confidence {format_decimal(edit.confidence)} is below {format_decimal(floor)}"
         yield Finding("confidence", where, what, "Quote the file exactly.")
 
 

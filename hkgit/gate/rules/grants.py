@@ -12,7 +12,7 @@ from hkgit.gate.policy.model import Grant, Policy
 from hkgit.git.repository import Repository
 
 
-def pusher_of(policy: Policy) -> str | None:
+def read_pusher(policy: Policy) -> str | None:
     """Read who the server says is pushing; only for a hook that a server runs."""
     if policy.pusher_variable is None:
         return None

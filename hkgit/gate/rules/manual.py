@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit, Finding, Verdict
 from hkgit.gate.case import JudgedCommit
-from hkgit.gate.policy.agents import co_authors, matches
+from hkgit.gate.policy.agents import find_co_authors, matches
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.floors import APPLY
 from hkgit.git.repository import Repository
@@ -33,7 +33,7 @@ def _has_person(case: JudgedCommit) -> bool:
     if case.policy.govern != "agents":
         return False
     candidate = case.candidate
-    everyone = (candidate.author, candidate.committer, *co_authors(candidate.message or b""))
+    everyone = (candidate.author, candidate.committer, *find_co_authors(candidate.message or b""))
     return any(not case.policy.is_agent(name) and not matches(name, HOSTS) for name in everyone)
 
 
@@ -58,7 +58,7 @@ _NAMES = (
 )
 
 
-def blind_commit(
+def explain_blind_commit(
     policy: Policy, candidate: CandidateCommit, paths: Sequence[str], agent: str | None
 ) -> Finding:
     """Say why a commit without evidence does not pass."""
@@ -93,7 +93,7 @@ def _way(
             f"{APPLY} Or let the bot change these by hand: [[gate.manual]] with paths = [{listed}]"
             " and keys (what signs its commits), or pushers on a server."
         )
-    if agent is not None and agent in [*co_authors(candidate.message or b"")]:
+    if agent is not None and agent in [*find_co_authors(candidate.message or b"")]:
         how = "commit again" if candidate.id is None else "amend it"
         return f"If a person answers for it, {how} without the Co-Authored-By line. Else: {APPLY}"
     return APPLY

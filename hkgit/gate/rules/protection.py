@@ -13,7 +13,7 @@ from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.policy.files import CONFIG, PYPROJECT, policy_value
-from hkgit.git.name_collisions import new_twins, twin
+from hkgit.git.name_collisions import find_collisions, refuse_collision
 from hkgit.git.objects.trees import TreeChange
 from hkgit.text.paths import check_tree_path, quote_path
 
@@ -39,7 +39,7 @@ def twin_findings(case: JudgedCommit) -> Iterator[Finding]:
     pairs = [_twins(case, parent) for parent in case.parents]
     for new, old in sorted(pairs[0]):
         if all((new, old) in each or (old, new) in each for each in pairs[1:]):
-            yield Finding.of("path", twin(new, old))
+            yield Finding.of("path", refuse_collision(new, old))
 
 
 def _twins(case: JudgedCommit, parent: str) -> set[tuple[str, str]]:
@@ -50,7 +50,7 @@ def _twins(case: JudgedCommit, parent: str) -> set[tuple[str, str]]:
     changed = {
         each.path: None if each.new is None else File(b"", each.new.mode) for each in changes
     }
-    return set(new_twins(case.repository.snapshot(parent), changed))
+    return set(find_collisions(case.repository.snapshot(parent), changed))
 
 
 def policy_findings(case: JudgedCommit) -> Iterator[Finding]:

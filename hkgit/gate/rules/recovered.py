@@ -12,8 +12,8 @@ from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.floors import APPLY
-from hkgit.gate.rules.strength import strengths
-from hkgit.matching.places import decimal
+from hkgit.gate.rules.strength import measure_strengths
+from hkgit.matching.places import format_decimal
 
 ORIGIN = "recovered"
 
@@ -39,7 +39,8 @@ def _is_recovered(case: JudgedCommit, entry: Entry) -> bool:
 def _confidence_findings(entry: Entry, floor: int) -> Iterator[Finding]:
     for edit in entry.edits:
         if edit.confidence < floor:
-            what = f"recovered with confidence {decimal(edit.confidence)}, below {decimal(floor)}"
+            confidence = format_decimal(edit.confidence)
+            what = f"recovered with confidence {confidence}, below {format_decimal(floor)}"
             yield Finding("recovered", edit.where, what, APPLY)
 
 
@@ -48,7 +49,8 @@ def _tightness_findings(
 ) -> Iterator[Finding]:
     """The files of recovered entries whose evidence names many more lines than they change."""
     names = {file.name for _, entry in found for file in entry.files}
-    for strength in strengths(case.repository, case.judged):
+    for strength in measure_strengths(case.repository, case.judged):
         if strength.path in names and strength.tightness < floor:
-            what = f"recovered with tightness {decimal(strength.tightness)}, below {decimal(floor)}"
+            tightness = format_decimal(strength.tightness)
+            what = f"recovered with tightness {tightness}, below {format_decimal(floor)}"
             yield Finding("recovered", strength.path, what, APPLY)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from hkgit.evidence.ledger.names import entry_path
 from hkgit.evidence.replay.findings import Finding
-from hkgit.gate.attestations.entries import signer_of
+from hkgit.gate.attestations.entries import find_signer
 from hkgit.gate.case import JudgedCommit
 
 
@@ -19,7 +19,7 @@ def signature_findings(case: JudgedCommit) -> Iterator[Finding]:
     if commit is None:
         return
     for name, entry in case.judged.entries:
-        if signer_of(case.repository, case.policy, name, entry, case.coming) is None:
+        if find_signer(case.repository, case.policy, name, entry, case.coming) is None:
             where, what = entry_path(name), "no signature by a key that may sign entries is here"
             yield Finding(
                 rule="signature", where=where, what=what, fix=_fix(commit[:12]), path=where

@@ -15,11 +15,11 @@ from hkgit.errors import Unverifiable
 from hkgit.evidence.ledger.entry import Entry, RecordedEdit, RecordedFile
 from hkgit.evidence.replay.derive import derive
 from hkgit.evidence.replay.findings import Finding, ReplayResult
-from hkgit.evidence.replay.ordering import in_order
+from hkgit.evidence.replay.ordering import order_entries
 from hkgit.gate.case import JudgedCommit
 from hkgit.git.repository import Repository
-from hkgit.matching.places import decimal
-from hkgit.text.diff import changes
+from hkgit.matching.places import format_decimal
+from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.values import dataclass
 
@@ -45,7 +45,7 @@ class Strength:
         return FULL if self.changed >= self.claimed else FULL * self.changed // self.claimed
 
 
-def strengths(repository: Repository, judged: ReplayResult) -> Iterator[Strength]:
+def measure_strengths(repository: Repository, judged: ReplayResult) -> Iterator[Strength]:
     """Measure the strength of every file of every entry, in the order in which they are made.
 
     Raises Unverifiable when what they were made on is not here.
@@ -54,7 +54,7 @@ def strengths(repository: Repository, judged: ReplayResult) -> Iterator[Strength
     if judged.candidate.parents:
         before = repository.snapshot(judged.candidate.parents[0])
     files = Overlay(before)
-    for _, entry in in_order(judged.entries, before):
+    for _, entry in order_entries(judged.entries, before):
         changed, wrong = derive(entry, files)
         if wrong:
             yield from _where_it_was_made(repository, entry)
@@ -98,7 +98,7 @@ def _new(after: Snapshot, file: RecordedFile) -> Document:
 
 def _strength(entry: Entry, file: RecordedFile, old: Document, new: Document) -> Strength:
     edits = [edit for edit in entry.edits if edit.path in (file.path, file.new_path)]
-    stretches = changes(old.lines, new.lines)
+    stretches = find_changes(old.lines, new.lines)
     changed = sum(c.old_end - c.old_start + c.new_end - c.new_start for c in stretches)
     claimed = _count_named_lines(edits, file, old.line_count)
     grown = max(0, claimed + new.line_count - old.line_count)
@@ -135,13 +135,13 @@ def _weak(edit: RecordedEdit, old: Document) -> Iterator[Lines]:
 
 def tightness_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find the files whose edits name many more lines than they change."""
-    for strength in strengths(case.repository, case.judged):
+    for strength in measure_strengths(case.repository, case.judged):
         floors = case.policy.floors_of(strength.path, strength.new_path)
         floor = max(each.min_tightness for each in floors)
         if strength.tightness < floor:
             what = (
                 f"changes {strength.changed} of {strength.claimed} lines that it claims:"
-                f" tightness {decimal(strength.tightness)} is below {decimal(floor)}"
+                f" tightness {format_decimal(strength.tightness)} is below {format_decimal(floor)}"
             )
             fix = "Name only the lines that change, with the hash of those."
             yield Finding("tightness", strength.path, what, fix)
@@ -150,9 +150,9 @@ def tightness_findings(case: JudgedCommit) -> Iterator[Finding]:
 def describe_strengths(repository: Repository, judged: ReplayResult) -> Iterator[str]:
     """Say how tight the evidence of each file is, and which hashes other lines share."""
     try:
-        for each in strengths(repository, judged):
+        for each in measure_strengths(repository, judged):
             yield (
-                f"{each.path}: tightness {decimal(each.tightness)}"
+                f"{each.path}: tightness {format_decimal(each.tightness)}"
                 f" ({each.changed} of {each.claimed} claimed lines changed)"
             )
             for first, last in each.weak:

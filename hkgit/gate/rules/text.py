@@ -92,7 +92,7 @@ _DERIVED = (Verdict.STRICT, Verdict.SPLICED)
 def text_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Find text that a commit adds and the policy rejects, the first place a file and kind."""
     kinds = case.policy.reject_text
-    encoding, faults = encoding_of(case.candidate.header)
+    encoding, faults = find_encoding(case.candidate.header)
     yield from faults
     message = _read(case.candidate.message or b"", encoding)
     for kind, line, character in _find_added([], File(message), kinds):
@@ -102,7 +102,7 @@ def text_findings(case: JudgedCommit) -> Iterator[Finding]:
     yield from _in_files(case)
 
 
-def encoding_of(header: bytes) -> tuple[str, list[Finding]]:
+def find_encoding(header: bytes) -> tuple[str, list[Finding]]:
     """Find the encoding in which git shows a commit, and what is wrong with the one it names.
 
     Known are those that every reader reads alike and that hide nothing but a soft hyphen.

@@ -14,7 +14,7 @@ from hkgit.text.hashing import start_hash
 _TYPES = {COMMIT: 1, TREE: 2, BLOB: 3, TAG: 4}
 
 
-def pack_of(objects: Collection[tuple[str, bytes]], object_format: str) -> bytes:
+def write_pack(objects: Collection[tuple[str, bytes]], object_format: str) -> bytes:
     """Write a pack of objects, given as type and bytes.
 
     Format: gitformat-pack(5), version 2, without deltas.

@@ -23,9 +23,9 @@ from hkgit.git.backends.backend import (
     refuse_unwritten,
 )
 from hkgit.git.backends.batch import CatFile
-from hkgit.git.backends.ref_files import branch_in, delete_own_ref, is_stored, write_own_ref
-from hkgit.git.objects.ids import FULL_ID, id_of
-from hkgit.git.program import Completed, Git, git_on, read_config
+from hkgit.git.backends.ref_files import delete_own_ref, is_stored, read_branch, write_own_ref
+from hkgit.git.objects.ids import FULL_ID, compute_id
+from hkgit.git.program import Completed, Git, prepare_git, read_config
 from hkgit.values import dataclass, late_pattern
 
 NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
@@ -61,17 +61,17 @@ class Plumbing:
         if asked.code == 0 and asked.text.count("\n") == 3:  # as nearly everywhere
             _, object_format, path, top = asked.text.split("\n")
             if path != top:
-                git = git_on(start, Path(path), Path(top), in_hook=in_hook).over(NO_FETCH)
+                git = prepare_git(start, Path(path), Path(top), in_hook=in_hook).over(NO_FETCH)
                 return cls(git, Path(path), Path(top), object_format)
         asked = here(*args, check=False)
         if "not a git repository" in asked.stderr:
             raise _damaged_above(start) or NotFound(start)
         if asked.code != 0:
-            raise program.refusal(args, asked)
+            raise program.refuse_failed(args, asked)
         bare, object_format, path = asked.text.split("\n", 2)
         git_dir = Path(path)
         work_tree = None if bare == "true" else _work_tree(here, git_dir)
-        git = git_on(start, git_dir, work_tree, in_hook=in_hook).over(NO_FETCH)
+        git = prepare_git(start, git_dir, work_tree, in_hook=in_hook).over(NO_FETCH)
         return cls(git, git_dir, work_tree, object_format)
 
     # Objects
@@ -91,7 +91,7 @@ class Plumbing:
         found = self._batch.read(_check_id(object_id))
         if found is None:
             raise self._why_not(object_id)
-        if id_of(*found, self.object_format) != object_id:
+        if compute_id(*found, self.object_format) != object_id:
             fix = "Look at the repository with git fsck."
             raise Unverifiable(f"object {object_id}", "does not have the content of its id", fix)
         if len(self._small) < _MOST_KEPT and len(found[1]) < _SMALL:
@@ -111,9 +111,9 @@ class Plumbing:
             [(kind, data)] = objects.values()
             self.write(kind, data)
         elif objects:
-            from hkgit.git.backends.packing import pack_of  # few commands write several
+            from hkgit.git.backends.packing import write_pack  # few commands write several
 
-            pack = pack_of(objects.values(), self.object_format)
+            pack = write_pack(objects.values(), self.object_format)
             try:
                 self.git("unpack-objects", "-q", stdin=pack)
             except GitRefused as refusal:
@@ -147,7 +147,7 @@ class Plumbing:
         return asked.text if asked.code == 0 else None
 
     def head_target(self) -> str:
-        named = branch_in(self.git_dir)
+        named = read_branch(self.git_dir)
         if named is not None:
             return named
         for args in (("symbolic-ref", "-q", "HEAD"), ("rev-parse", "-q", "--verify", "HEAD")):
@@ -166,7 +166,7 @@ class Plumbing:
         if asked.code == 0:
             return asked.text
         if "not a valid ref" not in asked.stderr:
-            raise program.refusal(args, asked)
+            raise program.refuse_failed(args, asked)
         if self._ask("check-ref-format", "--allow-onelevel", name).code != 0:
             raise InvalidInput(name, "is not a name for a branch")
         return None

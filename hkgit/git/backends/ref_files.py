@@ -14,7 +14,7 @@ _OWN = "refs/hkgit/tx/"
 """Refs that keep the objects of a transaction from gc while it runs; each is written twice."""
 
 
-def branch_in(git_dir: Path) -> str | None:
+def read_branch(git_dir: Path) -> str | None:
     """Read the branch that the file HEAD names; None where git has to say."""
     place = git_dir / "HEAD"
     try:

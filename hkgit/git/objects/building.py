@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, SYMLINK, File
 from hkgit.errors import InvalidInput
-from hkgit.git.objects.trees import ReadTree, Tree, TreeEntry, canonical
+from hkgit.git.objects.trees import ReadTree, Tree, TreeEntry, canonicalise
 from hkgit.text.paths import quote_path
 from hkgit.values import dataclass
 
@@ -43,7 +43,7 @@ class Builder:
             if file is not None:
                 _expect_file(under + name, entries.get(name))
                 entries[name] = self._store(under + name, file)
-        normal = {name: canonical(entry) or entry for name, entry in entries.items()}
+        normal = {name: canonicalise(entry) or entry for name, entry in entries.items()}
         return self.write_tree(normal) if normal else None
 
     def _store(self, path: str, file: File | TreeEntry) -> TreeEntry:

@@ -28,7 +28,7 @@ def absent_like(object_id: str) -> str:
     return "0" * len(object_id)
 
 
-def id_of(kind: str, data: bytes, object_format: str) -> str:
+def compute_id(kind: str, data: bytes, object_format: str) -> str:
     """Compute the id that git gives to an object of a type with these bytes."""
     head = b"%s %d\0" % (kind.encode(), len(data))
     digest = start_hash(object_format, head, more=len(data))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from hkgit.edits import DIRECTORY, SUBMODULE, File, decode_text
 from hkgit.errors import Unverifiable
 from hkgit.git.objects.ids import HEX
-from hkgit.git.objects.trees import ReadTree, TreeEntry, canonical, walk
+from hkgit.git.objects.trees import ReadTree, TreeEntry, canonicalise, walk_tree
 from hkgit.values import dataclass, late_pattern
 
 _ID = HEX.encode()
@@ -92,7 +92,7 @@ class TreeSnapshot:
             if found is None or found.mode != DIRECTORY:
                 return None
             found = self.read_tree(found.id).get(name)
-        return canonical(found)
+        return canonicalise(found)
 
     def get(self, path: str) -> File | None:
         """Return the file at a path; directories and submodules have no bytes."""
@@ -104,4 +104,4 @@ class TreeSnapshot:
 
     def paths(self) -> Iterator[str]:
         """Yield every path but those of directories."""
-        return (path for path, _ in walk(self.tree_id, self.read_tree))
+        return (path for path, _ in walk_tree(self.tree_id, self.read_tree))

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 
 from hkgit.errors import Unverifiable
 from hkgit.git.backends.backend import BLOB, COMMIT, TREE, Backend
-from hkgit.git.objects.ids import id_of, is_empty_tree
+from hkgit.git.objects.ids import compute_id, is_empty_tree
 from hkgit.git.objects.treediff import TreeDiffer
 from hkgit.git.objects.trees import ReadTree, Tree, format_tree, parse_tree
 from hkgit.values import dataclass, field
@@ -30,7 +30,7 @@ class ObjectBatch:
         return self._add(TREE, format_tree(entries))
 
     def _add(self, kind: str, data: bytes) -> str:
-        object_id = id_of(kind, data, self.backend.object_format)
+        object_id = compute_id(kind, data, self.backend.object_format)
         self.objects[object_id] = kind, data
         return object_id
 

@@ -80,7 +80,7 @@ def format_tree(tree: Tree) -> bytes:
     )
 
 
-def canonical(entry: TreeEntry | None) -> TreeEntry | None:
+def canonicalise(entry: TreeEntry | None) -> TreeEntry | None:
     """Give an entry the mode that git's `canon_mode` reads: old repositories have 100664."""
     if entry is None or not stat.S_ISREG(entry.mode):
         return entry
@@ -88,7 +88,7 @@ def canonical(entry: TreeEntry | None) -> TreeEntry | None:
     return entry if entry.mode == mode else TreeEntry(mode, entry.id)
 
 
-def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[TreeChange]:
+def compare_trees(old: str | None, new: str | None, differing: Differing) -> Iterator[TreeChange]:
     """Yield every path that differs, in no order; equal subtrees are never read.
 
     A directory that comes to hold nothing is told as well: git writes none, so somebody did. Old
@@ -102,7 +102,7 @@ def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[
             seen += 1
             if seen > LARGEST:
                 raise Unverifiable("tree", f"differs in more than {LARGEST} names", _BOMB)
-            old_file, old_tree = _sides(canonical(before))
+            old_file, old_tree = _sides(canonicalise(before))
             new_file, new_tree = _sides(after)
             if new_tree is not None and is_empty_tree(new_tree):
                 new_file, new_tree = after, None
@@ -112,9 +112,9 @@ def compare(old: str | None, new: str | None, differing: Differing) -> Iterator[
                 pending.append((_inside(under, name), old_tree, new_tree))
 
 
-def walk(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
+def walk_tree(tree_id: str, read: ReadTree) -> Iterator[tuple[str, TreeEntry]]:
     """Yield every path that is not a directory, with its entry, in no order."""
-    for change in compare(None, tree_id, partial(_find_differing, read=read)):
+    for change in compare_trees(None, tree_id, partial(_find_differing, read=read)):
         if change.new is not None and change.new.mode != DIRECTORY:
             yield change.path, change.new
 

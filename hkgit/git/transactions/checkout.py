@@ -16,7 +16,7 @@ from hkgit.git.repository import Repository
 Environment = Mapping[str, str | None]
 
 
-def changes(repository: Repository, old: str | None, new: str) -> tuple[TreeChange, ...]:
+def list_changes(repository: Repository, old: str | None, new: str) -> tuple[TreeChange, ...]:
     """List every path in which two commits or trees differ; `old` is None for no files at all."""
     before = repository.snapshot(old).tree_id if old is not None else None
     return repository.changes(before, repository.snapshot(new).tree_id)
@@ -60,7 +60,9 @@ def _obstacle(work_tree: Path, path: str) -> str | None:
     return path if os.path.lexists(work_tree / path) else None
 
 
-def not_staged(repository: Repository, tree: str, changed: Sequence[TreeChange]) -> frozenset[str]:
+def find_unstaged(
+    repository: Repository, tree: str, changed: Sequence[TreeChange]
+) -> frozenset[str]:
     """List those of the paths at which the index differs from a commit or tree."""
     args = ("diff-index", "--cached", "--name-only", "--no-renames", "-z", tree, "--")
     differing = os.fsdecode(repository.git(*args).stdout).split("\0")

@@ -100,14 +100,14 @@ def _refuse_hook_changes(
 ) -> HookChanged:
     """The refusal of what a hook changed, which shows the change."""
     named = ", ".join(quote_path(change.path) for change in repository.changes(worktree.tree, tree))
-    lines = diff(repository, worktree.tree, tree).decode("utf-8", "replace").splitlines()
+    lines = compute_diff(repository, worktree.tree, tree).decode("utf-8", "replace").splitlines()
     shown = [*lines[:_SHOWN_LINES], *(["..."] if len(lines) > _SHOWN_LINES else [])]
     what = "\n".join([f"a hook changed what was to be committed: {named}", *shown])
     fix = "Land with --accept-hook-changes to commit and record that, or let the hook only check."
     return HookChanged(GitRefused("git commit", (words and f"{words}\n{what}") or what, fix), tree)
 
 
-def diff(repository: Repository, old: str, new: str) -> bytes:
+def compute_diff(repository: Repository, old: str, new: str) -> bytes:
     """Compute the diff between two trees as git writes it; every file as text, no renames."""
     options = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--text")
     return repository.git("diff", *options, "--full-index", "-U3", old, new, "--").stdout

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.git.transactions.journal import unwritable
+from hkgit.git.transactions.journal import refuse_unwritable
 from hkgit.values import dataclass
 
 PATIENCE = 1.0
@@ -46,14 +46,14 @@ class LockedIndex:
             with suppress(FileNotFoundError):
                 _copy(self.index, self.copy)
         except OSError as error:
-            raise unwritable(self.copy, error) from error
+            raise refuse_unwritable(self.copy, error) from error
 
     def replace(self) -> None:
         """Make the copy the index. Raises GitRefused."""
         try:
             self.copy.replace(self.index)
         except OSError as error:
-            raise unwritable(self.index, error) from error
+            raise refuse_unwritable(self.index, error) from error
 
 
 def _copy(file: Path, name: Path) -> None:
@@ -84,7 +84,7 @@ def copy_of(git_dir: Path, owner: str) -> Path:
     return git_dir / f"index.hkgit-{owner}"
 
 
-def foreign_lock(git_dir: Path) -> Path | None:
+def find_foreign_lock(git_dir: Path) -> Path | None:
     """Find a lock on the index that is not hkgit's: some git is at work, or has died."""
     lock = _lock_of(git_dir)
     return lock if lock.exists() and not _content(lock).startswith(_MARK) else None
@@ -120,7 +120,7 @@ def _lock(git_dir: Path, owner: str) -> None:
                 raise GitRefused(str(lock), "the index is locked", fix)
             time.sleep(_PAUSE)
     except OSError as error:
-        raise unwritable(lock, error) from error
+        raise refuse_unwritable(lock, error) from error
     finally:
         with suppress(OSError):
             marked.unlink(missing_ok=True)

@@ -66,7 +66,7 @@ class TransactionJournal:
         try:
             _append(self.descriptor, state)
         except OSError as error:
-            raise unwritable(self.path, error) from error
+            raise refuse_unwritable(self.path, error) from error
         self.state = state
 
     def leave(self) -> None:
@@ -92,7 +92,7 @@ def tidy(common_dir: Path) -> None:
             directory.rmdir()
 
 
-def new_id() -> str:
+def make_id() -> str:
     """Make a name that no other transaction has."""
     return os.urandom(8).hex()
 
@@ -104,7 +104,7 @@ def begin(common_dir: Path, state: TransactionState) -> TransactionJournal:
         journal = TransactionJournal(path, locks.make(path), state)
     except OSError as error:
         tidy(common_dir)
-        raise unwritable(path, error) from error
+        raise refuse_unwritable(path, error) from error
     try:
         journal.note(state.step)
     except GitRefused:
@@ -164,7 +164,7 @@ def _make_first_state(path: Path) -> TransactionState:
     )
 
 
-def unwritable(path: Path, error: OSError) -> GitRefused:
+def refuse_unwritable(path: Path, error: OSError) -> GitRefused:
     """Build the error for a file of the git directory that cannot be written."""
     fix = "See that the repository can be written and the disk has room; nothing was landed."
     return GitRefused(str(path), f"could not be written: {error.strerror}", fix)

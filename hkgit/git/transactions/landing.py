@@ -18,9 +18,9 @@ from hkgit.git.objects.ids import absent_like
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.checkout import (
     Environment,
-    changes,
     find_untracked,
     is_hidden,
+    list_changes,
     read_tree,
     restore,
 )
@@ -68,7 +68,7 @@ def land(repository: Repository, journal: TransactionJournal, new: str, *, reflo
         return
     with lock_index(repository.git_dir, state.id) as index:
         _expect_at_rest(repository, state.branch)
-        found = find_plain(repository, changes(repository, state.old, new))
+        found = find_plain(repository, list_changes(repository, state.old, new))
         _expect_nothing_in_the_way(repository, state.old, new, index.env)
         with unstoppable():
             _move(repository, journal, new, reflog)
@@ -104,14 +104,14 @@ def _expect_nowhere_checked_out(repository: Repository, branch: str) -> None:
 def _expect_at_rest(repository: Repository, branch: str) -> None:
     if repository.head().branch != branch:
         raise GitRefused(branch, "is not what this checkout is on", "Check it out, or try again.")
-    for what in under_way(repository):
+    for what in find_unfinished(repository):
         fix = "Finish or abort it first; git status says how."
         if what == UNDER_WAY["MERGE_HEAD"]:
             fix += f"\n{RESOLVE}"
         raise GitRefused(str(repository.work_tree), f"{what} is under way here", fix)
 
 
-def under_way(repository: Repository) -> Iterator[str]:
+def find_unfinished(repository: Repository) -> Iterator[str]:
     """Yield what git is in the middle of in this checkout, such as a rebase."""
     return (what for name, what in UNDER_WAY.items() if repository.remembers(name))
 
@@ -119,19 +119,19 @@ def under_way(repository: Repository) -> Iterator[str]:
 def _expect_nothing_in_the_way(
     repository: Repository, old: str | None, new: str, env: Environment
 ) -> None:
-    changed = changes(repository, old, new)
+    changed = list_changes(repository, old, new)
     hidden = (each for each in changed if each.old is None or is_hidden(repository, each.path))
     blocking = find_untracked(repository, [each.path for each in hidden], env)
     refusal = _rehearse(repository, old, new, env)
     if refusal is not None:
         blocking |= _locally_changed(repository, env) & {change.path for change in changed}
     if blocking:
-        raise in_the_way(blocking) from refusal
+        raise refuse_local_changes(blocking) from refusal
     if refusal is not None:
         raise refusal
 
 
-def in_the_way(paths: Iterable[str]) -> GitRefused:
+def refuse_local_changes(paths: Iterable[str]) -> GitRefused:
     """Build the error that names local changes."""
     named = ", ".join(quote_path(path) for path in sorted(paths))
     fix = "Commit, stash or move them, then try again."
@@ -187,7 +187,7 @@ def _follow(
 ) -> None:
     """Bring the checkout along; what it cannot follow is undone, files and branch."""
     branch, old = state.branch, state.old
-    changed = changes(repository, old, new)
+    changed = list_changes(repository, old, new)
     temporary = str(Path(state.temporary, state.prefix))
     try:
         try:

@@ -14,7 +14,7 @@ from hkgit.errors import GitRefused, HkgitError
 from hkgit.git.follow import clear_beside
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.branch_queue import forget_turns
-from hkgit.git.transactions.checkout import changes, not_staged, read_tree, restore
+from hkgit.git.transactions.checkout import find_unstaged, list_changes, read_tree, restore
 from hkgit.git.transactions.index import lock_index, unlock
 from hkgit.git.transactions.journal import TransactionJournal, TransactionState, find_abandoned
 from hkgit.git.transactions.landing import is_landed
@@ -48,7 +48,7 @@ def settle(repository: Repository, journal: TransactionJournal) -> Settled:
     state = journal.state
     outcome = Outcome.NOTHING
     try:
-        outcome = outcome_of(repository, state)
+        outcome = find_outcome(repository, state)
         _clear_locks(repository, state)
         if outcome is Outcome.CUT:
             _finish(_checkout(repository, state), state)
@@ -69,7 +69,7 @@ def settle_abandoned(repository: Repository) -> list[Settled]:
     return settled
 
 
-def outcome_of(repository: Repository, state: TransactionState) -> Outcome:
+def find_outcome(repository: Repository, state: TransactionState) -> Outcome:
     """Tell what came of a transaction, as far as the repository shows it; change nothing."""
     if state.step == "landed":
         return Outcome.LANDED
@@ -81,16 +81,16 @@ def outcome_of(repository: Repository, state: TransactionState) -> Outcome:
     head = checkout.head()
     if (head.branch, head.commit) != (state.branch, state.new):
         return Outcome.LANDED  # whoever went on from there has seen to the checkout
-    lagging = not_staged(checkout, state.new, changes(checkout, state.old, state.new))
+    lagging = find_unstaged(checkout, state.new, list_changes(checkout, state.old, state.new))
     return Outcome.CUT if lagging else Outcome.LANDED
 
 
 def _finish(checkout: Repository, state: TransactionState) -> None:
     """Bring the checkout along. Raises GitRefused when somebody's changes are in the way."""
     assert state.new is not None
-    changed = changes(checkout, state.old, state.new)
-    theirs = not_staged(checkout, state.new, changed)
-    theirs &= not_staged(checkout, state.old or checkout.empty_tree, changed)
+    changed = list_changes(checkout, state.old, state.new)
+    theirs = find_unstaged(checkout, state.new, changed)
+    theirs &= find_unstaged(checkout, state.old or checkout.empty_tree, changed)
     if theirs:
         raise _stuck(theirs)
     with lock_index(checkout.git_dir, state.id) as index:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from hkgit.errors import GitRefused
 from hkgit.git.repository import Repository
 from hkgit.git.transactions import commits, landing
-from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin, new_id
+from hkgit.git.transactions.journal import TransactionJournal, TransactionState, begin, make_id
 from hkgit.git.transactions.recovery import Outcome, settle
 from hkgit.git.transactions.signals import stoppable, unstoppable
 from hkgit.git.transactions.temporary import temporary_root
@@ -90,7 +90,7 @@ def transaction(
     """
     with stoppable():
         state = TransactionState(
-            id=new_id(),
+            id=make_id(),
             step="objects",
             pid=os.getpid(),
             host=_host(),

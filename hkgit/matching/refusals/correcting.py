@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hkgit.edits import Edit, decode_text
 from hkgit.errors import Conflict, Near
-from hkgit.matching.lines import EditLines, FileLines, key_of
+from hkgit.matching.lines import EditLines, FileLines, make_key
 from hkgit.matching.places import Place
 from hkgit.matching.search.candidates import AlignedPlace
 from hkgit.matching.tiers.elisions import is_elision
@@ -99,7 +99,7 @@ class _Proposal(Merge):
         """Only lines that the file spells otherwise, not those in which it says something else."""
         old = self.wanted.old_lines
         pairs = super()._partners(change).items()
-        return {j: i for j, i in pairs if key_of(old[i]) == key_of(self._spelt[i])}
+        return {j: i for j, i in pairs if make_key(old[i]) == make_key(self._spelt[i])}
 
 
 def _is_clear(found: Sequence[AlignedPlace]) -> bool:

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence, Set
 
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied, Ambiguous, Conflict, Near, NoMatch
-from hkgit.matching.lines import EditLines, FileLines, key_of
+from hkgit.matching.lines import EditLines, FileLines, make_key
 from hkgit.matching.places import FULL, Place
 from hkgit.matching.refusals.correcting import correct_edit, tell_apart
 from hkgit.matching.refusals.shared_words import find_by_words
-from hkgit.matching.search.candidates import AlignedPlace, candidates
+from hkgit.matching.search.candidates import AlignedPlace, find_candidates
 from hkgit.matching.tiers.exact import cuts_at
 from hkgit.matching.tiers.fuzzy import place_of
-from hkgit.matching.tiers.words import head_word, tail_word
+from hkgit.matching.tiers.words import find_head_word, find_tail_word
 from hkgit.text.document import Document
 
 SHOWN = 3
@@ -27,9 +27,9 @@ SMALL = 1500
 LONGEST = 120
 
 
-def no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
+def refuse_no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
     """Build the error for an old text that is nowhere: what comes nearest, and what differs."""
-    found = candidates(view, wanted)[:SHOWN] or find_by_words(view, wanted, SHOWN)
+    found = find_candidates(view, wanted)[:SHOWN] or find_by_words(view, wanted, SHOWN)
     near = tuple(map(_near, found))
     if found:
         nearest = "; ".join(_describe(view, each) for each in near)
@@ -49,7 +49,7 @@ def no_match(view: FileLines, wanted: EditLines, edit: Edit) -> NoMatch:
     return error
 
 
-def tell_unlike(
+def refuse_unlike(
     view: FileLines, wanted: EditLines, found: Sequence[AlignedPlace], edit: Edit
 ) -> NoMatch:
     """Build the error for an edit of all places that fits several places by likeness only."""
@@ -67,7 +67,7 @@ def tell_unlike(
     return error
 
 
-def inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
+def refuse_inside_word(view: FileLines, place: Place, edit: Edit) -> NoMatch:
     """Build the error for an old text that stands once, as a part of a longer word."""
     document = view.document
     first, last = document.lines_of(place.start, place.end)
@@ -86,10 +86,10 @@ def _word_around(data: bytes, place: Place) -> bytes:
     """The first word that an end of a place cuts in two."""
     at = place.start if cuts_at(data, place.start) else place.end
     line = data.rfind(b"\n", 0, at) + 1
-    return tail_word(data[line:at]) + head_word(data[at : data.find(b"\n", at)])
+    return find_tail_word(data[line:at]) + find_head_word(data[at : data.find(b"\n", at)])
 
 
-def already_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
+def refuse_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied:
     """Build the error for a new text that stands in the file."""
     first, last = view.document.lines_of(place.start, place.end)
     return AlreadyApplied(
@@ -99,7 +99,7 @@ def already_applied(view: FileLines, place: Place, edit: Edit) -> AlreadyApplied
     )
 
 
-def half_applied(
+def refuse_half_applied(
     view: FileLines, done: Sequence[Place], places: Sequence[Place], edit: Edit
 ) -> Ambiguous:
     """Build the error for an edit of all places of which some have the new text around them."""
@@ -114,7 +114,7 @@ def half_applied(
     )
 
 
-def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
+def refuse_ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambiguous:
     """Build the error for several places that are as good, or nearly so."""
     spans = sorted(document.lines_of(place.start, place.end) for place in places)
     numbers = ", ".join(str(document.number_in_file(first)) for first, _ in spans[:LINES_SHOWN])
@@ -132,9 +132,9 @@ def ambiguous(document: Document, places: Sequence[Place], edit: Edit) -> Ambigu
     return error
 
 
-def conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Conflict:
+def refuse_conflict(view: FileLines, wanted: EditLines, place: Place, edit: Edit) -> Conflict:
     """Build the error for a place where a line to be removed differs."""
-    best = next(c for c in candidates(view, wanted) if place_of(view, c) == place)
+    best = next(c for c in find_candidates(view, wanted) if place_of(view, c) == place)
     first, _ = view.document.lines_of(place.start, place.end)
     differs = _difference(view, wanted, best, wanted.bound) or _difference(view, wanted, best)
     error = Conflict(
@@ -167,7 +167,7 @@ def _difference(
         here = target if target is not None else _instead(view, candidate, row)
         if here is None:
             return f"Not there: {_quote(old)}."
-        if key_of(view.lines[here]) != key_of(old):
+        if make_key(view.lines[here]) != make_key(old):
             return f"{_show_line(view, here)}, the edit {_quote(old)}."
     unknown = next(_unknown(view, candidate), None)
     if unknown is None:

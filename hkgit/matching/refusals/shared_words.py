@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hkgit.matching.lines import EditLines, FileLines, key_of, keys, occurrences
+from hkgit.matching.lines import EditLines, FileLines, find_occurrences, list_keys, make_key
 from hkgit.matching.search.align import align
 from hkgit.matching.search.candidates import AlignedPlace, judge_alignment
-from hkgit.matching.search.similar import similarity
+from hkgit.matching.search.similar import measure_similarity
 from hkgit.values import late_pattern
 
 WORD = late_pattern(rb"[A-Za-z\x80-\xff]{3,}")
@@ -22,7 +22,7 @@ def find_by_words(view: FileLines, wanted: EditLines, most: int) -> tuple[Aligne
     """Find the places around the lines that are most like one of the old lines, `most` at most."""
     best, found = 0, dict[int, int]()
     for row, near in _pair_by_words(view, wanted, most):
-        alike = similarity(key_of(wanted.old_lines[row]), key_of(view.lines[near]))
+        alike = measure_similarity(make_key(wanted.old_lines[row]), make_key(view.lines[near]))
         if alike > best:
             best, found = alike, {}
         if best and alike == best:
@@ -36,14 +36,14 @@ def _pair_by_words(view: FileLines, wanted: EditLines, most: int) -> Iterator[tu
     words = sorted(set(WORD.findall(wanted.old)), key=lambda word: (-len(word), word))
     for word in words[:MOST_WORDS] if view.lines else ():
         rows = [row for row, line in enumerate(wanted.old_lines) if word in line]
-        for start in occurrences(view.document.data, word, MOST_LINES):
+        for start in find_occurrences(view.document.data, word, MOST_LINES):
             near = view.document.line_at(start) - 1
             yield from ((row, near) for row in rows[:most])
 
 
 def _around(view: FileLines, wanted: EditLines, row: int, near: int) -> AlignedPlace:
     """The candidate in which old line `row` is line `near` of the file, both counted from 0."""
-    lines, old = keys(view, wanted)
+    lines, old = list_keys(view, wanted)
     first = max(near - row, 0)
     above = align(old[:row], lines[first:near], first)
     below = align(old[row + 1 :], lines[near + 1 : near + len(old) - row], near + 1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hkgit.matching.search.similar import similarity
+from hkgit.matching.search.similar import measure_similarity
 from hkgit.text.diff import find_anchors
 from hkgit.values import dataclass
 
@@ -32,7 +32,7 @@ GAP = 3
 """What a line of the file that is left out costs."""
 
 
-def weight(key: bytes) -> int:
+def weigh(key: bytes) -> int:
     """Weigh a line by what it says: little for a bracket, and at most a word or two's worth."""
     return min(len(key), 12)
 
@@ -152,10 +152,10 @@ def _gains(
     odd = [j for j in range(block.start, block.end) if window[j] and window[j] not in known]
     gains = []
     for i in range(block.old_start, block.old_end):
-        gain = 1 + 2 * weight(old[i])
+        gain = 1 + 2 * weigh(old[i])
         found = {j: gain + (spelt[0][i] == spelt[1][j]) for j in spots.get(old[i], ())}
         if not found and old[i]:
-            alike = {j: similarity(old[i], window[j], least) for j in odd}
+            alike = {j: measure_similarity(old[i], window[j], least) for j in odd}
             found = {j: gain * a // 1500 for j, a in alike.items() if a}
         gains.append({j - block.start: gain for j, gain in found.items()})
     return gains

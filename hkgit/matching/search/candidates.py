@@ -7,11 +7,11 @@ from functools import lru_cache
 from itertools import pairwise
 from operator import eq
 
-from hkgit.matching.lines import EditLines, FileLines, keys
+from hkgit.matching.lines import EditLines, FileLines, list_keys
 from hkgit.matching.places import FULL
-from hkgit.matching.search.align import Targets, weight
-from hkgit.matching.search.seeds import alignments
-from hkgit.matching.search.similar import similarity
+from hkgit.matching.search.align import Targets, weigh
+from hkgit.matching.search.seeds import propose_alignments
+from hkgit.matching.search.similar import measure_similarity
 from hkgit.matching.transfers.landing import Lines, find_landings, is_whole
 from hkgit.text.diff import LineChange
 from hkgit.values import dataclass
@@ -66,13 +66,14 @@ class AlignedPlace:
 
 
 @lru_cache(maxsize=4)
-def candidates(view: FileLines, wanted: EditLines) -> tuple[AlignedPlace, ...]:
+def find_candidates(view: FileLines, wanted: EditLines) -> tuple[AlignedPlace, ...]:
     """List the candidates, best first; of several at one place only the best.
 
     Two that see a line to be removed at different places are rivals wherever they are.
     """
     found = {
-        targets: judge_alignment(view, wanted, targets) for targets in alignments(view, wanted)
+        targets: judge_alignment(view, wanted, targets)
+        for targets in propose_alignments(view, wanted)
     }
     kept: list[AlignedPlace] = []
     for candidate in sorted(found.values(), key=lambda c: c.rank, reverse=True):
@@ -89,17 +90,17 @@ def _are_one(wanted: EditLines, a: AlignedPlace, b: AlignedPlace) -> bool:
     return a.is_at(b) and all(a.targets[i] == b.targets[i] for i in wanted.removed)
 
 
-def loss(view: FileLines, wanted: EditLines, candidate: AlignedPlace) -> int:
+def measure_loss(view: FileLines, wanted: EditLines, candidate: AlignedPlace) -> int:
     """Sum the weight of the old lines that do not stand at a candidate."""
-    _, old = keys(view, wanted)
-    return sum(map(weight, old)) - candidate.agreement
+    _, old = list_keys(view, wanted)
+    return sum(map(weigh, old)) - candidate.agreement
 
 
 def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> AlignedPlace:
     """Measure the candidate that an alignment makes."""
-    lines, old = keys(view, wanted)
+    lines, old = list_keys(view, wanted)
     pairs = [(old[i], lines[t]) for i, t in enumerate(targets) if t is not None and old[i]]
-    agreement = sum(weight(key) for key, line in pairs if key == line)
+    agreement = sum(weigh(key) for key, line in pairs if key == line)
     agreement -= INTERRUPTED * _gaps(lines, targets)
     fits = (
         all(
@@ -116,7 +117,7 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Ali
     rows = sum(
         1 << i
         for i, t in enumerate(targets)
-        if t is not None and lines[t] == old[i] and weight(old[i]) >= TELLING
+        if t is not None and lines[t] == old[i] and weigh(old[i]) >= TELLING
     )
     found = find_landings(wanted, targets, view.lines)
     known = _measure_known(wanted, old, targets)
@@ -133,7 +134,7 @@ def judge_alignment(view: FileLines, wanted: EditLines, targets: Targets) -> Ali
 
 def _measure_known(wanted: EditLines, old: Sequence[bytes], targets: Targets) -> int:
     """Measure how much of the context has a counterpart, per mille of its lines' weight."""
-    weights = {i: weight(key) for i, key in enumerate(old) if i not in wanted.removed}
+    weights = {i: weigh(key) for i, key in enumerate(old) if i not in wanted.removed}
     there = sum(heavy for i, heavy in weights.items() if targets[i] is not None)
     total = sum(weights.values())
     return FULL * there // total if total else FULL
@@ -144,7 +145,7 @@ def is_slip(view: FileLines, wanted: EditLines, candidate: AlignedPlace) -> bool
 
     Most of those that say something have a counterpart there all the same.
     """
-    lines, old = keys(view, wanted)
+    lines, old = list_keys(view, wanted)
     targets = candidate.targets
     rows = [i for i in wanted.bound if old[i]]
     there = sum(1 for i in rows if targets[i] is not None)
@@ -181,7 +182,7 @@ def _is_held(
         return True
     # Where two lines of the file are one in the edit, the other half stands on the far side.
     is_half = old[row].endswith(lines[target]) if is_top else old[row].startswith(lines[target])
-    return not is_half and similarity(old[row], lines[target]) >= HELD
+    return not is_half and measure_similarity(old[row], lines[target]) >= HELD
 
 
 def _is_closed(moved: range, targets: Targets, lines: Sequence[bytes]) -> bool:
@@ -203,7 +204,7 @@ def _similarity(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) 
     there = sum(_mass(lines[t]) for t in range(found[0], found[-1] + 1))
     asked = sum(map(_mass, old))
     shared = sum(
-        min(_mass(old[i]), _mass(lines[t])) * similarity(old[i], lines[t])
+        min(_mass(old[i]), _mass(lines[t])) * measure_similarity(old[i], lines[t])
         for i, t in enumerate(targets)
         if t is not None
     )
@@ -213,4 +214,4 @@ def _similarity(old: Sequence[bytes], lines: Sequence[bytes], targets: Targets) 
 
 
 def _mass(key: bytes) -> int:
-    return 2 + weight(key) if key else 0
+    return 2 + weigh(key) if key else 0

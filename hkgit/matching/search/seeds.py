@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from hkgit.matching.lines import EditLines, FileLines, keys
-from hkgit.matching.search.align import ALIKE, Spelt, Targets, align, weight
-from hkgit.matching.search.similar import similarity
+from hkgit.matching.lines import EditLines, FileLines, list_keys
+from hkgit.matching.search.align import ALIKE, Spelt, Targets, align, weigh
+from hkgit.matching.search.similar import measure_similarity
 from hkgit.values import dataclass, field
 
 COMMON = 300
@@ -28,9 +28,9 @@ NOTHING = b"\n"
 """The key of no line at all."""
 
 
-def alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
+def propose_alignments(view: FileLines, wanted: EditLines) -> list[Targets]:
     """Propose alignments worth judging: straight ones at many offsets, with gaps at the best."""
-    lines, old = keys(view, wanted)
+    lines, old = list_keys(view, wanted)
     slack = 10 + len(old) // 4
     votes = _votes(old, lines)
     ranked = sorted((-cast.total, offset) for offset, cast in votes.items())
@@ -78,7 +78,7 @@ def _straight(old: Sequence[bytes], lines: Sequence[bytes], offset: int) -> Targ
     """Every old line with the line at one offset, where they are alike at all."""
     return tuple(
         offset + i
-        if 0 <= offset + i < len(lines) and similarity(key, lines[offset + i], ALIKE)
+        if 0 <= offset + i < len(lines) and measure_similarity(key, lines[offset + i], ALIKE)
         else None
         for i, key in enumerate(old)
     )
@@ -106,5 +106,5 @@ def _votes(old: Sequence[bytes], lines: Sequence[bytes]) -> dict[int, _Votes]:
         numbers = spots.get(key, [])
         if len(numbers) <= COMMON:
             for number in numbers:
-                votes.setdefault(number - index, _Votes()).rows[index] = 1 + weight(key)
+                votes.setdefault(number - index, _Votes()).rows[index] = 1 + weigh(key)
     return votes

@@ -15,7 +15,7 @@ LONGEST = 2000
 """Longer lines are alike only when they are equal, so that the work is bounded."""
 
 
-def similarity(a: bytes, b: bytes, least: int = 0) -> int:
+def measure_similarity(a: bytes, b: bytes, least: int = 0) -> int:
     """Measure the common bytes of both, as a share of all bytes, per mille.
 
     Returns 0 where that is below `least`.

@@ -22,11 +22,11 @@ Piece = tuple[EditLines, Place]
 
 def elided(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """Find the stretch from the first to the last piece of the old text."""
-    found = pieces(view, wanted)
+    found = find_pieces(view, wanted)
     return (Place(found[0][1].start, found[-1][1].end, SIMILARITY),) if found else ()
 
 
-def pieces(view: FileLines, wanted: EditLines) -> Sequence[Piece]:
+def find_pieces(view: FileLines, wanted: EditLines) -> Sequence[Piece]:
     """Find the only place of each piece between the dots; nothing where one has none or several."""
     old, new = _parts(wanted.old_lines), _parts(wanted.new_lines)
     if len(old) < 2 or len(old) != len(new) or _are_swapped(wanted):

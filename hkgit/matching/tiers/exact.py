@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hkgit.matching.lines import EditLines, FileLines, occurrences
+from hkgit.matching.lines import EditLines, FileLines, find_occurrences
 from hkgit.matching.places import Place
-from hkgit.matching.tiers.words import head_word, tail_word
+from hkgit.matching.tiers.words import find_head_word, find_tail_word
 from hkgit.text.document import Document
 
 LIMIT = 1000
@@ -18,7 +18,7 @@ def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     two is none, unless the change leaves the rest of the word as it is (see `cuts_word`).
     """
     data, size = view.document.data, len(wanted.old)
-    hits = occurrences(data, wanted.old, LIMIT)
+    hits = find_occurrences(data, wanted.old, LIMIT)
     places = tuple(Place(at, at + size) for at in hits if not splits_end(data, at, at + size))
     whole = tuple(place for place in places if is_whole(view.document, place))
     if wanted.whole_lines or (whole and b"\n" in wanted.old):
@@ -28,7 +28,7 @@ def exact(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     return tuple(place for place in places if _stands_apart(view.document, wanted, place))
 
 
-def in_other_ends(wanted: EditLines) -> EditLines | None:
+def swap_line_ends(wanted: EditLines) -> EditLines | None:
     """Swap LF and CRLF in an edit; None for a text without line ends."""
     if b"\n" not in wanted.old:
         return None
@@ -38,7 +38,7 @@ def in_other_ends(wanted: EditLines) -> EditLines | None:
     return EditLines(old, new, wanted.whole_lines, wanted.is_repaired)
 
 
-def literal_places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
+def find_literal_places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """Find every place byte for byte, also inside words; of places that overlap the first."""
     data, size = view.document.data, len(wanted.old)
     places: list[Place] = []
@@ -61,8 +61,8 @@ def cuts_word(document: Document, wanted: EditLines, place: Place) -> bool:
     A text of several lines that keeps the part of the word on its side leaves the word whole.
     """
     old, new = wanted.old, wanted.new
-    kept_start = b"\n" in old.rstrip() and head_word(old) == head_word(new)
-    kept_end = b"\n" in old and tail_word(old) == tail_word(new)
+    kept_start = b"\n" in old.rstrip() and find_head_word(old) == find_head_word(new)
+    kept_end = b"\n" in old and find_tail_word(old) == find_tail_word(new)
     return (cuts_at(document.data, place.start) and not kept_start) or (
         cuts_at(document.data, place.end) and not kept_end
     )
@@ -72,7 +72,9 @@ def cuts_at(data: bytes, offset: int) -> bool:
     """Whether an offset lies inside a word."""
     if not 0 < offset < len(data):
         return False
-    return bool(tail_word(data[max(offset - 4, 0) : offset]) and head_word(data[offset:][:4]))
+    return bool(
+        find_tail_word(data[max(offset - 4, 0) : offset]) and find_head_word(data[offset:][:4])
+    )
 
 
 def _stands_apart(document: Document, wanted: EditLines, place: Place) -> bool:

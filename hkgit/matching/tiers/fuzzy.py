@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hkgit.matching.lines import EditLines, FileLines
 from hkgit.matching.places import Place
-from hkgit.matching.search.candidates import AlignedPlace, candidates
+from hkgit.matching.search.candidates import AlignedPlace, find_candidates
 
 
 def fuzzy(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
@@ -19,13 +19,13 @@ def line_block(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
 
 def _is_straight(view: FileLines, wanted: EditLines) -> bool:
     """Whether the best candidate has neither gaps nor additions."""
-    fits = [candidate for candidate in candidates(view, wanted) if candidate.is_fit]
+    fits = [candidate for candidate in find_candidates(view, wanted) if candidate.is_fit]
     return bool(fits) and fits[0].is_gapless
 
 
 def _places(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     """The places of all candidates: those with gaps are rivals of those without."""
-    return tuple(place_of(view, candidate) for candidate in candidates(view, wanted))
+    return tuple(place_of(view, candidate) for candidate in find_candidates(view, wanted))
 
 
 def place_of(view: FileLines, candidate: AlignedPlace) -> Place:

@@ -7,9 +7,9 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
 
-from hkgit.matching.lines import EditLines, FileLines, LineReading, indent_of, occurrences
+from hkgit.matching.lines import EditLines, FileLines, LineReading, find_occurrences, indent_of
 from hkgit.matching.places import FULL, Place
-from hkgit.matching.tiers.exact import LIMIT, at_token_borders, exact, in_other_ends
+from hkgit.matching.tiers.exact import LIMIT, at_token_borders, exact, swap_line_ends
 
 Rows = tuple[int, ...]
 """Numbers of lines, counted from 0, one for each old line that is not blank."""
@@ -30,11 +30,11 @@ def whitespace(view: FileLines, wanted: EditLines) -> tuple[Place, ...]:
     Where there are none, the old text may begin and end inside a line. Where line ends alone are
     others, the tier `exact` says what a place is.
     """
-    other = in_other_ends(wanted)
+    other = swap_line_ends(wanted)
     literal = () if other is None else exact(view, other)
     if len(literal) == 1:
         return literal
-    hits = runs(view.squeezed, wanted.squeezed)
+    hits = find_runs(view.squeezed, wanted.squeezed)
     if not hits:
         return _inside(view, wanted)
     if len(hits) > MANY:
@@ -77,12 +77,12 @@ def _may_be_below(wanted: EditLines, above: int, last: int) -> bool:
     return indent_of(first) != indent_of(wanted.old_lines[above])
 
 
-def runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:
+def find_runs(reading: LineReading, old: Sequence[bytes]) -> list[Rows]:
     """Find where the lines of `old` follow each other in a file, blank ones left out of both."""
     needle = [line for line in old if line]
     if not needle:
         return []
-    hits = occurrences(reading.text, b"\n" + b"\n".join(needle) + b"\n", LIMIT)
+    hits = find_occurrences(reading.text, b"\n" + b"\n".join(needle) + b"\n", LIMIT)
     firsts = [bisect_left(reading.starts, hit) for hit in hits]
     return [tuple(reading.numbers[first : first + len(needle)]) for first in firsts]
 

@@ -22,7 +22,7 @@ _UNSPACED = (
 )
 
 
-def head_word(text: bytes) -> bytes:
+def find_head_word(text: bytes) -> bytes:
     """Return the part of a word that a text begins with; empty where it begins with none."""
     at = 0
     while at < len(text):
@@ -33,7 +33,7 @@ def head_word(text: bytes) -> bytes:
     return text[:at]
 
 
-def tail_word(text: bytes) -> bytes:
+def find_tail_word(text: bytes) -> bytes:
     """Return the part of a word that a text ends with; empty where it ends with none."""
     at = len(text)
     while at > 0:

@@ -14,7 +14,7 @@ from itertools import pairwise
 from hkgit.errors import Conflict
 from hkgit.matching.lines import EditLines, indent_of
 from hkgit.matching.search.align import Targets
-from hkgit.matching.transfers.indent import width
+from hkgit.matching.transfers.indent import measure_width
 from hkgit.text.diff import LineChange
 from hkgit.values import dataclass
 
@@ -89,8 +89,8 @@ class LineIndents:
 
     def _is_deeper(self, rows: Sequence[int], lines: Sequence[bytes]) -> bool:
         """Whether new lines are deeper than the old ones; at less depth the author may go on."""
-        old = min(width(indent_of(self.wanted.old_lines[i])) for i in rows)
-        return min((width(indent_of(line)) for line in lines), default=0) > old
+        old = min(measure_width(indent_of(self.wanted.old_lines[i])) for i in rows)
+        return min((measure_width(indent_of(line)) for line in lines), default=0) > old
 
     def _is_undecided(self, change: LineChange) -> bool:
         """Whether the new lines of a change may stand as the file does, or as the author's do."""
@@ -155,9 +155,9 @@ def _is_even(change: LineChange) -> bool:
 
 def _depth(lines: Sequence[bytes]) -> int:
     """The columns before the first of some lines."""
-    return width(indent_of(lines[0])) if lines else 0
+    return measure_width(indent_of(lines[0])) if lines else 0
 
 
 def _least(indents: Iterable[bytes]) -> bytes | None:
     """The least deep of some indentations."""
-    return min(indents, key=width, default=None)
+    return min(indents, key=measure_width, default=None)

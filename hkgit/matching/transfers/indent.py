@@ -53,7 +53,10 @@ class Indentation:
             return self._shift(indent)
         if not self.author_unit:
             return self._guess(indent)
-        near = min(self.known, key=lambda k: (abs(width(k) - width(indent)), width(k)))
+        near = min(
+            self.known,
+            key=lambda k: (abs(measure_width(k) - measure_width(indent)), measure_width(k)),
+        )
         here = self.known[near]
         levels, rest = _levels(indent, self.author_unit)
         near_levels, near_rest = _levels(near, self.author_unit)
@@ -218,7 +221,7 @@ def _share(author: bytes, file: bytes, file_unit: bytes) -> bytes:
     return author[: len(author) // levels] if is_whole else b""
 
 
-def width(indent: bytes) -> int:
+def measure_width(indent: bytes) -> int:
     """Count the columns of an indentation."""
     return len(indent.expandtabs(TAB))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from hkgit.errors import Conflict
-from hkgit.matching.lines import EditLines, FileLines, indent_of, key_of, keys
+from hkgit.matching.lines import EditLines, FileLines, indent_of, list_keys, make_key
 from hkgit.matching.search.align import Targets, align
 from hkgit.matching.transfers.by_lines import LineIndents
 from hkgit.matching.transfers.indent import Indentation, learn
@@ -103,8 +103,8 @@ class Merge:
         rows = range(change.old_start, change.old_end)
         if not any(i in self._spelt for i in rows):
             return {}
-        old = [key_of(self.wanted.old_lines[i]) for i in rows]
-        new = [key_of(line) for line in self.wanted.new_lines[change.new_start : change.new_end]]
+        old = [make_key(self.wanted.old_lines[i]) for i in rows]
+        new = [make_key(line) for line in self.wanted.new_lines[change.new_start : change.new_end]]
         pairs = enumerate(align(old, new, alike=EDITED))
         return {j: rows[i] for i, j in pairs if j is not None and rows[i] in self._spelt}
 
@@ -133,7 +133,7 @@ class Merge:
         # What stays where it was is not moved: a further line like it is the author's own.
         old, gone = self.wanted.old_lines, self.wanted.removed & self._spelt.keys()
         moved = (self._spelt[i] for i in sorted(gone) if old[i].strip() == text)
-        ours = next((ours for ours in moved if key_of(ours) == key_of(line)), None)
+        ours = next((ours for ours in moved if make_key(ours) == make_key(line)), None)
         words = line.lstrip() if ours is None else ours.strip()
         return self._indent(indent_of(line), number) + words
 
@@ -165,7 +165,7 @@ class Merge:
 
     @cached_property
     def _indentation(self) -> Indentation:
-        lines, old = keys(self.view, self.wanted)
+        lines, old = list_keys(self.view, self.wanted)
         rows = [(i, t) for i, t in enumerate(self.targets) if t is not None and lines[t] == old[i]]
         if not any(indent_of(self.wanted.old_lines[i]) for i, _ in rows):
             rows = [(i, t) for i, t in enumerate(self.targets) if t is not None]
@@ -180,7 +180,7 @@ class Merge:
     def _kept(self) -> dict[int, tuple[bytes, bytes]]:
         """The new lines that are old ones, by number, each with the file's spelling of it."""
         kept: dict[int, tuple[bytes, bytes]] = {}
-        lines, old = keys(self.view, self.wanted)
+        lines, old = list_keys(self.view, self.wanted)
         shift, row = 0, 0
         for change in (*self.wanted.changes, None):
             end = len(old) if change is None else change.old_start

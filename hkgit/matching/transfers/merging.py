@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from hkgit.matching.lines import EditLines, FileLines, keys
+from hkgit.matching.lines import EditLines, FileLines, list_keys
 from hkgit.matching.places import Located, Place
 from hkgit.matching.search.align import Targets, align
 from hkgit.matching.transfers.merge import Merge
-from hkgit.matching.transfers.quoted import in_whole_lines, with_margin
+from hkgit.matching.transfers.quoted import add_margin, widen_to_lines
 
 
 def merge_places(view: FileLines, wanted: EditLines, located: Located, path: str) -> list[Merge]:
@@ -25,33 +25,33 @@ def _parts(
 ) -> Iterable[tuple[EditLines, Place]]:
     """The old and new texts to be merged, each with its place."""
     if located.tier == "elided":
-        from hkgit.matching.tiers.elided import pieces
+        from hkgit.matching.tiers.elided import find_pieces
 
-        return pieces(view, wanted)
+        return find_pieces(view, wanted)
     return [(wanted, place) for place in located.places]
 
 
 def _merge(view: FileLines, wanted: EditLines, place: Place, tier: str, path: str) -> Merge:
     """The merge of an edit at its place."""
     if tier in ("fuzzy", "line-block"):
-        from hkgit.matching.search.candidates import candidates
+        from hkgit.matching.search.candidates import find_candidates
         from hkgit.matching.tiers.fuzzy import place_of
 
-        found = candidates(view, wanted)
+        found = find_candidates(view, wanted)
         targets = next(c.targets for c in found if place_of(view, c) == place)
     else:
         first, last = view.document.lines_of(place.start, place.end)
-        wanted = in_whole_lines(view, wanted, place, path)
+        wanted = widen_to_lines(view, wanted, place, path)
         targets = _targets(view, wanted, first - 1, last)
         wanted, targets = _without_blank_ends(wanted, targets)
-    return Merge(view, path, with_margin(view, wanted, targets, path), targets)
+    return Merge(view, path, add_margin(view, wanted, targets, path), targets)
 
 
 def _targets(view: FileLines, wanted: EditLines, first: int, after: int) -> Targets:
     """Which line is which at a place that says the same as the old text."""
     if list(wanted.old_lines) == list(view.lines[first:after]):
         return tuple(range(first, after))
-    lines, old = keys(view, wanted)
+    lines, old = list_keys(view, wanted)
     numbers = [n for n in range(first, after) if lines[n]]
     says = [i for i, key in enumerate(old) if key]
     if not says or [lines[n] for n in numbers] != [old[i] for i in says]:

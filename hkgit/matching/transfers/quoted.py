@@ -11,7 +11,7 @@ from hkgit.errors import Conflict
 from hkgit.matching.lines import EditLines, FileLines, indent_of
 from hkgit.matching.places import Place
 from hkgit.matching.search.align import Targets
-from hkgit.matching.transfers.indent import width
+from hkgit.matching.transfers.indent import measure_width
 from hkgit.values import late_pattern
 
 COMMENT = late_pattern(rb"[ \t]+(?:#|//|/\*|<!--|--|;)")
@@ -20,7 +20,7 @@ OPENERS = (b":", b"{", b"(", b"[", b"\\", b"=>", b"=")
 """What a line ends with that makes one expect a deeper line after it."""
 
 
-def in_whole_lines(view: FileLines, wanted: EditLines, place: Place, path: str) -> EditLines:
+def widen_to_lines(view: FileLines, wanted: EditLines, place: Place, path: str) -> EditLines:
     """Widen an edit by what stands around its place on the first and the last line.
 
     Raises Conflict where the indentation of further new lines cannot be told.
@@ -87,7 +87,7 @@ def _row_of_rest(old: bytes, new: list[bytes], rest: bytes) -> int:
     return new.index(last) if is_comment else -1
 
 
-def with_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> EditLines:
+def add_margin(view: FileLines, wanted: EditLines, targets: Targets, path: str) -> EditLines:
     """Give an edit the indentation that its first line has lost, if that line alone has.
 
     That is so where the others are indented as in the file. Where there are no others, or all
@@ -143,7 +143,7 @@ def _shift(before: bytes, old: bytes, lines: Sequence[bytes], goes_on: bool, whe
     if before.strip():
         return _inner_shift(margin, further, where)
     opens = lines[0].rstrip().endswith(OPENERS)
-    depth, edge = width(further[0]), width(margin)
+    depth, edge = measure_width(further[0]), measure_width(margin)
     if opens and 0 < depth <= edge:
         return margin
     kept = [indent_of(line) for line in lines[1:] if line.strip() == old.strip()]
@@ -156,7 +156,7 @@ def _shift(before: bytes, old: bytes, lines: Sequence[bytes], goes_on: bool, whe
 
 def _inner_shift(margin: bytes, further: list[bytes], where: str) -> bytes:
     """The same where the old text begins behind other text: as written, or not at all."""
-    if min(map(width, further)) < width(margin):
+    if min(map(measure_width, further)) < measure_width(margin):
         raise _refuse_undecided(where)
     return b""
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 
 from hkgit.errors import Conflict
 from hkgit.matching.lines import EditLines, FileLines
-from hkgit.matching.search.candidates import AlignedPlace, candidates
-from hkgit.text.diff import changes
+from hkgit.matching.search.candidates import AlignedPlace, find_candidates
+from hkgit.text.diff import find_changes
 from hkgit.values import dataclass, field
 
 NAME = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
@@ -47,7 +47,7 @@ def find_renames(view: FileLines, wanted: EditLines, path: str) -> tuple[str, ..
     and the same other name for all of them, which the author does not use. Raises Conflict where
     the author's new lines use a name that is another one in the file, but not surely.
     """
-    found = candidates(view, wanted)
+    found = find_candidates(view, wanted)
     if not found:
         return ()
     words = set(NAME.findall(wanted.old + b"\n" + wanted.new))
@@ -88,7 +88,7 @@ def _pairs(old: bytes, here: bytes) -> Iterator[tuple[bytes, bytes]]:
     """The names of a line, each with what stands in its place in the file."""
     a, b = TOKEN.findall(old), TOKEN.findall(here)
     at = 0
-    for change in changes(a, b):
+    for change in find_changes(a, b):
         yield from _names_of(a[at : change.old_start])
         is_single = change.old_end - change.old_start == 1 == change.new_end - change.new_start
         if is_single and all(map(_is_name, (a[change.old_start], b[change.new_start]))):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.edits import decode_text, encode_text
-from hkgit.text.diff import LineChange, changes
+from hkgit.text.diff import LineChange, find_changes
 from hkgit.values import late_pattern, replace
 
 Word = tuple[str, str]
@@ -41,7 +41,7 @@ def merge_line(base: bytes, ours: bytes, theirs: bytes) -> bytes:
 
 
 def _changes(old: Sequence[Word], new: Sequence[Word]) -> tuple[LineChange, ...]:
-    return changes([word for _, word in old], [word for _, word in new])
+    return find_changes([word for _, word in old], [word for _, word in new])
 
 
 def _find_kept_words(count: int, wanted: Sequence[LineChange]) -> dict[int, int]:

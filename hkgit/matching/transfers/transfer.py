@@ -11,10 +11,10 @@ from itertools import accumulate
 
 from hkgit.edits import Edit
 from hkgit.errors import AlreadyApplied
-from hkgit.matching.lines import EditLines, view_of
+from hkgit.matching.lines import EditLines, make_view
 from hkgit.matching.places import Located, Place
-from hkgit.matching.tiers.exact import in_other_ends
-from hkgit.text.diff import changes
+from hkgit.matching.tiers.exact import swap_line_ends
+from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, Splice, split_raw
 from hkgit.values import late_pattern
 
@@ -27,7 +27,7 @@ def transfer(document: Document, edit: Edit, located: Located) -> tuple[Splice, 
     Raises Conflict where it cannot be told what the author's change means there, AlreadyApplied
     where nothing is left to change.
     """
-    view, wanted = view_of(document), EditLines.of(edit, located.repairs)
+    view, wanted = make_view(document), EditLines.of(edit, located.repairs)
     literal = _as_it_stands(document, wanted, located)
     if literal is not None:
         splices = list(_literal(document, literal, located.places))
@@ -52,7 +52,7 @@ def _as_it_stands(document: Document, wanted: EditLines, located: Located) -> Ed
     """The edit with the old text that stands at all its places, but for line ends; else None."""
     if located.tier == "exact":
         return wanted
-    other = in_other_ends(wanted) if located.tier == "whitespace" else None
+    other = swap_line_ends(wanted) if located.tier == "whitespace" else None
     if other is None:
         return None
     is_there = all(document.data.startswith(other.old, place.start) for place in located.places)
@@ -79,5 +79,5 @@ def _differences(old: bytes, new: bytes) -> list[Splice]:
     starts = list(accumulate(map(len, before), initial=0))
     return [
         Splice(starts[c.old_start], starts[c.old_end], b"".join(after[c.new_start : c.new_end]))
-        for c in changes(before, after)
+        for c in find_changes(before, after)
     ]

@@ -57,7 +57,7 @@ class CommitBuilder:
     def maker(self, paths: Sequence[str]) -> Callable[[Sequence[PendingEdit]], Contents]:
         """Return a function from edits to what they make of some files."""
         known: Placements = {}
-        return lambda units: contents(self.build(units, known).files, paths)
+        return lambda units: read_contents(self.build(units, known).files, paths)
 
     def _place_spec(self, files: Overlay, units: tuple[PendingEdit, ...]) -> Built:
         """Place the edits of a spec: all of them, else those that can be, beside the others."""
@@ -91,6 +91,6 @@ class CommitBuilder:
         return place_spec(first.journaled, numbers, first.reads, files, kept, self.stores_lf)
 
 
-def contents(files: Snapshot, paths: Sequence[str]) -> Contents:
+def read_contents(files: Snapshot, paths: Sequence[str]) -> Contents:
     """Read some files of a snapshot, in order."""
     return [files.get(path) for path in paths]

@@ -60,10 +60,10 @@ def _nearest(
 
 
 def _apart(left: Contents, right: Contents, limit: int | None = None) -> int:
-    return sum(distance(*pair, limit) for pair in zip(left, right, strict=True))
+    return sum(measure_distance(*pair, limit) for pair in zip(left, right, strict=True))
 
 
-def distance(left: File | None, right: File | None, limit: int | None = None) -> int:
+def measure_distance(left: File | None, right: File | None, limit: int | None = None) -> int:
     """Measure how far two files are apart: bytes to remove or add, and one for another mode.
 
     A file that is not there is equally far from every file: no edit of lines removes one. What is

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, entry_path
-from hkgit.evidence.refusals import ids_claimed
+from hkgit.evidence.refusals import list_claimed_ids
 from hkgit.git.repository import Repository
-from hkgit.sessions.commit.prompt import FORESEEN, SESSIONS, stamp_of
-from hkgit.sessions.commit.settling import journals_of
+from hkgit.sessions.commit.prompt import FORESEEN, SESSIONS, read_stamp
+from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.paths import STATE, find_unused
 
@@ -34,7 +34,7 @@ def foresee_settlement(repository: Repository, tree: str, entries: Entries) -> N
     if root is None or not _is_ordinary(repository, root, entries):
         return
     names = {name for name, _ in entries}
-    parts = [_foresee(journal, names) for journal in journals_of(root)]
+    parts = [_foresee(journal, names) for journal in open_journals(root)]
     known = [part for part in parts if part is not None]
     if len(known) == len(parts):
         paths = " ".join([*map(entry_path, sorted(names)), ATTRIBUTES_PATH])
@@ -45,16 +45,16 @@ def _is_ordinary(repository: Repository, root: Path, entries: Entries) -> bool:
     """Whether nothing is left to post-commit but to forget: no conflict is met, no session ends."""
     is_partial = "next-index-" in os.environ.get("GIT_INDEX_FILE", "")  # `git commit -- PATH`
     claims = [entry.claims for _, entry in entries]
-    is_met = any(each.get("conflicts") or ids_claimed(each.get("refusals")) for each in claims)
+    is_met = any(each.get("conflicts") or list_claimed_ids(each.get("refusals")) for each in claims)
     elsewhere = STATE in os.environ or any(
-        journal.folder.parent != repository.git_dir / SESSIONS for journal in journals_of(root)
+        journal.folder.parent != repository.git_dir / SESSIONS for journal in open_journals(root)
     )
     return bool(entries) and not (is_partial or is_met or elsewhere or find_unused(root))
 
 
 def _foresee(journal: SessionJournal, names: set[str]) -> bytes | None:
     """A session's lines: its journal as it is now, and as it will be; None if edits still wait."""
-    stamp = stamp_of(journal.folder / "journal")
+    stamp = read_stamp(journal.folder / "journal")
     proposed = [*journal.load().proposed]
     if not names.issuperset(proposed):
         return None

@@ -201,7 +201,7 @@ def _steps(
 def _restate(path: str, before: bytes, after: bytes) -> Spec:
     """A spec of line ranges that turns one text into another."""
     old, new = Document(before).lines, Document(after).lines
-    edits = tuple(_restate_change(path, each, new) for each in diff.changes(old, new))
+    edits = tuple(_restate_change(path, each, new) for each in diff.find_changes(old, new))
     render = dialects.DIALECTS["protocol"].render
     whole = hashlib.sha256(render(edits).encode("utf-8", "surrogateescape")).hexdigest()
     return Spec(

@@ -9,9 +9,9 @@ from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.ledger.footers import read_trailers, sign_words, split_template
 from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.ledger.reading import read_entry
-from hkgit.evidence.ledger.trailers import trailer_lines
+from hkgit.evidence.ledger.trailers import render_trailers
 from hkgit.gate.policy.files import CONFIG
-from hkgit.git.messages import comment_mark, read_message
+from hkgit.git.messages import find_comment_mark, read_message
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 
@@ -24,7 +24,7 @@ def sign(repository: Repository, place: Path) -> bool:
     """
     message = read_message(place)
     entries = _find_added_entries(repository)
-    text, template = split_template(message, comment_mark(repository))
+    text, template = split_template(message, find_comment_mark(repository))
     named = read_trailers(text).entries
     new = [(name, entry) for name, entry in entries if name not in named]
     lines = (*_credit(repository, [entry for _, entry in new], text), *name_entries(new))
@@ -72,7 +72,7 @@ def name_entries(entries: Sequence[tuple[str, Entry]]) -> tuple[str, ...]:
     """Write the trailers: all of them for one entry, only ids and agents for several."""
     if len(entries) == 1:
         [(name, entry)] = entries
-        return trailer_lines(entry, name)
+        return render_trailers(entry, name)
     named = [f"Hkgit-Entry: sha256:{name}" for name, _ in entries]
     agents = dict.fromkeys(entry.agent for _, entry in entries)
     return (*named, *(f"Hkgit-Agent: {agent}" for agent in agents))

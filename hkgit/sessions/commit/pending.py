@@ -72,13 +72,13 @@ def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
         unit
         for journal in journals
         if journal.load().standing
-        for unit in units_of(journal)
+        for unit in list_units(journal)
         if (unit.call.id, unit.spec, unit.number) not in journal.state.committed
     ]
     return sorted(units, key=lambda unit: unit.call.time)
 
 
-def units_of(journal: SessionJournal) -> list[PendingEdit]:
+def list_units(journal: SessionJournal) -> list[PendingEdit]:
     """List all edits of a session's calls that were not undone, as the journal was last loaded."""
     return [
         PendingEdit(journal, call, spec, number)

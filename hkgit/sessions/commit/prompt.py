@@ -28,7 +28,7 @@ class ForeseenSession:
     versions: frozenset[str]
 
 
-def stamp_of(journal: str | os.PathLike[str]) -> str:
+def read_stamp(journal: str | os.PathLike[str]) -> str:
     """Return text that changes with every line that is added to a journal. Raises OSError."""
     status = os.stat(journal)
     return f"{status.st_ino}.{status.st_size}.{status.st_mtime_ns}"
@@ -102,7 +102,7 @@ def _settle(home: str, entries: dict[str, bytes], sessions: list[ForeseenSession
 def _are_unchanged(home: str, sessions: list[ForeseenSession]) -> bool:
     """Whether these are all sessions with a name, and each says what it said."""
     found = {
-        name: stamp_of(f"{home}/{name}/journal")
+        name: read_stamp(f"{home}/{name}/journal")
         for name in os.listdir(home)
         if name != "_" and os.path.isfile(f"{home}/{name}/journal")
     }

@@ -11,20 +11,20 @@ from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.entry import Entry, entry_id
 from hkgit.evidence.ledger.readings import claim_readings
 from hkgit.evidence.ledger.recording import make_claims, record
-from hkgit.evidence.refusals import RefusalLog, claims_of
+from hkgit.evidence.refusals import RefusalLog, make_refusal_claims
 from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
 from hkgit.sessions.abandoning import find_standing
-from hkgit.sessions.commit.building import Built, CommitBuilder, contents
+from hkgit.sessions.commit.building import Built, CommitBuilder, read_contents
 from hkgit.sessions.commit.choosing import Contents, choose_edits
 from hkgit.sessions.commit.pending import PendingEdit, group_connected, list_waiting
 from hkgit.sessions.commit.placing import PlacedSpec
 from hkgit.sessions.commit.settling import CONFLICTS
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import Proposed
-from hkgit.text.diff import changes
+from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from hkgit.values import dataclass
 
@@ -75,7 +75,7 @@ def propose_onto(
     kept: set[PendingEdit] = set()
     lost: list[PendingEdit] = []
     for paths, group in group_connected(units):
-        make, staged = builder.maker(paths), contents(after, paths)
+        make, staged = builder.maker(paths), read_contents(after, paths)
         if not _are_gone(staged) or _are_gone(make(group)):
             standing = find_standing(after, group, before)
             kept.update(choose_edits(group, make, staged, standing))
@@ -109,10 +109,10 @@ def _open_conflicts(repository: Repository) -> ConflictsMet | None:
         return None
     # Few commits meet one.
     from hkgit.gate.conflicts.store import ConflictStore
-    from hkgit.gate.conflicts.tracking import open_conflicts
+    from hkgit.gate.conflicts.tracking import find_open_conflicts
 
     is_open = any(ConflictStore.of(repository.common_dir))
-    return open_conflicts(repository, None) if is_open else None
+    return find_open_conflicts(repository, None) if is_open else None
 
 
 def _entries(
@@ -148,7 +148,7 @@ def _entry(
             agent,
             first.call.time // 1000,
             conflicts=conflicts,
-            refusals=claims_of(known.log.find_open(agent, paths)),
+            refusals=make_refusal_claims(known.log.find_open(agent, paths)),
             origin=first.call.origin,
             readings=claim_readings(first.shown),
         ),
@@ -203,7 +203,7 @@ def _find_uncovered(built: Built, after: Snapshot) -> Iterator[str]:
     """Changes that no edit accounts for, in files that edits touch."""
     touched = {path for units, _ in built.steps for unit in units for path in unit.paths}
     for path in sorted(touched.union(*(unit.paths for unit in built.refused))):
-        [derived], [staged] = contents(built.files, [path]), contents(after, [path])
+        [derived], [staged] = read_contents(built.files, [path]), read_contents(after, [path])
         if derived == staged:
             continue
         for unit, error in built.refused.items():
@@ -225,14 +225,16 @@ def _is_in(unit: PendingEdit, path: str, staged: bytes) -> bool:
             old = b"" if change.before is None else kept(change.before.sha256) or b""
             before, now = Document(old), Document(kept(change.after.sha256) or b"")
             here = frozenset(Document(staged).lines)
-            written = (now.lines[c.new_start : c.new_end] for c in changes(before.lines, now.lines))
+            written = (
+                now.lines[c.new_start : c.new_end] for c in find_changes(before.lines, now.lines)
+            )
             return any(lines and here.issuperset(lines) for lines in written)
     return False
 
 
 def _find_changed_lines(derived: bytes, staged: bytes) -> Iterator[str]:
     """Find the lines of what is staged that differ from what the edits make, the first few."""
-    found = changes(Document(derived).lines, Document(staged).lines)
+    found = find_changes(Document(derived).lines, Document(staged).lines)
     for change in found[:5]:
         first, last = change.new_start + 1, change.new_end
         yield f"{first}-{last}" if first < last else f"{first}" if first == last else f"{last}+"

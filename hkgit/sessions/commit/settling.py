@@ -32,15 +32,15 @@ NOTED = (CONFLICTS, "hkgit/refusals.jsonl")
 _NO_OBJECT = "0" * 40
 
 
-def journals_of(root: Path) -> list[SessionJournal]:
+def open_journals(root: Path) -> list[SessionJournal]:
     """Open the journals of all named sessions of a checkout: other calls are no evidence."""
     return [SessionJournal(folder) for folder in find_folders(root) if folder.name != UNNAMED]
 
 
 def withdraw(repository: Repository) -> None:
     """Take out what `stage` has added, where the commit is not made. Raises GitRefused."""
-    root = root_of(repository)
-    journals = [each for each in journals_of(root) if each.load().proposed]
+    root = find_root(repository)
+    journals = [each for each in open_journals(root) if each.load().proposed]
     with lock_all(journals):
         bring_along(repository, root, settle(repository, journals))
         take_out(repository, root, journals)
@@ -51,8 +51,8 @@ def settle_commit(repository: Repository) -> None:
 
     Runs after the commit.
     """
-    root = root_of(repository)
-    journals = journals_of(root)
+    root = find_root(repository)
+    journals = open_journals(root)
     with lock_all(journals):
         proposed = [each for each in journals if each.load().proposed]
         bring_along(repository, root, settle(repository, proposed))
@@ -101,7 +101,7 @@ def _forget_met(repository: Repository, names: Sequence[str]) -> None:
         return
     # Few commits follow a refusal.
     from hkgit.evidence.ledger.reading import read_entry
-    from hkgit.evidence.refusals import RefusalLog, ids_claimed
+    from hkgit.evidence.refusals import RefusalLog, list_claimed_ids
     from hkgit.gate.conflicts.store import ConflictStore
 
     refusals = RefusalLog.of(repository.common_dir)
@@ -112,7 +112,9 @@ def _forget_met(repository: Repository, names: Sequence[str]) -> None:
             claims = read_entry(file.data).claims
             store.drop_all({met["id"] for met in claims["conflicts"]})
             with suppress(OSError):
-                refusals.settle(ids_claimed(claims.get("refusals")), repository.head().commit or "")
+                refusals.settle(
+                    list_claimed_ids(claims.get("refusals")), repository.head().commit or ""
+                )
 
 
 def _was_committed(repository: Repository, name: str) -> bool:
@@ -127,7 +129,7 @@ def find_parents(repository: Repository) -> tuple[str, ...]:
     return repository.commit_in_progress_parents()[0]
 
 
-def root_of(repository: Repository) -> Path:
+def find_root(repository: Repository) -> Path:
     """Return the checkout's directory. Raises GitRefused in a bare repository."""
     if repository.work_tree is None:
         raise GitRefused(str(repository.git_dir), "a bare repository has no sessions")

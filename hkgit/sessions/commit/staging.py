@@ -18,9 +18,9 @@ from hkgit.sessions.commit.proposing import Proposal, propose
 from hkgit.sessions.commit.settling import (
     bring_along,
     find_parents,
-    journals_of,
+    find_root,
     lock_all,
-    root_of,
+    open_journals,
     settle,
     take_out,
     update_index,
@@ -33,8 +33,8 @@ def stage(repository: Repository) -> Proposal:
 
     Entries that an earlier attempt left are taken out. Raises GitRefused.
     """
-    root = root_of(repository)
-    journals = journals_of(root)
+    root = find_root(repository)
+    journals = open_journals(root)
     parents = find_parents(repository)
     if not journals or len(parents) > 2:
         return Proposal((), ())

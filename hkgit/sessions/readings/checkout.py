@@ -28,7 +28,7 @@ class Checkout:
 
     def get(self, path: str) -> File | None:
         """Return the file at a path. Raises InvalidInput where it is too large."""
-        size = size_of(self.root, path)
+        size = measure_file(self.root, path)
         if size is not None and size > LARGEST:
             what = f"has {size:,} bytes; files over {LARGEST:,} are not edited"
             raise InvalidInput(path, what, "Change it with another tool.")
@@ -63,13 +63,13 @@ def find_unedited(root: Path) -> Unedited | None:
     """Make the test for files that are not edited in place; None without a repository."""
     # Who only reads a file waits for none of it.
     from hkgit.git.unedited import Unedited
-    from hkgit.sessions.storage.paths import git_dir_of
+    from hkgit.sessions.storage.paths import find_git_dir
 
-    git_dir = git_dir_of(root)
+    git_dir = find_git_dir(root)
     return None if git_dir is None else Unedited(root, git_dir)
 
 
-def size_of(root: Path, path: str) -> int | None:
+def measure_file(root: Path, path: str) -> int | None:
     """Return how many bytes a path below the root has; None where nothing stands."""
     check_tree_path(path)
     try:

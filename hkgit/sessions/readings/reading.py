@@ -7,9 +7,9 @@ from pathlib import Path
 from hkgit.applying.files.directory import DirectorySnapshot
 from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.sessions.readings.checkout import find_unedited, size_of
+from hkgit.sessions.readings.checkout import find_unedited, measure_file
 from hkgit.text.document import BOM, Document, hash_lines
-from hkgit.text.tags import tags
+from hkgit.text.tags import compute_tags
 from hkgit.values import dataclass
 
 MAX_LINES = 2000
@@ -95,7 +95,7 @@ def read_checkout(
 
     Raises InvalidInput when there is no such file or line.
     """
-    size = size_of(root, path)
+    size = measure_file(root, path)
     unedited = find_unedited(root) if size is None else None
     if unedited is not None:
         unedited.expect_checked_out(path)
@@ -144,7 +144,7 @@ def read_snapshot(
     if end is None:
         shown = shown[: _fitting(shown, limit)]
     stop = first + len(shown) - 1
-    named = tuple(tags(document.lines[:stop])[first - 1 :]) if hashline else None
+    named = tuple(compute_tags(document.lines[:stop])[first - 1 :]) if hashline else None
     reading = Reading(
         path=path,
         start_line=first,

@@ -12,7 +12,7 @@ from hkgit.edits import Spec
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.git.listing import find_files
-from hkgit.sessions.storage.blobs import unwritable
+from hkgit.sessions.storage.blobs import refuse_unwritable
 from hkgit.values import dataclass, late_pattern, replace
 
 _TARGET = late_pattern(r"(?P<id>b[0-9a-f]{8})(?::(?P<numbers>\d+(?:,\d+)*))?\Z")
@@ -47,11 +47,11 @@ def keep(folder: Path, batch: Batch, named: str | None = None) -> str:
         for old in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)[:-KEPT]:
             old.unlink(missing_ok=True)
     except OSError as error:
-        raise unwritable(place, error) from error
+        raise refuse_unwritable(place, error) from error
     return name
 
 
-def names(folder: Path) -> tuple[str, ...]:
+def list_names(folder: Path) -> tuple[str, ...]:
     """List the ids of the batches that wait."""
     return tuple(path.name for path in find_files(folder, "*"))
 

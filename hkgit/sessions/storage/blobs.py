@@ -36,7 +36,7 @@ class Blobs:
             finally:
                 staged.unlink(missing_ok=True)
         except OSError as error:
-            raise unwritable(place, error) from error
+            raise refuse_unwritable(place, error) from error
         return name
 
     def get(self, name: str) -> bytes | None:
@@ -57,7 +57,7 @@ class Blobs:
         return self.folder / name[:2] / name[2:]
 
 
-def unwritable(place: Path, error: OSError) -> GitRefused:
+def refuse_unwritable(place: Path, error: OSError) -> GitRefused:
     """Build the error for a call whose state cannot be kept; nothing was edited."""
     reason = error.strerror or os.strerror(error.errno or 0)
     return GitRefused(str(place), f"cannot be written: {reason}", "Make room, then try again.")

@@ -15,7 +15,7 @@ from hkgit.edits import Read
 from hkgit.errors import GitRefused
 from hkgit.evidence.ledger.readings import ShownLines
 from hkgit.sessions.readings.knowledge import FileKnowledge
-from hkgit.sessions.storage.blobs import Blobs, unwritable
+from hkgit.sessions.storage.blobs import Blobs, refuse_unwritable
 from hkgit.sessions.storage.paths import UNNAMED, say_waiting
 from hkgit.sessions.storage.records import (
     JournaledCall,
@@ -112,7 +112,7 @@ class SessionJournal:
             fresh.write_bytes(data)
             fresh.replace(self._path)
         except OSError as error:
-            raise unwritable(self._path, error) from error
+            raise refuse_unwritable(self._path, error) from error
         self.load()
 
     def _take(self, line: bytes) -> None:
@@ -135,7 +135,7 @@ class SessionJournal:
                 stream.write(line)
                 status = os.fstat(stream.fileno())
         except OSError as error:
-            raise unwritable(self._path, error) from error
+            raise refuse_unwritable(self._path, error) from error
         self._identity = status.st_dev, status.st_ino
         self._take(line)
 
@@ -145,7 +145,7 @@ class SessionJournal:
             try:
                 say_waiting(self.folder.parent)
             except OSError as error:
-                raise unwritable(self.folder.parent, error) from error
+                raise refuse_unwritable(self.folder.parent, error) from error
         self.add("begin", call=call_json(call))
 
     def end(self, call: int, known: Mapping[str, FileKnowledge | None]) -> None:

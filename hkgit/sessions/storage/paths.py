@@ -52,7 +52,7 @@ def check_session(name: str) -> None:
     check_new_path(name)
 
 
-def git_dir_of(root: Path) -> Path | None:
+def find_git_dir(root: Path) -> Path | None:
     """Find the git directory of a checkout without opening it; None where there is none."""
     inside = root / ".git"
     if inside.is_dir():
@@ -64,9 +64,9 @@ def git_dir_of(root: Path) -> Path | None:
     return root / pointer.removeprefix("gitdir:").strip() if pointer.startswith("gitdir:") else None
 
 
-def candidates(root: Path) -> Iterator[Path]:
+def list_candidates(root: Path) -> Iterator[Path]:
     """Yield the directories that may hold a checkout's sessions, the best first."""
-    git_dir = git_dir_of(root)
+    git_dir = find_git_dir(root)
     if git_dir is not None:
         yield git_dir / "hkgit" / "sessions"
     named = os.environ.get(STATE)
@@ -80,7 +80,7 @@ def find_folders(root: Path) -> list[Path]:
     """Find every session of a checkout that has state somewhere, by name."""
     found = [
         folder
-        for home in candidates(root)
+        for home in list_candidates(root)
         for folder in find_files(home, "*")
         if (folder / "journal").is_file()
     ]
@@ -90,10 +90,10 @@ def find_folders(root: Path) -> list[Path]:
 def find_unused(root: Path) -> list[Path]:
     """Find the sessions of a checkout that nobody has used for long."""
     since = time.time() - EXPIRY
-    return [folder for folder in find_folders(root) if last_use(folder) < since]
+    return [folder for folder in find_folders(root) if read_last_use(folder) < since]
 
 
-def last_use(folder: Path) -> float:
+def read_last_use(folder: Path) -> float:
     """Return when a session was last used, in seconds since 1970."""
     try:
         return (folder / "journal").stat().st_mtime
@@ -103,7 +103,7 @@ def last_use(folder: Path) -> float:
 
 def may_wait(root: Path) -> bool:
     """Whether edits of some session of a checkout may wait for their commit."""
-    return any((home / WAITING).exists() for home in candidates(root))
+    return any((home / WAITING).exists() for home in list_candidates(root))
 
 
 def say_waiting(home: Path) -> None:
@@ -114,17 +114,17 @@ def say_waiting(home: Path) -> None:
 
 def say_none_waits(root: Path) -> None:
     """Note that no edit waits: the next commit need not look."""
-    for home in candidates(root):
+    for home in list_candidates(root):
         with suppress(OSError):
             (home / WAITING).unlink(missing_ok=True)
 
 
-def folder_of(root: Path, session: str) -> Path:
+def choose_folder(root: Path, session: str) -> Path:
     """Find where a session's state is, or is to be: where it was before, else where one can write.
 
     Only sessions with a name may write into the checkout. Raises GitRefused when there is no place.
     """
-    homes = list(candidates(root))
+    homes = list(list_candidates(root))
     if session == UNNAMED:
         homes.remove(root / LOCAL / "sessions")
     for home in homes:

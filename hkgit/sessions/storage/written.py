@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from hkgit.git.listing import find_files
-from hkgit.sessions.storage.paths import candidates, find_folders
+from hkgit.sessions.storage.paths import find_folders, list_candidates
 from hkgit.sessions.storage.small_files import keep_json
 
 Written = dict[str, tuple[str, int, float]]
@@ -51,7 +51,7 @@ def find_open_notes(folder: Path) -> list[Path]:
 
 def find_open_sessions(root: Path) -> list[Path]:
     """Find the sessions of a checkout that have such notes; they may have nothing else yet."""
-    folders = (each for home in candidates(root) for each in find_files(home, "*"))
+    folders = (each for home in list_candidates(root) for each in find_files(home, "*"))
     return [folder for folder in folders if find_open_notes(folder)]
 
 

@@ -37,12 +37,12 @@ _PARTS = {"answer": ("outcome",), "log": ("commit",), "show": ("commit",)}
 """Which schema refers to which others, as `#/$defs/NAME`."""
 
 
-def schema(name: str) -> JsonObject:
+def load_schema(name: str) -> JsonObject:
     """Load a published schema, with those that it refers to."""
     return _own(name) | _definitions(_PARTS.get(name, ()))
 
 
-def either(*names: str) -> JsonObject:
+def combine_schemas(*names: str) -> JsonObject:
     """Build the schema of an object that is one of several."""
     parts = [part for name in names for part in (name, *_PARTS.get(name, ()))]
     choices = [{"$ref": f"#/$defs/{name}"} for name in names]

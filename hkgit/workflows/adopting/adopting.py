@@ -14,7 +14,7 @@ from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.commit.proposing import Proposal, propose_onto
-from hkgit.sessions.commit.settling import journals_of
+from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.storage.records import RECOVERED
@@ -112,7 +112,7 @@ def _adopt_tree(repository: Repository, request: AdoptRequest, tree: str, folder
     before = EMPTY_TREE if head is None else repository.commit(head).tree
     paths = changed_paths(repository, before, tree)
     root = _root(repository)
-    live = journals_of(root)
+    live = open_journals(root)
     replayed = _replay(repository, request.transcripts, [(before, tree)], folder, live)
     with_live = [*live, *replayed.journals.values()]
     units = list_waiting(with_live)
@@ -210,7 +210,7 @@ def _keep_calls(root: Path, proposal: Proposal, replayed: Replayed) -> None:
     for name in sorted(names):
         found = replayed.journals[name]
         used = {made.proposed.call for made in proposal.entries if made.journal is found}
-        journal = SessionJournal(places.folder_of(root, name))
+        journal = SessionJournal(places.choose_folder(root, name))
         with at_work(root, journal):
             journal.show(chain.from_iterable(found.state.shown.values()))
             for number in sorted(used):

@@ -9,7 +9,7 @@ from hkgit.edits import File, Snapshot
 from hkgit.errors import GitRefused, HkgitError, Rejected, VerifyFailed
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.gate import REJECTED, Ruling
-from hkgit.gate.entrypoints.hook_scripts import foreign_hooks
+from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.commits import HookChanged, run_and_hear, run_command
 from hkgit.git.transactions.landing import expect_landable
@@ -51,7 +51,7 @@ def carry_out(
     Raises VerifyFailed, Rejected or GitRefused; then the branch is where it was.
     """
     say = progress.say
-    foreign = foreign_hooks(repository)
+    foreign = find_foreign_hooks(repository)
     if foreign:
         say(f"full checkout: the repository's own hooks need it ({', '.join(foreign)})")
     if choices.verify is not None:

@@ -15,7 +15,7 @@ from hkgit.dialects import parse
 from hkgit.edits import Read, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
-from hkgit.git.transactions.commits import HookChanged, diff
+from hkgit.git.transactions.commits import HookChanged, compute_diff
 from hkgit.text.document import Document
 from hkgit.values import replace
 from hkgit.workflows.commits.plan import PlannedCommit
@@ -29,7 +29,7 @@ def plan_hook_changes(repository: Repository, planned: str, changed: HookChanged
 
     Raises `changed` again where the diff does not derive the tree: binary files, modes, links.
     """
-    text = diff(repository, planned, changed.tree)
+    text = compute_diff(repository, planned, changed.tree)
     before = repository.snapshot(planned)
     try:
         spec = replace(parse(text, "unified-diff"), digest=hashlib.sha256(text).hexdigest())

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from hkgit.applying.outcome import EditOutcome, Plan, files_after
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput
-from hkgit.git.merging import MergeAttempt, set_aside
+from hkgit.git.merging import MergeAttempt, find_invented_paths
 from hkgit.git.objects.building import Files
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document
@@ -58,7 +58,7 @@ def find_merging(repository: Repository, rev: str, branch: str, tip: str) -> Mer
     if not attempt.conflicts:
         fix = f"Merge it (git merge {rev}), then apply the spec without --merge."
         raise InvalidInput(rev, "merges without a conflict: there is nothing to resolve", fix)
-    for path in set_aside(attempt.conflicts, (tip, commit)):
+    for path in find_invented_paths(attempt.conflicts, (tip, commit)):
         what = "a file of one side and a directory of the other want one name"
         fix = "Rename one of the two on its branch, then merge."
         raise InvalidInput(quote_path(path), what, fix)

@@ -7,9 +7,9 @@ from functools import cached_property
 
 from hkgit.applying.carry.carrying import carry_plan
 from hkgit.applying.carry.following import follow_reads, renew_reads
-from hkgit.applying.evidence import find_holding_read, stale_hash, whole
+from hkgit.applying.evidence import find_holding_read, refuse_stale_hash, whole
 from hkgit.applying.names import resolve_names
-from hkgit.applying.operations.ranges import stale_read
+from hkgit.applying.operations.ranges import refuse_stale_read
 from hkgit.applying.outcome import Plan, expect_change, files_after, refuse_spec
 from hkgit.applying.planner import Options, plan
 from hkgit.applying.series import PlannedSpec, Series, plan_series
@@ -22,7 +22,7 @@ from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass, replace
 from hkgit.workflows.commits.merge import MergePlan, expect_conflicted
-from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, base_of
+from hkgit.workflows.commits.targets import ApplyOptions, LandingTarget, find_base
 from hkgit.workflows.commits.uncommitted import explain_uncommitted
 
 
@@ -105,7 +105,7 @@ class _Planning:
 
     def plan_next(self, spec: Spec, series: Series[PlannedCommit]) -> PlannedCommit:
         """Plan a spec on the files that the series leaves. Raises InvalidInput."""
-        base = base_of(self.repository, spec, self.choices, self.target)
+        base = find_base(self.repository, spec, self.choices, self.target)
         before, given = self._base_files(base, series)
         planned, reads = self._plan_spec(spec, before, series.files, given)
         if planned.ok:
@@ -204,5 +204,5 @@ def _check_reads(files: Snapshot, reads: Sequence[Read]) -> None:
         if find_holding_read(base, (), (read,)) is not None:
             continue
         if read.start_line is None:
-            raise stale_hash(base, read.path, (whole(base),), read.range_hash)
-        raise stale_read(read.path, base, read)
+            raise refuse_stale_hash(base, read.path, (whole(base),), read.range_hash)
+        raise refuse_stale_read(read.path, base, read)

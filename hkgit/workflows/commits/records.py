@@ -8,12 +8,12 @@ from hkgit.edits import File, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.crediting import list_missing_lines
 from hkgit.evidence.ledger.entry import Entry, entry_id
-from hkgit.evidence.ledger.footers import with_trailers
+from hkgit.evidence.ledger.footers import append_trailers
 from hkgit.evidence.ledger.names import ATTRIBUTES, ATTRIBUTES_PATH, entry_path
 from hkgit.evidence.ledger.readings import claim_readings
 from hkgit.evidence.ledger.recording import make_claims, record
-from hkgit.evidence.ledger.trailers import trailer_lines
-from hkgit.evidence.refusals import claims_of
+from hkgit.evidence.ledger.trailers import render_trailers
+from hkgit.evidence.refusals import make_refusal_claims
 from hkgit.text.counting import count_noun
 from hkgit.values import dataclass
 from hkgit.workflows.commits.plan import PlannedCommit
@@ -70,7 +70,9 @@ def record_step(
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
     credit = list_missing_lines([entry], text.encode()) if credits_agents else []
-    return RecordedStep(entry, name, with_trailers(text, (*credit, *trailer_lines(entry, name))))
+    return RecordedStep(
+        entry, name, append_trailers(text, (*credit, *render_trailers(entry, name)))
+    )
 
 
 def _find_refusals(
@@ -80,7 +82,7 @@ def _find_refusals(
     if choices.refused is None:
         return []
     paths = {outcome.path for outcome in step.plan.outcomes}
-    return claims_of(choices.refused.find_open(agent, paths))
+    return make_refusal_claims(choices.refused.find_open(agent, paths))
 
 
 def _first(*texts: str | None) -> str:

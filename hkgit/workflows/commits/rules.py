@@ -13,7 +13,7 @@ from hkgit.applying.outcome import BY_NUMBER, is_by_number
 from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit
-from hkgit.gate import Gate, JudgeContext, Ruling, blind_edits, read_trusted_policy
+from hkgit.gate import Gate, JudgeContext, Ruling, find_blind_edits, read_trusted_policy
 from hkgit.gate.entrypoints.hook_scripts import is_active
 from hkgit.gate.policy import BUILT_IN, Policy
 from hkgit.git.facts import calls_gate
@@ -93,7 +93,7 @@ class LandingRules:
         return tuple(found)
 
     def _unread(self, step: PlannedCommit, entry: Entry, first: int) -> Iterator[Unread]:
-        blind = {edit.id: accepted for edit, accepted in blind_edits(self.policy, entry)}
+        blind = {edit.id: accepted for edit, accepted in find_blind_edits(self.policy, entry)}
         for edit in entry.edits:
             by_number = is_by_number(edit.dialect, edit.tier, edit.evidence)
             if edit.id in blind or by_number:

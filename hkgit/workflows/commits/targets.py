@@ -103,7 +103,7 @@ def _find_named_target(repository: Repository, branch: str, base: str | None) ->
     return LandingTarget(branch, start, None, checkout=False)
 
 
-def base_of(
+def find_base(
     repository: Repository, spec: Spec, choices: ApplyOptions, target: LandingTarget
 ) -> str | None:
     """Find the commit that a spec was written against; None where it does not say.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hkgit.evidence.ledger.footers import cut_at_scissors
 from hkgit.gate import Report, judge_index, load_policy
-from hkgit.git.messages import comment_mark, find_message_file, read_message
+from hkgit.git.messages import find_comment_mark, find_message_file, read_message
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
 
@@ -53,5 +53,5 @@ def _message(repository: Repository, message_file: str | None) -> bytes | None:
     if message_file is None:
         return None
     raw = read_message(find_message_file(repository, message_file))
-    raw, _ = cut_at_scissors(raw, comment_mark(repository))
+    raw, _ = cut_at_scissors(raw, find_comment_mark(repository))
     return repository.git("stripspace", "--strip-comments", stdin=raw).stdout

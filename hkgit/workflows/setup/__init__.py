@@ -73,7 +73,8 @@ def list_remaining(
     """List what is left to a person after `install`."""
     root = _root(repository)
     if uses_framework(root):
-        yield f"run: {framework.install_command(root, [name for name in hooks if name in HOOKS])}"
+        needed = [name for name in hooks if name in HOOKS]
+        yield f"run: {framework.render_install_command(root, needed)}"
     tracked = {root / name for name in (CONFIG, ATTRIBUTES_PATH, framework.CONFIG, framework.PREK)}
     if any(step.action is Action.WROTE and step.path in tracked for step in steps):
         yield "commit these files: the gate reads the policy from HEAD"
@@ -93,7 +94,7 @@ def _sessions(repository: Repository) -> Iterator[SetupStep]:
 
 
 def _hooks(repository: Repository) -> native.HooksDirectory:
-    return native.hooks_directory(repository, repository.work_tree or repository.git_dir)
+    return native.find_hooks_directory(repository, repository.work_tree or repository.git_dir)
 
 
 def _root(repository: Repository) -> Path:

@@ -50,12 +50,12 @@ _BLOCK = re.compile(
 )
 
 
-def manifest() -> str:
+def render_manifest() -> str:
     """Write `.pre-commit-hooks.yaml`, for those who name this project as their `repo`."""
     return _render(HOOKS, "python", PUBLISHED)
 
 
-def local_entry(hooks: Sequence[str], known: Known = WRITTEN) -> str:
+def render_local_entry(hooks: Sequence[str], known: Known = WRITTEN) -> str:
     """Write the item of `repos` that runs the gate's hooks with the hkgit on PATH."""
     return "- repo: local\n  hooks:\n" + indent(_render(hooks, "system", known), "    ")
 
@@ -65,7 +65,7 @@ def _render(hooks: Sequence[str], language: str, known: Known = WRITTEN) -> str:
     return "".join(text.replace("{language}", language) for text in texts)
 
 
-def install_command(root: Path, hooks: Sequence[str]) -> str:
+def render_install_command(root: Path, hooks: Sequence[str]) -> str:
     """Write the command that makes the framework run the hooks.
 
     Without `-t` it installs pre-commit alone.
@@ -80,7 +80,7 @@ def find_config(root: Path) -> Path | None:
     return next((root / name for name in (PREK, CONFIG) if (root / name).exists()), None)
 
 
-def runner(content: bytes, config: Path | None) -> str | None:
+def find_runner(content: bytes, config: Path | None) -> str | None:
     """Find the framework that a hook hands on to, if its configuration runs the gate; else None."""
     found = _RUNNERS.search(content)
     if found is None or config is None:
@@ -113,11 +113,11 @@ def install(root: Path, hooks: Sequence[str]) -> SetupStep:
     filled = _EMPTY.sub("repos:", text, 1)
     repos = (_REPOS if filled == text else _BARE).search(filled)
     if repos is None:
-        entry = local_entry(hooks)
+        entry = render_local_entry(hooks)
         return SetupStep(
             path, Action.BLOCKED, f"has no list `repos:` to add to; add to it:\n{entry}"
         )
-    added = _block(local_entry(hooks), repos["indent"], repos["end"])
+    added = _block(render_local_entry(hooks), repos["indent"], repos["end"])
     new = filled[: repos.end()] + added + filled[repos.end() :]
     if _TYPES.search(text) is None:
         types = _block(HOOK_TYPES, "", repos["end"])
@@ -165,5 +165,5 @@ def _is_written(block: re.Match[str], known: Known) -> bool:
         for name, texts in known.items()
         if all(text.partition("\n")[0] in lines for text in texts)
     ]
-    texts = (_hook_types(known), local_entry(hooks, known))
+    texts = (_hook_types(known), render_local_entry(hooks, known))
     return found in (_block(text, block["indent"], "\n") for text in texts)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, SERVER_HOOKS, is_own, script
+from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, SERVER_HOOKS, is_own, render_script
 from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
@@ -40,7 +40,7 @@ class HooksDirectory:
     is_shared: bool
 
 
-def hooks_directory(repository: Repository, root: Path) -> HooksDirectory:
+def find_hooks_directory(repository: Repository, root: Path) -> HooksDirectory:
     """Find the directory that git names, with core.hooksPath and linked worktrees in mind."""
     path = root / repository.git("rev-parse", "--git-path", "hooks").text
     is_private = path.resolve().is_relative_to(repository.common_dir.resolve())
@@ -60,7 +60,7 @@ def install(directory: HooksDirectory, hooks: Sequence[str]) -> Iterator[SetupSt
 def _install(directory: HooksDirectory, name: str) -> SetupStep:
     path = directory.path / name
     content = read(path)
-    wanted = script(name, directory.python)
+    wanted = render_script(name, directory.python)
     if content == wanted and os.access(path, os.X_OK):
         return keep_file(path, "installed already")
     if content is None and not directory.is_shared:

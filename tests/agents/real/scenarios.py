@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hkgit.agents.setup.user_wide import USER_WIDE
-from hkgit.text.tags import tag
+from hkgit.text.tags import compute_tag
 from tests.agents.real.programs import Program
 from tests.agents.real.sandbox import PROJECT
 from tests.agents.real.steps import Create, Edit, Ours, Read, Search, Shell, Step, say_ours
@@ -244,7 +244,7 @@ STEER_ASKING = Scenario(
     mode="steer",
     is_asking=True,
 )
-TAG = tag(HELO.rstrip("\n").encode())
+TAG = compute_tag(HELO.rstrip("\n").encode())
 STEER_TO_TAGS = Scenario(
     "tags",
     [

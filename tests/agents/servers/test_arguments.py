@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.agents.servers.connection import Connection
-from hkgit.text.tags import tag
+from hkgit.text.tags import compute_tag
 
 LINES = "".join(f"line {number}\n" for number in range(1, 31))
 PIXEL = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
@@ -35,7 +35,7 @@ def test_a_reading_with_offset_and_limit_says_where_to_go_on(session: Connection
 
 
 def test_a_refused_edit_of_tags_is_mended_by_a_reading_with_tags(session: Connection) -> None:
-    name = tag(b"nowhere")
+    name = compute_tag(b"nowhere")
     text = {"path": "a.py", "hash_start": name, "hash_stop": name, "content": "x"}
     refused = session.answer("edit", {"text": text, "format": "hashline"})
     assert refused.document["next"]["arguments"]["hashline"] is True

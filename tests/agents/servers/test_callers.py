@@ -15,7 +15,7 @@ from hkgit.agents.servers import callers
 from hkgit.agents.servers.callers import FOLDER, note_caller, take_caller
 from hkgit.agents.servers.connection import Connection
 from hkgit.agents.setup.settings import JsonPart
-from hkgit.sessions.storage.paths import candidates
+from hkgit.sessions.storage.paths import list_candidates
 from tests.agents.servers.clients import Agent, talk
 from tests.agents.test_streams import stream, told
 from tests.support.repos import Repo
@@ -60,7 +60,7 @@ def test_the_id_comes_over_the_wire(repo: Repo) -> None:
 def test_other_calls_of_the_server_leave_nothing(repo: Repo, change: dict[str, Any]) -> None:
     [payload] = [line["input"] for line in stream("claude-sub-mcp", repo) if "input" in line]
     told("claude", payload | change)
-    assert [home for home in candidates(repo.path) if home.exists()] == []
+    assert [home for home in list_candidates(repo.path) if home.exists()] == []
 
 
 def test_it_is_noted_where_the_main_agent_was_started(
@@ -77,14 +77,14 @@ def test_it_is_noted_where_the_main_agent_was_started(
 def test_an_id_that_is_no_name_is_left_out(repo: Repo, call: str) -> None:
     note_caller(repo.path, call, SUB)
     assert take_caller(repo.path, call) is None
-    assert [home for home in candidates(repo.path) if home.exists()] == []
+    assert [home for home in list_candidates(repo.path) if home.exists()] == []
 
 
 def test_notes_of_calls_that_were_never_made_are_removed(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note_caller(repo.path, "old", SUB)
-    [folder] = [home / FOLDER for home in candidates(repo.path) if home.exists()]
+    [folder] = [home / FOLDER for home in list_candidates(repo.path) if home.exists()]
     os.utime(folder / "old", (0, 0))
     note_caller(repo.path, CALL, SUB)
     assert [each.name for each in folder.iterdir()] == [CALL]

@@ -8,11 +8,11 @@ import pytest
 
 from hkgit.edits import AnyEdit, Edit, TagEdit
 from hkgit.text.document import BOM
-from hkgit.text.tags import tag
+from hkgit.text.tags import compute_tag
 from tests.support.planning import in_sequence, only, refusal, result
 
 ABCB = b"a\nb\nc\nb\n"
-A, B, C = tag(b"a"), tag(b"b"), tag(b"c")
+A, B, C = compute_tag(b"a"), compute_tag(b"b"), compute_tag(b"c")
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ A, B, C = tag(b"a"), tag(b"b"), tag(b"c")
         pytest.param(ABCB, TagEdit("f", C, B, offset=3), b"a\nb\n", id="both from an offset on"),
         pytest.param(
             b"ab|1\n",
-            TagEdit("f", tag(b"ab|1"), tag(b"ab|1"), ("ab|2",)),
+            TagEdit("f", compute_tag(b"ab|1"), compute_tag(b"ab|1"), ("ab|2",)),
             b"ab|2\n",
             id="what looks like a tag in the file",
         ),
@@ -77,7 +77,9 @@ def test_new_lines_that_nobody_means_are_refused(edit: TagEdit, said: str) -> No
     ("edit", "said"),
     [
         pytest.param(
-            TagEdit("f", tag(b"x")), f"stale: f: no line has the tag {tag(b'x')}", id="unknown"
+            TagEdit("f", compute_tag(b"x")),
+            f"stale: f: no line has the tag {compute_tag(b'x')}",
+            id="unknown",
         ),
         pytest.param(
             TagEdit("f", C, B),

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from hkgit.applying.syntax.parsers import language_of
-from hkgit.applying.syntax.stretches import stretch
+from hkgit.applying.syntax.parsers import find_language
+from hkgit.applying.syntax.stretches import cut_stretch
 
 GOOD_AND_BAD = [
     ("a.py", "x = [1]\n", "x = [1\n"),
@@ -38,7 +38,7 @@ GOOD_AND_BAD = [
 
 @pytest.mark.parametrize(("path", "good", "bad"), GOOD_AND_BAD, ids=lambda v: v.split("\n")[0])
 def test_every_language_is_told_from_what_is_not(path: str, good: str, bad: str) -> None:
-    language = language_of(path)
+    language = find_language(path)
     assert language is not None
     assert language.breaks(good.encode(), bad.encode()) is not None
     assert language.breaks(good.encode(), good.encode() + b"\n") is None
@@ -47,7 +47,7 @@ def test_every_language_is_told_from_what_is_not(path: str, good: str, bad: str)
 
 @pytest.mark.parametrize("path", ["a.txt", "Makefile", "py", "a.unknown", "a/b.d/c", ""])
 def test_other_files_have_no_language(path: str) -> None:
-    assert language_of(path) is None
+    assert find_language(path) is None
 
 
 WITHOUT = """\
@@ -126,7 +126,7 @@ def test_a_stretch_is_the_smallest_block_that_holds_the_change(
     old: str, new: str, above: int, first: str, last: str
 ) -> None:
     after = METHODS.replace(old, new).encode()
-    _, part, above_it = stretch(METHODS.encode(), after, may_nest=True)
+    _, part, above_it = cut_stretch(METHODS.encode(), after, may_nest=True)
     lines = part.decode().split("\n")
     body = lines[1:] if lines[0] == "if 1:" else lines
     assert above_it == above
@@ -138,7 +138,7 @@ def test_a_large_file_is_judged_by_the_lines_around_the_change() -> None:
     block = "def step_{0}(state):\n    value = state.get({0})\n    return value\n\n\n"
     before = "".join(block.format(number) for number in range(20_000)).encode()
     after = before.replace(b"get(15000)\n", b"get(15000\n")
-    language = language_of("a.py")
+    language = find_language("a.py")
     assert language is not None
     began = time.process_time()
     fault = language.breaks(before, after)
@@ -150,20 +150,20 @@ def test_a_large_file_is_judged_by_the_lines_around_the_change() -> None:
 
 def test_a_file_too_large_without_such_lines_is_not_judged() -> None:
     before = b"[" + b"1, " * 3_000_000 + b"1]"
-    language = language_of("a.json")
+    language = find_language("a.json")
     assert language is not None
     assert language.breaks(before, before[:-1]) is None
 
 
 @pytest.mark.parametrize("text", ["(" * 5000 + ")" * 5000, "-" * 200_000 + "1"])
 def test_what_is_too_deep_to_be_read_is_not_judged_by_it(text: str) -> None:
-    language = language_of("a.py")
+    language = find_language("a.py")
     assert language is not None
     language.breaks(b"x = 1\n", f"x = {text}\n".encode())
 
 
 def test_code_in_a_string_at_the_margin_is_no_code() -> None:
     before = b'TEXT = """\ndef f():\n    return 1\ndef g():\n    return 2\n"""\n'
-    language = language_of("a.py")
+    language = find_language("a.py")
     assert language is not None
     assert language.breaks(before, before.replace(b"return 1", b"return (")) is None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from hkgit.audit.reports import render
-from hkgit.audit.reports.placing import sheet_of
+from hkgit.audit.reports.placing import place_report
 from hkgit.audit.reports.sheet import ReportItem, ReportSheet
 from hkgit.edits import File, Read
 from hkgit.gate import CommitRange, Report, judge_range
@@ -49,7 +49,7 @@ def judged(repo: Repo, old: str, new: str = "HEAD", policy: Policy | None = None
     repository = Repository.discover(repo.path)
     ends = (repository.resolve(old), repository.resolve(new))
     report: Report = judge_range(repository, CommitRange(*ends), policy or Policy())
-    return sheet_of(repository, report)
+    return place_report(repository, report)
 
 
 def blind(path: str, old: str, new: str) -> str:

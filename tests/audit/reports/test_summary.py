@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 
 from hkgit.audit.reports import summary
 from hkgit.audit.reports.sheet import ReportSheet
-from hkgit.text.escaping import code, markdown, visible
+from hkgit.text.escaping import escape_markdown, render_code, visible
 from tests.audit.reports.conftest import HOSTILE, ODD, History, judged
 
 
@@ -47,7 +47,7 @@ class _Page(HTMLParser):
         pytest.param("www.example.org http://example.org a@example.org", id="links"),
     ],
 )
-@pytest.mark.parametrize("escape", [markdown, code])
+@pytest.mark.parametrize("escape", [escape_markdown, render_code])
 def test_text_stands_in_a_table_for_itself(text: str, escape: Callable[[str], str]) -> None:
     page = _Page(f"| a |\n| - |\n| {escape(text)} |\n")
     assert page.tables == [[["a"], [visible(text)]]]

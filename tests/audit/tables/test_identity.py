@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hkgit.audit.tables.identity import identify, name_of_url, normalise_url, quote_name
+from hkgit.audit.tables.identity import identify, name_url, normalise_url, quote_name
 from hkgit.errors import InvalidInput
 from hkgit.git.repository import Repository
 from tests.audit.page.hostile import CORPUS
@@ -43,7 +43,7 @@ HIDDEN = [
 @pytest.mark.parametrize(("address", "name"), ADDRESSES)
 def test_every_way_to_write_an_address_gives_one_name(address: str, name: str) -> None:
     url = normalise_url(address, "/home/mara")
-    assert name_of_url(url) == name
+    assert name_url(url) == name
     assert "s3cret" not in url
     assert normalise_url(url) == url
 
@@ -56,7 +56,7 @@ def test_what_may_hold_a_password_is_named_by_its_hash(address: str) -> None:
 
 @pytest.mark.parametrize("text", [*CORPUS, "../..", ".", "a/../../b", "é" * 300, "x" * 300])
 def test_a_name_is_one_part_of_a_path(text: str) -> None:
-    quoted = quote_name(name_of_url(normalise_url(f"https://example.org/{text}")))
+    quoted = quote_name(name_url(normalise_url(f"https://example.org/{text}")))
     assert len(quoted) <= 200
     assert not {*"/\\:<>|*?\"' \n"} & {*quoted}
 

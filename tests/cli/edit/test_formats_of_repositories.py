@@ -56,7 +56,7 @@ SHA_256, REFTABLE = "--object-format=sha256", "--ref-format=reftable"
 OF_THE_PROGRAM: dict[str, tuple[str, ...]] = {"SHA-256": (SHA_256,)}
 """What libgit2 does not open, and the options that make it."""
 
-if program.version() >= (2, 45):
+if program.read_version() >= (2, 45):
     OF_THE_PROGRAM |= {"reftable": (REFTABLE,), "SHA-256, reftable": (SHA_256, REFTABLE)}
 
 

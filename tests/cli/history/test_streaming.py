@@ -15,7 +15,7 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.cli.main import main
-from hkgit.evidence.replay.history import removals
+from hkgit.evidence.replay.history import find_removals
 from tests.support.running import run
 
 COMMITS = 12
@@ -105,13 +105,13 @@ def test_what_a_history_removed_is_asked_once(
     history: Path, command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(history)
-    removals.cache_clear()
+    find_removals.cache_clear()
     asked = ["git", "log", "-1", "--format=", "--name-only", "main", "--", "src"]
     changed = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
     words = [changed if word == "CHANGED" else word for word in command]
     main.main(words, standalone_mode=False)
-    assert removals.cache_info().misses == 1
-    removals.cache_clear()
+    assert find_removals.cache_info().misses == 1
+    find_removals.cache_clear()
 
 
 @pytest.mark.parametrize(

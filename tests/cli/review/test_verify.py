@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.audit.reports import render
-from hkgit.audit.reports.placing import sheet_of
+from hkgit.audit.reports.placing import place_report
 from hkgit.audit.reports.text import report_lines
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import load_policy
@@ -78,7 +78,7 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     report = verify(repository, request).report
     assert report.passes == has_entries
     done = run("verify", "main~2..main", "--policy", str(given), "--format", form, cwd=root)
-    assert done.out == render(sheet_of(repository, report), form)
+    assert done.out == render(place_report(repository, report), form)
     assert (done.code == 0) == report.passes
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hkgit.errors import InvalidInput
-from hkgit.evidence.ledger.canonical import canonical
+from hkgit.evidence.ledger.canonical import write_canonical
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53) + 1, 2**53 - 1) | st.text() | st.floats(0, 1),
@@ -21,7 +21,7 @@ VALUES = st.recursive(
 
 @given(VALUES)
 def test_the_bytes_are_those_of_the_rfc(value: Any) -> None:
-    assert canonical(value) == rfc8785.dumps(value) + b"\n"
+    assert write_canonical(value) == rfc8785.dumps(value) + b"\n"
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,10 @@ def test_the_bytes_are_those_of_the_rfc(value: Any) -> None:
     ],
 )
 def test_so_are_those_of_odd_values(value: Any) -> None:
-    assert canonical(value) == rfc8785.dumps(value) + b"\n"
+    assert write_canonical(value) == rfc8785.dumps(value) + b"\n"
 
 
 @pytest.mark.parametrize("value", [2**53, -(2**53), float("nan"), "\ud800", {"\udc80": 1}])
 def test_what_no_json_says_is_refused(value: Any) -> None:
     with pytest.raises(InvalidInput, match="cannot be written"):
-        canonical([value])
+        write_canonical([value])

@@ -12,7 +12,7 @@ from hkgit.edits import Read
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger import reading
 from hkgit.evidence.ledger.entry import Entry
-from hkgit.evidence.ledger.quick import quick_entry
+from hkgit.evidence.ledger.quick import read_quickly
 from tests.evidence.ledger.test_entry import ENTRIES
 from tests.support.entries import as_json, entry_of, entry_of_protocol, written
 from tests.support.planning import delete_range, hash_of, protocol, replace_range
@@ -72,13 +72,13 @@ def strictly(data: bytes) -> Entry | None:
 
 @pytest.mark.parametrize("entry", PLAIN)
 def test_a_plain_entry_is_read_quickly(entry: Entry) -> None:
-    assert quick_entry(entry.to_bytes()) == entry
+    assert read_quickly(entry.to_bytes()) == entry
 
 
 @pytest.mark.parametrize("entry", ENTRIES)
 def test_both_readers_give_the_same(entry: Entry) -> None:
     data = entry.to_bytes()
-    assert quick_entry(data) in (None, reading.read_strictly(data))
+    assert read_quickly(data) in (None, reading.read_strictly(data))
 
 
 @pytest.mark.parametrize("value", VALUES, ids=repr)
@@ -94,7 +94,7 @@ def test_no_value_anywhere_is_taken_that_the_strict_reader_refuses(
             place = place[step]
         place[last] = value
         data = written(changed)
-        assert quick_entry(data) in (None, strictly(data)), (way, last)
+        assert read_quickly(data) in (None, strictly(data)), (way, last)
 
 
 @pytest.mark.parametrize(
@@ -127,5 +127,5 @@ def test_no_value_anywhere_is_taken_that_the_strict_reader_refuses(
 )
 def test_bytes_that_are_not_the_canonical_ones_are_left_to_the_strict_reader(alter: Any) -> None:
     data = alter(PLAIN[0].to_bytes())
-    assert quick_entry(data) is None
+    assert read_quickly(data) is None
     assert strictly(data) is None

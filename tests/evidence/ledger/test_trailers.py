@@ -8,9 +8,9 @@ import pytest
 
 from hkgit.edits import EXECUTABLE, AnyEdit, CreateFile, SetMode, WriteFile
 from hkgit.evidence.ledger.entry import Entry, entry_id
-from hkgit.evidence.ledger.footers import read_trailers, with_trailers
-from hkgit.evidence.ledger.trailers import trailer_lines
-from hkgit.matching.places import decimal
+from hkgit.evidence.ledger.footers import append_trailers, read_trailers
+from hkgit.evidence.ledger.trailers import render_trailers
+from hkgit.matching.places import format_decimal
 from tests.support.entries import entry_of, entry_of_protocol
 from tests.support.planning import (
     Files,
@@ -34,7 +34,7 @@ def test_a_whole_message() -> None:
         {"op": "delete_file", "path": "b"},
         {"op": "create_file", "path": "new.py", "new_text": "z\n"},
     )
-    message = with_trailers("Apply 4 edits to 3 files", trailer_lines(entry, ID))
+    message = append_trailers("Apply 4 edits to 3 files", render_trailers(entry, ID))
     assert message.decode() == (
         "Apply 4 edits to 3 files\n"
         "\n"
@@ -52,7 +52,7 @@ def test_a_whole_message() -> None:
 
 
 def edit_lines(entry: Entry) -> list[str]:
-    lines = trailer_lines(entry, ID)
+    lines = render_trailers(entry, ID)
     return [line.removeprefix("Hkgit-Edit: ") for line in lines if line.startswith("Hkgit-Edit: ")]
 
 
@@ -95,12 +95,12 @@ def test_ten_edits_are_named_and_all_are_counted() -> None:
     entry = entry_of_protocol({"f": data}, *(delete_range("f", data, n, n) for n in range(1, 13)))
     evidence = "Hkgit-Evidence: edits=12 hash=12 receipt=0 quote=0 tag=0 none=0 files=1"
     assert len(edit_lines(entry)) == 10
-    assert evidence in trailer_lines(entry, ID)
+    assert evidence in render_trailers(entry, ID)
 
 
 def test_an_entry_without_a_base_has_no_such_line() -> None:
     entry = replace(entry_of_protocol({"f": FIVE}, delete_range("f", FIVE, 1, 1)), base=None)
-    assert [line for line in trailer_lines(entry, ID) if line.startswith("Hkgit-Base")] == []
+    assert [line for line in render_trailers(entry, ID) if line.startswith("Hkgit-Base")] == []
 
 
 @pytest.mark.parametrize(
@@ -108,13 +108,13 @@ def test_an_entry_without_a_base_has_no_such_line() -> None:
     [(1000, "1.00"), (999, "0.99"), (939, "0.93"), (10, "0.01"), (9, "0.00"), (0, "0.00")],
 )
 def test_decimals_are_rounded_down(per_mille: int, shown: str) -> None:
-    assert decimal(per_mille) == shown
+    assert format_decimal(per_mille) == shown
 
 
 def test_the_confidence_of_a_message_is_its_lowest() -> None:
     entry = entry_of_protocol({"f": FIVE}, *(delete_range("f", FIVE, n, n) for n in (1, 2)))
     unsure = replace(entry, edits=(replace(entry.edits[0], confidence=657), entry.edits[1]))
-    assert "Hkgit-Confidence: 0.65" in trailer_lines(unsure, ID)
+    assert "Hkgit-Confidence: 0.65" in render_trailers(unsure, ID)
 
 
 LINES = ("Hkgit-Entry: sha256:" + ID, "Hkgit-Agent: x")
@@ -142,7 +142,7 @@ LINES = ("Hkgit-Entry: sha256:" + ID, "Hkgit-Agent: x")
 )
 def test_trailers_are_the_last_of_a_message(text: str, message: str) -> None:
     expected = message.replace("{}", "\n".join(LINES))
-    assert with_trailers(text, LINES) == expected.encode("utf-8", "surrogateescape")
+    assert append_trailers(text, LINES) == expected.encode("utf-8", "surrogateescape")
 
 
 FOOT = f"Hkgit-Entry: sha256:{ID}\nHkgit-Confidence: 1.00\n"
@@ -254,5 +254,5 @@ def test_no_message_takes_long(message: str) -> None:
 
 def test_what_is_written_is_what_is_read() -> None:
     entry = entry_of_protocol({"f": FIVE}, delete_range("f", FIVE, 1, 1))
-    lines = trailer_lines(entry, entry_id(entry.to_bytes()))
-    assert read_trailers(with_trailers("Say", lines)).lines == lines
+    lines = render_trailers(entry, entry_id(entry.to_bytes()))
+    assert read_trailers(append_trailers("Say", lines)).lines == lines

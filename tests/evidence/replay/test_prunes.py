@@ -17,7 +17,7 @@ from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import CommitRange, judge_range
 from hkgit.gate.parallelism import verify_range
 from hkgit.gate.policy import Policy
-from hkgit.text.schemas import schema
+from hkgit.text.schemas import load_schema
 from tests.support.commits import (
     LINES,
     Change,
@@ -175,4 +175,4 @@ def test_a_manifest_is_read_as_it_was_written() -> None:
 
 def test_a_manifest_is_valid_by_the_schema() -> None:
     manifest = json.loads(Manifest.of(["a" * 64], {"time": 1}).to_bytes())
-    Draft202012Validator(schema("manifest")).validate(manifest)
+    Draft202012Validator(load_schema("manifest")).validate(manifest)

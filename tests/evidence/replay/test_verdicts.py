@@ -23,7 +23,7 @@ from hkgit.edits import (
 from hkgit.errors import InvalidInput
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.text.document import range_hash
-from hkgit.text.tags import tag
+from hkgit.text.tags import compute_tag
 from tests.support.commits import (
     CRLF,
     A,
@@ -50,7 +50,12 @@ READ = Read("a.py", 1, 5, range_hash(A))
 
 WAYS: tuple[AnyEdit, ...] = (
     Edit("a.py", "    print(sys.argv)\n", "    print(sys.path)\n"),
-    TagEdit("a.py", tag(b"    print(sys.argv)"), tag(b"    print(sys.argv)"), ("    pass",)),
+    TagEdit(
+        "a.py",
+        compute_tag(b"    print(sys.argv)"),
+        compute_tag(b"    print(sys.argv)"),
+        ("    pass",),
+    ),
     WriteFile("a.py", "pass\n"),
 )
 """Edits of which every dialect can say at least one."""

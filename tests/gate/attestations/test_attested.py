@@ -11,7 +11,7 @@ from hkgit.edits import File
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.evidence.replay.findings import Verdict
 from hkgit.gate import Gate, JudgeContext, Ruling, candidate_of
-from hkgit.gate.attestations.envelope import Envelope, Signature, pae
+from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae
 from hkgit.gate.attestations.keeping import read_envelopes, store_envelope
 from hkgit.gate.attestations.keys import sign
 from hkgit.gate.attestations.statement import Statement, read_statement
@@ -211,7 +211,7 @@ def test_rubbish_in_an_attestations_ref_does_no_harm(judged: Repo, key: Path, da
 def test_a_signed_document_of_another_type_says_nothing(judged: Repo, key: Path) -> None:
     attested(judged, key)
     [envelope] = read_envelopes(opened(judged), judged.tree("main"), judged.tree("topic"))
-    signature = Signature("", sign(key, pae("text/plain", envelope.payload)))
+    signature = Signature("", sign(key, encode_pae("text/plain", envelope.payload)))
     for ref in judged.git("for-each-ref", "--format=%(refname)", "refs/hkgit").splitlines():
         judged.git("update-ref", "-d", ref)
     store_envelope(opened(judged), Envelope("text/plain", envelope.payload, (signature,)))

@@ -11,7 +11,7 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.replay.judging import candidate_of, replay
-from hkgit.gate.attestations.entries import NAMESPACE, PAYLOAD_TYPE, signer_of
+from hkgit.gate.attestations.entries import NAMESPACE, PAYLOAD_TYPE, find_signer
 from hkgit.gate.attestations.envelope import read_envelope
 from hkgit.gate.policy import Policy
 from hkgit.workflows.attest import sign_entries
@@ -51,7 +51,7 @@ def entries(repo: Repo, rev: str) -> tuple[tuple[str, Entry], ...]:
 
 def signers(repo: Repo, key: Path, rev: str) -> list[str | None]:
     policy = trusting(key)
-    return [signer_of(opened(repo), policy, name, entry) for name, entry in entries(repo, rev)]
+    return [find_signer(opened(repo), policy, name, entry) for name, entry in entries(repo, rev)]
 
 
 def test_each_entry_of_a_range_is_signed(topic: Repo, key: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hkgit.errors import InvalidInput
-from hkgit.gate.attestations.envelope import Envelope, Signature, pae, read_envelope
+from hkgit.gate.attestations.envelope import Envelope, Signature, encode_pae, read_envelope
 from hkgit.gate.attestations.keys import NAMESPACE, find_verifier, fingerprint, sign, verify
 from hkgit.gate.attestations.statement import PAYLOAD_TYPE, Statement, read_statement
 from tests.support.entries import written
@@ -33,7 +33,7 @@ SAYS = Statement(
 
 def test_the_signed_bytes_are_those_of_dsse() -> None:
     """The example of the specification's protocol.md, with its byte counts."""
-    assert pae("http://example.com/HelloWorld", b"hello world") == (
+    assert encode_pae("http://example.com/HelloWorld", b"hello world") == (
         b"DSSEv1 29 http://example.com/HelloWorld 11 hello world"
     )
 

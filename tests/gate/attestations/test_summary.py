@@ -14,7 +14,7 @@ import pytest
 from hkgit.errors import InvalidInput
 from hkgit.gate.attestations.envelope import read_envelope
 from hkgit.gate.attestations.keeping import store_envelope
-from hkgit.gate.attestations.keys import fingerprint, is_made
+from hkgit.gate.attestations.keys import fingerprint, is_valid
 from hkgit.gate.attestations.summary import NAMESPACE
 from tests.support.gating import opened
 from tests.support.keys import public
@@ -109,7 +109,7 @@ def test_no_gate_of_ours_takes_it_for_a_verdict(written: dict[str, Any], judged:
     envelope = read_envelope(json.dumps(written).encode())
     signature = envelope.signatures[0]
     assert fingerprint(signature.sig) == signature.keyid
-    assert not is_made(envelope.payload, signature.sig)  # another namespace
+    assert not is_valid(envelope.payload, signature.sig)  # another namespace
     with pytest.raises(InvalidInput, match="urn:hkgit:verdict:v1"):
         store_envelope(opened(judged), envelope)
 

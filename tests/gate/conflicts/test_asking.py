@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.audit.questions import points, range_of
+from hkgit.audit.questions import answer_questions, collect_range
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.gate.policy import parse_policy
 from hkgit.git.repository import Repository
-from hkgit.text.tags import tag
+from hkgit.text.tags import compute_tag
 from hkgit.workflows.setup import install
 from tests.gate.conflicts.conftest import FILE, Desk
 from tests.support.commits import AGENT, judge
@@ -190,7 +190,7 @@ def test_edits_of_one_spec_are_places_of_their_own(desk: Desk) -> None:
 
 def tagged(line: str, new: str) -> str:
     """A hashline edit of the line that said so."""
-    name = tag(line.encode())
+    name = compute_tag(line.encode())
     return json.dumps({"path": FILE, "hash_start": name, "hash_stop": name, "content": new})
 
 
@@ -216,8 +216,8 @@ SEARCH = f"{FILE}\n<<<<<<< SEARCH\nverse 3\nverse 4x\n=======\nverse 3\nx\n>>>>>
             json.dumps(
                 {
                     "path": FILE,
-                    "hash_start": tag(b"verse 9"),
-                    "hash_stop": tag(b"verse 3"),
+                    "hash_start": compute_tag(b"verse 9"),
+                    "hash_stop": compute_tag(b"verse 3"),
                     "content": "x",
                 }
             ),
@@ -281,8 +281,8 @@ def test_qa_sees_questions_that_are_not_committed(desk: Desk, tmp_path: Path) ->
     policy = parse_policy({}, "test")
 
     def facts(end: str) -> list[str]:
-        asked = range_of(repository, (), policy, end)
-        return [fact.what for point in points(asked) for fact in point.facts]
+        asked = collect_range(repository, (), policy, end)
+        return [fact.what for point in answer_questions(asked) for fact in point.facts]
 
     assert any("is not committed" in what for what in facts(desk.repo.head))
     assert facts(desk.repo.git("rev-parse", "HEAD~1")) == []

@@ -13,10 +13,10 @@ from jsonschema import Draft202012Validator
 from hkgit.audit.reports.mending import mend
 from hkgit.edits import File, MappingSnapshot
 from hkgit.errors import InvalidInput
-from hkgit.gate.conflicts.consulting import consults_in, tries_before
+from hkgit.gate.conflicts.consulting import read_allowed_tries, read_consults_of
 from hkgit.gate.policy import parse_policy
 from hkgit.git.repository import Repository
-from hkgit.text.schemas import schema
+from hkgit.text.schemas import load_schema
 from tests.gate.conflicts.conftest import FILE, Desk
 from tests.support.commits import AGENT, judge
 from tests.support.keys import made_key
@@ -83,7 +83,7 @@ def test_its_schema_is_published(desk: Desk, is_answered: bool) -> None:
     if is_answered:
         _answer(desk)
     [path] = desk.consults
-    Draft202012Validator(schema("consult")).validate(json.loads(path.read_bytes()))
+    Draft202012Validator(load_schema("consult")).validate(json.loads(path.read_bytes()))
 
 
 def test_further_tries_leave_it_as_it_is(desk: Desk) -> None:
@@ -215,7 +215,7 @@ def test_by_default_nobody_has_to_be_asked(desk: Desk) -> None:
 def test_a_count_that_is_none_is_refused(after: str) -> None:
     config = File(f"[consult]\nafter = {after}\n".encode())
     with pytest.raises(InvalidInput, match=r"consult\.after"):
-        tries_before(MappingSnapshot({".hkgit/config.toml": config}))
+        read_allowed_tries(MappingSnapshot({".hkgit/config.toml": config}))
 
 
 @pytest.mark.parametrize(
@@ -230,4 +230,4 @@ def test_a_count_that_is_none_is_refused(after: str) -> None:
 def test_a_file_that_is_no_consult_is_said_to_be_none(desk: Desk, data: bytes) -> None:
     commit = desk.repo.commit({".hkgit/consult/x.json": data}, "Forge")
     with pytest.raises(InvalidInput, match=r"consult/x\.json"):
-        list(consults_in(Repository.discover(desk.repo.path), commit))
+        list(read_consults_of(Repository.discover(desk.repo.path), commit))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hkgit.errors import HkgitError, InvalidInput, Rejected, Unverifiable
-from hkgit.gate.entrypoints.ci import CiEvent, event_of, judge_event
+from hkgit.gate.entrypoints.ci import CiEvent, judge_event, read_event
 from hkgit.git.repository import Repository
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
 from tests.support.repos import Repo
@@ -66,7 +66,7 @@ GITLAB_PUSH = {
 def test_github_tells_the_target_and_the_range(
     tmp_path: Path, name: str, payload: Any, expected: tuple[Any, ...]
 ) -> None:
-    event = event_of(github(tmp_path, name, payload))
+    event = read_event(github(tmp_path, name, payload))
     assert (event.ref, event.old, event.new, event.is_offer) == expected
 
 
@@ -94,7 +94,7 @@ def test_github_tells_the_target_and_the_range(
 def test_gitlab_tells_the_target_and_the_range(
     environment: dict[str, str], expected: tuple[Any, ...]
 ) -> None:
-    event = event_of({"GITLAB_CI": "true"} | environment)
+    event = read_event({"GITLAB_CI": "true"} | environment)
     assert (event.ref, event.old, event.new, event.is_offer) == expected
 
 
@@ -110,12 +110,12 @@ def test_an_event_that_brings_no_commits_is_refused(
     tmp_path: Path, name: str, payload: Any
 ) -> None:
     with pytest.raises(InvalidInput):
-        event_of(github(tmp_path, name, payload))
+        read_event(github(tmp_path, name, payload))
 
 
 def test_outside_ci_there_is_no_event() -> None:
     with pytest.raises(InvalidInput, match="neither"):
-        event_of({"CI": "true"})
+        read_event({"CI": "true"})
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_a_job_without_its_event_says_what_is_missing(
     if content is not None:
         path.write_text(content)
     with pytest.raises(InvalidInput, match=words):
-        event_of(job | {"GITHUB_EVENT_PATH": "" if content is None else str(path)})
+        read_event(job | {"GITHUB_EVENT_PATH": "" if content is None else str(path)})
 
 
 # The judgement

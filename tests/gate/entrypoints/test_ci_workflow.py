@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hkgit.gate.entrypoints.binding import checks
+from hkgit.gate.entrypoints.binding import run_checks
 from hkgit.git.repository import Repository
 from tests.gate.entrypoints.jobs import PUSH, event_on, github
 from tests.support.ci_workflows import load, run, step
@@ -143,12 +143,12 @@ def test_each_check_has_its_level(
     level: str,
 ) -> None:
     event = event_on(checkout, old, "origin/good", **more)
-    found = checks(Repository.discover(checkout.path), event, environment, Path("/elsewhere"))
+    found = run_checks(Repository.discover(checkout.path), event, environment, Path("/elsewhere"))
     assert {check.name: str(check.level) for check in found}[name] == level
 
 
 def test_a_judge_that_stands_in_the_checkout_is_broken(checkout: Repo) -> None:
-    found = checks(
+    found = run_checks(
         Repository.discover(checkout.path),
         event_on(checkout, "main", "origin/good"),
         {},

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, MARK, is_own, script
+from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, MARK, is_own, render_script
 from hkgit.git.facts import calls_gate
-from hkgit.workflows.setup.framework import manifest
+from hkgit.workflows.setup.framework import render_manifest
 from tests.support.commands import ROOT, hkgit, start
 from tests.support.repos import Repo
 
@@ -30,7 +30,7 @@ def _without_hkgit() -> dict[str, str]:
 
 @pytest.mark.parametrize("name", ALL_HOOKS)
 def test_the_published_hook_is_the_one_that_init_writes(name: str) -> None:
-    assert (ROOT / "hooks" / name).read_bytes() == script(name)
+    assert (ROOT / "hooks" / name).read_bytes() == render_script(name)
 
 
 @pytest.mark.parametrize("name", ALL_HOOKS)
@@ -40,22 +40,22 @@ def test_the_published_hook_is_executable(name: str) -> None:
 
 
 def test_the_published_manifest_is_made_of_the_same_lines_as_the_local_hooks() -> None:
-    assert (ROOT / ".pre-commit-hooks.yaml").read_text() == manifest()
+    assert (ROOT / ".pre-commit-hooks.yaml").read_text() == render_manifest()
 
 
 @pytest.mark.parametrize("name", ALL_HOOKS)
 def test_a_hook_carries_its_mark_on_a_line_of_its_own(name: str) -> None:
-    assert MARK in script(name).decode().splitlines()
+    assert MARK in render_script(name).decode().splitlines()
 
 
 @pytest.mark.parametrize("name", ALL_HOOKS)
 def test_a_hook_is_known_as_own_whichever_interpreter_is_recorded(name: str) -> None:
-    assert is_own(name, script(name, Path("/somewhere/it's here/python")))
+    assert is_own(name, render_script(name, Path("/somewhere/it's here/python")))
 
 
 @pytest.mark.parametrize("name", ALL_HOOKS)
 def test_a_hook_with_another_line_is_no_longer_own(name: str) -> None:
-    assert not is_own(name, script(name) + b"echo done\n")
+    assert not is_own(name, render_script(name) + b"echo done\n")
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_hook_of_somebody_else_is_searched_for_a_call(content: bytes, expected
 
 
 def test_a_hook_fails_closed_where_there_is_no_hkgit(native: Repo) -> None:
-    hook = native.write(".git/hooks/pre-commit", script("pre-commit"))
+    hook = native.write(".git/hooks/pre-commit", render_script("pre-commit"))
 
     done = start("sh", str(hook), cwd=native.path, env=_without_hkgit())
 

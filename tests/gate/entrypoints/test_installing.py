@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import script
+from hkgit.gate.entrypoints.hook_scripts import render_script
 from tests.support.commands import FRAMEWORK_CONFIG, hkgit
 from tests.support.repos import Repo
 
@@ -82,5 +82,5 @@ def test_the_framework_runs_no_net_so_git_does(repo: Repo) -> None:
 
 @pytest.mark.parametrize("name", ["pre-receive", "reference-transaction"])
 def test_the_doctor_knows_the_hook(repo: Repo, name: str) -> None:
-    repo.write_hook(name, "").write_bytes(script(name))
+    repo.write_hook(name, "").write_bytes(render_script(name))
     assert f"hook         {name}: hkgit\n" in hkgit(repo, "doctor")

@@ -12,7 +12,7 @@ import pytest
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate.entrypoints.pinning import describe_pins, read_trust, resolve_pins
 from hkgit.gate.policy import Policy, read_policy
-from hkgit.gate.policy.digest import policy_digest
+from hkgit.gate.policy.digest import hash_policy
 from hkgit.git.repository import Repository
 from hkgit.matching.places import LADDER_VERSION
 from tests.support.commands import start
@@ -45,7 +45,7 @@ def _trust(clone: Repo, trust: str) -> dict[str, str]:
 
 
 def _digest(clone: Repo, rev: str) -> str:
-    return policy_digest(read_policy(Repository.discover(clone.path).snapshot(rev)))
+    return hash_policy(read_policy(Repository.discover(clone.path).snapshot(rev)))
 
 
 def test_without_pins_the_answer_says_that_nothing_was_pinned(clone: Repo) -> None:
@@ -139,5 +139,5 @@ def test_pins_and_a_policy_do_not_go_together(clone: Repo) -> None:
     ],
 )
 def test_a_digest_is_of_the_value_of_a_policy(first: str, second: str, is_same: bool) -> None:
-    digests = [policy_digest(Policy(table=tomllib.loads(text))) for text in (first, second)]
+    digests = [hash_policy(Policy(table=tomllib.loads(text))) for text in (first, second)]
     assert (digests[0] == digests[1]) is is_same

@@ -19,7 +19,7 @@ from tests.support.properties import examples
 from tests.support.repos import Repo
 from tests.support.running import run
 
-NEW_ENOUGH = program.version() >= (2, 45)
+NEW_ENOUGH = program.read_version() >= (2, 45)
 """For references kept in tables."""
 
 

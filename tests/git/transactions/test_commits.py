@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import GitRefused
-from hkgit.gate.entrypoints.hook_scripts import foreign_hooks, script
+from hkgit.gate.entrypoints.hook_scripts import find_foreign_hooks, render_script
 from hkgit.git.objects.objects import Commit
 from hkgit.git.repository import Repository
 from hkgit.git.transactions.commits import commit_worktree, run_command
@@ -164,7 +164,7 @@ def test_a_tree_that_changes_nothing_is_no_commit(repo: Repo) -> None:
         commit_worktree(opened, worktree, b"x\n")
 
 
-OWN = script("pre-commit").decode().removeprefix("#!/bin/sh\n").removesuffix("\n")
+OWN = render_script("pre-commit").decode().removeprefix("#!/bin/sh\n").removesuffix("\n")
 
 
 @pytest.mark.parametrize(
@@ -182,14 +182,14 @@ def test_hooks_that_need_every_file_are_found(
     repo: Repo, name: str, body: str, mode: int, found: tuple[str, ...]
 ) -> None:
     repo.write_hook(name, body).chmod(mode)
-    assert foreign_hooks(Repository.discover(repo.path)) == found
+    assert find_foreign_hooks(Repository.discover(repo.path)) == found
 
 
 def test_hooks_are_looked_for_where_the_configuration_says(repo: Repo) -> None:
     repo.write_hook("pre-commit", "exit 0")
     repo.git("config", "core.hooksPath", "hooks")
     repo.write("hooks/commit-msg", "#!/bin/sh\n").chmod(0o755)
-    assert foreign_hooks(Repository.discover(repo.path)) == ("commit-msg",)
+    assert find_foreign_hooks(Repository.discover(repo.path)) == ("commit-msg",)
 
 
 # The command that verifies

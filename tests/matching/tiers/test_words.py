@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hkgit.errors import NoMatch
-from hkgit.matching.tiers.words import head_word, tail_word
+from hkgit.matching.tiers.words import find_head_word, find_tail_word
 from tests.matching.editing import edit_of, edited, placed
 
 
@@ -54,5 +54,5 @@ def test_a_part_of_a_word_is_no_place(text: str, old: str, word: str) -> None:
     ],
 )
 def test_the_word_at_an_end(text: bytes, head: bytes, tail: bytes) -> None:
-    assert head_word(text) == head
-    assert tail_word(text) == tail
+    assert find_head_word(text) == head
+    assert find_tail_word(text) == tail

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hkgit.edits import EXECUTABLE, File
 from hkgit.sessions.commit import choosing
-from hkgit.sessions.commit.choosing import choose_edits, distance
+from hkgit.sessions.commit.choosing import choose_edits, measure_distance
 from tests.support.properties import examples
 
 BASE = [f"line {number}\n" for number in range(10)]
@@ -62,9 +62,11 @@ def test_of_very_many_edits_none_is_tried_by_itself() -> None:
     ],
 )
 def test_how_far_two_files_are_apart(left: File | None, right: File | None, apart: int) -> None:
-    assert distance(left, right) == apart
+    assert measure_distance(left, right) == apart
 
 
 def test_large_files_are_compared_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choosing, "_COMPARED", 3)
-    assert distance(File(b"one\ntwo\n"), File(b"ONE\ntwo\nthree\n")) == len("one\nONE\nthree\n")
+    assert measure_distance(File(b"one\ntwo\n"), File(b"ONE\ntwo\nthree\n")) == len(
+        "one\nONE\nthree\n"
+    )

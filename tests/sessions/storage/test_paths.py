@@ -11,7 +11,7 @@ import pytest
 
 from hkgit.errors import InvalidInput
 from hkgit.sessions.storage import paths as places
-from hkgit.sessions.storage.paths import candidates, check_session, find_folders, folder_of
+from hkgit.sessions.storage.paths import check_session, choose_folder, find_folders, list_candidates
 from tests.sessions.conftest import replacing
 from tests.support.sessions import TextSession
 
@@ -62,14 +62,14 @@ def read_only(monkeypatch: pytest.MonkeyPatch, *folders: Path) -> None:
 
 
 def test_state_is_in_the_git_directory(root: Path) -> None:
-    assert folder_of(root, "task") == root / ".git/hkgit/sessions/task"
+    assert choose_folder(root, "task") == root / ".git/hkgit/sessions/task"
 
 
 def test_state_is_in_the_git_directory_of_a_linked_worktree(tmp_path: Path) -> None:
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked/.git").write_text("gitdir: ../main/.git/worktrees/linked\n")
     (tmp_path / "main/.git/worktrees/linked").mkdir(parents=True)
-    found = folder_of(tmp_path / "linked", "task").resolve()
+    found = choose_folder(tmp_path / "linked", "task").resolve()
     assert found == tmp_path / "main/.git/worktrees/linked/hkgit/sessions/task"
 
 
@@ -78,7 +78,7 @@ def test_where_the_git_directory_is_read_only_a_variable_names_a_place(
 ) -> None:
     read_only(monkeypatch, root / ".git")
     monkeypatch.setenv(places.STATE, str(tmp_path / "state"))
-    assert folder_of(root, "task").parent.parent == tmp_path / "state"
+    assert choose_folder(root, "task").parent.parent == tmp_path / "state"
 
 
 def test_else_state_is_in_the_checkout_and_ignores_itself(
@@ -94,7 +94,7 @@ def test_a_session_is_found_where_it_was_begun(root: Path, monkeypatch: pytest.M
     with monkeypatch.context() as sandbox:
         read_only(sandbox, root / ".git")
         TextSession.open(root, "task").read("a.py")
-    assert folder_of(root, "task") == root / ".hkgit/local/sessions/task"
+    assert choose_folder(root, "task") == root / ".hkgit/local/sessions/task"
     assert [folder.name for folder in find_folders(root)] == ["task"]
 
 
@@ -110,7 +110,7 @@ def test_two_checkouts_share_a_named_place_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(places.STATE, str(tmp_path))
-    first, second = (list(candidates(tmp_path / name)) for name in ("one", "two"))
+    first, second = (list(list_candidates(tmp_path / name)) for name in ("one", "two"))
     assert set(first).isdisjoint(second)
 
 

@@ -7,7 +7,7 @@ from textwrap import indent
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, HOOKS, is_own, script
+from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, HOOKS, is_own, render_script
 from hkgit.workflows.setup import framework
 from hkgit.workflows.setup.framework_hooks import FORMERS
 from tests.support.commands import hkgit, start
@@ -44,7 +44,7 @@ def test_an_older_hook_with_another_line_is_somebodys(repo: Repo, older: Path) -
 
 @pytest.mark.parametrize("name", ALL_HOOKS)
 def test_the_shell_understands_each_hook(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_bytes(script(name))
+    (tmp_path / name).write_bytes(render_script(name))
     assert start("sh", "-n", name, cwd=tmp_path).returncode == 0
 
 
@@ -62,7 +62,7 @@ def test_older_lines_of_the_framework_are_renewed(repo: Repo) -> None:
 
 
 def test_hooks_that_only_record_are_renewed(repo: Repo) -> None:
-    entry = framework.local_entry(HOOKS, FORMERS[-1])
+    entry = framework.render_local_entry(HOOKS, FORMERS[-1])
     block = indent(f"{framework.BEGIN}\n{entry}{framework.END}\n", "  ")
     repo.write(YAML, REST.replace("repos:\n", f"repos:\n{block}"))
     assert repo.read(YAML).count(b"hkgit record --staged") == 1

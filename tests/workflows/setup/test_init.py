@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hkgit.gate.entrypoints.hook_scripts import HOOKS, script
+from hkgit.gate.entrypoints.hook_scripts import HOOKS, render_script
 from hkgit.gate.policy import CONFIG
 from tests.support.commands import git, hkgit, install_framework, start
 from tests.support.repos import Repo
@@ -118,7 +118,7 @@ def test_a_pre_push_hook_of_somebody_else_stays_and_is_no_failure(repo: Repo) ->
 
 
 def test_a_link_in_place_of_a_hook_is_not_followed(repo: Repo) -> None:
-    target = repo.write("hooks/pre-commit", script("pre-commit"))
+    target = repo.write("hooks/pre-commit", render_script("pre-commit"))
     link = repo.path / ".git/hooks/pre-commit"
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(target)
@@ -126,7 +126,7 @@ def test_a_link_in_place_of_a_hook_is_not_followed(repo: Repo) -> None:
     hkgit(repo, "init")
 
     assert link.is_symlink()
-    assert target.read_bytes() == script("pre-commit")
+    assert target.read_bytes() == render_script("pre-commit")
 
 
 def test_an_own_hook_that_is_not_executable_is_mended(repo: Repo) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.git.merging import Contested
-from hkgit.text.diff import LineChange, changes
+from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document
 from hkgit.values import dataclass
 
@@ -55,9 +55,9 @@ class _Lines:
     result: Sequence[bytes]
 
     def find_lost_lines(self, known: Counter[bytes]) -> Iterator[Stretch]:
-        ours, resolution = changes(self.base, self.ours), changes(self.ours, self.result)
-        cuts = changes(self.theirs, self.result)
-        for change in changes(self.base, self.theirs):
+        ours, resolution = find_changes(self.base, self.ours), find_changes(self.ours, self.result)
+        cuts = find_changes(self.theirs, self.result)
+        for change in find_changes(self.base, self.theirs):
             if any(self._loses(change, cut, ours, resolution, known) for cut in cuts):
                 yield change.new_start + 1, max(change.new_end, change.new_start + 1)
 

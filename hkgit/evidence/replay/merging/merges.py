@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from hkgit.edits import File
 from hkgit.evidence.replay.added import Added, read_added_entries
 from hkgit.evidence.replay.findings import CandidateCommit, Finding, ReplayResult, Verdict
-from hkgit.evidence.replay.messages import stray_trailers
+from hkgit.evidence.replay.messages import find_stray_trailers
 from hkgit.git import program
-from hkgit.git.merging import set_aside
+from hkgit.git.merging import find_invented_paths
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
 
@@ -24,7 +24,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
     """
     is_octopus = len(candidate.parents) > 2
     if not is_octopus and repository.automatic_merge(candidate.parents) == candidate.tree:
-        notes = stray_trailers(candidate)
+        notes = find_stray_trailers(candidate)
         return ReplayResult(candidate, Verdict.MERGE, notes=notes, basis=_merge_reason())
     own = _changes_against_all(repository, candidate)
     if not any(change.path.startswith(".hkgit/") for change in own):
@@ -41,7 +41,7 @@ def replay_merge(repository: Repository, candidate: CandidateCommit) -> ReplayRe
 
 
 def _merge_reason() -> str:
-    return f"git {'.'.join(map(str, program.version()))}"
+    return f"git {'.'.join(map(str, program.read_version()))}"
 
 
 def _judge_resolution(
@@ -60,10 +60,10 @@ def _judge_resolution(
         changes = {change.path: change for change in ours}
         findings += _misfits(repository, how.conflicts, changes, chain.list_changed())
         findings += (_beside(path) for path in how.others if path not in accounted)
-        findings += (_aside(path) for path in set_aside(how.conflicts, candidate.parents))
+        findings += (_aside(path) for path in find_invented_paths(how.conflicts, candidate.parents))
     is_located = chain.is_recomputed or chain.has_moved
     verdict = Verdict.MERGE if is_located else Verdict.SPLICED
-    notes = (*stray_trailers(candidate, added.entries), *chain.notes)
+    notes = (*find_stray_trailers(candidate, added.entries), *chain.notes)
     return ReplayResult(
         candidate=candidate,
         verdict=Verdict.FAIL if findings else verdict,
@@ -82,11 +82,11 @@ def _misfits(
     derived: Mapping[str, File | None],
 ) -> Iterator[Finding]:
     """Where a conflicted path is neither the first parent's nor what an entry makes of it."""
-    from hkgit.evidence.replay.leftovers import leftovers
+    from hkgit.evidence.replay.leftovers import find_leftovers
 
     touched = [changes[path] for path in conflicts if path in changes]
     resolved = {path: derived[path] for path in conflicts if path in derived}
-    yield from (left.finding for left in leftovers(repository.blob, touched, resolved))
+    yield from (left.finding for left in find_leftovers(repository.blob, touched, resolved))
     for path in sorted(derived.keys() - set(conflicts)):
         what = "an entry of a merge changes a file that is not in conflict"
         yield Finding(rule="merge", where=path, what=what, fix=_OWN, path=path)

@@ -15,7 +15,7 @@ from hkgit.evidence.ledger.entry import RecordedFile
 from hkgit.evidence.ledger.names import LEDGER
 from hkgit.evidence.ledger.reading import read_entry
 from hkgit.evidence.replay.findings import Finding, ReplayResult
-from hkgit.evidence.replay.history import removals
+from hkgit.evidence.replay.history import find_removals
 from hkgit.evidence.replay.merging.showing import MergedFile
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
@@ -66,7 +66,7 @@ class _Side:
             for change in self.repository.changes(tree, theirs)
             if change.old is None and change.new is not None and _is_record(change.path)
         }
-        for path, commits in removals(self.repository, self.tip).items():
+        for path, commits in find_removals(self.repository, self.tip).items():
             news = [each for each in commits if self._is_news(each, self.theirs, self.ours)]
             found.update(
                 (path, record) for each in news for record in self._list_removed(each, path)
@@ -77,7 +77,7 @@ class _Side:
         """Whether this side has a record too, or has removed it since."""
         if self.repository.snapshot(self.ours).entry(path) is not None:
             return True
-        removed = removals(self.repository, self.tip).get(path, ())
+        removed = find_removals(self.repository, self.tip).get(path, ())
         return any(self._is_news(each, self.ours, self.theirs) for each in removed)
 
     def files(self, records: Sequence[str]) -> list[RecordedFile]:

@@ -10,7 +10,7 @@ from hkgit.edits import encode_text
 from hkgit.evidence.ledger.entry import RecordedFile, RecordedHunk
 from hkgit.git.objects.trees import TreeChange
 from hkgit.git.repository import Repository
-from hkgit.text.diff import LineChange, changes
+from hkgit.text.diff import LineChange, find_changes
 from hkgit.text.document import Document, hash_lines
 from hkgit.values import dataclass
 
@@ -54,7 +54,7 @@ class MergedFile:
             before=before,
             after=after,
             added=added,
-            removed=changes(before.lines, after.lines),
+            removed=find_changes(before.lines, after.lines),
             recorded=recorded,
         )
 

@@ -13,11 +13,11 @@ from hkgit.evidence.ledger.recording import mark
 from hkgit.evidence.replay.derive import (
     Wrong,
     accountable,
-    base_of,
     check_coverage,
     check_evidence,
     check_file,
     derive_file,
+    find_base,
     whole_findings,
 )
 from hkgit.evidence.replay.findings import Finding
@@ -177,7 +177,7 @@ def _report_unplaced(file: RecordedFile, error: HunkNotPlaced) -> Wrong:
 
 def _check_evidence(entry: Entry, edit: RecordedEdit, files: Snapshot, *, is_moved: bool) -> None:
     if not is_moved:
-        check_evidence(edit, base_of(entry, edit, files))
+        check_evidence(edit, find_base(entry, edit, files))
         return
     is_bare = edit.expected_hash is None and not all(map(is_empty, edit.base_lines))
     if edit.evidence in HASHED and is_bare:

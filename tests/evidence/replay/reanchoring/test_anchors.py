@@ -10,7 +10,7 @@ from hkgit.applying.hunks import Hunk, apply_hunks
 from hkgit.evidence.ledger.entry import RecordedHunk
 from hkgit.evidence.ledger.recording import record_hunk
 from hkgit.evidence.replay.reanchoring.anchors import HunkNotPlaced, anchor_hunks, reanchor_file
-from hkgit.text.diff import changes
+from hkgit.text.diff import find_changes
 from hkgit.text.document import Document
 from tests.support.properties import examples
 
@@ -25,7 +25,7 @@ def hunks_between(old: bytes, new: bytes) -> tuple[RecordedHunk, ...]:
                 c.old_start + 1, c.old_end, b"".join(after.raw_lines[c.new_start : c.new_end]), (1,)
             ),
         )
-        for c in changes(before.lines, after.lines)
+        for c in find_changes(before.lines, after.lines)
     )
 
 
