@@ -203,9 +203,11 @@ def _answers(facts: Facts) -> list[bytes]:
 
 
 def _script() -> str:
-    from hkgit.git.facts import AGENT_SHELLS, LEDGER, POLICIES
+    from hkgit.git.facts import AGENT_SHELLS, GOOSE_SESSION, LEDGER, POLICIES
 
     quoted = "'" + _package().replace("'", "'\\''") + "'"
+    # Whether goose's variable means its shell, Python finds out.
+    shells = "".join(f"${{{name}-}}" for name in (*AGENT_SHELLS, GOOSE_SESSION))
     text = (
         _TEXT.replace("@ANSWERS@", ANSWERS)
         .replace("@RECORDED@", RECORDED)
@@ -213,7 +215,7 @@ def _script() -> str:
         .replace("@HARMLESS@", " ".join(_HARMLESS))
         .replace("@POLICY1@", POLICIES[0])
         .replace("@POLICY2@", POLICIES[1])
-        .replace("@SHELLS@", "".join(f"${{{name}-}}" for name in AGENT_SHELLS))
+        .replace("@SHELLS@", shells)
     )
     return text.replace("@LEDGER@", LEDGER).replace("@SELF@", quoted)
 

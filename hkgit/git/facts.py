@@ -30,6 +30,8 @@ AGENT_SHELLS = {
     "QWEN_CODE": "Qwen Code",
 }
 """The variables that agents were seen to set for the commands that they run."""
+GOOSE_SESSION = "AGENT_SESSION_ID"
+"""The variable of goose, which stands in terminals of people too, by `goose term`."""
 
 _GATE = b"hkgit gate"
 
@@ -84,7 +86,13 @@ def _is_word(byte: bytes) -> bool:
 
 def find_agent_shell() -> str | None:
     """Find the agent in whose shell git is making the commit; None for a person's."""
-    return next((AGENT_SHELLS[name] for name in AGENT_SHELLS if os.environ.get(name)), None)
+    found = next((AGENT_SHELLS[name] for name in AGENT_SHELLS if os.environ.get(name)), None)
+    if found is not None or not os.environ.get(GOOSE_SESSION):
+        return found
+    from hkgit.git.shells.goose import is_run_by_goose
+
+    git_dir = os.environ.get("GIT_DIR") or ask_git("rev-parse", "--git-dir").rstrip("\n")
+    return "goose" if is_run_by_goose(os.environ[GOOSE_SESSION], git_dir) else None
 
 
 def is_left_to_commit_msg() -> bool:

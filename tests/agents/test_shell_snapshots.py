@@ -261,6 +261,27 @@ def test_another_agents_commit_takes_in_nothing(
         assert recorded(gated) == []
 
 
+def test_a_commit_in_gooses_shell_is_known_by_its_session(
+    gated: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its variable stands in terminals of people too: only while its command runs is it goose's."""
+    monkeypatch.delenv("CODEX_THREAD_ID")
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Ada Tester")
+    monkeypatch.setenv("AGENT_SESSION_ID", "20261123_1")
+    gated.write("b.txt", "by hand\n")
+    gated.git("commit", "-qam", "By hand")
+    EditSession.open(gated.path, "goose-20261123_1", agent="goose").read("a.txt", 1, 20)
+    command = "sed -i s/line.5/five/ a.txt && git commit -qam Five"
+    asked = {"session_id": "20261123_1", "tool_name": "shell", "tool_input": {"command": command}}
+    hook = {"event": "PreToolUse", "tool_call_id": "c", "working_dir": str(gated.path)}
+    assert told("goose", asked | hook) == {}
+    subprocess.run(["sh", "-c", command], cwd=gated.path, check=True)
+    told("goose", asked | hook | {"event": "PostToolUse"})
+    assert "strict" in run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path).out
+    gated.write("b.txt", "by hand again\n")
+    gated.git("commit", "-qam", "By hand again")
+
+
 def test_a_command_with_half_a_character_is_recorded_like_others(seeded: Repo) -> None:
     command = "echo 7 >>a.txt # \ud83d"
     assert tell(seeded, "PreToolUse", command) == {}

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 
 from hkgit.git.facts import AGENT_SHELLS
@@ -29,6 +33,31 @@ def test_a_commit_that_no_session_covers_is_refused_in_an_agents_shell(
     assert not passes
     assert f"{AGENT_SHELLS[name]} is an agent" in said
     assert f"This is the shell of {AGENT_SHELLS[name]}, and no session has recorded this" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "passes"),
+    [
+        pytest.param("user", False, id="a session of goose's"),
+        pytest.param("terminal", True, id="a person's terminal"),
+        pytest.param(None, True, id="a session that nobody knows"),
+    ],
+)
+def test_gooses_database_tells_its_shell_from_a_persons_terminal(
+    native: Repo, tmp_path: Path, kind: str | None, *, passes: bool
+) -> None:
+    """As goose 1.52.0 keeps it; `goose term init` gives people the same variable."""
+    place = tmp_path / "data/sessions/sessions.db"
+    place.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(place)) as found:
+        found.execute("CREATE TABLE sessions (id TEXT, session_type TEXT)")
+        found.execute(
+            "INSERT INTO sessions VALUES (?, ?)", ("20261123_1" if kind else "other", kind)
+        )
+        found.commit()
+    _stage(native, "2")
+    told = {"AGENT_SESSION_ID": "20261123_1", "GOOSE_PATH_ROOT": str(tmp_path)}
+    assert _commit(native, told)[0] == passes
 
 
 def test_a_persons_shell_may_commit_the_same(native: Repo) -> None:

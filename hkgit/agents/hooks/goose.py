@@ -6,13 +6,12 @@ They are not told what a tool has answered; its database of sessions has it by t
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
-from pathlib import Path
 
 from hkgit.agents.events import Editing, Pause, Shell, ToolEvent, UnshownShell
 from hkgit.agents.setup.settings import HOOK_SECONDS, FilePart, Part, guard_in_time
 from hkgit.agents.tools import Tool, shell, tool_event
+from hkgit.git.shells.goose import find_goose_database
 from hkgit.text.json_nodes import JsonObject
 from hkgit.values import replace
 
@@ -76,20 +75,10 @@ def event(payload: JsonObject) -> ToolEvent | None:
     found = tool_event(NAME, worded, tools, "PreToolUse", "after")
     if found is None:
         return None
-    found = replace(found, transcript=_find_sessions() / str(payload.get("session_id")))
+    found = replace(found, transcript=find_goose_database() / str(payload.get("session_id")))
     if isinstance(found.did, Shell):
         return replace(found, did=UnshownShell(found.did, str(call)))
     return found
-
-
-def _find_sessions() -> Path:
-    """Find the database that holds what models have said and seen."""
-    if root := os.environ.get("GOOSE_PATH_ROOT"):
-        return Path(root, "data/sessions/sessions.db")
-    if os.name == "nt":
-        return Path(os.environ.get("APPDATA", ""), "Block/goose/data/sessions/sessions.db")
-    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
-    return Path(data, "goose/sessions/sessions.db")
 
 
 def denial(reason: str) -> JsonObject:

@@ -1,0 +1,50 @@
+"""goose.py: tell whether goose runs a command, or a person in a terminal of its.
+
+goose names its session to what it runs, and in terminals of people too (`goose term`). So its
+database is asked of which kind the session is; or its hook has left a file before the command.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_TYPE = "SELECT session_type FROM sessions WHERE id = ?"
+_TERMINAL = "terminal"
+
+
+def find_goose_database() -> Path:
+    """Find the database that holds what goose's models have said and seen."""
+    if root := os.environ.get("GOOSE_PATH_ROOT"):
+        return Path(root, "data/sessions/sessions.db")
+    if os.name == "nt":
+        return Path(os.environ.get("APPDATA", ""), "Block/goose/data/sessions/sessions.db")
+    data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share"
+    return Path(data, "goose/sessions/sessions.db")
+
+
+def is_run_by_goose(session: str, git_dir: str) -> bool:
+    """Tell whether what runs in a session of goose is run by goose."""
+    return _has_begun(session, git_dir) or _find_type(session) not in (None, _TERMINAL)
+
+
+def _has_begun(session: str, git_dir: str) -> bool:
+    """Tell whether a command has begun that has not ended (see `agents.shell_snapshots`)."""
+    folder = Path(git_dir, "hkgit/sessions", f"goose-{session.replace('/', '-')}", "aside")
+    return any(folder.glob("shell-*.json"))
+
+
+def _find_type(session: str) -> str | None:
+    """Find of which kind a session is; None where the database does not say it."""
+    import sqlite3
+    from contextlib import closing
+
+    try:
+        place = find_goose_database().absolute()
+        if not place.is_file():
+            return None
+        with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True, timeout=1)) as found:
+            row = found.execute(_TYPE, (session,)).fetchone()
+    except (sqlite3.Error, OSError, ValueError, RuntimeError):
+        return None
+    return None if row is None else str(row[0])
