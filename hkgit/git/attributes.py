@@ -36,14 +36,20 @@ def ask_attributes(
     return _check_attributes(repository, above, paths, names)
 
 
-def may_attribute(
+def may_convert(
     repository: Repository, files: TreeSnapshot, paths: Collection[str], names: Collection[str]
 ) -> bool:
-    """Whether an attribute file that git may heed on checkout has one of the words."""
+    """Whether a checkout may heed one of the attributes; one that is only taken away it does not.
+
+    The attribute files are those of the work tree, of a commit, of the repository and of the user.
+    """
     assert repository.work_tree is not None
     here = [repository.work_tree / name for name in _attribute_files(paths)]
     stored = _stored(files, dict(_files_above(files, paths)))
-    return _speak_of(names, [*stored, *_contents([*here, *_beside(repository)])])
+    contents = [*stored, *_contents([*here, *_beside(repository)])]
+    for name in names:
+        contents = [content.replace(b"-" + name.encode(), b"") for content in contents]
+    return _speak_of(names, contents)
 
 
 def _speak_of(names: Collection[str], contents: Iterable[bytes]) -> bool:

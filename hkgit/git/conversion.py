@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from hkgit.errors import InvalidInput
-from hkgit.git.attributes import ask_attributes, may_attribute
+from hkgit.git.attributes import ask_attributes, may_convert
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.git.unedited import FOREIGN, expect_unfiltered
@@ -100,7 +100,7 @@ def writes_as_stored(repository: Repository, commit: str, paths: Collection[str]
     if repository.quick_config("core.autocrlf") not in _NO_CRLF:
         return False
     names = (*_LINE_ENDS, *_FOREIGN, "ident")
-    return not may_attribute(repository, repository.snapshot(commit), paths, names)
+    return not may_convert(repository, repository.snapshot(commit), paths, names)
 
 
 def _action(values: dict[str, str]) -> str | None:

@@ -51,6 +51,23 @@ def test_files_are_written_as_git_writes_them(based: Repo, where: str) -> None:
     assert " M dir/c" not in based.status()
 
 
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("* -text -filter", b"2\n"),
+        ("* -text\na text eol=crlf", b"2\r\n"),
+        ("a -text\n[attr]dos text eol=crlf\na dos", b"2\r\n"),
+        ("* text eol=crlf\na -text -eol", b"2\n"),
+    ],
+)
+def test_attributes_that_are_taken_away_convert_nothing(
+    based: Repo, said: str, written: bytes
+) -> None:
+    based.commit({".gitattributes": said + "\n"})
+    land_on_main(based, {"a": "2\n", "dir/c": "2\n"})
+    assert based.read("a") == written
+
+
 def test_line_ends_of_the_configuration_are_written(based: Repo) -> None:
     based.git("config", "core.autocrlf", "true")
     land_on_main(based, {"a": "one\ntwo\n"})
