@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hkgit.agents.aside import PutAside
 from hkgit.agents.events import LateEdit
-from hkgit.agents.shell_edits import find_head
+from hkgit.agents.shell.edits import find_head
 from hkgit.edits import File, encode_text
 from hkgit.errors import Stale
 from hkgit.sessions.readings.checkout import Checkout

@@ -30,7 +30,7 @@ from hkgit.agents.events import (
     UntoldEdit,
 )
 from hkgit.agents.late_writes import note_written, settle_written
-from hkgit.agents.shell_snapshots import ShellSnapshots
+from hkgit.agents.shell.snapshots import ShellSnapshots
 from hkgit.agents.shown.readings import find_readings
 from hkgit.agents.specs import (
     find_commands,
@@ -242,7 +242,7 @@ class Recorder:
     def _take_changes(self, changes: Iterable[ShellChange]) -> EditReport | None:
         """Take in what a command has changed. Raises HkgitError."""
         # Few commands change files.
-        from hkgit.agents.shell_edits import find_files_before
+        from hkgit.agents.shell.edits import find_files_before
 
         root, directory = self._session.root, self._directory
         placed = {relative_to_root(each.path, root, directory): each for each in changes}

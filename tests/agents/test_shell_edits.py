@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hkgit.agents.events import ShellChange, ShellHunk
-from hkgit.agents.shell_edits import find_before
+from hkgit.agents.shell.edits import find_before
 from hkgit.agents.shown.scripts import find_script_output
 from hkgit.edits import File
 from hkgit.errors import Stale

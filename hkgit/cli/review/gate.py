@@ -170,7 +170,7 @@ def _record_running_command() -> None:
     shell = find_agent_shell()
     if shell is not None:
         # Most commits are made elsewhere.
-        from hkgit.agents.shell_commits import record_running_command
+        from hkgit.agents.shell.commits import record_running_command
         from hkgit.cli.agent.sessions import find_work_root
 
         record_running_command(find_work_root(), shell)

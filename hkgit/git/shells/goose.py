@@ -29,7 +29,7 @@ def is_run_by_goose(session: str, git_dir: str) -> bool:
 
 
 def _has_begun(session: str, git_dir: str) -> bool:
-    """Tell whether a command has begun that has not ended (see `agents.shell_snapshots`)."""
+    """Tell whether a command has begun that has not ended (see `agents.shell.snapshots`)."""
     folder = Path(git_dir, "hkgit/sessions", f"goose-{session.replace('/', '-')}", "aside")
     return any(folder.glob("shell-*.json"))
 

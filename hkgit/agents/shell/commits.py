@@ -1,4 +1,4 @@
-"""shell_commits.py: record what an agent's shell command has changed that commits it itself.
+"""commits.py: record what an agent's shell command has changed that commits it itself.
 
 The hook that tells its end has not run yet, so the commit would be judged without its evidence.
 """
@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.agents.recorder import Recorder
-from hkgit.agents.shell_snapshots import find_running
+from hkgit.agents.shell.snapshots import find_running
 from hkgit.errors import HkgitError
 from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage.paths import list_candidates

@@ -1,4 +1,4 @@
-"""shell_snapshots.py: keep how a checkout is before a shell command, and find what it changes.
+"""snapshots.py: keep how a checkout is before a shell command, and find what it changes.
 
 Most commands change nothing, so little is kept: which commit HEAD is, and what the files hold that
 differ from it. What git shows afterwards is compared with that. What is then as in HEAD's commit

@@ -1,0 +1,1 @@
+"""What the shell commands of agents do to files, taken in as edits."""
