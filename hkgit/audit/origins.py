@@ -84,6 +84,7 @@ def blame(
     try:
         output = repository.git("blame", *options, *revision, "--", path).stdout
     except GitRefused as error:
+        repository.resolve("HEAD")  # where nothing is committed yet, that is what to say
         raise InvalidInput(path, error.what, "Check the path, the revision, the lines.") from error
     return _parse_porcelain(output)
 

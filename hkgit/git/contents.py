@@ -24,6 +24,9 @@ from hkgit.values import dataclass, field, late_pattern
 _WHOLE_REF = late_pattern(r"refs/[^~^:]+?(?=@\{|[~^:]|\Z)")
 """The name of a ref from its beginning, without what may follow it in a revision."""
 
+FIRST_COMMIT = "Make a first commit: git commit --allow-empty -m Begin"
+"""What to do in a repository that has no commit yet."""
+
 
 @dataclass(frozen=True)
 class Contents:
@@ -67,11 +70,17 @@ class Contents:
         is_here = named is None or self._backend.ref(named[0]) is not None
         found = self._backend.resolve(rev) if is_here else None
         if found is None:
+            if rev.startswith("HEAD") and self._is_unborn():
+                raise InvalidInput(rev, "there is no commit here yet", FIRST_COMMIT)
             fix = "Name a branch, a tag or a commit; git log --all shows them."
             if self.is_shallow:
                 fix = "This clone is shallow: fetch its whole history (fetch-depth: 0)."
             raise InvalidInput(rev or "revision", "names no commit here", fix)
         return found
+
+    def _is_unborn(self) -> bool:
+        target = self._backend.head_target()
+        return target.startswith("refs/") and self._backend.ref(target) is None
 
     def commit_named_by(self, object_id: str) -> str | None:
         """Find the commit that an object is or that its tags name; None for a tree or a blob.

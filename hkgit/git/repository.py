@@ -87,8 +87,16 @@ class Repository(Contents):
         head = self.head().commit
         if head is None:
             return [()]
-        merged = self._merge_heads()
+        merged = self.merge_heads()
         return [(head, *merged)] if merged else [(head,), self.commit(head).parents]
+
+    def merge_heads(self) -> tuple[str, ...]:
+        """What is being merged; before a clean merge is committed only the environment says so."""
+        listed = self.git_dir / "MERGE_HEAD"
+        if listed.exists():
+            return tuple(listed.read_text().split())
+        named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
+        return tuple(name for name in named if FULL_ID.fullmatch(name))
 
     def automatic_merge(self, parents: Sequence[str]) -> str | None:
         """Merge commits as git does by itself: the tree, or None on a conflict (see `merging`)."""
@@ -220,11 +228,3 @@ class Repository(Contents):
         return (self.work_tree or self.git_dir) / configured if configured is not None else None
 
     # How it is done
-
-    def _merge_heads(self) -> tuple[str, ...]:
-        """What is being merged; before a clean merge is committed only the environment says so."""
-        listed = self.git_dir / "MERGE_HEAD"
-        if listed.exists():
-            return tuple(listed.read_text().split())
-        named = (name.partition("GITHEAD_")[2] for name in os.environ if self.in_hook)
-        return tuple(name for name in named if FULL_ID.fullmatch(name))

@@ -146,10 +146,11 @@ def drop_ended(repository: Repository, root: Path, journals: Sequence[SessionJou
 
 
 def list_homes(repository: Repository) -> Iterator[Path]:
-    """List every directory that holds sessions of a repository's checkouts."""
-    if repository.work_tree is not None:
-        yield from list_candidates(repository.work_tree)
-    yield from find_files(repository.common_dir / "worktrees", "*/hkgit/sessions")
+    """List every directory that may hold sessions of a repository's checkouts, each once."""
+    homes = [] if repository.work_tree is None else [*list_candidates(repository.work_tree)]
+    homes.append(repository.common_dir / "hkgit" / "sessions")
+    homes += find_files(repository.common_dir / "worktrees", "*/hkgit/sessions")
+    yield from dict.fromkeys(home.resolve() for home in homes)
 
 
 def _counts(

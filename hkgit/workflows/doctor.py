@@ -102,7 +102,8 @@ def find_hooks(repository: Repository) -> Iterator[InstalledHook]:
     for name in dict.fromkeys((*hook_scripts.ALL_HOOKS, *hook_scripts.COMMIT_HOOKS)):
         path = directory / name
         if hook_scripts.is_active(path):
-            yield InstalledHook(name, path, _owner(name, path.read_bytes()))
+            script = hook_scripts.find_script(path)
+            yield InstalledHook(name, script, _owner(name, script.read_bytes()))
 
 
 def _owner(name: str, content: bytes) -> str:

@@ -1,7 +1,8 @@
 """redo.py: make what is staged again with evidence, where no transcript has any.
 
 The change is read from the trees that git has, applied to HEAD beside the branch with the hashes of
-the files as they were, and the branch moves there. No file of the checkout is touched.
+the files as they were, and the branch moves there. No file of the checkout is touched. In the
+middle of a merge git's merge is made again, and what is staged in its conflicts resolves them.
 """
 
 from __future__ import annotations
@@ -13,11 +14,13 @@ from hkgit.edits import Read
 from hkgit.errors import GitRefused, InvalidInput
 from hkgit.evidence.ledger.canonical import digest
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
+from hkgit.git.contents import FIRST_COMMIT
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
 from hkgit.values import dataclass, replace
 from hkgit.workflows.adopting.adopting import store_checkout
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
+from hkgit.workflows.commits.merge import find_merging
 from hkgit.workflows.commits.plan import SILENT, Progress
 from hkgit.workflows.commits.targets import ApplyOptions
 
@@ -43,10 +46,14 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     staged, GitRefused where there is no commit to build on.
     """
     head = repository.head()
-    if head.commit is None or head.branch is None:
-        what = "there is no branch with a commit to make it on"
-        raise GitRefused("hkgit redo", what, "Check out a branch first: git switch BRANCH")
+    if head.commit is None:
+        what = "there is no commit yet to make it on"
+        raise GitRefused("hkgit redo", what, FIRST_COMMIT)
+    other = _find_merged_side(repository, request)
     paths = request.paths or (":/",)
+    if other is not None:
+        merging = find_merging(repository, other, head.branch or "HEAD", head.commit)
+        paths = tuple(f":(top,literal){path}" for path in merging.conflicts)
     own = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
     options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
     difference = partial(repository.git, "diff", *options, head.commit)
@@ -63,8 +70,9 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     options_of_commit = ApplyOptions(
         branch=branch,
         base=head.commit,
+        merge=other,
         agent=request.agent,
-        message=request.message,
+        message=request.message or _read_prepared_message(repository),
         reads=_reads(repository, head.commit, {edit.path for edit in spec.edits}),
     )
     repository.delete_ref(f"refs/heads/{branch}")
@@ -80,6 +88,33 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
         repository.git("restore", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}", check=False)
         repository.delete_ref(f"refs/heads/{branch}")
     return result
+
+
+def _find_merged_side(repository: Repository, request: RedoRequest) -> str | None:
+    """Find the commit that is being merged, None where no merge is under way.
+
+    Raises GitRefused for a merge of several, and for a part of one.
+    """
+    heads = repository.merge_heads()
+    if not heads:
+        return None
+    if request.paths:
+        what = "git makes no commit of a part of a merge"
+        raise GitRefused("hkgit redo", what, "Leave the paths out, and stage what is resolved.")
+    if len(heads) > 1:
+        what = "several commits are being merged at once"
+        raise GitRefused("hkgit redo", what, "Merge them one by one.")
+    return heads[0]
+
+
+def _read_prepared_message(repository: Repository) -> str | None:
+    """Read the message that git has prepared for a merge, a cherry-pick or a revert."""
+    try:
+        raw = (repository.git_dir / "MERGE_MSG").read_bytes()
+    except OSError:
+        return None
+    words = repository.git("stripspace", "--strip-comments", stdin=raw).text
+    return words or None
 
 
 def _find_named_tree(repository: Repository, name: str | None) -> str | None:

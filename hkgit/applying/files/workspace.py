@@ -18,7 +18,18 @@ _BINARY_PROBE = 8000
 NAMED = 3
 """So many files are named in place of one that is not there."""
 
-_KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
+KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
+"""What stands where a file was meant, by its mode."""
+
+_ADVICE = {
+    SYMLINK: "Name the file that the link leads to.",
+    SUBMODULE: "It is a repository of its own: run hkgit in it, with paths from its root.",
+}
+
+
+def advise_on(mode: int) -> str:
+    """Say what to name in place of what is no file."""
+    return _ADVICE.get(mode, "Name a regular file.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +104,9 @@ class Workspace:
         file = self._snapshot.get(path)
         if file is None:
             return None
-        if file.mode in _KINDS:
+        if file.mode in KINDS:
             target = f" to {decode_text(file.data)}" if file.mode == SYMLINK else ""
-            raise InvalidInput(path, f"is {_KINDS[file.mode]}{target}", "Name a regular file.")
+            raise InvalidInput(path, f"is {KINDS[file.mode]}{target}", advise_on(file.mode))
         if has_too_many_lines(file.data):
             what = f"has more than {MOST_LINES} lines"
             raise InvalidInput(path, what, "Split the file, or edit it by hand.")
@@ -119,8 +130,9 @@ class Workspace:
             parent = "/".join(parts[:depth])
             above = self._snapshot.get(parent)
             if parent in self._now or (above is not None and above.mode != DIRECTORY):
-                kind = "a file" if above is None else _KINDS.get(above.mode, "a file")
-                raise InvalidInput(path, f"{parent} is {kind}", "Name a path below directories.")
+                mode = REGULAR if above is None else above.mode
+                fix = _ADVICE.get(mode, "Nothing stands below a file: name another path.")
+                raise InvalidInput(path, f"{parent} is {KINDS.get(mode, 'a file')}", fix)
 
     def namesakes(self, path: str) -> list[str]:
         """List some files of the same name elsewhere, else those with a name like it."""

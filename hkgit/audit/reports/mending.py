@@ -3,8 +3,17 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable
 
+from hkgit.audit.reports.mending_merges import merge_again
+from hkgit.audit.reports.mending_steps import (
+    FOR_PERSON,
+    HERE,
+    is_in_words,
+    render_expectations,
+    render_message,
+    render_move_onto,
+    render_redo,
+)
 from hkgit.audit.reports.sheet import ReportItem, name_commit
 from hkgit.evidence.ledger.names import entry_path
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit
@@ -20,9 +29,6 @@ _BY_HAND = {
 """Rules whose mend is an edit of what is committed."""
 
 _UNSHALLOW = "git fetch --unshallow"
-_WORDS = "sed '/^[Hh]kgit-/d'"
-_HERE = 'hkgit -C "./$(git rev-parse --show-cdup)" apply'
-"""From any directory of the checkout, with paths from its root."""
 _CONSULT = ".hkgit/consult"
 _OWN = "':(top,exclude).hkgit/ledger' ':(top,exclude).hkgit/.gitattributes'"
 """What hkgit itself writes is no part of a change."""
@@ -50,7 +56,7 @@ def mend(ruling: Ruling) -> str:
         return f"{' && '.join(reads)}  # then commit again"
     if len(candidate.parents) > 1:
         turned = _TURNED.search(ruling.findings[0].fix)
-        return turned[0] if turned is not None else _merge_again(ruling)
+        return turned[0] if turned is not None else merge_again(ruling)
     return _before_commit(ruling) if candidate.id is None else _after_commit(ruling, candidate.id)
 
 
@@ -96,24 +102,20 @@ def _before_commit(ruling: Ruling) -> str:
     Index and worktree stay as they are meanwhile, with what was not staged.
     """
     if ruling.before.for_person:
-        return "git status  # the change is kept: a person whom a [[gate.manual]] covers commits it"
+        return FOR_PERSON
     if ruling.rule in _BY_HAND:
         return f"git status  # the change is kept: {_BY_HAND[ruling.rule]}, then commit again"
     if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
         return _apart_from_sessions(ruling)
     candidate = ruling.judged.candidate
     if ruling.rule == BLIND and not ruling.judged.entries:
-        return f"{_redo(ruling)}  # with -m for a message of your own"
+        return f"{render_redo(ruling)}  # with -m for a message of your own"
     short, parent = candidate.tree[:12], candidate.parents[0][:12]
     return (
-        f"{_difference(ruling, parent, short)} | {_HERE} --branch again-{short}"
-        f"{_render_expectations(ruling.before.files)} && git reset -q again-{short}"
+        f"{_difference(ruling, parent, short)} | {HERE} --branch again-{short}"
+        f"{render_expectations(ruling.before.files)} && git reset -q again-{short}"
         f" && git restore :/.hkgit/ledger :/.hkgit/.gitattributes && git branch -q -D again-{short}"
     )
-
-
-def _redo(ruling: Ruling) -> str:
-    return f"hkgit redo --tree {ruling.judged.candidate.tree[:12]}"
 
 
 def _apart_from_sessions(ruling: Ruling) -> str:
@@ -129,11 +131,11 @@ def _apart_from_sessions(ruling: Ruling) -> str:
     if changed.issuperset(named):
         paths = shlex.join(f":/{path}" for path in dict.fromkeys(named))
         by_hand = f"git commit -q -m 'By hand' --only -- {paths}"
-        again = f"{_redo(ruling)} -- {paths}"
+        again = f"{render_redo(ruling)} -- {paths}"
         first = by_hand if ruling.agent is None else again
         return f"{' && '.join([first, *reads])}  # then commit again"
     if ruling.agent is not None:
-        return f"{_redo(ruling)}  # with -m for a message of your own"
+        return f"{render_redo(ruling)}  # with -m for a message of your own"
     first = "".join(f"{each} && " for each in reads)
     then = "stage and commit first what is by hand, then the rest"
     return f"{first}git reset -q && git add -p  # {then}"
@@ -150,16 +152,16 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
     if not ruling.before.files:
         return f"git rebase -q -r --onto {parent} {short}  # it changes nothing but the ledger"
     again = (
-        f"{_HERE} --branch again-{short} --base {parent} -m {_message(ruling, short)}"
-        f"{_render_expectations(ruling.before.files)}"
+        f"{HERE} --branch again-{short} --base {parent} -m {render_message(ruling, short)}"
+        f"{render_expectations(ruling.before.files)}"
     )
-    difference, then = _difference(ruling, parent, short), _move_onto(short)
+    difference, then = _difference(ruling, parent, short), render_move_onto(short)
     if ruling.rule == "budget":
         patch = f"again-{short}.patch"
         then = f"git checkout -q - && {then} && rm {patch}"
         command = f"{difference} >{patch} && git checkout -q -b again-{short} {parent}"
         return f"{command}  # land that file in parts with hkgit apply, then: {then}"
-    if ruling.rule in _BY_HAND and not _is_in_words(ruling):
+    if ruling.rule in _BY_HAND and not is_in_words(ruling):
         patch = f"again-{short}.patch"
         then = f"{again} <{patch} && {then} && rm {patch}"
         return f"{difference} >{patch}  # {_BY_HAND[ruling.rule]} in that file, then: {then}"
@@ -181,7 +183,7 @@ def _begin_again(short: str) -> str:
     """The first commit of a history, by whoever does it."""
     return (
         f"git checkout -q --orphan again-{short} {short} && git commit -q -C {short} --reset-author"
-        f" && git checkout -q - && {_move_onto(short)}  # as yourself: a person"
+        f" && git checkout -q - && {render_move_onto(short)}  # as yourself: a person"
     )
 
 
@@ -189,57 +191,8 @@ def _as_a_person(ruling: Ruling, short: str) -> str:
     """The same commit without entries, by whoever does it: what no evidence lets pass."""
     names = [f":/{entry_path(name)}" for name, _ in ruling.judged.entries]
     taken = f"git rm -q -- {shlex.join(names)} && " if names else ""
+    amend = f"git commit -q --amend --reset-author -m {render_message(ruling, short)}"
     return (
-        f"git checkout -q -b again-{short} {short} && {taken}"
-        f"git commit -q --amend --reset-author -m {_message(ruling, short)} && git checkout -q -"
-        f" && {_move_onto(short)}  # as yourself: a person, or one whom a [[gate.manual]] covers"
-    )
-
-
-def _move_onto(short: str) -> str:
-    """What leads a branch from a commit to the one made again."""
-    return f"git rebase -q -r --onto again-{short} {short} && git branch -q -D again-{short}"
-
-
-def _is_in_words(ruling: Ruling) -> bool:
-    """Whether it is the message or a name of a person that breaks the rule."""
-    where = ruling.findings[0].where.partition(":")[0]
-    return ruling.rule == "text" and where in ("message", "header", "author", "committer")
-
-
-def _message(ruling: Ruling, short: str) -> str:
-    plain = " | LC_ALL=C tr -cd '\\11\\12\\40-\\176'" if _is_in_words(ruling) else ""
-    return f'"$(git log -1 --format=%B {short} | {_WORDS}{plain})"'
-
-
-def _render_expectations(files: Iterable[tuple[str, str | None]]) -> str:
-    """Render the hashes of the files as they were before."""
-    hashes = (f"{path}={digest}" for path, digest in files if digest is not None)
-    return "".join(f" --expect {shlex.quote(each)}" for each in hashes)
-
-
-def _merge_again(ruling: Ruling) -> str:
-    candidate: CandidateCommit = ruling.judged.candidate
-    ours, *others = (parent[:12] for parent in candidate.parents)
-    if candidate.id is None:
-        way = f"without changes of your own, or: hkgit apply --merge {others[0]} SPEC"
-        return f"git merge --abort  # then merge {way}"
-    files, short = ruling.before.files, candidate.id[:12]
-    message = _message(ruling, short)
-    merged = " && ".join(f"git merge -q -m {message} {other}" for other in others)
-    beside = f"git checkout -q -b again-{short} {ours} && {merged}"
-    if ruling.rule == "reuse":
-        return f"{beside}  # {ruling.findings[0].fix}"
-    if len(others) > 1 or not files:
-        return f"{beside} && git checkout -q - && {_move_onto(short)}"
-    paths = shlex.join(f":/{path}" for path, _ in files)
-    changed = f"git diff --no-renames {{}} {short} -- {paths}"
-    if ruling.before.is_merged:
-        return (
-            f"{beside} && {changed.format('HEAD')} | {_HERE}{_render_expectations(files)}"
-            f" && git checkout -q - && {_move_onto(short)}"
-        )
-    return (
-        f"{changed.format(ours)} | {_HERE} --branch again-{short} --base {ours}"
-        f" --merge {others[0]} -m {message}{_render_expectations(files)} && {_move_onto(short)}"
+        f"git checkout -q -b again-{short} {short} && {taken}{amend} && git checkout -q - &&"
+        f" {render_move_onto(short)}  # as yourself: a person, or one whom a [[gate.manual]] covers"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hkgit.audit.reports.mending import mend
 from hkgit.audit.reports.sheet import ReportSheet, name_commit
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rulings import Report, Ruling
@@ -39,6 +38,10 @@ def _ruling_lines(ruling: Ruling) -> Iterator[str]:
         yield f"       -> {finding.fix}"
     for note in judged.notes:
         yield f"     note: {note}"
+    if ruling.passes:
+        return
+    from hkgit.audit.reports.mending import mend
+
     command = mend(ruling)
     if command:
         yield f"     mend: {command}"

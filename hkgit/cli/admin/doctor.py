@@ -187,7 +187,8 @@ def _recovery_json(settled: Settled, fix: bool) -> JsonObject:
 def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Iterator[str]:
     head, lock = repository.head(), find_foreign_lock(repository.git_dir)
     place = repository.work_tree or repository.git_dir
-    yield f"repository   {place}, {head.branch or 'no branch'} at {(head.commit or 'nothing')[:12]}"
+    at = "without a commit" if head.commit is None else f"at {head.commit[:12]}"
+    yield f"repository   {place}, {head.branch or 'no branch'} {at}"
     for what in find_unfinished(repository):
         yield f"under way    {what}: nothing lands here before it is finished or aborted"
     if lock is not None:
@@ -195,6 +196,9 @@ def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Ite
     for hook in health.find_hooks(repository):
         yield f"hook         {hook.name}: {_owner(repository, hook)}"
     yield from _find_missing_hooks(repository)
+    if not any(_owner(repository, hook) != "foreign" for hook in health.find_hooks(repository)):
+        server = " --server" if repository.is_bare else ""
+        yield f"no gate      no hook here calls it: hkgit init{server} says what is to be done"
     for state in health.list_running(repository):
         yield f"running      transaction {state.id} of process {state.pid}, at {state.step}"
     for settled in stale:

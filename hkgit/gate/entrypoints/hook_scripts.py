@@ -41,7 +41,7 @@ gate() {{
     else
         echo "hkgit is not on PATH, so nothing can be judged: install it, then try again." >&2
         echo "To take its hooks out:" \\
-            "rm \\$(grep -l '^# hkgit gate' \\$(git rev-parse --git-path hooks)/*)" >&2
+            "rm \\$(grep -ls '^# hkgit gate' \\$(git rev-parse --git-path hooks)/* .husky/*)" >&2
         exit 1
     fi
 }}
@@ -183,7 +183,17 @@ def render_script(name: str, python: Path | None = None) -> bytes:
 
 def is_active(hook: Path) -> bool:
     """Whether git would run a hook."""
-    return hook.is_file() and os.access(hook, os.X_OK)
+    return hook.is_file() and os.access(hook, os.X_OK) and find_script(hook).is_file()
+
+
+def find_script(hook: Path) -> Path:
+    """Find the file that says what a hook does.
+
+    Of husky's own hooks (`.husky/_`), which are made again by each `npm install`, it is the file of
+    that name above them, part of the repository: they run nothing else.
+    """
+    is_huskys = hook.parent.name == "_" and (hook.parent / "h").is_file() and hook.is_file()
+    return hook.parent.parent / hook.name if is_huskys else hook
 
 
 def is_own(name: str, content: bytes) -> bool:
@@ -201,4 +211,4 @@ def find_foreign_hooks(repository: Repository) -> tuple[str, ...]:
 def _is_foreign(hook: Path) -> bool:
     if not is_active(hook):
         return False
-    return hook.name not in HOOKS or not is_own(hook.name, hook.read_bytes())
+    return hook.name not in HOOKS or not is_own(hook.name, find_script(hook).read_bytes())

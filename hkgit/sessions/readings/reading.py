@@ -20,7 +20,6 @@ STREAMED = 8 * 2**20
 """Files over so many bytes are read through line by line, and not held in memory."""
 
 _PROBE = 8000
-_KINDS = {DIRECTORY: "a directory", SYMLINK: "a symbolic link", SUBMODULE: "a submodule"}
 _IMAGES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -120,9 +119,11 @@ def read_snapshot(
     file = files.get(path)
     if file is None:
         raise InvalidInput(path, "there is no such file", "Check the path and the revision.")
-    if file.mode in _KINDS:
+    if file.mode in (DIRECTORY, SYMLINK, SUBMODULE):
+        from hkgit.applying.files.workspace import KINDS, advise_on
+
         where = f" to {file.data.decode('utf-8', 'replace')}" if file.mode == SYMLINK else ""
-        raise InvalidInput(path, f"is {_KINDS[file.mode]}{where}", "Name a regular file.")
+        raise InvalidInput(path, f"is {KINDS[file.mode]}{where}", advise_on(file.mode))
     kind, mime = _kind(file.data[:_PROBE])
     document = Document(file.data)
     first, last = _bounds(path, start, end, document.line_count)

@@ -14,7 +14,7 @@ from hkgit.errors import BlindEdit, HkgitError, Rejected
 from hkgit.evidence.ledger.entry import Entry
 from hkgit.evidence.replay.findings import BLIND, CandidateCommit
 from hkgit.gate import Gate, JudgeContext, Ruling, find_blind_edits, read_trusted_policy
-from hkgit.gate.entrypoints.hook_scripts import is_active
+from hkgit.gate.entrypoints.hook_scripts import find_script, is_active
 from hkgit.gate.policy import BUILT_IN, Policy
 from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
@@ -169,4 +169,4 @@ def _has_gate(repository: Repository) -> bool:
     """Whether a hook of this clone asks the gate about each commit."""
     directory = repository.hooks_path or repository.common_dir / "hooks"
     hooks = (directory / name for name in ("commit-msg", "pre-commit"))
-    return any(is_active(hook) and calls_gate(hook.read_bytes()) for hook in hooks)
+    return any(is_active(hook) and calls_gate(find_script(hook).read_bytes()) for hook in hooks)

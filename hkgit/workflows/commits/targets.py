@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from hkgit.applying.planner import Options
 from hkgit.edits import Read, Spec
 from hkgit.errors import GitRefused, InvalidInput
+from hkgit.git.contents import FIRST_COMMIT
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
 from hkgit.workflows.commits.merge import MergePlan, find_merging
@@ -87,7 +88,7 @@ def _target(repository: Repository, specs: Sequence[Spec], choices: ApplyOptions
         raise GitRefused("HEAD", "is detached: there is no branch to land on", fix)
     if head.commit is None:
         what = "has no commit yet, so there is nothing to edit"
-        raise GitRefused(head.branch, what, "Make a first commit: git commit --allow-empty")
+        raise GitRefused(head.branch, what, FIRST_COMMIT)
     return LandingTarget(head.branch, head.commit, head.commit, checkout=True)
 
 

@@ -7,7 +7,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from hkgit.errors import GitRefused
-from hkgit.evidence.ledger.names import ATTRIBUTES_PATH
 from hkgit.gate.entrypoints.hook_scripts import HOOKS, SERVER_HOOKS
 from hkgit.gate.policy import CONFIG
 from hkgit.git.repository import Repository
@@ -75,9 +74,13 @@ def list_remaining(
     if uses_framework(root):
         needed = [name for name in hooks if name in HOOKS]
         yield f"run: {framework.render_install_command(root, needed)}"
-    tracked = {root / name for name in (CONFIG, ATTRIBUTES_PATH, framework.CONFIG, framework.PREK)}
-    if any(step.action is Action.WROTE and step.path in tracked for step in steps):
+    written = [step.path for step in steps if step.action is Action.WROTE]
+    if any(_is_below(path, root) and not _is_below(path, repository.git_dir) for path in written):
         yield "commit these files: the gate reads the policy from HEAD"
+
+
+def _is_below(path: Path, directory: Path) -> bool:
+    return path.resolve().is_relative_to(directory.resolve())
 
 
 def _sessions(repository: Repository) -> Iterator[SetupStep]:

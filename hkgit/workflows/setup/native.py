@@ -7,7 +7,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from hkgit.gate.entrypoints.hook_scripts import ALL_HOOKS, SERVER_HOOKS, is_own, render_script
+from hkgit.gate.entrypoints.hook_scripts import (
+    ALL_HOOKS,
+    SERVER_HOOKS,
+    find_script,
+    is_own,
+    render_script,
+)
 from hkgit.git.facts import calls_gate
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass
@@ -58,7 +64,7 @@ def install(directory: HooksDirectory, hooks: Sequence[str]) -> Iterator[SetupSt
 
 
 def _install(directory: HooksDirectory, name: str) -> SetupStep:
-    path = directory.path / name
+    path = find_script(directory.path / name)
     content = read(path)
     wanted = render_script(name, directory.python)
     if content == wanted and os.access(path, os.X_OK):
@@ -91,7 +97,7 @@ def _foreign(path: Path, name: str, directory: HooksDirectory) -> SetupStep:
 def remove(directory: HooksDirectory) -> Iterator[SetupStep]:
     """Plan to remove the hooks that are hkgit's own, also where pre-commit has moved them aside."""
     for name in ALL_HOOKS:
-        for path in (directory.path / name, directory.path / f"{name}.legacy"):
+        for path in (find_script(directory.path / name), directory.path / f"{name}.legacy"):
             content = None if path.is_symlink() else read(path)
             if content is not None and is_own(name, content):
                 yield SetupStep(path, Action.REMOVED)

@@ -43,7 +43,7 @@ def unknown_format(bench: Bench) -> None:
 REPOSITORIES = [
     pytest.param(not_a_repository, (), 7, "is not in a git repository", id="no repository"),
     pytest.param(unborn, (), 7, "no commit yet", id="an unborn branch"),
-    pytest.param(unborn, ("--branch", "topic"), 4, "names no commit", id="a branch off nothing"),
+    pytest.param(unborn, ("--branch", "topic"), 4, "no commit here yet", id="a branch off nothing"),
     pytest.param(detached, (), 7, "detached", id="a detached HEAD"),
     pytest.param(without_identity, (), 7, "user.email", id="no identity"),
     pytest.param(grafted, (), 7, "grafts", id="a rewritten history"),

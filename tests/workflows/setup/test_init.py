@@ -184,6 +184,50 @@ def test_hooks_that_all_of_somebodys_repositories_run_are_not_written(
     assert not shared.exists()
 
 
+@pytest.fixture
+def husky(repo: Repo) -> Repo:
+    """A repository as `npx husky init` leaves it: git runs stubs, which run what stands above."""
+    for name in (*HOOKS, "pre-rebase"):
+        repo.write(f".husky/_/{name}", '#!/usr/bin/env sh\n. "$(dirname "$0")/h"').chmod(0o755)
+    repo.write(".husky/_/h", 's=$(dirname "$(dirname "$0")")/$(basename "$0")\n')
+    with (repo.path / ".husky/_/h").open("a") as runner:
+        runner.write('[ ! -f "$s" ] && exit 0\nsh -e "$s" "$@" || exit $?\n')
+    repo.write(".husky/_/.gitignore", "*")
+    repo.write(".husky/pre-commit", "echo npm test\n")
+    repo.git("config", "core.hooksPath", ".husky/_")
+    return repo
+
+
+def test_with_husky_the_hooks_are_those_of_the_repository(husky: Repo) -> None:
+    before = files_of(husky)
+    said = hkgit(husky, "init", code=7)
+    line = said.partition("blocked .husky/pre-commit: ")[2].partition("line to it: ")[2]
+    hook = husky.path / ".husky/pre-commit"
+    hook.write_text(hook.read_text() + line.splitlines()[0])
+
+    assert set(init_steps(husky).values()) == {"kept"}
+    assert "hook         pre-commit: calls hkgit\n" in hkgit(husky, "doctor")
+    assert "hook         commit-msg: hkgit\n" in hkgit(husky, "doctor")
+    husky.git("add", "-A")
+    for name in ("claude", "Ada"):
+        done, _ = git(husky, "commit", "-m", "Begin", env={"GIT_AUTHOR_NAME": name})
+        assert done is (name == "Ada")
+    hook.write_text("echo npm test\n")
+    hkgit(husky, "init", "--remove")
+    assert files_of(husky) == before
+
+
+def test_in_a_linked_worktree_sessions_are_taken_away_once(repo: Repo) -> None:
+    repo.commit({"a": "a\n"})
+    repo.git("worktree", "add", "-q", "../linked")
+    linked = Repo(repo.path.parent / "linked")
+    hkgit(linked, "init")
+    for each in (repo, linked):
+        hkgit(each, "read", "a", "--session", "s")
+
+    assert hkgit(linked, "init", "--remove").count("the state of s\n") == 2
+
+
 # Where it cannot be done
 
 

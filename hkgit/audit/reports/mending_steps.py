@@ -1,0 +1,41 @@
+"""mending_steps.py: the parts of commands that mend a commit."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from hkgit.gate.rulings import Ruling
+
+FOR_PERSON = "git status  # the change is kept: a person whom a [[gate.manual]] covers commits it"
+WORDS = "sed '/^[Hh]kgit-/d'"
+HERE = 'hkgit -C "./$(git rev-parse --show-cdup)" apply'
+"""From any directory of the checkout, with paths from its root."""
+
+
+def render_redo(ruling: Ruling) -> str:
+    """Render the command that commits with evidence what git was about to commit."""
+    return f"hkgit redo --tree {ruling.judged.candidate.tree[:12]}"
+
+
+def render_move_onto(short: str) -> str:
+    """Render what leads a branch from a commit to the one made again."""
+    return f"git rebase -q -r --onto again-{short} {short} && git branch -q -D again-{short}"
+
+
+def is_in_words(ruling: Ruling) -> bool:
+    """Whether it is the message or a name of a person that breaks the rule."""
+    where = ruling.findings[0].where.partition(":")[0]
+    return ruling.rule == "text" and where in ("message", "header", "author", "committer")
+
+
+def render_message(ruling: Ruling, short: str) -> str:
+    """Render what gives a commit's message again, without trailers of hkgit."""
+    plain = " | LC_ALL=C tr -cd '\\11\\12\\40-\\176'" if is_in_words(ruling) else ""
+    return f'"$(git log -1 --format=%B {short} | {WORDS}{plain})"'
+
+
+def render_expectations(files: Iterable[tuple[str, str | None]]) -> str:
+    """Render the hashes of the files as they were before."""
+    hashes = (f"{path}={digest}" for path, digest in files if digest is not None)
+    return "".join(f" --expect {shlex.quote(each)}" for each in hashes)

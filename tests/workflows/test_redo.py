@@ -1,0 +1,106 @@
+"""`hkgit redo`, the advice at a refused commit, wherever that commit was to be made."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.commands import AGENT, git, loaded_path, start
+from tests.support.repos import Repo
+from tests.support.running import run
+
+
+@pytest.fixture
+def guarded(repo: Repo) -> Repo:
+    """A guarded repository with a branch whose merge conflicts in one file."""
+    repo.commit({"a.txt": "one\n", "b.txt": "b\n", "kept.txt": "k\n"}, "Begin")
+    repo.git("checkout", "-q", "-b", "side")
+    repo.commit({"a.txt": "side\n", "new.txt": "n\n"}, "Change the side")
+    repo.git("checkout", "-q", "main")
+    assert run("init", "-q", cwd=repo.path).code == 0
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "--no-verify", "-m", "Guard")
+    return repo
+
+
+def paste(repo: Repo, command: str) -> None:
+    """Run a command as a shell takes it; it succeeds."""
+    done = start("sh", "-c", command, cwd=repo.path, env=loaded_path())
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def follow(repo: Repo, *command: str) -> str:
+    """What the hook has refused, made as its last line says; the answer of the gate of HEAD."""
+    done, said = git(repo, *command, env=AGENT | {"GIT_COMMITTER_NAME": "claude"})
+    assert not done, said
+    paste(repo, said.partition("mend: ")[2].splitlines()[0])
+    return run("gate", "--range", "HEAD^..HEAD", cwd=repo.path).out
+
+
+def test_on_no_branch_the_commit_is_made_there(guarded: Repo) -> None:
+    guarded.git("checkout", "-q", "--detach")
+    guarded.write("a.txt", "two\n")
+
+    said = follow(guarded, "commit", "-qam", "Write two")
+
+    assert "replay strict" in said
+    assert guarded.git("rev-parse", "HEAD^") == guarded.git("rev-parse", "main")
+
+
+def test_in_a_merge_what_resolves_its_conflicts_is_kept(guarded: Repo) -> None:
+    guarded.commit({"a.txt": "main\n"}, "Change it here")
+    guarded.git("merge", "side", check=False)
+    guarded.write("a.txt", "both\n")
+    guarded.write("kept.txt", "not staged\n")
+    guarded.git("add", "a.txt")
+
+    said = follow(guarded, "commit", "-qm", "Merge it")
+
+    assert "replay merge" in said
+    assert guarded.git("log", "-1", "--format=%s %p").startswith("Merge branch 'side'")
+    assert len(guarded.git("log", "-1", "--format=%p").split()) == 2
+    assert guarded.git("show", "HEAD:a.txt") == "both"
+    assert guarded.git("status", "--porcelain") == " M kept.txt"
+
+
+def test_what_comes_beside_a_merge_is_a_commit_after_it(guarded: Repo) -> None:
+    guarded.git("merge", "--no-commit", "side")
+    guarded.write("b.txt", "besides\n")
+    guarded.git("rm", "-q", "kept.txt")
+    guarded.git("add", "-A")
+
+    said = follow(guarded, "commit", "-qm", "Merge it, and more")
+
+    assert "replay strict" in said
+    assert guarded.git("show", "HEAD:b.txt") == "besides"
+    assert guarded.git("status", "--porcelain") == ""
+    assert len(guarded.git("log", "-1", "--format=%p", "HEAD^").split()) == 2
+
+
+def test_a_part_of_a_merge_is_no_commit(guarded: Repo) -> None:
+    guarded.commit({"a.txt": "main\n"}, "Change it here")
+    guarded.git("merge", "side", check=False)
+    guarded.git("checkout", "--theirs", "a.txt")
+    guarded.git("add", "a.txt")
+
+    refused = run("redo", "a.txt", cwd=guarded.path)
+
+    assert (refused.code, "a part of a merge" in refused.err) == (7, True)
+    assert guarded.git("rev-parse", "MERGE_HEAD") == guarded.git("rev-parse", "side")
+
+
+def test_a_cherry_picked_commit_keeps_its_message(guarded: Repo) -> None:
+    guarded.commit({"a.txt": "main\n"}, "Change it here")
+    guarded.git("cherry-pick", "side", check=False)
+    guarded.write("a.txt", "both\n")
+    guarded.git("add", "a.txt")
+
+    assert "replay strict" in follow(guarded, "-c", "core.editor=true", "cherry-pick", "--continue")
+    assert guarded.git("log", "-1", "--format=%s") == "Change the side"
+
+
+@pytest.mark.parametrize("command", ["log", "show", "stats", "redo", "blame x"])
+def test_where_nothing_is_committed_yet_the_advice_is_to_begin(repo: Repo, command: str) -> None:
+    repo.write("x", "x\n")
+    refused = run(*command.split(), cwd=repo.path)
+    assert refused.code in (4, 7)
+    paste(repo, refused.err.partition("Make a first commit: ")[2].splitlines()[0])
