@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from hkgit.applying.files.directory import DirectorySnapshot
-from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK, Snapshot
+from hkgit.edits import DIRECTORY, SUBMODULE, SYMLINK, File, Snapshot
 from hkgit.errors import InvalidInput
 from hkgit.sessions.readings.checkout import find_unedited, measure_file
-from hkgit.text.document import BOM, Document, hash_lines
+from hkgit.text.document import Document
 from hkgit.text.tags import compute_tags
 from hkgit.values import dataclass
 
@@ -19,7 +19,9 @@ MAX_BYTES = 256 * 2**10
 STREAMED = 8 * 2**20
 """Files over so many bytes are read through line by line, and not held in memory."""
 
-_PROBE = 8000
+PROBE = 8000
+"""So many bytes of a file tell its kind."""
+
 _IMAGES = {
     b"\x89PNG\r\n\x1a\n": "image/png",
     b"\xff\xd8\xff": "image/jpeg",
@@ -102,7 +104,10 @@ def read_checkout(
         if hashline:
             what = f"has {size:,} bytes; tags are for files up to {STREAMED:,}"
             raise InvalidInput(path, what, f"Read without them: hkgit read {path}:1-{MAX_LINES}")
-        return _stream_lines(root / path, path, start, end, limit, size), None
+        # Few files are so large.
+        from hkgit.sessions.readings.large_files import read_large_file
+
+        return read_large_file(root / path, path, start, end, limit, size), None
     return read_snapshot(DirectorySnapshot(root), path, start, end, hashline=hashline, limit=limit)
 
 
@@ -116,6 +121,33 @@ def read_snapshot(
     limit: int | None = MAX_LINES,
 ) -> tuple[Reading, bytes]:
     """Read a file of a snapshot. Raises InvalidInput when there is no such file or line."""
+    file = _find_regular_file(files, path)
+    kind, mime = find_kind(file.data[:PROBE])
+    document = Document(file.data)
+    first, last = find_bounds(path, start, end, document.line_count)
+    is_text = kind == "text"
+    shown = document.lines[first - 1 : last] if is_text else ()
+    if end is None:
+        shown = shown[: _count_fitting(shown, limit)]
+    stop = first + len(shown) - 1 if is_text else last
+    tags = compute_tags(document.lines[:stop])[first - 1 :] if hashline and is_text else None
+    reading = Reading(
+        path=path,
+        start_line=first,
+        end_line=stop,
+        total_lines=document.line_count,
+        range_hash=document.range_hash(first, stop),
+        raw_lines=shown,
+        size=len(file.data),
+        kind=kind,
+        mime=mime,
+        next_line=find_next_line(first, stop, last),
+        tags=None if tags is None else tuple(tags),
+    )
+    return reading, file.data
+
+
+def _find_regular_file(files: Snapshot, path: str) -> File:
     file = files.get(path)
     if file is None:
         raise InvalidInput(path, "there is no such file", "Check the path and the revision.")
@@ -124,46 +156,13 @@ def read_snapshot(
 
         where = f" to {file.data.decode('utf-8', 'replace')}" if file.mode == SYMLINK else ""
         raise InvalidInput(path, f"is {KINDS[file.mode]}{where}", advise_on(file.mode))
-    kind, mime = _kind(file.data[:_PROBE])
-    document = Document(file.data)
-    first, last = _bounds(path, start, end, document.line_count)
-    if kind != "text":
-        hashed = document.range_hash(first, last)
-        passed = Reading(
-            path=path,
-            start_line=first,
-            end_line=last,
-            total_lines=document.line_count,
-            range_hash=hashed,
-            raw_lines=(),
-            size=len(file.data),
-            kind=kind,
-            mime=mime,
-        )
-        return passed, file.data
-    shown = document.lines[first - 1 : last]
-    if end is None:
-        shown = shown[: _fitting(shown, limit)]
-    stop = first + len(shown) - 1
-    named = tuple(compute_tags(document.lines[:stop])[first - 1 :]) if hashline else None
-    reading = Reading(
-        path=path,
-        start_line=first,
-        end_line=stop,
-        total_lines=document.line_count,
-        range_hash=hash_lines(shown),
-        raw_lines=shown,
-        size=len(file.data),
-        next_line=_next(first, stop, last),
-        tags=named,
-    )
-    return reading, file.data
+    return file
 
 
-def _bounds(path: str, start: int | None, end: int | None, total: int) -> tuple[int, int]:
-    """The lines that are asked for; an end past the last line is clamped. Raises InvalidInput.
+def find_bounds(path: str, start: int | None, end: int | None, total: int) -> tuple[int, int]:
+    """Find the lines that are asked for; an end past the last line is clamped.
 
-    An empty file has the empty range, which is written 1-0.
+    An empty file has the empty range, which is written 1-0. Raises InvalidInput.
     """
     if (start, end, total) == (1, 0, 0):
         return 1, 0
@@ -176,7 +175,7 @@ def _bounds(path: str, start: int | None, end: int | None, total: int) -> tuple[
     return first, total if end is None else min(end, total)
 
 
-def _fitting(lines: tuple[bytes, ...], limit: int | None) -> int:
+def _count_fitting(lines: tuple[bytes, ...], limit: int | None) -> int:
     """How many lines are shown at once."""
     if limit is None:
         return len(lines)
@@ -188,61 +187,20 @@ def _fitting(lines: tuple[bytes, ...], limit: int | None) -> int:
     return min(len(lines), limit)
 
 
-def _next(first: int, stop: int, last: int) -> int | None:
-    """The line to go on with; past a line that is too long to show."""
+def find_next_line(first: int, stop: int, last: int) -> int | None:
+    """Find the line to go on with; past a line that is too long to show."""
     following = stop + 1 if stop >= first else first + 1
     return following if stop < last and following <= last else None
 
 
-def _kind(head: bytes) -> tuple[str, str]:
-    """The kind of a file by its first bytes: text, image, or binary (git's rule: a NUL)."""
+def find_kind(head: bytes) -> tuple[str, str | None]:
+    """Tell the kind of a file by its first bytes: text, image, or binary (git's rule: a NUL).
+
+    Returns what the others are as well: a MIME type, or words.
+    """
     for magic, mime in _IMAGES.items():
         if head.startswith(magic) and (b"\0" in head or magic != b"BM"):
             return "image", mime
     if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
         return "image", "image/webp"
-    return ("binary", "a binary file") if b"\0" in head else ("text", "text/plain")
-
-
-def _stream_lines(
-    place: Path, path: str, start: int | None, end: int | None, limit: int | None, size: int
-) -> Reading:
-    """Read a large file; only what is shown is held, and so much is shown at most at once."""
-    # Few files are so large.
-    from hkgit.sessions.readings.large_files import count_lines, seek_line
-
-    with place.open("rb") as stream:
-        kind, mime = _kind(stream.read(_PROBE))
-        if kind != "text":
-            return Reading(
-                path=path,
-                start_line=1,
-                end_line=0,
-                total_lines=0,
-                range_hash=None,
-                raw_lines=(),
-                size=size,
-                kind=kind,
-                mime=mime,
-            )
-        total = count_lines(stream)
-        first, last = _bounds(path, start, end, total)
-        seek_line(stream, first)
-        head = stream.read(MAX_BYTES)
-        is_all = not stream.read(1)
-    if first == 1:
-        head = head.removeprefix(BOM)
-    whole = head if is_all else head[: head.rfind(b"\n") + 1]
-    wanted = last - first + 1 if limit is None or end is not None else min(last - first + 1, limit)
-    shown = Document(whole).lines[:wanted]
-    stop = first + len(shown) - 1
-    return Reading(
-        path=path,
-        start_line=first,
-        end_line=stop,
-        total_lines=total,
-        range_hash=hash_lines(shown),
-        raw_lines=shown,
-        size=size,
-        next_line=_next(first, stop, last),
-    )
+    return ("binary", "a binary file") if b"\0" in head else ("text", None)
