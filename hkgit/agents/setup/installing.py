@@ -16,6 +16,36 @@ from hkgit.workflows.setup.steps import Action, SetupStep, carry_out, keep_file,
 HERE_ALONE = ("claude", "copilot", "gemini", "goose", "pi", "qwen")
 """Agents that read a project's hooks only in the directory where they are started."""
 
+REMAINING = {
+    "aider": (
+        r"keep aider's own files out of commits: printf '.aider*\n!.aider.conf.yml\n' >>.gitignore",
+        "when aider has edited: git add -A && hkgit adopt --staged && git commit",
+    ),
+    "claude": ("trust this folder when Claude Code asks: else it heeds no approvals of a project",),
+    "cline": (
+        "let Cline start the server, and not give up after 3 seconds:"
+        ' "hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
+        " in mcpServers of ~/.cline/data/settings/cline_mcp_settings.json",
+    ),
+    "codex": ("trust this project and its hooks when Codex asks, or in /hooks",),
+    "copilot": ("let it call hkgit's tools without asking: copilot --allow-tool hkgit",),
+    "gemini": (
+        "trust this folder when Gemini asks: else it runs no hooks of a project",
+        "commit in a shell of your own: Gemini's switches git's hooks off",
+    ),
+    "goose": (
+        "let goose start the server, with `goose configure` or each time:"
+        " goose run --with-extension 'hkgit mcp'",
+    ),
+    "qwen": ("let Qwen Code start the server: qwen mcp approve hkgit",),
+    "windsurf": (
+        "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)",
+        "it does not tell what it was shown, so its own edits are blind: use --mode steer",
+        "where .devin/hooks.json exists, it is read instead: move these hooks there",
+    ),
+}
+"""What a person has to do for one agent, besides what all of them need."""
+
 
 def install(root: Path, name: str, mode: str) -> list[SetupStep]:
     """Put an agent's settings into a checkout; done twice, it is done. Raises GitRefused."""
@@ -84,32 +114,7 @@ def list_remaining_steps(name: str) -> Iterator[str]:
     if name not in ("aider", "pi"):
         yield "install the server's package, if it is not there: pip install 'hkgit[mcp]'"
     yield "let git's hooks turn what is recorded into evidence: hkgit init"
-    if name == "aider":
-        ignored = r"printf '.aider*\n!.aider.conf.yml\n' >>.gitignore"
-        yield f"keep aider's own files out of commits: {ignored}"
-        yield "when aider has edited: git add -A && hkgit adopt --staged && git commit"
-    if name == "qwen":
-        yield "let Qwen Code start the server: qwen mcp approve hkgit"
-    if name == "claude":
-        yield "trust this folder when Claude Code asks: else it heeds no approvals of a project"
-    if name == "codex":
-        yield "trust this project and its hooks when Codex asks, or in /hooks"
-    if name == "gemini":
-        yield "trust this folder when Gemini asks: else it runs no hooks of a project"
-        yield "commit in a shell of your own: Gemini's switches git's hooks off"
-    if name == "cline":
-        server = '"hkgit": {"command": "hkgit", "args": ["mcp"], "timeout": 30}'
-        place = "mcpServers of ~/.cline/data/settings/cline_mcp_settings.json"
-        yield f"let Cline start the server, and not give up after 3 seconds: {server} in {place}"
-    if name == "goose":
-        server = "goose run --with-extension 'hkgit mcp'"
-        yield f"let goose start the server, with `goose configure` or each time: {server}"
-    if name == "windsurf":
-        yield "connect the server in ~/.codeium/windsurf/mcp_config.json (command hkgit, args mcp)"
-        yield "it does not tell what it was shown, so its own edits are blind: use --mode steer"
-        yield "where .devin/hooks.json exists, it is read instead: move these hooks there"
-    if name == "copilot":
-        yield "let it call hkgit's tools without asking: copilot --allow-tool hkgit"
+    yield from REMAINING.get(name, ())
     if name in HERE_ALONE:
         everywhere = f"hkgit init --agent {name} --user"
         yield f"start it in this directory; below it reads no hooks, unless you have: {everywhere}"

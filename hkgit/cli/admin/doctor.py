@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
-from hkgit.agents.setup.outdated import find_outdated
+from hkgit.agents.setup.outdated import OutdatedHooks, find_outdated
 from hkgit.agents.setup.user_wide import USER_WIDE, find_user_hooks, has_project_hooks
 from hkgit.applying.reporting import error_json
 from hkgit.cli.admin.naming import find_other_hk
@@ -31,6 +31,7 @@ from hkgit.sessions.reporting import session_json
 from hkgit.sessions.writing import find_crashed
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
+from hkgit.values import dataclass
 from hkgit.workflows import doctor as health
 from hkgit.workflows.setup import framework
 
@@ -57,51 +58,53 @@ def command(ctx: click.Context, *, fix: bool, in_ci: bool, as_json: bool) -> Non
         if not binding.look(as_json=as_json):
             ctx.exit(GitRefused.exit_code)
         return
-    known = list_versions()
+    versions = list_versions()
     if not as_json:
-        click.echo("  ".join(f"{name} {number}" for name, number in known.items()))
+        click.echo("  ".join(f"{name} {number}" for name, number in versions.items()))
     repository = open_repository()
-    stale = health.list_stale(repository, fix=fix)
-    halves = [] if repository.work_tree is None else find_crashed(repository.work_tree, fix=fix)
-    halves += health.find_leftovers(repository, fix=fix)
-    sessions = _sessions(repository)
-    past = _find_past_hooks(repository)
-    root = repository.work_tree
-    outdated = [] if root is None else [*find_outdated(root)]
-    is_well = all(each.hindrance is None for each in stale) and (fix or not (stale or halves))
+    found = _examine(repository, fix=fix)
     if as_json:
-        status = "well" if is_well else "stale"
-        document = {**_document(repository, stale, fix), "sessions": halves}
-        document["session_list"] = [session_json(each) for each in sessions]
-        document["outdated_hooks"] = [
-            {"agent": each.agent, "path": each.path, "is_changed": each.is_changed}
-            for each in outdated
-        ]
-        document["past_hooks"] = [
-            {"commit": each.id, "sessions": [*each.sessions], "paths": [*each.paths]}
-            for each in past
-        ]
-        echo_json({"status": status, "versions": known, **document})
+        status = "well" if found.is_well else "stale"
+        echo_json({"status": status, "versions": versions, **_document(repository, found)})
     else:
-        lines = [*_lines(repository, stale, fix), *(f"session      {line}" for line in halves)]
-        lines += [visible(f"session      {describe_session(each)}") for each in sessions]
-        described = describe_commits_past_hooks(repository, past)
-        lines += [visible(f"past hooks   {line}") for line in described]
-        lines += [visible(f"agents       {each.path} {each.advice}") for each in outdated]
-        lines += _say_user_hooks(repository)
-        lines += _say_hooks_off()
-        click.echo("\n".join(lines))
-    if not is_well:
+        click.echo("\n".join(_lines(repository, found)))
+    if not found.is_well:
         ctx.exit(GitRefused.exit_code)
 
 
-def _sessions(repository: Repository) -> list[SessionState]:
-    return [] if repository.work_tree is None else list_sessions(repository, repository.work_tree)
+@dataclass(frozen=True, slots=True)
+class _Examination:
+    """What was found: transactions and calls that crashed, sessions, commits and hooks of agents.
+
+    `is_fixed` says that what crashed has been repaired, as far as it can be.
+    """
+
+    stale: tuple[Settled, ...]
+    halves: Sequence[str]
+    sessions: Sequence[SessionState]
+    past_hooks: Sequence[CommitPastHooks]
+    outdated: Sequence[OutdatedHooks]
+    is_fixed: bool
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing is left to be done."""
+        is_hindered = any(each.hindrance is not None for each in self.stale)
+        return not is_hindered and (self.is_fixed or not (self.stale or self.halves))
 
 
-def _find_past_hooks(repository: Repository) -> list[CommitPastHooks]:
+def _examine(repository: Repository, *, fix: bool) -> _Examination:
     root = repository.work_tree
-    return [] if root is None else find_commits_past_hooks(repository, root)
+    stale = health.list_stale(repository, fix=fix)
+    halves = [] if root is None else find_crashed(root, fix=fix)
+    return _Examination(
+        stale=stale,
+        halves=[*halves, *health.find_leftovers(repository, fix=fix)],
+        sessions=[] if root is None else list_sessions(repository, root),
+        past_hooks=[] if root is None else find_commits_past_hooks(repository, root),
+        outdated=[] if root is None else [*find_outdated(root)],
+        is_fixed=fix,
+    )
 
 
 def _say_user_hooks(repository: Repository) -> Iterator[str]:
@@ -146,7 +149,7 @@ def _find_missing_hooks(repository: Repository) -> Iterator[str]:
         yield f"missing      {', '.join(missing)}: {command}"
 
 
-def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> JsonObject:
+def _document(repository: Repository, found: _Examination) -> JsonObject:
     head, lock = repository.head(), find_foreign_lock(repository.git_dir)
     running = health.list_running(repository)
     return {
@@ -165,7 +168,17 @@ def _document(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> 
             for hook in health.find_hooks(repository)
         ],
         "running": [{"id": each.id, "step": each.step, "pid": each.pid} for each in running],
-        "stale": [_recovery_json(each, fix) for each in stale],
+        "stale": [_recovery_json(each, found.is_fixed) for each in found.stale],
+        "sessions": list(found.halves),
+        "session_list": [session_json(each) for each in found.sessions],
+        "outdated_hooks": [
+            {"agent": each.agent, "path": each.path, "is_changed": each.is_changed}
+            for each in found.outdated
+        ],
+        "past_hooks": [
+            {"commit": each.id, "sessions": [*each.sessions], "paths": [*each.paths]}
+            for each in found.past_hooks
+        ],
     }
 
 
@@ -184,7 +197,24 @@ def _recovery_json(settled: Settled, fix: bool) -> JsonObject:
     }
 
 
-def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Iterator[str]:
+def _lines(repository: Repository, found: _Examination) -> Iterator[str]:
+    yield from _repository_lines(repository)
+    yield from _transaction_lines(repository, found)
+    other = find_other_hk()
+    if other is not None:
+        yield f"name         hk is {visible(other)} here, another program: use `hkgit edit --json`"
+    yield from (f"session      {line}" for line in found.halves)
+    for session in found.sessions:
+        yield visible(f"session      {describe_session(session)}")
+    for line in describe_commits_past_hooks(repository, found.past_hooks):
+        yield visible(f"past hooks   {line}")
+    for outdated in found.outdated:
+        yield visible(f"agents       {outdated.path} {outdated.advice}")
+    yield from _say_user_hooks(repository)
+    yield from _say_hooks_off()
+
+
+def _repository_lines(repository: Repository) -> Iterator[str]:
     head, lock = repository.head(), find_foreign_lock(repository.git_dir)
     place = repository.work_tree or repository.git_dir
     at = "without a commit" if head.commit is None else f"at {head.commit[:12]}"
@@ -199,15 +229,15 @@ def _lines(repository: Repository, stale: tuple[Settled, ...], fix: bool) -> Ite
     if not any(_owner(repository, hook) != "foreign" for hook in health.find_hooks(repository)):
         server = " --server" if repository.is_bare else ""
         yield f"no gate      no hook here calls it: hkgit init{server} says what is to be done"
+
+
+def _transaction_lines(repository: Repository, found: _Examination) -> Iterator[str]:
     for state in health.list_running(repository):
         yield f"running      transaction {state.id} of process {state.pid}, at {state.step}"
-    for settled in stale:
-        yield from _recovery_lines(settled, fix)
-    if not stale:
+    for settled in found.stale:
+        yield from _recovery_lines(settled, found.is_fixed)
+    if not found.stale:
         yield "nothing is left of any crash"
-    other = find_other_hk()
-    if other is not None:
-        yield f"name         hk is {visible(other)} here, another program: use `hkgit edit --json`"
 
 
 def _recovery_lines(settled: Settled, fix: bool) -> Iterator[str]:
