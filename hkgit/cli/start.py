@@ -28,6 +28,14 @@ PLAIN = {
 
 def run() -> NoReturn:
     """Run `hkgit` or `python -m hkgit`, and end the process."""
+    try:
+        _run()
+    except KeyboardInterrupt:  # while modules are loaded; what runs then has an answer of its own
+        sys.stderr.write("hkgit: interrupted\n")
+        sys.exit(130)
+
+
+def _run() -> NoReturn:
     arguments = sys.argv[1:]
     if _is_done(arguments):
         sys.exit(0)

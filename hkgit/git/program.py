@@ -56,13 +56,13 @@ PINNED = {
 }
 
 ADVICE = (
-    ("index.lock", "Another git process is at work, or one has died: see to it, then try again."),
     (".lock': File exists", "Another git process is at work, or one has died; then try again."),
     ("dubious ownership", "Trust the repository as git says, if it is yours to trust."),
     ("tell me who you are", "Set one: git config user.name NAME; git config user.email EMAIL"),
     ("empty ident name", "Set one: git config user.name NAME; git config user.email EMAIL"),
     ("auto-detection is disabled", "Set them: git config user.name NAME; git config user.email E"),
     ("unknown repository extension", "Use a newer git; for reftable it must be 2.45 or newer."),
+    ("Out of diskspace", "Make room on the disk, then try again; nothing was landed."),
     ("No space left", "Make room on the disk, then try again; nothing was landed."),
     ("Permission denied", "Make the repository writable for you, then try again."),
     ("Read-only file system", "Make the repository writable for you, then try again."),
@@ -210,9 +210,19 @@ def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:
     if installed < OLDEST:
         what = f"git {_join_key(installed)} is too old"
         return GitRefused("git", what, f"Install git {_join_key(OLDEST)} or newer.")
-    words = completed.stderr.strip() or completed.text or f"ended with code {completed.code}"
+    words = completed.stderr.strip() or completed.text or _describe_end(completed.code)
     advice = (fix for needle, fix in ADVICE if needle in words)
     return GitRefused(_name_command(args), words, next(advice, ""))
+
+
+def _describe_end(code: int) -> str:
+    """Describe how a process ended that said nothing."""
+    if code >= 0:
+        return f"ended with code {code}"
+    import signal
+
+    known = code in [-each for each in signal.Signals]
+    return f"was ended by {signal.Signals(-code).name}" if known else f"was ended by signal {-code}"
 
 
 def read_version() -> tuple[int, int]:

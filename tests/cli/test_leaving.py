@@ -35,3 +35,17 @@ def test_output_and_whatever_waits_for_the_end_come_before_it(more: str, told: s
         [sys.executable, "-c", f"{SAID}{more}leave(3)"], capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (3, "no line end", told)
+
+
+def test_an_interrupt_while_modules_are_loaded_is_no_traceback() -> None:
+    loading = """\
+import sys
+class Interrupted:
+    def __getattr__(self, name):
+        raise KeyboardInterrupt
+sys.modules["hkgit.cli.leaving"] = Interrupted()
+from hkgit.cli.start import run
+run()
+"""
+    done = subprocess.run([sys.executable, "-c", loading], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "hkgit: interrupted\n")

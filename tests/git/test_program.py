@@ -11,6 +11,7 @@ import pytest
 
 from hkgit.errors import GitRefused
 from hkgit.git import program
+from hkgit.git.program import Completed
 from hkgit.git.repository import Repository
 from tests.support.repos import Repo
 
@@ -59,6 +60,23 @@ def test_a_lock_comes_with_advice(repo: Repo) -> None:
     (repo.path / ".git" / "index.lock").touch()
     with pytest.raises(GitRefused, match="Another git process is at work"):
         program.run(["read-tree", "--empty"], cwd=repo.path)
+
+
+@pytest.mark.parametrize(
+    ("completed", "told"),
+    [
+        pytest.param(Completed(b"", "", 3), "ended with code 3", id="a code"),
+        pytest.param(Completed(b"", "", -9), "was ended by SIGKILL", id="a signal"),
+        pytest.param(Completed(b"", "", -63), "was ended by signal 63", id="one without a name"),
+        pytest.param(
+            Completed(b"", "Unable to create '.git/index.lock': Read-only file system", 128),
+            "Make the repository writable",
+            id="a lock that cannot be made",
+        ),
+    ],
+)
+def test_how_git_ended_is_told_in_words(completed: Completed, told: str) -> None:
+    assert told in str(program.refuse_failed(["write-tree"], completed))
 
 
 def test_a_file_system_monitor_of_the_configuration_is_not_started(repo: Repo) -> None:
