@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
 from hkgit.audit.commits import read_author_time
-from hkgit.audit.origins import LineOrigin, LineOrigins, blame
+from hkgit.audit.origins import Blamed, LineOrigin, LineOrigins, blame
 from hkgit.audit.trail import format_rfc3339
-from hkgit.cli.common import echo_json, json_option, make_root_relative, open_repository
+from hkgit.cli.common import echo_json_list, json_option, make_root_relative, open_repository
 from hkgit.cli.history.columns import (
     EVIDENCE_COLOURS,
-    UNBOUNDED,
+    Cell,
     color_option,
-    fit,
-    measure,
     measure_terminal,
-    pad,
+    render_row,
 )
 from hkgit.cli.history.paging import echo_paged
 from hkgit.cli.output import show_progress
 from hkgit.gate import Gate, load_policy
+from hkgit.gate.rulings import AGENT, NO_EVIDENCE
 from hkgit.matching.places import format_decimal
 from hkgit.text.escaping import visible
 from hkgit.text.json_nodes import JsonObject
 
 _WEAK = ("quote", "none", "no evidence")
+_NARROW = 110
+_TITLES = ("commit", "replay", "evidence", "edit", "sure", "who", "line")
+_WIDTHS, _NARROW_WIDTHS = (9, 18, 11, 11, 15, 18), (7, 10, 8, 10, 4, 10)
 
 
 @click.command()
@@ -52,15 +55,23 @@ def command(
     policy = load_policy(repository, None, head)
     tip = head if rev is None else repository.resolve(rev)
     origins = LineOrigins(repository, Gate(repository, policy, tip=tip))
-    watch = show_progress("judging line")
-    found = [origins.of(blamed[at]) for at in watch(range(len(blamed)))]
-    if weak or below is not None:
-        least = None if below is None else round(below * 1000)
-        found = [each for each in found if (weak and _is_weak(each)) or _is_below(each, least)]
+    least = None if below is None else round(below * 1000)
+    found = (
+        origin
+        for origin in map(origins.of, _watch(blamed))
+        if not (weak or below is not None)
+        or (weak and _is_weak(origin))
+        or _is_below(origin, least)
+    )
     if as_json:
-        echo_json([_row_json(origin) for origin in found])
-    elif found:
-        echo_paged(_lines(found))
+        echo_json_list(map(_row_json, found))
+    else:
+        echo_paged(_lines(found, last=blamed[-1].number if blamed else 0))
+
+
+def _watch(blamed: Sequence[Blamed]) -> Iterable[Blamed]:
+    """Say how far the judge is, where the lines do not show it themselves."""
+    return blamed if sys.stdout.isatty() else show_progress("judging line")(blamed)
 
 
 def _is_weak(origin: LineOrigin) -> bool:
@@ -71,28 +82,34 @@ def _is_below(origin: LineOrigin, least: int | None) -> bool:
     return least is not None and origin.edit is not None and origin.edit.confidence < least
 
 
-def _lines(found: Sequence[LineOrigin]) -> Iterator[str]:
-    rows = [_columns(origin) for origin in found]
-    widths = [max(map(measure, column)) for column in zip(*rows, strict=True)]
-    last = len(str(found[-1].line.number))
-    room = measure_terminal()
-    room = room if room == UNBOUNDED else max(room - sum(widths) - 2 * len(widths) - last - 2, 8)
-    for row, origin in zip(rows, found, strict=True):
-        cells = [pad(cell, width) for cell, width in zip(row, widths, strict=True)]
-        cells[2] = click.style(cells[2], fg=EVIDENCE_COLOURS.get(origin.evidence))
-        number = str(origin.line.number).rjust(last)
+def _lines(found: Iterable[LineOrigin], *, last: int) -> Iterator[str]:
+    """Write a heading, and each line as soon as its commit is judged."""
+    width = measure_terminal()
+    is_narrow, digits = width < _NARROW, max(len(f"{last})"), len(_TITLES[-1]))
+    widths = (*(_NARROW_WIDTHS if is_narrow else _WIDTHS), digits)
+    cells = [Cell(*each) for each in zip(_TITLES, widths, strict=True)]
+    yield render_row(cells, width)
+    for origin in found:
         text = visible(origin.line.text.decode("utf-8", "replace").expandtabs())
-        yield f"{'  '.join(cells)}  {number}) {fit(text, room)}".rstrip()
+        words = (*_words(origin, is_narrow=is_narrow), f"{origin.line.number})".rjust(digits))
+        colours = (None, None, EVIDENCE_COLOURS.get(origin.evidence), None, None, None, None)
+        cells = [Cell(*each) for each in zip(words, widths, colours, strict=True)]
+        yield render_row([*cells, Cell(text, None)], width)
 
 
-def _columns(origin: LineOrigin) -> list[str]:
+def _words(origin: LineOrigin, *, is_narrow: bool) -> tuple[str, ...]:
     """Commit, what replay says, evidence, edit, tier and confidence, who."""
-    commit = "-" if origin.line.commit is None else origin.line.commit[:9]
+    commit = "-" if origin.line.commit is None else origin.line.commit
+    commit = commit[: _NARROW_WIDTHS[0] if is_narrow else _WIDTHS[0]]
     edit, sure = "-", "-"
     if origin.edit is not None and origin.entry_id is not None:
         edit = f"{origin.entry_id[:8]}#{origin.edit.id}"
-        sure = f"{origin.edit.tier} {format_decimal(origin.edit.confidence)}"
-    return [commit, origin.kind, origin.evidence, edit, sure, fit(visible(_who(origin)), 20)]
+        sure = format_decimal(origin.edit.confidence)
+        sure = sure if is_narrow else f"{origin.edit.tier} {sure}"
+    kind, evidence = origin.kind, origin.evidence
+    if is_narrow and kind == NO_EVIDENCE:
+        kind, evidence = AGENT, "nothing"
+    return (commit, kind, evidence, edit, sure, visible(_who(origin)))
 
 
 def _who(origin: LineOrigin) -> str:

@@ -124,7 +124,7 @@ def test_every_command_and_the_page_give_one_answer(orchard: Orchard) -> None:
 def test_rows_fit_the_terminal(orchard: Orchard, columns: int, args: list[str]) -> None:
     said = hkgit(orchard, *args, COLUMNS=str(columns)).out
     widths = [len(row) for row in said.splitlines()]
-    assert max(widths) <= (columns if args[0] != "blame" else max(columns, 108))
+    assert max(widths) <= columns
 
 
 def test_colour_is_for_who_wants_it(orchard: Orchard) -> None:

@@ -15,7 +15,9 @@ import pytest
 
 from benchmarks.history import make_history
 from hkgit.cli.main import main
+from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.evidence.replay.history import find_removals
+from hkgit.gate import Gate, Ruling
 from tests.support.running import run
 
 COMMITS = 12
@@ -106,12 +108,36 @@ def test_what_a_history_removed_is_asked_once(
 ) -> None:
     monkeypatch.chdir(history)
     find_removals.cache_clear()
-    asked = ["git", "log", "-1", "--format=", "--name-only", "main", "--", "src"]
-    changed = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
+    changed = _git(history, "log", "-1", "--format=", "--name-only", "main", "--", "src")
     words = [changed if word == "CHANGED" else word for word in command]
     main.main(words, standalone_mode=False)
     assert find_removals.cache_info().misses == 1
     find_removals.cache_clear()
+
+
+def test_blame_tells_a_line_before_the_next_commit_is_judged(
+    history: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge, judged = Gate.judge, []
+
+    def stop(gate: Gate, candidate: CandidateCommit) -> Ruling:
+        judged.append(candidate)
+        if len(judged) > 1:
+            raise KeyboardInterrupt
+        return judge(gate, candidate)
+
+    path = _git(history, "log", "-1", "--format=", "--name-only", "main", "--", "src")
+    monkeypatch.chdir(history)
+    monkeypatch.setattr(Gate, "judge", stop)
+    with pytest.raises((KeyboardInterrupt, click.Abort)):
+        main.main(["blame", path, "--rev", "main"], standalone_mode=False)
+    titles, first, *_ = capsys.readouterr().out.splitlines()
+    assert titles.startswith("commit ")
+    assert "1)" in first
+
+
+def _git(root: Path, *words: str) -> str:
+    return subprocess.run(["git", *words], cwd=root, capture_output=True, text=True).stdout.strip()
 
 
 @pytest.mark.parametrize(
