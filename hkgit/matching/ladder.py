@@ -10,7 +10,7 @@ from hkgit.errors import InvalidInput, Near
 from hkgit.matching import applied, guards
 from hkgit.matching.decide import Holds, Search, Ties, settle, vouch_for_none
 from hkgit.matching.lines import EditLines, make_view
-from hkgit.matching.places import Located, Settings
+from hkgit.matching.places import Located, Place, Settings
 from hkgit.matching.tiers.exact import find_literal_places, swap_line_ends
 from hkgit.matching.tiers.registry import LADDER, LOOSE
 from hkgit.text.document import Document
@@ -36,29 +36,39 @@ def locate(
         raise InvalidInput(edit.path, "the old text is empty", "Quote the lines to be replaced.")
     if wanted.old == wanted.new:
         raise InvalidInput(edit.path, "the old text and the new one are the same", "Leave it out.")
-    if edit.replace_all or edit.expected_count not in (None, 1):
-        # Few edits are meant for all places.
-        from hkgit.matching.everywhere import locate_everywhere
-
-        found = locate_everywhere(search, wanted)
-    else:
-        found = _find_visible(search, wanted) or _find_inside_word(search, wanted)
-        found = found or _find_repaired(search) or _find_loosely(search, wanted, ())
+    found = _find(search, wanted)
     if found is None:
         from hkgit.matching.refusals import hints
 
         raise hints.refuse_no_match(search.view, wanted, edit)
-    meant = EditLines.of(edit, found.repairs)
+    _check_meaning(search, found)
+    return found
+
+
+def _find(search: Search, wanted: EditLines) -> Located | None:
+    edit = search.edit
+    if edit.replace_all or edit.expected_count not in (None, 1):
+        # Few edits are meant for all places.
+        from hkgit.matching.everywhere import locate_everywhere
+
+        return locate_everywhere(search, wanted)
+    found = _find_visible(search, wanted) or _find_inside_word(search, wanted)
+    return found or _find_repaired(search) or _find_loosely(search, wanted, ())
+
+
+def _check_meaning(search: Search, found: Located) -> None:
+    """Refuse new text that its author cannot mean to stand there (see `guards`)."""
+    meant = EditLines.of(search.edit, found.repairs)
+    is_paired = found.tier == "elided"
     try:
-        is_paired = found.tier == "elided"
-        guards.check(search.view, meant, edit.path, found.places[0], is_paired=is_paired)
+        guards.check(search.view, meant, search.edit.path, found.places[0], is_paired=is_paired)
     except InvalidInput as error:
         from hkgit.matching.refusals.correcting import remove_marks
 
-        error.near = tuple(Near(*document.lines_of(p.start, p.end)) for p in found.places)
-        error.corrected = remove_marks(meant, edit)
+        lines_of = search.view.document.lines_of
+        error.near = tuple(Near(*lines_of(p.start, p.end)) for p in found.places)
+        error.corrected = remove_marks(meant, search.edit)
         raise
-    return found
 
 
 def _find_visible(search: Search, wanted: EditLines) -> Located | None:
@@ -135,8 +145,6 @@ def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -
     Before, it is seen to that the change has not been made already, and that the file has
     the author's names.
     """
-    from hkgit.matching.refusals import hints
-    from hkgit.matching.search.candidates import find_candidates
     from hkgit.matching.transfers.renames import find_renames
     from hkgit.matching.variants import check_backslashes, choose_variant
 
@@ -148,20 +156,36 @@ def _find_loosely(search: Search, wanted: EditLines, repairs: tuple[str, ...]) -
             repairs = (*repairs, *names)
             found = _find_loosely(search, EditLines.of(search.edit, repairs), repairs)
             return None if found is None else _as_written(search, wanted, found)
-    applied_at = applied.find_place_of_new(search.view, wanted)
-    if applied_at is not None:
-        raise hints.refuse_applied(search.view, applied_at, search.edit)
+    _refuse_applied(search, applied.find_place_of_new(search.view, wanted))
     for tier in LOOSE:
         places = LADDER[tier](search.view, wanted)
         if any(place.similarity >= search.settings.threshold for place in places):
-            applied_at = applied.find_rival(
-                search.view, wanted, find_candidates(search.view, wanted)[0]
-            )
-            if applied_at is not None:
-                raise hints.refuse_applied(search.view, applied_at, search.edit)
-            found = settle(search, tier, wanted, places, repairs)
-            return found if found.similarity >= search.settings.threshold else None
+            return _settle_loose(search, tier, wanted, places, repairs)
     return None
+
+
+def _settle_loose(
+    search: Search,
+    tier: str,
+    wanted: EditLines,
+    places: tuple[Place, ...],
+    repairs: tuple[str, ...],
+) -> Located | None:
+    """Choose among the places of a loose tier; None where the one that is meant is too unlike."""
+    from hkgit.matching.search.candidates import find_candidates
+
+    best = find_candidates(search.view, wanted)[0]
+    _refuse_applied(search, applied.find_rival(search.view, wanted, best))
+    found = settle(search, tier, wanted, places, repairs)
+    return found if found.similarity >= search.settings.threshold else None
+
+
+def _refuse_applied(search: Search, place: Place | None) -> None:
+    """Raise AlreadyApplied where the new text stands at a place."""
+    if place is not None:
+        from hkgit.matching.refusals import hints
+
+        raise hints.refuse_applied(search.view, place, search.edit)
 
 
 def _as_written(search: Search, wanted: EditLines, found: Located) -> Located | None:
