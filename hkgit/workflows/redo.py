@@ -7,6 +7,7 @@ middle of a merge git's merge is made again, and what is staged in its conflicts
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from hkgit import dialects
@@ -54,20 +55,10 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     if other is not None:
         merging = find_merging(repository, other, head.branch or "HEAD", head.commit)
         paths = tuple(f":(top,literal){path}" for path in merging.conflicts)
-    own = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
-    options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
-    difference = partial(repository.git, "diff", *options, head.commit)
-    tree = _find_named_tree(repository, request.tree) or repository.index_tree()
-    diff = difference(tree, "--", *paths, *own).stdout
-    if not diff and request.tree is None:  # as after `git commit -a`, which stages for itself alone
-        tree = store_checkout(repository, "-u")
-        diff = difference(tree, "--", *paths, *own).stdout
-    if not diff:
-        raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
-    spec = dialects.parse(diff, "unified-diff")
-    spec = replace(spec, digest=digest(diff))
+    tree, diff = _find_change(repository, head.commit, request.tree, paths)
+    spec = replace(dialects.parse(diff, "unified-diff"), digest=digest(diff))
     branch = f"again-{tree[:12]}"
-    options_of_commit = ApplyOptions(
+    options = ApplyOptions(
         branch=branch,
         base=head.commit,
         merge=other,
@@ -76,18 +67,39 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
         reads=_reads(repository, head.commit, {edit.path for edit in spec.edits}),
     )
     repository.delete_ref(f"refs/heads/{branch}")
-    result = apply(repository, ApplyRequest((spec,), options_of_commit), progress)
+    result = apply(repository, ApplyRequest((spec,), options), progress)
     if result.error is None:
-        # What is staged is what the commit has; the files, with what was not staged, stay.
-        if request.paths:
-            repository.git("reset", "-q", "--soft", branch)
-            kept = (f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
-            repository.git("reset", "-q", branch, "--", *request.paths, *kept)
-        else:
-            repository.git("reset", "-q", branch)
-        repository.git("restore", "--", f":/{LEDGER}", f":/{ATTRIBUTES_PATH}", check=False)
+        _move_head(repository, branch, request.paths)
         repository.delete_ref(f"refs/heads/{branch}")
     return result
+
+
+def _find_change(
+    repository: Repository, head: str, named: str | None, paths: Sequence[str]
+) -> tuple[str, bytes]:
+    """Find the tree to be committed, and its diff from HEAD. Raises InvalidInput for no diff."""
+    own = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
+    options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
+    difference = partial(repository.git, "diff", *options, head)
+    tree = _find_named_tree(repository, named) or repository.index_tree()
+    diff = difference(tree, "--", *paths, *own).stdout
+    if not diff and named is None:  # as after `git commit -a`, which stages for itself alone
+        tree = store_checkout(repository, "-u")
+        diff = difference(tree, "--", *paths, *own).stdout
+    if not diff:
+        raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
+    return tree, diff
+
+
+def _move_head(repository: Repository, branch: str, paths: Sequence[str]) -> None:
+    """Move HEAD and the index to a branch; the files, with what was not staged, stay."""
+    kept = (f":/{LEDGER}", f":/{ATTRIBUTES_PATH}")
+    if paths:
+        repository.git("reset", "-q", "--soft", branch)
+        repository.git("reset", "-q", branch, "--", *paths, *kept)
+    else:
+        repository.git("reset", "-q", branch)
+    repository.git("restore", "--", *kept, check=False)
 
 
 def _find_merged_side(repository: Repository, request: RedoRequest) -> str | None:

@@ -15,6 +15,7 @@ from hkgit.evidence.ledger.recording import make_claims, record
 from hkgit.evidence.ledger.trailers import render_trailers
 from hkgit.evidence.refusals import make_refusal_claims
 from hkgit.text.counting import count_noun
+from hkgit.text.json_nodes import JsonObject
 from hkgit.values import dataclass
 from hkgit.workflows.commits.plan import PlannedCommit
 from hkgit.workflows.commits.targets import ApplyOptions
@@ -38,14 +39,33 @@ def record_step(
 ) -> RecordedStep:
     """Make the entry and message of a step in which every edit applied.
 
-    With `credits_agents` the message says that the agent assisted, too.
+    With `credits_agents` the message says that the agent assisted, too. Raises InvalidInput for an
+    agent or a message that cannot stand in a commit.
     """
-    spec = step.spec
-    agent = _first(choices.agent, spec.agent, "unknown")
+    agent = _first(choices.agent, step.spec.agent, "unknown")
     _check_agent(agent)
+    entry = record(
+        step.spec,
+        step.plan,
+        settings=choices.options.settings,
+        base=step.base,
+        spec_digest=step.spec.digest,
+        reads=step.reads,
+        claims=_make_claims(step, choices, agent, verify),
+    )
+    name = entry_id(entry.to_bytes())
+    text = _choose_message(step, choices)
+    credit = list_missing_lines([entry], text.encode()) if credits_agents else []
+    message = append_trailers(text, (*credit, *render_trailers(entry, name)))
+    return RecordedStep(entry, name, message)
+
+
+def _make_claims(
+    step: PlannedCommit, choices: ApplyOptions, agent: str, verify: dict[str, object] | None
+) -> JsonObject:
     paths = {file.path for file in step.plan.files}
     met = [] if choices.met is None else choices.met.claims(agent, step.plan.outcomes)
-    claims = make_claims(
+    return make_claims(
         agent,
         int(time.time()),
         conflicts=met,
@@ -54,25 +74,15 @@ def record_step(
         refusals=_find_refusals(step, choices, agent),
         readings=claim_readings(each for each in choices.shown if each.path in paths),
     )
-    entry = record(
-        spec,
-        step.plan,
-        settings=choices.options.settings,
-        base=step.base,
-        spec_digest=spec.digest,
-        reads=step.reads,
-        claims=claims,
-    )
-    name = entry_id(entry.to_bytes())
-    text = _first(choices.message, spec.summary, default_subject(step))
+
+
+def _choose_message(step: PlannedCommit, choices: ApplyOptions) -> str:
+    text = _first(choices.message, step.spec.summary, default_subject(step))
     if not text.strip():
         raise InvalidInput("--message", "is blank", "Say what the commit does, or leave it out.")
     if any(line.lower().startswith("hkgit-") for line in text.splitlines()):
         raise InvalidInput("--message", "holds a Hkgit- trailer", "hkgit writes those itself.")
-    credit = list_missing_lines([entry], text.encode()) if credits_agents else []
-    return RecordedStep(
-        entry, name, append_trailers(text, (*credit, *render_trailers(entry, name)))
-    )
+    return text
 
 
 def _find_refusals(
