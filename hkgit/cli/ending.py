@@ -57,18 +57,21 @@ def end_with(work: Callable[[], int], arguments: Sequence[str]) -> int:
         if "--debug" in arguments:
             raise
         # The one boundary where whatever nobody expected becomes an exit code.
-        try:
-            if isinstance(error, OSError):
-                _flush_or_forget()
-            if isinstance(error, OSError) and describe_done():
-                print_error(
-                    f"{describe_done()}; but the answer could not be written: {error.strerror}"
-                )
-                return 0
-            _explain(error, arguments)
-        except OSError:  # nor can that be said
-            return FAULT
-        return FAULT
+        return _end_with_fault(error, arguments)
+
+
+def _end_with_fault(error: Exception, arguments: Sequence[str]) -> int:
+    """Explain what nobody expected; where the work is done all the same, it is no fault."""
+    try:
+        if isinstance(error, OSError):
+            _flush_or_forget()
+        if isinstance(error, OSError) and describe_done():
+            print_error(f"{describe_done()}; but the answer could not be written: {error.strerror}")
+            return 0
+        _explain(error, arguments)
+    except OSError:  # nor can that be said
+        pass
+    return FAULT
 
 
 def _flush_or_forget() -> None:

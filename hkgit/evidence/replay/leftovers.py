@@ -10,6 +10,7 @@ from hkgit.evidence.replay.findings import Finding, Leftover
 from hkgit.git.objects.trees import TreeChange, TreeEntry
 from hkgit.text.diff import find_changes
 from hkgit.text.document import Document, split_raw
+from hkgit.values import replace
 
 _BY_HKGIT = "Make the change with `hkgit apply`, or commit it under a name the policy lets through."
 _UNCHANGED = "Commit what hkgit applied, unchanged, and what is by hand in a commit of its own."
@@ -50,34 +51,26 @@ def _leftover(
 def _compare_file(
     read_blob: Callable[[str], bytes], path: str, actual: TreeEntry | None, derived: File | None
 ) -> Leftover | None:
+    """Compare a file of the commit with what its entries make; None where both are the same."""
     if actual is None or derived is None:
         if actual is None and derived is None:
             return None
         what = "it is there" if actual is not None else "it is gone"
-        finding = Finding(
-            rule="bytes", where=path, what=f"{what}, against its entry", fix=_UNCHANGED, path=path
-        )
-        return Leftover(path, finding)
+        return Leftover(path, _find("bytes", path, f"{what}, against its entry"))
     if actual.mode != derived.mode:
         what = f"mode {actual.mode:06o}, its entry makes {derived.mode:06o}"
-        return Leftover(
-            path, Finding(rule="mode", where=path, what=what, fix=_UNCHANGED, path=path)
-        )
+        return Leftover(path, _find("mode", path, what))
     data = read_blob(actual.id)
     if data == derived.data:
         return None
     line = _first_difference(derived.data, data)
-    what = "bytes that no entry accounts for"
-    finding = Finding(
-        rule="bytes",
-        where=f"{path}:{line}",
-        what=what,
-        fix=_UNCHANGED,
-        path=path,
-        start_line=line,
-        end_line=line,
-    )
+    finding = _find("bytes", path, "bytes that no entry accounts for")
+    finding = replace(finding, where=f"{path}:{line}", start_line=line, end_line=line)
     return Leftover(path, finding, _lines(derived.data, data))
+
+
+def _find(rule: str, path: str, what: str) -> Finding:
+    return Finding(rule=rule, where=path, what=what, fix=_UNCHANGED, path=path)
 
 
 def _first_difference(left: bytes, right: bytes) -> int:

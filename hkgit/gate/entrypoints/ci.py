@@ -121,34 +121,38 @@ def _github(name: str, payload: JsonObject) -> CiEvent:
     try:
         match name:
             case "pull_request" | "pull_request_target":
-                pull = payload["pull_request"]
-                base, head = pull["base"], pull["head"]
-                ref = f"refs/heads/{base['ref']}"
-                return CiEvent(
-                    host=GITHUB, name=name, ref=ref, old=base["sha"], new=head["sha"], is_offer=True
-                )
+                return _github_pull_request(name, payload["pull_request"])
             case "merge_group":
-                group = payload["merge_group"]
-                old, new = group["base_sha"], group["head_sha"]
-                return CiEvent(
-                    host=GITHUB, name=name, ref=group["base_ref"], old=old, new=new, is_offer=True
-                )
+                return _github_merge_group(name, payload["merge_group"])
             case "push":
-                old, new = parse_id(payload["before"]), parse_id(payload["after"])
-                default = payload["repository"]["default_branch"]
-                return CiEvent(
-                    host=GITHUB,
-                    name=name,
-                    ref=payload["ref"],
-                    old=old,
-                    new=new,
-                    is_offer=False,
-                    default_branch=default,
-                )
+                return _github_push(name, payload)
     except (KeyError, TypeError) as error:
         raise InvalidInput(f"event {name}", f"has no {error}") from error
     fix = "Run it on pull_request, merge_group or push."
     raise InvalidInput(f"event {name}", "brings no commits", fix)
+
+
+def _github_pull_request(name: str, pull: JsonObject) -> CiEvent:
+    base, head = pull["base"], pull["head"]
+    ref = f"refs/heads/{base['ref']}"
+    return CiEvent(host=GITHUB, name=name, ref=ref, old=base["sha"], new=head["sha"], is_offer=True)
+
+
+def _github_merge_group(name: str, group: JsonObject) -> CiEvent:
+    old, new = group["base_sha"], group["head_sha"]
+    return CiEvent(host=GITHUB, name=name, ref=group["base_ref"], old=old, new=new, is_offer=True)
+
+
+def _github_push(name: str, payload: JsonObject) -> CiEvent:
+    return CiEvent(
+        host=GITHUB,
+        name=name,
+        ref=payload["ref"],
+        old=parse_id(payload["before"]),
+        new=parse_id(payload["after"]),
+        is_offer=False,
+        default_branch=payload["repository"]["default_branch"],
+    )
 
 
 def _gitlab(environment: Mapping[str, str]) -> CiEvent:
