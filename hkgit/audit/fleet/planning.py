@@ -133,16 +133,7 @@ def _list_commits(
     job: PlanJob, repository: Repository, planned: PlannedRepository
 ) -> PlannedRepository:
     """Write the list of commits where its parts are read, and return the plan with it."""
-    state = read_state(job.directory, planned.name)
-    old: tuple[str, ...] = ()
-    again: tuple[str, ...] = ()
-    if state is not None and state.basis == planned.basis:
-        if _descends(repository, state.tips, planned.tips):
-            old = tuple(state.tips.values())
-            again = state.open if state.evidence != planned.evidence else ()
-            planned = replace(planned, is_fresh=False, reopens=bool(again))
-        else:
-            planned = replace(planned, is_rewritten=True)
+    planned, old, again = _continue_state(job, repository, planned)
     commits = [*again, *_new_commits(repository, planned, old)]
     pending = job.directory.pending(planned.name)
     plan: JsonObject = {
@@ -161,6 +152,23 @@ def _list_commits(
         (pending / "commits").write_text("".join(f"{each}\n" for each in commits), "ascii")
         write_json(pending / "plan.json", plan)
     return replace(planned, count=len(commits))
+
+
+def _continue_state(
+    job: PlanJob, repository: Repository, planned: PlannedRepository
+) -> tuple[PlannedRepository, tuple[str, ...], tuple[str, ...]]:
+    """Find what an earlier run has left to go on from.
+
+    Returns the plan, the tips that are judged already, and commits that may be judged otherwise
+    by now.
+    """
+    state = read_state(job.directory, planned.name)
+    if state is None or state.basis != planned.basis:
+        return planned, (), ()
+    if not _descends(repository, state.tips, planned.tips):
+        return replace(planned, is_rewritten=True), (), ()
+    again = state.open if state.evidence != planned.evidence else ()
+    return replace(planned, is_fresh=False, reopens=bool(again)), tuple(state.tips.values()), again
 
 
 def _descends(repository: Repository, old: Mapping[str, str], new: Mapping[str, str]) -> bool:

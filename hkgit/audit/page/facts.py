@@ -101,32 +101,37 @@ def _page_commits(repository: Repository, commits: Sequence[AuditedCommit]) -> I
 def _agents(
     commits: Sequence[AuditedCommit], refusals: Sequence[RefusedAttempt]
 ) -> Iterator[AgentRow]:
+    """Count what each agent did, the busiest first."""
     refused = Counter(strip_version(visible(each.agent)) for each in refusals)
-    names = Counter(
-        name for commit in commits for name in {strip_version(each) for each in commit.agents}
+    own: dict[str, list[AuditedCommit]] = {}
+    for commit in commits:
+        for name in dict.fromkeys(map(strip_version, commit.agents)):
+            own.setdefault(name, []).append(commit)
+    for name, listed in sorted(own.items(), key=lambda item: -len(item[1])):
+        yield _count_agent(name, listed, refused[name])
+
+
+def _count_agent(name: str, commits: Sequence[AuditedCommit], refused: int) -> AgentRow:
+    edits = [
+        edit
+        for commit in commits
+        for _, entry in commit.ruling.judged.entries
+        if strip_version(visible(entry.agent)) == name
+        for edit in entry.edits
+    ]
+    versions = {each for c in commits for each in c.agents if strip_version(each) == name}
+    return AgentRow(
+        name=name,
+        versions=tuple(sorted(each.partition("/")[2] for each in versions if "/" in each)),
+        commits=len(commits),
+        derived=sum(commit.standing == DERIVED for commit in commits),
+        passing=sum(commit.passes for commit in commits),
+        edits=len(edits),
+        evidence=Counter(edit.evidence for edit in edits),
+        bare=sum(commit.standing == NO_EVIDENCE for commit in commits),
+        lowest=min((edit.confidence for edit in edits), default=None),
+        refused=refused,
     )
-    for name, _ in names.most_common():
-        own = [c for c in commits if name in map(strip_version, c.agents)]
-        edits = [
-            edit
-            for commit in own
-            for _, entry in commit.ruling.judged.entries
-            if strip_version(visible(entry.agent)) == name
-            for edit in entry.edits
-        ]
-        versions = {each for c in own for each in c.agents if strip_version(each) == name}
-        yield AgentRow(
-            name=name,
-            versions=tuple(sorted(each.partition("/")[2] for each in versions if "/" in each)),
-            commits=len(own),
-            derived=sum(commit.standing == DERIVED for commit in own),
-            passing=sum(commit.passes for commit in own),
-            edits=len(edits),
-            evidence=Counter(edit.evidence for edit in edits),
-            bare=sum(commit.standing == NO_EVIDENCE for commit in own),
-            lowest=min((edit.confidence for edit in edits), default=None),
-            refused=refused[name],
-        )
 
 
 def _periods(commits: Sequence[AuditedCommit]) -> tuple[tuple[Period, ...], str]:
