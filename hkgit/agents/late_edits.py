@@ -80,7 +80,7 @@ def holds_difference(path: str, session: EditSession) -> bool:
 
 def _list_changes(folder: Path) -> Iterator[tuple[str | None, Version | None, str]]:
     """List what the calls of a session have left of each path, with the dialect of the edit."""
-    for call in SessionJournal(folder).load().standing:
+    for call in SessionJournal(folder).load().effective:
         for spec in call.specs:
             for change in spec.changes:
                 yield change.new_path or change.path, change.after, spec.dialect

@@ -67,7 +67,7 @@ def settle_all_written(root: Path) -> None:
         # Whether it must be recorded, the gate knows.
         with suppress(HkgitError):
             session = EditSession.open(root, name)
-            calls = session.journal.load().standing
+            calls = session.journal.load().effective
             agent = calls[-1].agent if calls else session.agent
             settle_written(replace(session, agent=agent), lambda path: False)
 
@@ -89,7 +89,7 @@ def _is_late(session: EditSession, path: str, file: File, since: float) -> bool:
         return False
     changes = (
         change
-        for call in session.journal.load().standing
+        for call in session.journal.load().effective
         for spec in call.specs
         for change in spec.changes
         if change.new_path == path

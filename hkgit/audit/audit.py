@@ -52,24 +52,24 @@ class Audit:
     def policy(self) -> Policy:
         return self.report.policy
 
-    def classes(self) -> dict[str, list[Ruling]]:
+    def sort_rulings(self) -> dict[str, list[Ruling]]:
         """Sort the rulings by what they come to, in the order of `MEANINGS`."""
         sorted_: dict[str, list[Ruling]] = {name: [] for name in MEANINGS}
         for ruling in self.report.rulings:
             sorted_[_class(ruling)].append(ruling)
         return sorted_
 
-    def glass(self) -> list[Ruling]:
+    def find_break_glass(self) -> list[Ruling]:
         """List the rulings that only a record of break-glass lets pass."""
         return [ruling for ruling in self.report.rulings if ruling.rule == "break-glass"]
 
-    def met(self) -> Iterator[tuple[Ruling, JsonObject]]:
+    def list_conflicts_met(self) -> Iterator[tuple[Ruling, JsonObject]]:
         """Yield the conflicts that entries claim to have met."""
         for ruling in self.report.rulings:
             for _, entry in ruling.judged.entries:
                 yield from ((ruling, met) for met in find_claimed_conflicts(entry))
 
-    def verified(self) -> Iterator[tuple[Ruling, JsonObject]]:
+    def list_verify_outcomes(self) -> Iterator[tuple[Ruling, JsonObject]]:
         """Yield the outcomes of `--verify` that entries claim."""
         for ruling in self.report.rulings:
             for _, entry in ruling.judged.entries:
@@ -105,17 +105,18 @@ def audit_json(audit: Audit) -> JsonObject:
         **report_json(audit.report),
         "classes": {
             name: [ruling.judged.candidate.id for ruling in rulings]
-            for name, rulings in audit.classes().items()
+            for name, rulings in audit.sort_rulings().items()
         },
-        "break_glass": [ruling.judged.candidate.id for ruling in audit.glass()],
+        "break_glass": [ruling.judged.candidate.id for ruling in audit.find_break_glass()],
         "claimed": {
             "agents": dict(audit.numbers.agents),
             "verify": [
                 {"commit": ruling.judged.candidate.id, **outcome}
-                for ruling, outcome in audit.verified()
+                for ruling, outcome in audit.list_verify_outcomes()
             ],
             "conflicts": [
-                {"commit": ruling.judged.candidate.id, **met} for ruling, met in audit.met()
+                {"commit": ruling.judged.candidate.id, **met}
+                for ruling, met in audit.list_conflicts_met()
             ],
         },
         "consults": [consult_json(consult) for consult in audit.consults],

@@ -62,7 +62,7 @@ def _render_derived(audit: Audit) -> Iterator[str]:
     yield ""
     yield "| class | commits | edits | meaning |"
     yield "| --- | --- | --- | --- |"
-    for name, rulings in audit.classes().items():
+    for name, rulings in audit.sort_rulings().items():
         yield f"| {name} | {len(rulings)} | {_edits(rulings)} | {MEANINGS[name]} |"
     yield ""
     yield "```text"
@@ -77,7 +77,7 @@ def _edits(rulings: Iterable[Ruling]) -> int:
 
 
 def _render_rejected(audit: Audit) -> Iterator[str]:
-    rejected = audit.classes()[REFUSED]
+    rejected = audit.sort_rulings()[REFUSED]
     if not rejected:
         return
     yield "## Rejected"
@@ -96,7 +96,7 @@ def _render_rejected(audit: Audit) -> Iterator[str]:
 
 
 def _glass(audit: Audit) -> Iterator[str]:
-    broken = audit.glass()
+    broken = audit.find_break_glass()
     if not broken:
         return
     yield "## Break-glass"
@@ -117,14 +117,14 @@ def _render_claimed(audit: Audit) -> Iterator[str]:
     outcomes = [
         f"{render_code(name_commit(ruling))} {render_code(str(outcome.get('command')))}"
         f" exited with {escape_markdown(str(outcome.get('exit_code')))}"
-        for ruling, outcome in audit.verified()
+        for ruling, outcome in audit.list_verify_outcomes()
     ]
     yield f"- checks run before the commit: {'; '.join(outcomes) or 'none'}"
     yield ""
 
 
 def _conflicts(audit: Audit) -> Iterator[str]:
-    met = list(audit.met())
+    met = list(audit.list_conflicts_met())
     if not met and not audit.consults:
         return
     yield "## Conflicts and CONSULTs"

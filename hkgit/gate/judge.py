@@ -186,7 +186,7 @@ class Gate:
         return attest_ruling(ruling, signer)
 
     def _despite(self, ruling: Ruling, tried: list[RuleResult]) -> Ruling:
-        """The ruling, let pass where somebody who may has broken the glass for this commit."""
+        """The ruling, let pass where somebody who may has used break-glass for this commit."""
         commit = ruling.judged.candidate.id
         if ruling.passes or commit is None:
             return ruling

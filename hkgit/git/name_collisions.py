@@ -18,7 +18,7 @@ from hkgit.git.objects.trees import walk_tree
 from hkgit.text.paths import fold_name, quote_path
 
 
-def expect_no_twins(files: TreeSnapshot, changed: Mapping[str, File | None]) -> None:
+def expect_no_collisions(files: TreeSnapshot, changed: Mapping[str, File | None]) -> None:
     """Raise InvalidInput where a changed file's name collides with another one.
 
     Only the directories in which a name is new are looked at.

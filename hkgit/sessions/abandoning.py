@@ -24,7 +24,7 @@ _COMPARED = 50
 """So many versions of a file that others made between calls are compared line by line."""
 
 
-def find_standing(
+def find_effective(
     files: Snapshot, units: Sequence[PendingEdit], base: Snapshot | None = None
 ) -> list[PendingEdit]:
     """Find the edits whose text is still in `files`. A file that equals `base` holds none.
@@ -49,7 +49,7 @@ class _Walk:
     """
 
     path: str
-    standing: frozenset[PendingEdit] = frozenset()
+    effective: frozenset[PendingEdit] = frozenset()
     known: dict[str | None, frozenset[PendingEdit]] = field(default_factory=dict)
     current: str | None = ""
     compared: int = 0
@@ -62,22 +62,22 @@ class _Walk:
             kept = same[0].journal.blobs.get
             if before != self.current and self.compared < _COMPARED:
                 self._find(before, None if before is None else kept(before))
-            self.standing |= {*same}
+            self.effective |= {*same}
             self.current = after
-            self.known[after] = self.standing
+            self.known[after] = self.effective
         if _name_of(now) != self.current:
             self._find(_name_of(now), None if now is None else now.data)
-        return self.standing
+        return self.effective
 
     def _find(self, name: str | None, data: bytes | None) -> None:
         """Follow the lines to a version that no call has made, by a line diff."""
         if name in self.known:
-            self.standing = self.known[name]
+            self.effective = self.known[name]
         elif data is not None:
             self.compared += 1
-            left = (unit for unit in self.standing if not _is_gone(unit, self.path, data))
-            self.standing = frozenset(left)
-        self.known[name] = self.standing
+            left = (unit for unit in self.effective if not _is_gone(unit, self.path, data))
+            self.effective = frozenset(left)
+        self.known[name] = self.effective
 
 
 def _name_of(file: File | None) -> str | None:

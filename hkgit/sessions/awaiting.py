@@ -25,9 +25,9 @@ def find_awaiting(
     repository: Repository, root: Path, journals: Sequence[SessionJournal]
 ) -> list[PendingEdit]:
     """Find the edits that are in the checkout and not in HEAD."""
-    standing = _find_standing(root, list_waiting(journals))
-    changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
-    return [unit for unit in standing if unit.paths & changed]
+    effective = _find_effective(root, list_waiting(journals))
+    changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
+    return [unit for unit in effective if unit.paths & changed]
 
 
 def may_be_committed(
@@ -42,12 +42,12 @@ def may_be_committed(
         return bool(units)
     if "PRE_COMMIT" in os.environ:  # the framework has put aside what is not staged
         return True
-    standing = _find_standing(root, units)
-    changed = _find_changed(repository, {path for unit in standing for path in unit.paths})
+    effective = _find_effective(root, units)
+    changed = _find_changed(repository, {path for unit in effective for path in unit.paths})
     since = (time.time() - _REMADE) * 1000
-    if any(unit.paths & changed or unit.call.time > since for unit in standing):
+    if any(unit.paths & changed or unit.call.time > since for unit in effective):
         return True
-    if len(standing) == len(units):
+    if len(effective) == len(units):
         return False
     if any((repository.git_dir / each).exists() for each in _REBASING):
         return True
@@ -55,13 +55,13 @@ def may_be_committed(
     return stash.code == 0
 
 
-def _find_standing(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
+def _find_effective(root: Path, units: Sequence[PendingEdit]) -> list[PendingEdit]:
     """Find the edits that stand in the checkout."""
     # Where nothing waits, as after most commits, nobody waits for it.
-    from hkgit.sessions.abandoning import find_standing
+    from hkgit.sessions.abandoning import find_effective
     from hkgit.sessions.readings.checkout import Checkout
 
-    return find_standing(Checkout(root), units)
+    return find_effective(Checkout(root), units)
 
 
 def _find_changed(repository: Repository, paths: Collection[str]) -> frozenset[str]:

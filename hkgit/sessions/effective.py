@@ -8,7 +8,7 @@ from itertools import chain
 from hkgit.applying.evidence import covers, is_blind
 from hkgit.edits import File, MappingSnapshot, Snapshot
 from hkgit.errors import InvalidInput
-from hkgit.sessions.abandoning import find_standing
+from hkgit.sessions.abandoning import find_effective
 from hkgit.sessions.answers import CallStatus, Status
 from hkgit.sessions.commit.pending import list_units
 from hkgit.sessions.readings.knowledge import carry_knowledge
@@ -18,18 +18,22 @@ from hkgit.sessions.storage.state import JournalState
 
 
 def choose_calls(
-    state: JournalState, call: str | None, standing: Sequence[JournaledCall], *, whole_session: bool
+    state: JournalState,
+    call: str | None,
+    effective: Sequence[JournaledCall],
+    *,
+    whole_session: bool,
 ) -> list[JournaledCall]:
-    """Choose the calls to be undone, the oldest first; without a name, the last `standing` one.
+    """Choose the calls to be undone, the oldest first; without a name, the last `effective` one.
 
     Raises InvalidInput when there is none.
     """
-    kept = state.standing
+    kept = state.effective
     if call is not None:
         found = [each for each in kept if str(each.id) == call]
         where = f"call {call}"
     else:
-        found = kept if whole_session else [*(standing or kept)][-1:]
+        found = kept if whole_session else [*(effective or kept)][-1:]
         where = "the session"
     if not found:
         fix = "hkgit undo --list shows the calls; what is committed git takes back: git revert"
@@ -39,15 +43,15 @@ def choose_calls(
 
 def find_calls_in(files: Snapshot, journal: SessionJournal) -> list[JournaledCall]:
     """List the calls of a session of which some edit is still in `files`, the oldest first."""
-    ids = {unit.call.id for unit in find_standing(files, list_units(journal))}
-    return [call for call in journal.state.standing if call.id in ids]
+    ids = {unit.call.id for unit in find_effective(files, list_units(journal))}
+    return [call for call in journal.state.effective if call.id in ids]
 
 
 def find_before(journal: SessionJournal, call: str, path: str) -> tuple[int, int, Snapshot]:
     """Find the call and spec that changed a file, and the file before. Raises InvalidInput."""
     changes = (
         (each.id, at, change.before)
-        for each in journal.state.standing
+        for each in journal.state.effective
         if str(each.id) == call
         for at, spec in enumerate(each.specs)
         for change in spec.changes
@@ -74,7 +78,7 @@ def collect_status(
     ]
     waiting = [
         is_unread(state, unit.call, unit.spec, unit.number)
-        for unit in find_standing(files, list_units(journal))
+        for unit in find_effective(files, list_units(journal))
         if (unit.call.id, unit.spec, unit.number) not in state.committed
     ]
     calls = tuple(

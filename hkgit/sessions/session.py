@@ -159,7 +159,7 @@ class EditSession:
             if batch is not None:
                 batches.drop(self._batches, batch)
             if self._is_unnamed and len(self.journal.state.calls) > 2 * KEPT_CALLS:
-                self.journal.forget(self.journal.state.standing[-KEPT_CALLS:])
+                self.journal.forget(self.journal.state.effective[-KEPT_CALLS:])
         return self._answer(plan, call.id)
 
     def _note_refused(self, plan: CallPlan) -> tuple[str, ...]:

@@ -41,10 +41,10 @@ def undo_calls(
     """See `EditSession.undo`."""
     with at_work(root, journal):
         state, files, blobs = journal.state, Checkout(root), journal.blobs
-        standing = find_calls_in(files, journal)
-        calls = choose_calls(state, call, standing, whole_session=whole_session)
+        effective = find_calls_in(files, journal)
+        calls = choose_calls(state, call, effective, whole_session=whole_session)
         changed = _undo_changes(
-            [change for each in calls if each in standing for change in each.changes], files, blobs
+            [change for each in calls if each in effective for change in each.changes], files, blobs
         )
         reversals = tuple(_reversals_of(files, changed))
         keep_files(blobs, (files.get(path) for path in changed))

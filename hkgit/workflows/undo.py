@@ -39,9 +39,9 @@ def open_session(root: Path, name: str | None) -> EditSession:
 
 def _latest_session(root: Path) -> str:
     found = [
-        (journal.state.standing[-1].time, folder.name)
+        (journal.state.effective[-1].time, folder.name)
         for folder in find_folders(root)
-        if (journal := SessionJournal(folder)).load().standing
+        if (journal := SessionJournal(folder)).load().effective
     ]
     if not found:
         fix = "hkgit edit keeps its calls in the git directory; so does --session elsewhere."

@@ -19,7 +19,7 @@ from hkgit.evidence.replay.findings import (
 from hkgit.evidence.replay.leftovers import find_leftovers
 from hkgit.evidence.replay.messages import find_stray_trailers, message_findings
 from hkgit.evidence.replay.sequence import CachedSnapshot, EntrySequence
-from hkgit.git.name_collisions import expect_no_twins
+from hkgit.git.name_collisions import expect_no_collisions
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
@@ -42,7 +42,7 @@ def replay_entries(
         derived = chain.list_changed()
         left = find_leftovers(repository.blob, added.others, derived)
         findings += (each.finding for each in left if _is_hkgits(each.path))
-        findings += _twins(repository, candidate, chain.before, derived)
+        findings += _find_collisions(repository, candidate, chain.before, derived)
     if not findings:
         is_strict = chain.is_recomputed and not chain.has_moved
         findings += message_findings(candidate, added.entries, is_strict=is_strict)
@@ -94,7 +94,7 @@ def _base_files(
         return None
 
 
-def _twins(
+def _find_collisions(
     repository: Repository,
     candidate: CandidateCommit,
     before: Snapshot,
@@ -105,6 +105,6 @@ def _twins(
         return
     parent = repository.commit(candidate.parents[0]).tree if candidate.parents else EMPTY_TREE
     try:
-        expect_no_twins(repository.snapshot(parent), derived)
+        expect_no_collisions(repository.snapshot(parent), derived)
     except InvalidInput as error:
         yield Finding.of("path", error)

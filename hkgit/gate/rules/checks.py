@@ -8,7 +8,12 @@ from hkgit.evidence.replay.findings import Finding, Verdict
 from hkgit.gate.case import JudgedCommit
 from hkgit.gate.rules.floors import APPLY, entry_findings
 from hkgit.gate.rules.manual import hand_findings
-from hkgit.gate.rules.protection import name_findings, path_findings, policy_findings, twin_findings
+from hkgit.gate.rules.protection import (
+    collision_findings,
+    name_findings,
+    path_findings,
+    policy_findings,
+)
 
 Check = Callable[[JudgedCommit], Iterator[Finding]]
 
@@ -72,7 +77,7 @@ CHECKS: dict[str, Check] = {
     "recovered": _check_recovered,
     "signature": _check_signatures,
     "names": name_findings,
-    "twins": twin_findings,
+    "twins": collision_findings,
     "policy": policy_findings,
     "protected": path_findings,
     "text": _check_text,

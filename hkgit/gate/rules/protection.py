@@ -31,18 +31,18 @@ def name_findings(case: JudgedCommit) -> Iterator[Finding]:
                 yield Finding.of("path", error)
 
 
-def twin_findings(case: JudgedCommit) -> Iterator[Finding]:
+def collision_findings(case: JudgedCommit) -> Iterator[Finding]:
     """Check for names that some file system cannot tell apart and that no parent has together.
 
     They count however they come: by a merge, a revert, or a grant.
     """
-    pairs = [_twins(case, parent) for parent in case.parents]
+    pairs = [_find_collisions(case, parent) for parent in case.parents]
     for new, old in sorted(pairs[0]):
         if all((new, old) in each or (old, new) in each for each in pairs[1:]):
             yield Finding.of("path", refuse_collision(new, old))
 
 
-def _twins(case: JudgedCommit, parent: str) -> set[tuple[str, str]]:
+def _find_collisions(case: JudgedCommit, parent: str) -> set[tuple[str, str]]:
     listed = case.repository.changes(parent, case.candidate.tree)
     changes = [each for each in listed if not each.path.startswith(f"{LEDGER}/")]
     if all(each.old is not None for each in changes):  # as of most commits

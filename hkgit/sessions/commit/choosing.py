@@ -29,15 +29,15 @@ def choose_edits(
     items: Sequence[Item],
     make: Callable[[Sequence[Item]], Contents],
     staged: Contents,
-    standing: Sequence[Item] | None = None,
+    effective: Sequence[Item] | None = None,
 ) -> list[Item]:
     """Choose the edits whose result is nearest to what is staged; `make` gives the files they make.
 
-    `standing` are the edits that nobody is known to have taken back; where they alone give what is
+    `effective` are the edits that nobody is known to have taken back; where they alone give what is
     staged, they are chosen.
     """
-    if standing is not None and len(standing) < len(items):
-        kept, apart = _nearest(standing, make, staged)
+    if effective is not None and len(effective) < len(items):
+        kept, apart = _nearest(effective, make, staged)
         others, nearer = _nearest(items, make, staged) if apart else (kept, apart)
         return others if nearer < apart else kept
     return _nearest(items, make, staged)[0]

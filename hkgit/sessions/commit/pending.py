@@ -71,7 +71,7 @@ def list_waiting(journals: Iterable[SessionJournal]) -> list[PendingEdit]:
     units = [
         unit
         for journal in journals
-        if journal.load().standing
+        if journal.load().effective
         for unit in list_units(journal)
         if (unit.call.id, unit.spec, unit.number) not in journal.state.committed
     ]
@@ -82,7 +82,7 @@ def list_units(journal: SessionJournal) -> list[PendingEdit]:
     """List all edits of a session's calls that were not undone, as the journal was last loaded."""
     return [
         PendingEdit(journal, call, spec, number)
-        for call in journal.state.standing
+        for call in journal.state.effective
         for spec, journaled in enumerate(call.specs)
         for number in range(1, len(journaled.blocks) + 1)
     ]

@@ -16,7 +16,7 @@ from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
-from hkgit.sessions.abandoning import find_standing
+from hkgit.sessions.abandoning import find_effective
 from hkgit.sessions.commit.building import Built, CommitBuilder, read_contents
 from hkgit.sessions.commit.choosing import Contents, choose_edits
 from hkgit.sessions.commit.pending import PendingEdit, group_connected, list_waiting
@@ -77,8 +77,8 @@ def propose_onto(
     for paths, group in group_connected(units):
         make, staged = builder.maker(paths), read_contents(after, paths)
         if not _are_gone(staged) or _are_gone(make(group)):
-            standing = find_standing(after, group, before)
-            kept.update(choose_edits(group, make, staged, standing))
+            effective = find_effective(after, group, before)
+            kept.update(choose_edits(group, make, staged, effective))
         else:
             lost += group
     built = builder.build([unit for unit in units if unit in kept])

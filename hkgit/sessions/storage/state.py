@@ -137,7 +137,7 @@ class JournalState:
         return call not in self.unsettled and call not in self.aborted
 
     @property
-    def standing(self) -> list[JournaledCall]:
+    def effective(self) -> list[JournaledCall]:
         """The calls whose edits were written and not taken back, the oldest first."""
         written = (id for id in self.calls if self.is_done(id) and id not in self.undone)
         return [call for call in map(self.calls.__getitem__, written) if not call.undoes]
@@ -147,7 +147,7 @@ class JournalState:
         """The calls that stand, of which some edit is in no commit yet."""
         return [
             call
-            for call in self.standing
+            for call in self.effective
             for spec, journaled in enumerate(call.specs)
             if any(
                 (call.id, spec, n) not in self.committed

@@ -16,7 +16,7 @@ from hkgit.applying.series import PlannedSpec, Series, plan_series
 from hkgit.edits import Overlay, Read, Snapshot, Spec
 from hkgit.errors import HkgitError, Stale
 from hkgit.git.conversion import Content, Conversion
-from hkgit.git.name_collisions import expect_no_twins
+from hkgit.git.name_collisions import expect_no_collisions
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
@@ -150,7 +150,7 @@ class _Planning:
         changed = series.changed | files_after(planned)
         try:
             self._conversion.expect_stored(dict(_new_contents(planned)))
-            expect_no_twins(self._conversion.files, changed)
+            expect_no_collisions(self._conversion.files, changed)
         except HkgitError as error:
             return refuse_spec(spec, error)
         return planned

@@ -34,8 +34,8 @@ def test_calls_that_are_not_in_memory_are_those_of_the_journal(
 ) -> None:
     again = EditSession.open(repo.path, "s").journal.load()
     assert len(session.journal.state.calls._latest) == len(again.calls._latest) == 2
-    assert [each.id for each in session.journal.load().standing] == [1, 2, 3, 4, 5]
-    assert again.standing == session.journal.state.standing
+    assert [each.id for each in session.journal.load().effective] == [1, 2, 3, 4, 5]
+    assert again.effective == session.journal.state.effective
 
 
 def test_all_of_them_are_undone(session: EditSession, repo: Repo) -> None:
@@ -49,6 +49,6 @@ def test_another_process_may_put_a_new_journal_in_its_place(
     before = session.journal.state
     other = EditSession.open(repo.path, "s").journal
     other.load()
-    other.forget(other.state.standing[-1:])
-    assert [each.id for each in before.standing] == [1, 2, 3, 4, 5]
-    assert [each.id for each in session.journal.load().standing] == [5]
+    other.forget(other.state.effective[-1:])
+    assert [each.id for each in before.effective] == [1, 2, 3, 4, 5]
+    assert [each.id for each in session.journal.load().effective] == [5]

@@ -9,7 +9,7 @@ import pytest
 
 from hkgit.edits import File
 from hkgit.errors import InvalidInput
-from hkgit.git.name_collisions import expect_no_twins
+from hkgit.git.name_collisions import expect_no_collisions
 from hkgit.git.repository import Repository
 from hkgit.text.paths import fold_name
 from tests.support.repos import Repo
@@ -25,7 +25,7 @@ def based(repo: Repo) -> Repo:
 
 
 def check(repo: Repo, changed: Mapping[str, File | None]) -> None:
-    expect_no_twins(Repository.discover(repo.path).snapshot("HEAD"), changed)
+    expect_no_collisions(Repository.discover(repo.path).snapshot("HEAD"), changed)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_only_directories_with_new_names_are_read(based: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "twin"),
+    ("name", "other"),
     [
         pytest.param("a", "A", id="case"),
         pytest.param("\u00e9", "e\u0301", id="composed and decomposed"),
@@ -89,8 +89,8 @@ def test_only_directories_with_new_names_are_read(based: Repo) -> None:
         pytest.param("\ufb01", "FI", id="a ligature"),
     ],
 )
-def test_twins_have_one_folded_name(name: str, twin: str) -> None:
-    assert fold_name(name) == fold_name(twin)
+def test_names_that_collide_have_one_folded_name(name: str, other: str) -> None:
+    assert fold_name(name) == fold_name(other)
 
 
 @pytest.mark.parametrize("name", ["caf\udce9", "\udcff\udcfe", "\U0001f600"])
