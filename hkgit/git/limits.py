@@ -1,4 +1,4 @@
-"""limits.py: hold a program to so many seconds, and to so many bytes for its data."""
+"""limits.py: hold a program to so many seconds and bytes, and tell how it ended."""
 
 from __future__ import annotations
 
@@ -56,3 +56,11 @@ def limit_data(memory: int) -> tuple[str, ...]:
     if os.name != "posix":
         return ()
     return ("sh", "-c", 'ulimit -S -d "$0" 2>/dev/null; exec "$@"', str(memory // 1024))
+
+
+def describe_end(code: int) -> str:
+    """Describe how a process ended that said nothing."""
+    if code >= 0:
+        return f"ended with code {code}"
+    known = code in [-each for each in signal.Signals]
+    return f"was ended by {signal.Signals(-code).name}" if known else f"was ended by signal {-code}"

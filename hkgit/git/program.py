@@ -210,19 +210,13 @@ def refuse_failed(args: Sequence[str], completed: Completed) -> GitRefused:
     if installed < OLDEST:
         what = f"git {_join_key(installed)} is too old"
         return GitRefused("git", what, f"Install git {_join_key(OLDEST)} or newer.")
-    words = completed.stderr.strip() or completed.text or _describe_end(completed.code)
+    words = completed.stderr.strip() or completed.text
+    if not words:
+        from hkgit.git.limits import describe_end  # git mostly says why
+
+        words = describe_end(completed.code)
     advice = (fix for needle, fix in ADVICE if needle in words)
     return GitRefused(_name_command(args), words, next(advice, ""))
-
-
-def _describe_end(code: int) -> str:
-    """Describe how a process ended that said nothing."""
-    if code >= 0:
-        return f"ended with code {code}"
-    import signal
-
-    known = code in [-each for each in signal.Signals]
-    return f"was ended by {signal.Signals(-code).name}" if known else f"was ended by signal {-code}"
 
 
 def read_version() -> tuple[int, int]:

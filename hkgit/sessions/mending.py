@@ -11,7 +11,8 @@ from hkgit.sessions.commit.pending import list_waiting
 from hkgit.sessions.commit.settling import open_journals
 from hkgit.sessions.drafting import render_mending_read
 from hkgit.sessions.effective import find_before, is_unread
-from hkgit.sessions.readings.reading import Reading, read_snapshot
+from hkgit.sessions.readings.reading import read_snapshot
+from hkgit.sessions.readings.shown import Reading
 from hkgit.sessions.storage.journal import SessionJournal
 from hkgit.sessions.writing import at_work, note_shown
 from hkgit.values import replace

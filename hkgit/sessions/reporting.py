@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hkgit.sessions.answers import EditReport, Status
-from hkgit.sessions.readings.reading import Reading
+from hkgit.sessions.readings.shown import Reading
 from hkgit.text.escaping import to_json_text
 from hkgit.text.json_nodes import JsonObject
 

@@ -20,7 +20,8 @@ from hkgit.sessions.answers import EditReport, Status, UndoReport
 from hkgit.sessions.drafting import CallPlan, find_blind_edits, plan_call
 from hkgit.sessions.readings.checkout import Checkout, EditableCheckout
 from hkgit.sessions.readings.knowledge import KnownRange
-from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout
+from hkgit.sessions.readings.reading import read_checkout
+from hkgit.sessions.readings.shown import MAX_LINES, Reading
 from hkgit.sessions.storage import batches
 from hkgit.sessions.storage import paths as places
 from hkgit.sessions.storage.journal import SessionJournal
@@ -136,11 +137,11 @@ class EditSession:
         for spec in specs:
             if spec.dialect not in dialects.DIALECTS:
                 raise InvalidInput("the spec", "is in no known dialect", "Give the text of one.")
-        if dry_run or self._is_unnamed:
-            # Where nothing may come of it, the git directory gets no session either.
+        # Where nothing may come of it, the git directory gets no session either.
+        if dry_run:
+            return self._answer(self._plan(specs, options, expect), None)
+        if self._is_unnamed:
             plan = self._plan(specs, options, expect)
-            if dry_run:
-                return self._answer(plan, None)
             if not plan.is_ok:
                 return EditReport(plan.outcomes, conflicts=self._note_refused(plan))
             if not self._can_keep:
@@ -216,10 +217,9 @@ class EditSession:
             plan = plan_call([spec], files, options, (), state.known, self.journal.blobs.get)
             if not plan.is_ok:
                 return EditReport(plan.outcomes)
-            for path, file in plan.changed.items():
-                if checkout.get(path) != file:
-                    fix = "What another tool has written is not what its call says."
-                    raise Stale(path, "stands otherwise in the checkout", fix)
+            for path in (path for path, file in plan.changed.items() if checkout.get(path) != file):
+                fix = "What another tool has written is not what its call says."
+                raise Stale(path, "stands otherwise in the checkout", fix)
             call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
             self.journal.begin(call)
             self.journal.end(call.id, plan.known)

@@ -19,7 +19,7 @@ from hkgit.errors import (
 )
 from hkgit.matching.places import format_decimal
 from hkgit.sessions.answers import EditReport, Status, UndoReport
-from hkgit.sessions.readings.reading import Reading
+from hkgit.sessions.readings.shown import Reading
 from hkgit.sessions.reporting import call_json, reading_json, status_json
 from hkgit.text.escaping import to_json_text, visible
 from hkgit.text.json_nodes import Json, JsonObject

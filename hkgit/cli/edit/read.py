@@ -15,7 +15,8 @@ from hkgit.cli.output import echo, print_note
 from hkgit.cli.streams import make_printable
 from hkgit.edits import Snapshot
 from hkgit.errors import GitRefused, InvalidInput
-from hkgit.sessions.readings.reading import MAX_LINES, Reading, read_checkout, read_snapshot
+from hkgit.sessions.readings.reading import read_checkout, read_snapshot
+from hkgit.sessions.readings.shown import MAX_LINES, Reading
 from hkgit.values import late_pattern
 
 _RANGE = late_pattern(r"(?P<path>.+):(?P<start>\d+)(?P<dash>-(?P<end>\d+)?)?\Z", re.DOTALL)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from hkgit.sessions.readings.reading import (
+from hkgit.sessions.readings.shown import (
     MAX_BYTES,
     PROBE,
     Reading,
