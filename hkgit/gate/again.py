@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from hkgit.edits import EXECUTABLE, REGULAR, File
-from hkgit.errors import HkgitError
+from hkgit.errors import HkgitError, InvalidInput
 from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.gate.policy.files import CONFIG
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.manual import find_changed_paths
 from hkgit.gate.rulings import Before
+from hkgit.git.name_collisions import find_collisions
+from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
-from hkgit.text.document import Document, terminate
+from hkgit.text.document import BOM, Document, terminate
+from hkgit.text.paths import check_new_path
 
+_OWN = f"{CONFIG.rpartition('/')[0]}/"
 _BINARY_PROBE = 8000
 """git looks for a NUL byte in as many bytes to call a file binary."""
 
@@ -39,9 +45,42 @@ def find_before(repository: Repository, policy: Policy, candidate: CandidateComm
         (path, None if file is None else terminate(Document(file.data)).whole_hash)
         for path, file in found
     )
-    asks = any(policy.protects_path(path) or path == CONFIG for path, _ in found)
+    asks = any(policy.protects_path(path) or path.startswith(_OWN) for path, _ in found)
     asks = asks or any(map(_is_no_text, (*kept, *(file for _, file in found if file is not None))))
-    return Before(hashes, is_merged=merged is not None, for_person=asks)
+    asks = asks or any(_changes_line_ends(file, after.get(path)) for path, file in found)
+    changed = {path: after.get(path) for path, _ in found}
+    return Before(
+        files=hashes,
+        is_merged=merged is not None,
+        for_person=asks,
+        by_hand="path" if _is_name_refused(files, changed) else "",
+    )
+
+
+def _is_name_refused(files: TreeSnapshot, changed: Mapping[str, File | None]) -> bool:
+    """Whether hkgit makes no file of one of the new names, so that only another name helps."""
+    try:
+        for path, file in changed.items():
+            if file is not None and files.get(path) is None:
+                check_new_path(path)
+    except InvalidInput:
+        return True
+    return next(find_collisions(files, changed), None) is not None
+
+
+def _changes_line_ends(old: File | None, new: File | None) -> bool:
+    """Whether a file gets line ends or a byte order mark that it had not: no edit says them."""
+    if old is None or new is None or _is_no_text(old) or _is_no_text(new):
+        return False
+    if old.data.startswith(BOM) != new.data.startswith(BOM):
+        return True
+    before, after = _find_line_ends(old.data), _find_line_ends(new.data)
+    return len(before) == 1 and not after <= before
+
+
+def _find_line_ends(data: bytes) -> set[str]:
+    crlf = data.count(b"\r\n")
+    return {name for name, n in (("CRLF", crlf), ("LF", data.count(b"\n") - crlf)) if n}
 
 
 def _is_no_text(file: File) -> bool:

@@ -33,12 +33,14 @@ class Before:
     """The paths that a commit changes, each with the hash of the whole file as it was.
 
     None stands for a file that was not there; `is_merged` says that it is as git merges it, and
-    `for_person` that no evidence lets an agent change one of them.
+    `for_person` that no evidence lets an agent change one of them. `by_hand` is the rule that has
+    to be kept by hand before evidence helps, or empty.
     """
 
     files: tuple[tuple[str, str | None], ...] = ()
     is_merged: bool = False
     for_person: bool = False
+    by_hand: str = ""
 
 
 @dataclass(frozen=True, slots=True)

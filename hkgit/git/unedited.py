@@ -78,7 +78,7 @@ class Unedited:
 
 def expect_unfiltered(path: str, driver: str, encoding: str) -> None:
     """Raise InvalidInput where what attributes say makes another text of a file."""
-    fix = "Edit it with another tool, and git add it."
+    fix = "No evidence can speak of it: edit it with another tool, and let a person commit it."
     if driver not in ("unspecified", "unset"):
         what = f"goes through the filter {driver}: what git stores is another text"
         raise InvalidInput(path, what, fix)

@@ -7,6 +7,7 @@ middle of a merge git's merge is made again, and what is staged in its conflicts
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import partial
 
@@ -18,12 +19,16 @@ from hkgit.evidence.ledger.names import ATTRIBUTES_PATH, LEDGER
 from hkgit.git.contents import FIRST_COMMIT
 from hkgit.git.repository import Repository
 from hkgit.text.document import Document, terminate
+from hkgit.text.paths import quote_path
 from hkgit.values import dataclass, replace
 from hkgit.workflows.adopting.adopting import store_checkout
 from hkgit.workflows.apply import ApplyRequest, ApplyResult, apply
 from hkgit.workflows.commits.merge import find_merging
 from hkgit.workflows.commits.plan import SILENT, Progress
 from hkgit.workflows.commits.targets import ApplyOptions
+
+_OWN = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
+"""What hkgit itself writes is no part of a change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +74,11 @@ def redo(repository: Repository, request: RedoRequest, progress: Progress = SILE
     repository.delete_ref(f"refs/heads/{branch}")
     result = apply(repository, ApplyRequest((spec,), options), progress)
     if result.error is None:
-        _move_head(repository, branch, request.paths)
-        repository.delete_ref(f"refs/heads/{branch}")
+        try:
+            _expect_same(repository, branch, tree, paths)
+            _move_head(repository, branch, request.paths)
+        finally:
+            repository.delete_ref(f"refs/heads/{branch}")
     return result
 
 
@@ -78,17 +86,27 @@ def _find_change(
     repository: Repository, head: str, named: str | None, paths: Sequence[str]
 ) -> tuple[str, bytes]:
     """Find the tree to be committed, and its diff from HEAD. Raises InvalidInput for no diff."""
-    own = (f":(top,exclude){LEDGER}", f":(top,exclude){ATTRIBUTES_PATH}")
     options = ("--no-renames", "--no-ext-diff", "--no-textconv", "--no-color")
     difference = partial(repository.git, "diff", *options, head)
     tree = _find_named_tree(repository, named) or repository.index_tree()
-    diff = difference(tree, "--", *paths, *own).stdout
+    diff = difference(tree, "--", *paths, *_OWN).stdout
     if not diff and named is None:  # as after `git commit -a`, which stages for itself alone
         tree = store_checkout(repository, "-u")
-        diff = difference(tree, "--", *paths, *own).stdout
+        diff = difference(tree, "--", *paths, *_OWN).stdout
     if not diff:
         raise InvalidInput("hkgit redo", "nothing is staged", "Stage it first: git add FILE")
     return tree, diff
+
+
+def _expect_same(repository: Repository, branch: str, tree: str, paths: Sequence[str]) -> None:
+    """Raise InvalidInput where a commit has not all that was staged: edits say no line ends."""
+    options = ("--name-only", "-z", "--no-renames", "--no-ext-diff")
+    differing = repository.git("diff", *options, branch, tree, "--", *paths, *_OWN).stdout
+    named = [quote_path(os.fsdecode(each)) for each in differing.split(b"\0") if each]
+    if named:
+        what = "changes line ends or a byte order mark, which no edit says"
+        fix = "Nothing was committed. Take that change back, or let a person commit it."
+        raise InvalidInput(", ".join(named), what, fix)
 
 
 def _move_head(repository: Repository, branch: str, paths: Sequence[str]) -> None:

@@ -104,3 +104,41 @@ def test_where_nothing_is_committed_yet_the_advice_is_to_begin(repo: Repo, comma
     refused = run(*command.split(), cwd=repo.path)
     assert refused.code in (4, 7)
     paste(repo, refused.err.partition("Make a first commit: ")[2].splitlines()[0])
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "advice"),
+    [
+        pytest.param("a.txt", b"one\r\n", "a person", id="other line ends"),
+        pytest.param("a.txt", b"\xef\xbb\xbfone\n", "a person", id="a byte order mark"),
+        pytest.param(".hkgit/notes", b"one\n", "a person", id="hkgit's own"),
+        pytest.param("A.txt", b"one\n", "another name", id="a twin"),
+        pytest.param("a:b", b"one\n", "another name", id="not portable"),
+    ],
+)
+def test_what_no_edit_can_say_is_left_to_people_from_the_start(
+    guarded: Repo, path: str, text: bytes, advice: str
+) -> None:
+    guarded.write(path, text)
+    guarded.git("add", "-A")
+    staged = guarded.git("write-tree")
+
+    done, said = git(guarded, "commit", "-qm", "Change it", env=AGENT)
+
+    assert not done
+    assert advice in said.partition("mend: git status  # the change is kept")[2]
+    refused = run("redo", cwd=guarded.path)
+    assert refused.code in (1, 4), refused.out
+    assert guarded.git("write-tree") == staged
+    assert guarded.git("log", "-1", "--format=%s") == "Guard"
+
+
+def test_a_commit_that_lacks_line_ends_which_were_staged_is_not_made(guarded: Repo) -> None:
+    guarded.write("a.txt", b"two\r\n")
+    guarded.git("add", "a.txt")
+
+    refused = run("redo", cwd=guarded.path)
+
+    assert (refused.code, "a.txt: changes line ends" in refused.err) == (4, True)
+    assert guarded.git("status", "--porcelain") == "M  a.txt"
+    assert guarded.git("branch", "--format=%(refname:short)").split() == ["main", "side"]

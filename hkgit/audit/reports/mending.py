@@ -103,8 +103,9 @@ def _before_commit(ruling: Ruling) -> str:
     """
     if ruling.before.for_person:
         return FOR_PERSON
-    if ruling.rule in _BY_HAND:
-        return f"git status  # the change is kept: {_BY_HAND[ruling.rule]}, then commit again"
+    by_hand = ruling.before.by_hand or ruling.rule
+    if by_hand in _BY_HAND:
+        return f"git status  # the change is kept: {_BY_HAND[by_hand]}, then commit again"
     if ruling.judged.entries and ruling.rule in ("bytes", "mode"):
         return _apart_from_sessions(ruling)
     candidate = ruling.judged.candidate
@@ -161,10 +162,11 @@ def _after_commit(ruling: Ruling, commit: str) -> str:
         then = f"git checkout -q - && {then} && rm {patch}"
         command = f"{difference} >{patch} && git checkout -q -b again-{short} {parent}"
         return f"{command}  # land that file in parts with hkgit apply, then: {then}"
-    if ruling.rule in _BY_HAND and not is_in_words(ruling):
+    by_hand = ruling.before.by_hand or ruling.rule
+    if by_hand in _BY_HAND and not is_in_words(ruling):
         patch = f"again-{short}.patch"
         then = f"{again} <{patch} && {then} && rm {patch}"
-        return f"{difference} >{patch}  # {_BY_HAND[ruling.rule]} in that file, then: {then}"
+        return f"{difference} >{patch}  # {_BY_HAND[by_hand]} in that file, then: {then}"
     return f"{difference} | {again} && {then}"
 
 
