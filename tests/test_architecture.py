@@ -244,26 +244,6 @@ def test_tests_import_no_private_names_of_other_tests() -> None:
     assert private == set()
 
 
-_PARTICIPLES = {
-    *("begun", "built", "chosen", "cut", "done", "drawn", "found", "given", "gone", "held"),
-    *("kept", "known", "left", "lost", "made", "met", "put", "said", "seen", "sent", "shown"),
-    *("spoken", "taken", "told", "written"),
-}
-_VERBS = {"embed", "feed", "need", "seed", "shed", "speed"}
-
-
-def test_functions_are_named_by_verbs() -> None:
-    names = [
-        node.name
-        for tree in modules().values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
-    words = [name.lstrip("_").split("_")[0] for name in names]
-    odd = [word for word in words if word in _PARTICIPLES or word.endswith("ed")]
-    assert len([word for word in odd if word not in _VERBS]) < 0.02 * len(names)
-
-
 def test_values_of_many_fields_are_built_by_keyword() -> None:
     classes = {
         node.name

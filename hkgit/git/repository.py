@@ -91,7 +91,7 @@ class Repository(Contents):
         return [(head, *merged)] if merged else [(head,), self.commit(head).parents]
 
     def merge_heads(self) -> tuple[str, ...]:
-        """What is being merged; before a clean merge is committed only the environment says so."""
+        """List what is being merged; before a clean merge is committed the environment says so."""
         listed = self.git_dir / "MERGE_HEAD"
         if listed.exists():
             return tuple(listed.read_text().split())

@@ -15,7 +15,7 @@ _USUAL = "/tmp"
 
 
 def temporary_root() -> Path:
-    """Where temporary files go: the directory that `tempfile.gettempdir` finds."""
+    """Find where temporary files go: the directory that `tempfile.gettempdir` finds."""
     named = [os.environ[name] for name in _NAMED_BY if os.environ.get(name)]
     for folder in map(Path, (*named, _USUAL)):
         if folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
