@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,6 +26,8 @@ FORMS = ("whole", "words")
 """What a log tells of an edit: the file before it and a diff, or only the words that were sent."""
 
 START = 1_750_000_000
+
+_TABS = re.compile(r"^\t+", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -108,8 +111,10 @@ def _lines(root: str, number: int, sent: dict[str, Any], detail: dict[str, Any])
 
 
 def _patch(before: str, after: str) -> Iterator[dict[str, Any]]:
-    """The diff of a change as the log has it, with three lines around each hunk."""
-    old, new = split_text(before), split_text(after)
+    """The diff of a change as the log has it: three lines around each hunk, tabs as blanks."""
+    old, new = (
+        split_text(_TABS.sub(lambda tabs: "  " * len(tabs[0]), each)) for each in (before, after)
+    )
     for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(3):
         lines = [
             mark + line

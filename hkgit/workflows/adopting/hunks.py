@@ -5,17 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hkgit.errors import InvalidInput
+from hkgit.values import replace
 from hkgit.workflows.adopting.steps import LoggedHunk
+from hkgit.workflows.adopting.tabs import restore_tabs, show_tabs
 from hkgit.workflows.adopting.texts import show_text, with_ends
 
 
-def apply_hunks(data: bytes | None, hunks: Sequence[LoggedHunk]) -> bytes:
+def apply_hunks(
+    data: bytes | None, hunks: Sequence[LoggedHunk], words: bytes | None = None
+) -> bytes:
     """Apply hunks to a file, with its own line ends. Raises InvalidInput where they do not fit.
 
-    A log may show hunks without the indentation that all their lines share (OpenCode does); it is
-    taken from the file then.
+    A log may show tabs as blanks (Claude Code does); `words` is what the words of the call make of
+    the file, where they tell it.
     """
-    lines = show_text(data or b"").split(b"\n")
+    text = show_text(data or b"")
+    meant = None if words is None else show_text(words)
+    shown = show_tabs(text)
+    if any(each.has_tabs for each in hunks) or (shown == text and words is None):
+        made = _apply(text, hunks)
+    else:
+        made = restore_tabs(_apply(shown, hunks), text, meant)
+    return with_ends(made, data)
+
+
+def _apply(text: bytes, hunks: Sequence[LoggedHunk]) -> bytes:
+    """Apply hunks to a text.
+
+    A log may show hunks without the indentation that all their lines share (OpenCode does); it is
+    taken from the text then.
+    """
+    lines = text.split(b"\n")
     is_ended = lines[-1] == b""
     if is_ended:
         lines.pop()
@@ -30,8 +50,7 @@ def apply_hunks(data: bytes | None, hunks: Sequence[LoggedHunk]) -> bytes:
         lines[start:stop] = _new_lines(lines[start:stop], hunk, indent)
         is_told = is_last and hunk.is_ended is not None
         is_ended = bool(hunk.is_ended) if is_told else is_ended
-    text = b"\n".join(lines) + (b"\n" if lines and is_ended else b"")
-    return with_ends(text, data)
+    return b"\n".join(lines) + (b"\n" if lines and is_ended else b"")
 
 
 def _without_end(hunk: LoggedHunk, count: int) -> LoggedHunk:
@@ -41,13 +60,14 @@ def _without_end(hunk: LoggedHunk, count: int) -> LoggedHunk:
         return hunk
     is_ended = hunk.new[-1:] == (b"",)
     new = hunk.new[:-1] if is_ended else hunk.new
-    return LoggedHunk(hunk.start_line, hunk.old[:-1], new, is_ended)
+    return replace(hunk, old=hunk.old[:-1], new=new, is_ended=is_ended)
 
 
 def do_hunks_fit(data: bytes | None, hunks: Sequence[LoggedHunk]) -> bool:
     """Whether a file has the old lines of all hunks at their numbers."""
+    text = show_text(data or b"")
     try:
-        apply_hunks(data, hunks)
+        _apply(text if any(each.has_tabs for each in hunks) else show_tabs(text), hunks)
     except InvalidInput:
         return False
     return True

@@ -38,16 +38,31 @@ def find_after(edit: LoggedEdit, before: Texts) -> Texts | None:
     }
     for path, hunks in (edit.hunks or {}).items():
         if path not in after:
-            after[path] = apply_hunks(before.get(path), hunks)
+            words = _replace_all(edit, before) if edit.paths == (path,) else None
+            after[path] = apply_hunks(before.get(path), hunks, words)
     if after:
         return after
     if not edit.is_final or not edit.replacements or len(edit.paths) != 1:
         return None
     [path] = edit.paths
-    text = show_text(before.get(path) or b"")
+    return {path: with_ends(_replace_each(edit, before.get(path)), before.get(path))}
+
+
+def _replace_all(edit: LoggedEdit, before: Texts) -> bytes | None:
+    """What the words of a call make of its one file; None where they are not in it."""
+    if not edit.replacements:
+        return None
+    try:
+        return _replace_each(edit, before.get(edit.paths[0]))
+    except InvalidInput:
+        return None
+
+
+def _replace_each(edit: LoggedEdit, data: bytes | None) -> bytes:
+    text = show_text(data or b"")
     for old, new, is_all in edit.replacements:
         text = _replace_literally(text, show_text(old), show_text(new), is_all=is_all)
-    return {path: with_ends(text, before.get(path))}
+    return text
 
 
 def _replace_literally(text: bytes, old: bytes, new: bytes, *, is_all: bool) -> bytes:

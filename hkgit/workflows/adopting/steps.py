@@ -29,13 +29,15 @@ class LoggedHunk:
     """Lines that a log says were replaced, without their ends; `start_line` as diffs count it.
 
     `is_ended` is false where the last new line had no end, so it was the last of its file; None
-    where that is not told.
+    where that is not told. `has_tabs` is false where tabs that lines begin with may be shown as
+    two blanks each.
     """
 
     start_line: int
     old: tuple[bytes, ...]
     new: tuple[bytes, ...]
     is_ended: bool | None = True
+    has_tabs: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,8 @@ def _did(
     if isinstance(detail, str) and detail.startswith("Error"):
         return None
     told, name = table(detail), text(sent.get("file_path"))
+    if told.get("staged") is True:
+        return None  # held for somebody's review: the file is as it was
     if tool == "Bash":
         changed = _shell_edit(table(told.get("bashEditDiff")))
         if changed is not None:

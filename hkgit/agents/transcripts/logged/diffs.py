@@ -54,13 +54,16 @@ def parse_numbered_diff(said: str | None) -> tuple[CallHunk, ...]:
 
 
 def structured_diff(patch: object) -> tuple[CallHunk, ...]:
-    """Parse the hunks of a `structuredPatch`."""
-    return tuple(
+    """Parse the hunks of a `structuredPatch`, whose lines begin with blanks for tabs."""
+    hunks = tuple(
         _hunk(start, [line for line in lines if isinstance(line, str)])
         for each in tables(patch)
         for start, lines in [_parts(each)]
         if lines
     )
+    lines = [line for each in hunks for line in (*each.old, *each.new)]
+    has_tabs = any(line.startswith("\t") for line in lines)
+    return tuple(replace(each, has_tabs=has_tabs) for each in hunks)
 
 
 def _parts(hunk: Record) -> tuple[int, list[object]]:

@@ -24,13 +24,15 @@ class CallHunk:
     """Lines that were replaced, as a diff shows them, without their ends.
 
     `is_ended` is false where the last new line had no end, so it was the last of its file; None
-    where that is not told.
+    where that is not told. `has_tabs` is false where tabs that lines begin with may be shown as
+    two blanks each.
     """
 
     start_line: int
     old: tuple[str, ...]
     new: tuple[str, ...]
     is_ended: bool | None = True
+    has_tabs: bool = True
 
 
 Hunks = Mapping[str, tuple[CallHunk, ...]]

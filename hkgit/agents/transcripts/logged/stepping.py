@@ -173,6 +173,7 @@ def _hunks(said: Hunks | None, found: dict[str, str]) -> dict[str, tuple[LoggedH
                 tuple(map(_bytes, each.old)),
                 tuple(map(_bytes, each.new)),
                 each.is_ended,
+                each.has_tabs,
             )
             for each in hunks
         )

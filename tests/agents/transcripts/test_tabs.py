@@ -1,0 +1,128 @@
+"""Tabs of which a log shows each as two blanks, as Claude Code's diffs do, are tabs again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hkgit.agents.transcripts.logged.diffs import structured_diff
+from hkgit.errors import InvalidInput
+from hkgit.workflows.adopting.hunks import apply_hunks
+from hkgit.workflows.adopting.steps import LoggedHunk
+from tests.support.repos import Repo
+from tests.support.running import run
+from tests.support.transcripts import ClaudeLog
+
+GO = 'func greet() {\n\tif ok {\n\t\tprint("Helo")\n\t}\n}\n'
+NEW = GO.replace('"Helo")\n', '"Hello")\n\t\treturn\n')
+SHOWN = {
+    "oldStart": 2,
+    "lines": ["   if ok {", '-    print("Helo")', '+    print("Hello")', "+    return", "   }"],
+}
+
+
+@pytest.fixture(scope="module")
+def repo(tmp_path_factory: pytest.TempPathFactory) -> Repo:
+    repo = Repo.init(tmp_path_factory.mktemp("tabs") / "repo")
+    repo.write("app.go", GO.encode())
+    repo.git("add", "-A")
+    repo.git("commit", "-q", "-m", "Begin")
+    repo.write("app.go", NEW.encode())
+    return repo
+
+
+def log_edit(repo: Repo, detail: dict[str, Any], place: Path) -> Path:
+    """A log of one reading and one edit."""
+    log = ClaudeLog(repo.path)
+    log.read("app.go", GO)
+    sent = {
+        "file_path": f"{log.root}/app.go",
+        "old_string": '\t\tprint("Helo")',
+        "new_string": '\t\tprint("Hello")\n\t\treturn',
+    }
+    log.call("Edit", sent, "ok", {"filePath": sent["file_path"]} | detail)
+    return log.save(place)
+
+
+@pytest.mark.parametrize(
+    ("detail", "code"),
+    [
+        pytest.param({"originalFile": GO, "structuredPatch": [SHOWN]}, 0, id="the file and a diff"),
+        pytest.param({"originalFile": None, "structuredPatch": [SHOWN]}, 0, id="a diff alone"),
+        pytest.param(
+            {"originalFile": GO, "structuredPatch": []}, 0, id="a diff that took too long"
+        ),
+        pytest.param({"originalFile": GO, "staged": True}, 6, id="held for review, not written"),
+    ],
+)
+def test_an_edit_of_a_file_with_tabs_is_explained(
+    repo: Repo, tmp_path: Path, detail: dict[str, Any], code: int
+) -> None:
+    place = log_edit(repo, detail, tmp_path / "log.jsonl")
+    found = run("adopt", "--working-tree", "-n", "--json", "--from", place, cwd=repo.path)
+    assert found.code == code, found.out + found.err
+    told = found.json()["changes"][0]["explained"]
+    lines = [] if code else [("app.go", [3, 4], "receipt")]
+    assert [(each["path"], each["lines"], each["evidence"]) for each in told] == lines
+
+
+def hunks(*lines: str, start: int = 2) -> tuple[LoggedHunk, ...]:
+    return tuple(
+        LoggedHunk(
+            each.start_line,
+            tuple(line.encode() for line in each.old),
+            tuple(line.encode() for line in each.new),
+            each.is_ended,
+            each.has_tabs,
+        )
+        for each in structured_diff([{"oldStart": start, "lines": list(lines)}])
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "lines", "words", "new"),
+    [
+        pytest.param(
+            b"a:\n\tb\n", ("   b", "+  c"), b"a:\n\tb\n  c\n", b"a:\n\tb\n  c\n", id="words"
+        ),
+        pytest.param(
+            b"a:\n\t'b'\n",
+            ("-  'b'", "+  \u2018c\u2019"),
+            b"a:\n\t'c'\n",
+            "a:\n\t\u2018c\u2019\n".encode(),
+            id="words with other quotes",
+        ),
+        pytest.param(b"a:\n\tb\n", ("   b", "+    c"), None, b"a:\n\tb\n\t\tc\n", id="tabs alone"),
+        pytest.param(
+            b"a:\n\tb\n  c\n", ("-  b", "+  c"), None, b"a:\n  c\n  c\n", id="a line of the file"
+        ),
+        pytest.param(
+            b"a:\n\tb\n", ("-\tb", "+\tB"), None, b"a:\n\tB\n", id="a version that shows tabs"
+        ),
+        pytest.param(
+            b"a:\n  b\n", ("   b", "+    c"), None, b"a:\n  b\n    c\n", id="blanks alone"
+        ),
+    ],
+)
+def test_tabs_come_back(
+    old: bytes, lines: tuple[str, ...], words: bytes | None, new: bytes
+) -> None:
+    assert apply_hunks(old, hunks(*lines), words) == new
+
+
+@pytest.mark.parametrize(
+    ("old", "lines", "words"),
+    [
+        pytest.param(b"a:\n\tb\n  c\n", ("   b", "+    d"), None, id="tabs or blanks"),
+        pytest.param(b"a:\n\tb\n", ("   b", "+   c"), None, id="an odd blank"),
+        pytest.param(b"a:\n\tb\n  b\n", ("-  b", "+  b", "+x"), None, id="two lines shown alike"),
+        pytest.param(b"a:\n\tb\n", ("   b", "+  c"), b"a:\n\tb\n\t\tc\n", id="other words"),
+    ],
+)
+def test_what_may_be_tabs_or_blanks_is_not_guessed(
+    old: bytes, lines: tuple[str, ...], words: bytes | None
+) -> None:
+    with pytest.raises(InvalidInput, match="its diff does not"):
+        apply_hunks(old, hunks(*lines), words)
