@@ -71,11 +71,11 @@ def test_an_edit_of_a_file_with_tabs_is_explained(
 def hunks(*lines: str, start: int = 2) -> tuple[LoggedHunk, ...]:
     return tuple(
         LoggedHunk(
-            each.start_line,
-            tuple(line.encode() for line in each.old),
-            tuple(line.encode() for line in each.new),
-            each.is_ended,
-            each.has_tabs,
+            start_line=each.start_line,
+            old=tuple(line.encode() for line in each.old),
+            new=tuple(line.encode() for line in each.new),
+            is_ended=each.is_ended,
+            has_tabs=each.has_tabs,
         )
         for each in structured_diff([{"oldStart": start, "lines": list(lines)}])
     )

@@ -169,11 +169,11 @@ def _hunks(said: Hunks | None, found: dict[str, str]) -> dict[str, tuple[LoggedH
     hunks = {
         found[name]: tuple(
             LoggedHunk(
-                each.start_line,
-                tuple(map(_bytes, each.old)),
-                tuple(map(_bytes, each.new)),
-                each.is_ended,
-                each.has_tabs,
+                start_line=each.start_line,
+                old=tuple(map(_bytes, each.old)),
+                new=tuple(map(_bytes, each.new)),
+                is_ended=each.is_ended,
+                has_tabs=each.has_tabs,
             )
             for each in hunks
         )
