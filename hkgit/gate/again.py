@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hkgit.edits import EXECUTABLE, REGULAR, File
 from hkgit.errors import HkgitError, InvalidInput
@@ -11,7 +11,9 @@ from hkgit.evidence.replay.findings import CandidateCommit
 from hkgit.gate.policy.files import CONFIG
 from hkgit.gate.policy.model import Policy
 from hkgit.gate.rules.manual import find_changed_paths
+from hkgit.gate.rules.text import find_added
 from hkgit.gate.rulings import Before
+from hkgit.git.conversion import Conversion
 from hkgit.git.name_collisions import find_collisions
 from hkgit.git.objects.objects import TreeSnapshot
 from hkgit.git.repository import Repository
@@ -48,13 +50,35 @@ def find_before(repository: Repository, policy: Policy, candidate: CandidateComm
     asks = any(policy.protects_path(path) or path.startswith(_OWN) for path, _ in found)
     asks = asks or any(map(_is_no_text, (*kept, *(file for _, file in found if file is not None))))
     asks = asks or any(_changes_line_ends(file, after.get(path)) for path, file in found)
+    asks = asks or _are_filtered(repository, files, [path for path, _ in found])
     changed = {path: after.get(path) for path, _ in found}
     return Before(
         files=hashes,
         is_merged=merged is not None,
         for_person=asks,
-        by_hand="path" if _is_name_refused(files, changed) else "",
+        by_hand=_find_rule_to_keep(policy, files, changed),
     )
+
+
+def _find_rule_to_keep(
+    policy: Policy, files: TreeSnapshot, changed: Mapping[str, File | None]
+) -> str:
+    """Find the rule that no evidence makes up for; empty where there is none."""
+    if _is_name_refused(files, changed):
+        return "path"
+    for path, new in changed.items():
+        old = files.get(path)
+        if new is not None and any(find_added([old] if old else [], new, policy.reject_text)):
+            return "text"
+    return ""
+
+
+def _are_filtered(repository: Repository, files: TreeSnapshot, paths: Sequence[str]) -> bool:
+    """Whether git stores another text of one of the files than stands in a checkout."""
+    try:
+        return bool(Conversion(repository, files).why_foreign(paths))
+    except HkgitError:
+        return False
 
 
 def _is_name_refused(files: TreeSnapshot, changed: Mapping[str, File | None]) -> bool:

@@ -16,6 +16,7 @@ def guarded(repo: Repo) -> Repo:
     repo.git("checkout", "-q", "-b", "side")
     repo.commit({"a.txt": "side\n", "new.txt": "n\n"}, "Change the side")
     repo.git("checkout", "-q", "main")
+    repo.write(".gitattributes", "*.f filter=up\n")
     assert run("init", "-q", cwd=repo.path).code == 0
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Guard")
@@ -114,11 +115,14 @@ def test_where_nothing_is_committed_yet_the_advice_is_to_begin(repo: Repo, comma
         pytest.param(".hkgit/notes", b"one\n", "a person", id="hkgit's own"),
         pytest.param("A.txt", b"one\n", "another name", id="a twin"),
         pytest.param("a:b", b"one\n", "another name", id="not portable"),
+        pytest.param("a.txt", b"\xe2\x80\xaeone\n", "take those", id="unseen characters"),
+        pytest.param("a.f", b"one\n", "a person", id="a filtered file"),
     ],
 )
 def test_what_no_edit_can_say_is_left_to_people_from_the_start(
     guarded: Repo, path: str, text: bytes, advice: str
 ) -> None:
+    guarded.git("config", "filter.up.clean", "tr a-z A-Z")
     guarded.write(path, text)
     guarded.git("add", "-A")
     staged = guarded.git("write-tree")
@@ -128,7 +132,7 @@ def test_what_no_edit_can_say_is_left_to_people_from_the_start(
     assert not done
     assert advice in said.partition("mend: git status  # the change is kept")[2]
     refused = run("redo", cwd=guarded.path)
-    assert refused.code in (1, 4), refused.out
+    assert refused.code in (1, 4, 6), refused.out
     assert guarded.git("write-tree") == staged
     assert guarded.git("log", "-1", "--format=%s") == "Guard"
 

@@ -95,7 +95,7 @@ def text_findings(case: JudgedCommit) -> Iterator[Finding]:
     encoding, faults = find_encoding(case.candidate.header)
     yield from faults
     message = _read(case.candidate.message or b"", encoding)
-    for kind, line, character in _find_added([], File(message), kinds):
+    for kind, line, character in find_added([], File(message), kinds):
         yield _finding(kind, f"message:{line}", character)
     yield from _in_people(case, encoding)
     yield from _in_names(case)
@@ -159,7 +159,7 @@ def _in_files(case: JudgedCommit) -> Iterator[Finding]:
         old = _old_files(before, change, moved.get(change.path))
         if new is None or (change.path not in moved and _stays_binary(old, new)):
             continue
-        for kind, line, character in _find_added(old, new, case.policy.reject_text):
+        for kind, line, character in find_added(old, new, case.policy.reject_text):
             yield _finding(kind, f"{quote_path(change.path)}:{line}", character)
 
 
@@ -188,7 +188,7 @@ def _stays_binary(old: Sequence[File], new: File) -> bool:
     return all(b"\0" in file.data[:_SNIFFED] for file in (*old, new))
 
 
-def _find_added(
+def find_added(
     old: Sequence[File], new: File, kinds: Sequence[str]
 ) -> Iterator[tuple[str, int, str]]:
     """Find each kind that a file has more of than before, its first new line and the character."""
