@@ -14,22 +14,28 @@ from hkgit.text.document import split_raw
 from hkgit.text.paths import quote_path
 
 
-def adopt_difference(session: EditSession, before: Mapping[str, File | None]) -> EditReport | None:
+def adopt_difference(
+    session: EditSession, before: Mapping[str, File | None], time: int = 0
+) -> EditReport | None:
     """Record what has become of files; None where nothing has.
 
     The lines around a change need not have been read; where it has no place without them, they
-    are told as well. Raises HkgitError.
+    are told as well. `time` is when it was done, in milliseconds since 1970, but not before what
+    the session has done; 0 for now. Raises HkgitError.
     """
-    answer = _adopt(session, before, is_close=True)
+    if time:
+        last = session.journal.load().effective[-1:]
+        time = max([time, *(call.time for call in last)])
+    answer = _adopt(session, before, time, is_close=True)
     if answer is None or not answer.ok:
-        answer = _adopt(session, before, is_close=False)
+        answer = _adopt(session, before, time, is_close=False)
     if answer is not None and answer.error is not None:
         raise answer.error
     return answer
 
 
 def _adopt(
-    session: EditSession, before: Mapping[str, File | None], *, is_close: bool
+    session: EditSession, before: Mapping[str, File | None], time: int, *, is_close: bool
 ) -> EditReport | None:
     checkout = Checkout(session.root)
     text = "".join(
@@ -40,7 +46,7 @@ def _adopt(
     if not text:
         return None
     try:
-        return session.adopt(session.parse(text, "unified-diff"), before)
+        return session.adopt(session.parse(text, "unified-diff"), before, time)
     except Stale:
         if not is_close:
             raise

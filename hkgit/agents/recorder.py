@@ -31,6 +31,7 @@ from hkgit.agents.events import (
 )
 from hkgit.agents.late_writes import note_written, settle_written
 from hkgit.agents.shell.snapshots import ShellSnapshots
+from hkgit.agents.shell.taking import take_work
 from hkgit.agents.shown.readings import find_readings
 from hkgit.agents.specs import (
     find_commands,
@@ -42,7 +43,7 @@ from hkgit.agents.specs import (
 )
 from hkgit.agents.waiting import add_waiting, settle_waiting, waiting_in
 from hkgit.edits import File, Spec
-from hkgit.errors import HkgitError, InvalidInput, Stale
+from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.ledger.readings import ToolCall
 from hkgit.sessions.answers import EditReport
 from hkgit.sessions.readings.checkout import Checkout
@@ -114,13 +115,13 @@ class Recorder:
         words = "\n".join(find_commands(event.did))
         did = replace(event.did, changes=()) if isinstance(event.did, Shell) else event.did
         try:  # what commands show may be what they have written
-            return self._take_each(self._snapshots.take(words))
+            return take_work(self._snapshots.take(words), self._take_difference)
         finally:
             self._end(event, did)
 
     def take_running(self) -> None:
         """Take in what a command has changed that is committing now. Raises HkgitError."""
-        self._take_each(self._snapshots.take_running())
+        take_work(self._snapshots.take_running(), self._take_difference)
 
     def _end(self, event: ToolEvent, did: Did) -> EditReport | None:
         match did:
@@ -203,30 +204,15 @@ class Recorder:
         fix = "It is recorded by no session; the gate says so at the commit."
         raise Stale(path, "was changed before hkgit could see how it was", fix)
 
-    def _take_each(self, before: Mapping[str, File | None]) -> EditReport | None:
-        """Take in what commands have made of files, of each by itself where not of all at once."""
-        if not before:
-            return None
-        try:
-            return self._take_difference(before, None)
-        except HkgitError as error:
-            if len(before) == 1:
-                raise
-            refused = error
-        for path, file in before.items():
-            with suppress(HkgitError):
-                self._take_difference({path: file}, None)
-        raise refused
-
     def _take_difference(
-        self, before: Mapping[str, File | None], words: str | None
+        self, before: Mapping[str, File | None], words: str | None = None, time: int = 0
     ) -> EditReport | None:
         """Take in what has become of files, as a diff; None where nothing has, as after a failure.
 
         Raises HkgitError.
         """
         after = {path: self._checkout.get(path) for path in before}
-        answer = adopt_difference(self._session, before)
+        answer = adopt_difference(self._session, before, time)
         self._forget_aside(after, words)
         return answer
 
@@ -247,4 +233,4 @@ class Recorder:
         root, directory = self._session.root, self._directory
         placed = {relative_to_root(each.path, root, directory): each for each in changes}
         before = find_files_before(placed, self._session)
-        return self._take_difference(before, None) if before else None
+        return self._take_difference(before) if before else None

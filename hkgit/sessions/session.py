@@ -204,11 +204,11 @@ class EditSession:
             keep_versions(self.journal.blobs, each.plan.files)
         return next_call(self.journal, self._agent(plan), specs)
 
-    def adopt(self, spec: Spec, before: Mapping[str, File | None]) -> EditReport:
+    def adopt(self, spec: Spec, before: Mapping[str, File | None], time: int = 0) -> EditReport:
         """Record an edit that another tool has made; `before` are its files as they were.
 
-        Refusals stand in the outcomes. Raises Stale where the checkout is not what the spec
-        makes of those files.
+        `time` is when, in milliseconds since 1970; 0 for now. Refusals stand in the outcomes.
+        Raises Stale where the checkout is not what the spec makes of those files.
         """
         options = Options()
         with at_work(self.root, self.journal):
@@ -221,7 +221,7 @@ class EditSession:
                 fix = "What another tool has written is not what its call says."
                 raise Stale(path, "stands otherwise in the checkout", fix)
             call = self._keep_call(tuple(journal_spec(each, options) for each in plan.steps), plan)
-            self.journal.begin(call)
+            self.journal.begin(replace(call, time=time or call.time))
             self.journal.end(call.id, plan.known)
         return self._answer(plan, call.id)
 

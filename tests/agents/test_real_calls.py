@@ -211,6 +211,31 @@ def test_a_commit_in_geminis_shell_is_told_to_the_model_and_mended(
     assert told("gemini", _gemini(gated, "", "git status")) == {}
 
 
+def test_an_edit_that_gemini_commits_in_the_same_command_is_told_and_mended(
+    gated: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told("gemini", _gemini(gated, gated.read("greet.py").decode(), "cat greet.py"))
+    command = "sed -i s/Helo/Hello/ greet.py && git commit -qam Work"
+    before = _gemini(gated, "", command) | {"hook_event_name": "BeforeTool"}
+    told("gemini", {name: each for name, each in before.items() if name != "tool_response"})
+    minute_ago = int(time.time()) - 60
+    [begun] = gated.path.glob(".git/hkgit/sessions/*/aside/shell-*.json")
+    os.utime(begun, (minute_ago, minute_ago))
+    with monkeypatch.context() as patch:
+        patch.setenv("GIT_COMMITTER_DATE", f"@{minute_ago} +0000")  # the command ran on
+        for name, value in HOOKS_OFF.items():
+            patch.setenv(name, value)
+        assert _shell(gated, command) == (0, "")
+        answer = told("gemini", _gemini(gated, "", command))
+        told_words = answer["hookSpecificOutput"]["additionalContext"]
+        assert "blind" not in told_words
+        assert "was made past git's hooks" in run("doctor", cwd=gated.path).out
+        code, said = _shell(gated, told_words.rpartition("mend: ")[2])
+    assert code == 0, said
+    assert "strict" in run("gate", "--range", "HEAD~1..HEAD", cwd=gated.path).out
+    assert told("gemini", _gemini(gated, "", "git status")) == {}
+
+
 def _format(repo: Repo, *, after: float) -> None:
     """What a formatter does to a file, so many seconds after the last edit."""
     repo.write("greet.py", repo.read("greet.py").replace(b'"', b"'"))

@@ -111,6 +111,12 @@ def test_the_model_is_told_of_lines_that_it_has_not_read(seeded: Repo) -> None:
         pytest.param("echo 7 >>a.txt; exit 3", ["a.txt"], id="a command that fails"),
         pytest.param("echo 7 >'a bé'", ["a bé"], id="an odd name"),
         pytest.param("head -c 9 /dev/zero >d.bin; echo 7 >>a.txt", ["a.txt"], id="bytes beside"),
+        pytest.param("echo 7 >>a.txt; git commit -qam Seven", ["a.txt"], id="committed at once"),
+        pytest.param(
+            "echo 7 >>a.txt; git commit -qam Seven; echo 8 >n.txt; git add -A; git commit -qm 8",
+            ["a.txt", "n.txt"],
+            id="committed one by one",
+        ),
     ],
 )
 def test_what_a_command_does_to_files_is_recorded(
@@ -130,7 +136,7 @@ def test_what_a_command_does_to_files_is_recorded(
         pytest.param("touch a.txt", id="a touch"),
         pytest.param("echo 7 >>a.txt; git checkout -q a.txt", id="made and taken back"),
         pytest.param("echo 7 >>a.txt; git stash -q", id="stashed"),
-        pytest.param("echo 7 >>a.txt; git commit -qam Seven", id="committed past the hooks"),
+        pytest.param("echo 7 >>a.txt; git commit -qam Seven; git checkout -q other", id="moved on"),
         pytest.param("git checkout -q other", id="another branch"),
         pytest.param("git merge -q other || true", id="a merge with conflicts"),
         pytest.param("git cherry-pick -n other || true", id="a cherry-pick with conflicts"),

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from hkgit.agents.shell.moves import HeadMoves, ShellWork, find_moves
 from hkgit.edits import DIRECTORY, EXECUTABLE, REGULAR, File
 from hkgit.errors import InvalidInput, Stale
 from hkgit.evidence.ledger.canonical import digest
@@ -81,21 +82,21 @@ class ShellSnapshots:
         """Whether the snapshot of a command is kept."""
         return self._place(words).exists()
 
-    def take(self, words: str) -> dict[str, File | None]:
+    def take(self, words: str) -> ShellWork:
         """Find the files that have changed since, as they were before; the snapshot ends.
 
         Not what a session has recorded already. Raises Stale where too much has changed.
         """
         place = self._place(words)
-        snapshot = _load(place)
-        place.unlink(missing_ok=True)
-        return {} if snapshot is None else self._compare(snapshot)
+        try:
+            return self._compare(place)
+        finally:
+            place.unlink(missing_ok=True)
 
-    def take_running(self) -> dict[str, File | None]:
+    def take_running(self) -> ShellWork:
         """Find what the command started last has changed so far, as `take` tells it."""
         found = find_running(self._session)
-        snapshot = _load(found[-1]) if found else None
-        return {} if snapshot is None else self._compare(snapshot)
+        return self._compare(found[-1]) if found else ShellWork({}, {})
 
     def renew(self, paths: Iterable[str]) -> None:
         """Let the commands that still run begin with what has now been recorded of files."""
@@ -119,25 +120,41 @@ class ShellSnapshots:
             return KeptFile(stamp)
         return KeptFile(stamp, file.mode, self._blobs.put(file.data))
 
-    def _compare(self, snapshot: ShellSnapshot) -> dict[str, File | None]:
-        _, paths = _ask_status(self._root)
+    def _compare(self, place: Path) -> ShellWork:
+        snapshot = _load(place)
+        if snapshot is None:
+            return ShellWork({}, {})
+        head, paths = _ask_status(self._root)
+        moves = HeadMoves(is_told=True) if head == snapshot.head else self._find_moves(snapshot)
         suspect = [
             path
-            for path in dict.fromkeys([*paths, *snapshot.files])
+            for path in dict.fromkeys([*paths, *snapshot.files, *moves.paths])
             if not path.startswith(LEDGER) and self._may_differ(path, snapshot.files.get(path))
         ]
         if len(suspect) > _MOST_CHANGED:
             fix = "None of it is recorded; the gate says so at the commit."
             raise Stale("the command", f"has changed {len(suspect)} files", fix)
-        return dict(self._find_before(suspect, snapshot)) if suspect else {}
+        changed, committed = dict[str, File | None](), dict[str, File | None]()
+        for path, before, is_committed in self._find_before(suspect, snapshot, moves):
+            (committed if is_committed else changed)[path] = before
+        # A commit may bear any date.
+        begun = place.stat().st_mtime_ns // 10**6
+        return ShellWork(changed, committed, max(moves.time, begun))
+
+    def _find_moves(self, snapshot: ShellSnapshot) -> HeadMoves:
+        from hkgit.git.repository import Repository
+
+        return find_moves(Repository.discover(self._root, is_small=True), snapshot.head)
 
     def _may_differ(self, path: str, kept: KeptFile | None) -> bool:
         is_known = kept is None or kept.stamp == _ABSENT or kept.version is not None
         return is_known and (kept is None or kept.stamp != _stamp(self._root / path))
 
     def _find_before(
-        self, suspect: Sequence[str], snapshot: ShellSnapshot
-    ) -> Iterator[tuple[str, File | None]]:
+        self, suspect: Sequence[str], snapshot: ShellSnapshot, moves: HeadMoves
+    ) -> Iterator[tuple[str, File | None, bool]]:
+        if not suspect:
+            return
         # Most commands change nothing.
         from hkgit.git.repository import Repository
         from hkgit.git.transactions.landing import find_unfinished
@@ -147,18 +164,18 @@ class ShellSnapshots:
             return  # git has written what it merges
         old = _files_of(repository, snapshot.head)
         new = _files_of(repository, repository.head().commit)
-        is_told = snapshot.head is None or _leads_from(repository, snapshot.head)
         for path in suspect:
             kept, now, moved = snapshot.files.get(path), self._get(path), new(path)
-            before = old(path) if kept is None else self._restore(kept)
-            if now in (before, moved) or self._is_recorded(path):
+            before, is_committed = old(path) if kept is None else self._restore(kept), now == moved
+            is_gits = is_committed and path not in moves.paths
+            if now == before or is_gits or self._is_recorded(path):
                 continue
-            if kept is None and snapshot.head is not None and before != moved:
-                if not is_told:
+            if kept is None and snapshot.head and before != moved and not is_committed:
+                if not moves.is_told:
                     continue
                 before = moved  # git has brought it there first: of another branch, say
             if all(each is None or each.mode in _PLAIN for each in (before, now)):
-                yield path, before
+                yield path, before, is_committed
 
     def _get(self, path: str) -> File | None:
         try:
@@ -195,17 +212,6 @@ def _ask_status(root: Path) -> tuple[str | None, list[str]]:
         elif kind in _FIELDS:
             paths.append(line.split(" ", _FIELDS[kind])[-1])
     return head, [path for path in paths if not path.endswith("/")]
-
-
-def _leads_from(repository: Repository, head: str) -> bool:
-    """Whether files were brought along wherever HEAD has moved since; a reset may leave them."""
-    for line in repository.git("reflog", "-50", "--format=%H %gs").text.splitlines():
-        commit, _, said = line.partition(" ")
-        if commit == head:
-            return True
-        if said.startswith("reset:"):
-            return False
-    return False
 
 
 def _files_of(repository: Repository, commit: str | None) -> Callable[[str], File | None]:

@@ -6,6 +6,7 @@ it), so nothing is kept between requests and a request that is repeated gets the
 Requests without tools (titles, summaries) get a word. Names of tools beginning with `hkgit:` are
 those of hkgit's server, however the agent names them; `hkgit:follow` calls what a hook that
 stopped an edit has said to call, and `hkgit:delegate` has a sub-agent play a script of its own.
+`$MEND` in an argument is the command that the model was told last to mend something with.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tests.agents.real.wires.talk import Answer, Json
 
 DONE = "Done."
 FOLLOW = re.compile(r"with session (?P<session>\S+) and this text: (?P<text>.*)", re.DOTALL)
+MEND, MENDED_BY = "$MEND", re.compile(r"mend: (.*?)(?:  #.*|</.*)?$", re.MULTILINE)
 OURS = "hkgit:"
 PLAY = "Play this script: "
 
@@ -59,6 +61,9 @@ def _make_call(asked: Json, talk: Talk) -> tuple[str, Json, str]:
         return "Agent", {"description": "work", "prompt": asked_for} | kind, "function"
     if name.startswith(OURS):
         name = _find_tool(name.removeprefix(OURS), talk)
+    if MEND in (text := json.dumps(arguments)):
+        told = MENDED_BY.findall("\n".join(talk.heard)) or [":"]
+        arguments = json.loads(text.replace(MEND, json.dumps(told[-1])[1:-1]))
     return name, arguments, asked.get("kind", "function")
 
 

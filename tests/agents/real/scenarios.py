@@ -117,13 +117,17 @@ RECORD = Scenario(
 )
 COMMIT = Scenario(
     "commit",
-    [*MEND, [Shell("git add -A && git commit -qm Work")]],
+    [*MEND, [Shell("git add -A && git commit -qm Work")], [Shell("$MEND")]],
     [Commit("its own commit", ("greet.py",))],
     is_committing=True,
 )
 COMMIT_AT_ONCE = Scenario(
     "commit-at-once",
-    [[Shell("cat greet.py")], [Shell("sed -i s/Helo/Hello/ greet.py && git commit -qam Work")]],
+    [
+        [Shell("cat greet.py")],
+        [Shell("sed -i s/Helo/Hello/ greet.py && git commit -qam Work")],
+        [Shell("$MEND")],
+    ],
     [Commit("edit and commit in one command", ("greet.py",))],
     is_committing=True,
 )
