@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from hkgit.applying.evidence import KINDS
 from hkgit.errors import InvalidInput
@@ -11,9 +11,9 @@ from hkgit.evidence.replay.judging import candidate_of as candidate_of
 from hkgit.gate.context import UNKNOWN, JudgeContext
 from hkgit.gate.judge import Gate
 from hkgit.gate.policy.model import BUILT_IN, Policy
-from hkgit.gate.rulings import Report
+from hkgit.gate.rulings import Report, Ruling
 from hkgit.git.repository import Repository
-from hkgit.values import dataclass, replace
+from hkgit.values import dataclass, field, replace
 
 Watch = Callable[[Sequence[str]], Iterator[str]]
 """Passes commits on one by one, to show progress."""
@@ -29,6 +29,24 @@ class CommitRange:
 
     def __str__(self) -> str:
         return f"{(self.old or '')[:12]}..{self.new[:12]}"
+
+
+@dataclass(frozen=True, slots=True)
+class RulingStream:
+    """The rulings as they are made, to be read once, and the policy that they are made under.
+
+    `tip` is the newest of the commits, None where there is none; `pins` are the words on what was
+    pinned, by name.
+    """
+
+    policy: Policy
+    rulings: Iterator[Ruling]
+    tip: str | None
+    pins: Mapping[str, str] = field(default_factory=dict)
+
+    def collect(self) -> Report:
+        """Read all the rulings that are left into one report."""
+        return Report(self.policy, tuple(self.rulings))
 
 
 def split_range(argument: str) -> tuple[str, str]:
@@ -72,6 +90,20 @@ def judge_range(
     return judge_listed(repository, asked, commits, policy, arrival, watch=watch)
 
 
+def stream_range(
+    repository: Repository,
+    asked: CommitRange,
+    policy: Policy,
+    arrival: JudgeContext = UNKNOWN,
+    *,
+    watch: Watch = iter,
+) -> RulingStream:
+    """Judge as `judge_range` does, each commit when its ruling is read."""
+    commits = list_commits_of(repository, asked, policy)
+    rulings = _rule_listed(repository, asked, commits, policy, arrival, watch)
+    return RulingStream(policy, rulings, commits[-1] if commits else None)
+
+
 def judge_listed(
     repository: Repository,
     asked: CommitRange,
@@ -82,9 +114,20 @@ def judge_listed(
     watch: Watch = iter,
 ) -> Report:
     """Judge the commits of a range that `list_commits_of` has listed already."""
-    gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old, landing=asked.old)
-    rulings = tuple(gate.judge(candidate_of(repository, each)) for each in watch(commits))
+    rulings = tuple(_rule_listed(repository, asked, commits, policy, arrival, watch))
     return Report(policy, rulings, provisional=arrival.on_client)
+
+
+def _rule_listed(
+    repository: Repository,
+    asked: CommitRange,
+    commits: Sequence[str],
+    policy: Policy,
+    arrival: JudgeContext,
+    watch: Watch,
+) -> Iterator[Ruling]:
+    gate = Gate(repository, policy, arrival, tip=asked.new, trusted=asked.old, landing=asked.old)
+    return (gate.judge(candidate_of(repository, each)) for each in watch(commits))
 
 
 def drop_floors(policy: Policy) -> Policy:

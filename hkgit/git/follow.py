@@ -52,21 +52,24 @@ def find_plain(repository: Repository, changed: Sequence[TreeChange]) -> Found:
 
 
 def _independent(changed: Sequence[TreeChange]) -> list[TreeChange]:
-    """Changes of plain files, none of which stands where another needs a directory.
-
-    Nor does a changed file of attributes speak of them: git would make them by the old ones.
-    """
+    """Changes of plain files, none of which stands where another needs a directory."""
     above = {str(parent) for change in changed for parent in PurePosixPath(change.path).parents}
     names = {change.path for change in changed}
-    attributed = {PurePosixPath(name).parent for name in names if name.endswith(_ATTRIBUTES)}
     return [
         change
         for change in changed
         if all(_is_plain(entry) for entry in (change.old, change.new))
         and change.path not in above
         and not any(str(parent) in names for parent in PurePosixPath(change.path).parents)
-        and attributed.isdisjoint(PurePosixPath(change.path).parents)
     ]
+
+
+def _drop_attributed(plain: Sequence[TreeChange]) -> list[TreeChange]:
+    """Drop the files of which a changed file of attributes speaks: git would make them by the old
+    ones."""
+    changed = (change.path for change in plain if change.path.endswith(_ATTRIBUTES))
+    folders = {PurePosixPath(path).parent for path in changed}
+    return [each for each in plain if folders.isdisjoint(PurePosixPath(each.path).parents)]
 
 
 def _is_plain(entry: TreeEntry | None) -> bool:
@@ -93,6 +96,7 @@ def follow(
     if len(stored) == len(changed) <= _FEW and writes_as_stored(repository, new, stored):
         _write_as_stored(repository, index.env, stored, found)
         return
+    plain = _drop_attributed(plain)
     if plain:
         _stage(repository, plain, index.env)
         files = _make_files(repository, plain, temporary, index.env)

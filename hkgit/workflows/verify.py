@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from hkgit.gate import CommitRange, Report, drop_floors
 from hkgit.gate.parallelism import WHOLE, Parallelism, Shard, list_commits, rule_range
 from hkgit.gate.policy import Policy
-from hkgit.gate.ranges import Watch
-from hkgit.gate.rulings import Ruling
+from hkgit.gate.ranges import RulingStream, Watch
 from hkgit.gate.verified import VerifiedCommits
 from hkgit.git.repository import Repository
 from hkgit.values import dataclass, field, replace
@@ -39,31 +38,18 @@ class VerifyResult:
     pins: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyStream:
-    """The rulings as they are made, to be read once; the policy and the pins as in a result.
-
-    `tip` is the newest of the commits, None where there is none.
-    """
-
-    policy: Policy
-    rulings: Iterator[Ruling]
-    tip: str | None
-    pins: Mapping[str, str] = field(default_factory=dict)
-
-
 def verify(repository: Repository, request: VerifyRequest, watch: Watch = iter) -> VerifyResult:
     """Replay the commits of a range from their evidence. The floors of the policy do not count.
 
     Raises Rejected when the policy is another than the one that is pinned.
     """
     stream = stream_rulings(repository, request, watch)
-    return VerifyResult(Report(stream.policy, tuple(stream.rulings)), stream.pins)
+    return VerifyResult(stream.collect(), stream.pins)
 
 
 def stream_rulings(
     repository: Repository, request: VerifyRequest, watch: Watch = iter
-) -> VerifyStream:
+) -> RulingStream:
     """Verify commit by commit, so that memory does not grow with the range.
 
     Raises Rejected as `verify` does.
@@ -82,10 +68,10 @@ def stream_rulings(
 
 def _stream_under(
     repository: Repository, request: VerifyRequest, policy: Policy, watch: Watch
-) -> VerifyStream:
+) -> RulingStream:
     known = VerifiedCommits.of(repository, policy) if request.incremental else None
     spread = Parallelism(request.jobs, request.shard, known)
     asked = CommitRange(request.old, request.new)
     commits = list_commits(repository, asked, policy, spread)
     rulings = rule_range(repository, asked, policy, spread, watch=watch, commits=commits)
-    return VerifyStream(policy, rulings, commits[-1] if commits else None)
+    return RulingStream(policy, rulings, commits[-1] if commits else None)

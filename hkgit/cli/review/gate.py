@@ -8,9 +8,14 @@ from hkgit.cli.common import open_hook_repository, open_repository
 from hkgit.cli.forms.form import CommandForm, Misuse, Option
 from hkgit.cli.output import print_note, show_progress
 from hkgit.cli.review.formats import FORMAT
-from hkgit.cli.review.judging import print_report, resolve_range
+from hkgit.cli.review.judging import (
+    choose_watch,
+    print_report,
+    print_stream,
+    resolve_range,
+)
 from hkgit.errors import Rejected
-from hkgit.gate import CommitRange, JudgeContext, Report, judge_range, load_policy
+from hkgit.gate import CommitRange, Report
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
 
@@ -27,6 +32,7 @@ OF_A_COMMIT = ("staged", "message_file")
 OF_REFS: tuple[RefPoint, ...] = ("pre_push", "pre_receive", "reference_transaction")
 """Points at which refs are about to move."""
 
+_PROGRESS = "judging commit"
 
 FORM = CommandForm(
     "Judge commits under the repository's policy, believing nothing that cannot be derived.",
@@ -190,8 +196,10 @@ def _judge(point: str, value: str, policy: str | None, form: str, *, explain: bo
         report = judge_commit(repository, named, policy, explain=explain)
     elif point == "ci":
         report = _judge_event(repository, policy, explain=explain)
+    elif not explain:
+        return _print_range(repository, value, policy, form)
     else:
-        report = _judge_range(repository, value, policy, explain=explain)
+        report = _judge_range(repository, value, policy, explain=True)
     if explain:
         from hkgit.cli.review.explaining import print_explanation
 
@@ -208,20 +216,30 @@ def _simulate(commits: str, policy: str | None, form: str) -> bool:
     return True
 
 
+def _print_range(repository: Repository, commits: str, policy: str | None, form: str) -> bool:
+    """Whether the commits of a range pass; each is told as soon as it is judged."""
+    from hkgit.workflows.gate.commits import RangeRequest, judge_commits
+
+    request = RangeRequest(CommitRange(*resolve_range(repository, commits)), policy)
+    watch = choose_watch(_PROGRESS, form)
+    return print_stream(repository, judge_commits(repository, request, watch), form)
+
+
 def _judge_range(
     repository: Repository, commits: str, policy: str | None, *, explain: bool = False
 ) -> Report:
+    from hkgit.workflows.gate.commits import RangeRequest, judge_commits
+
     asked = CommitRange(*resolve_range(repository, commits))
-    trusted = load_policy(repository, policy, asked.old)
-    watch = show_progress("judging commit")
-    return judge_range(repository, asked, trusted, JudgeContext(explain=explain), watch=watch)
+    request = RangeRequest(asked, policy, explain)
+    return judge_commits(repository, request, show_progress(_PROGRESS)).collect()
 
 
 def _judge_event(repository: Repository, policy: str | None, *, explain: bool) -> Report:
-    from hkgit.gate.entrypoints.ci import judge_event, read_event
+    from hkgit.gate.entrypoints.ci import read_event
+    from hkgit.workflows.gate.commits import EventRequest, judge_ci
 
     event = read_event(os.environ)
-    given = None if policy is None else load_policy(repository, policy, None)
     words = f"{event.name} ({event.host}): from {event.old} to {event.new}, for {event.ref}"
     print_note(f"hkgit: {visible(words)}")
-    return judge_event(repository, event, given, show_progress("judging commit"), explain=explain)
+    return judge_ci(repository, EventRequest(event, policy, explain), show_progress(_PROGRESS))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from hkgit.audit.reports.text import report_lines, ruling_lines, summarize
 from hkgit.cli.forms.form import Misuse
-from hkgit.cli.output import QUIET, echo, get_loudness, print_note, style
+from hkgit.cli.output import QUIET, echo, get_loudness, print_note, show_progress, style
 from hkgit.errors import InvalidInput
-from hkgit.gate import Report, split_range
+from hkgit.gate import Report, Watch, split_range
 from hkgit.gate.policy import Policy
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from hkgit.audit.reports.sheet import ReportSheet
-    from hkgit.workflows.verify import VerifyStream
+    from hkgit.gate.ranges import RulingStream
 
+_BOUNDED = ("json", "gitlab", "rdjson", "sarif")
 _COLOURS = {"ok  ": "green", "FAIL": "red"}
 _SERVER = late_pattern(r"https?://[\w.-]+(:\d+)?")
 _NAME = late_pattern(r"[\w.-]+/[\w.-]+")
@@ -61,7 +62,27 @@ def print_report(repository: Repository, report: Report, form: str) -> None:
         _add_to_job_summary(sheet)
 
 
-def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
+def choose_watch(words: str, form: str) -> Watch:
+    """Show how far the judge is, unless the lines on a terminal show it themselves."""
+    return iter if form == "text" and sys.stdout.isatty() else show_progress(words)
+
+
+def print_stream(repository: Repository, stream: RulingStream, form: str) -> bool:
+    """Print the rulings in one of `reports.FORMATS`; return whether the policy passes them.
+
+    Text comes line by line, a document at the end: it says first whether all passes, and an error
+    halfway would leave half of it. Held in memory are only those for the log of a job.
+    """
+    if form == "text":
+        return _print_rulings(stream.policy, stream.rulings)
+    if form in _BOUNDED:
+        return _print_document(repository, stream, form)
+    report = stream.collect()
+    print_report(repository, report, form)
+    return report.passes
+
+
+def _print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
     """Print the report as text, each commit as soon as it is judged; return whether it passes.
 
     Where it shall be quiet, only commits with a finding are told, and with none of them nothing.
@@ -81,7 +102,7 @@ def print_rulings(policy: Policy, rulings: Iterator[Ruling]) -> bool:
     return policy.mode != "enforce" or not rejected
 
 
-def print_document(repository: Repository, stream: VerifyStream, form: str) -> bool:
+def _print_document(repository: Repository, stream: RulingStream, form: str) -> bool:
     """Print the report as one document; return whether the policy passes it.
 
     Memory grows with what is found, not with the range. The document is printed when all is
@@ -101,7 +122,7 @@ def print_document(repository: Repository, stream: VerifyStream, form: str) -> b
     return report.passes
 
 
-def _print_json(repository: Repository, stream: VerifyStream) -> bool:
+def _print_json(repository: Repository, stream: RulingStream) -> bool:
     from tempfile import TemporaryFile
 
     from hkgit.audit.reports.placing import place_findings

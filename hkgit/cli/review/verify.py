@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -10,17 +9,14 @@ import click
 from hkgit.audit.reports.plain import report_json
 from hkgit.cli.common import echo_json, json_option, open_repository
 from hkgit.cli.forms.clicking import make_option
-from hkgit.cli.output import show_progress
 from hkgit.cli.review.formats import FORMAT
-from hkgit.cli.review.judging import print_document, print_report, print_rulings, resolve_range
+from hkgit.cli.review.judging import choose_watch, print_stream, resolve_range
 from hkgit.errors import InvalidInput, Rejected
 from hkgit.gate import load_policy
 from hkgit.gate.parallelism import WHOLE, Shard
 from hkgit.git.repository import Repository
 from hkgit.text.escaping import visible
-from hkgit.workflows.verify import VerifyRequest, VerifyResult, stream_rulings, verify
-
-_BOUNDED = ("json", "gitlab", "rdjson", "sarif")
+from hkgit.workflows.verify import VerifyRequest, stream_rulings
 
 
 @click.command()
@@ -68,35 +64,18 @@ def command(
 
 
 def _verify(repository: Repository, request: VerifyRequest, form: str) -> bool:
-    """Verify and print; whether it passes. Text comes line by line, a document at the end.
-
-    A document says first whether all passes, and an error halfway would leave half of it. But it
-    is not held in memory, except where it tells of pins or is for the log of a job.
-    """
-    watch = show_progress("replaying commit")
-    if form in _BOUNDED and not isinstance(request.policy, Path):
-        return print_document(repository, stream_rulings(repository, request, watch), form)
-    if form != "text":
-        result = verify(repository, request, watch)
-        _print(repository, result, form)
-        return result.report.passes
-    # On a terminal the lines themselves show how far it is.
-    stream = stream_rulings(repository, request, iter if sys.stdout.isatty() else watch)
-    passes = print_rulings(stream.policy, stream.rulings)
-    for name, words in stream.pins.items():
-        click.echo(f"trust {name}: {visible(words)}")
-    return passes
-
-
-def _print(repository: Repository, result: VerifyResult, form: str) -> None:
-    """The report together with what was pinned."""
-    pins = {name: visible(words) for name, words in result.pins.items()}
+    """Verify and print, with what was pinned; whether it passes."""
+    watch = choose_watch("replaying commit", form)
+    stream = stream_rulings(repository, request, watch)
+    pins = {name: visible(words) for name, words in stream.pins.items()}
     if pins and form == "json":
-        echo_json(report_json(result.report) | {"trust": pins})
-        return
-    print_report(repository, result.report, form)
+        report = stream.collect()
+        echo_json(report_json(report) | {"trust": pins})
+        return report.passes
+    passes = print_stream(repository, stream, form)
     for name, words in pins.items():
         click.echo(f"trust {name}: {words}", err=form != "text")
+    return passes
 
 
 def _shard(text: str) -> Shard:

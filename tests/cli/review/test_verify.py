@@ -14,10 +14,11 @@ from hkgit.audit.reports import render
 from hkgit.audit.reports.placing import place_report
 from hkgit.audit.reports.text import report_lines
 from hkgit.errors import InvalidInput, Rejected
-from hkgit.gate import load_policy
+from hkgit.gate import CommitRange, judge_range, load_policy
 from hkgit.gate.parallelism import Shard
 from hkgit.gate.rulings import Ruling
 from hkgit.git.repository import Repository
+from hkgit.workflows.gate.commits import RangeRequest, judge_commits
 from hkgit.workflows.verify import VerifyRequest, stream_rulings, verify
 from tests.support.running import run
 
@@ -82,11 +83,29 @@ def test_a_document_that_is_not_held_in_memory_is_the_report(
     assert (done.code == 0) == report.passes
 
 
-def test_rulings_that_are_told_are_not_kept(history: Path) -> None:
+@pytest.mark.parametrize("form", ["text", "json", "sarif"])
+def test_a_gate_that_keeps_no_rulings_prints_the_report(
+    history: Path, tmp_path: Path, form: str
+) -> None:
+    (given := tmp_path / "config.toml").write_text("[gate]\ngovern = 'all'\naccept = ['tag']\n")
+    repository = Repository.discover(history)
+    asked = CommitRange(repository.resolve("main~3"), repository.resolve("main"))
+    report = judge_range(repository, asked, load_policy(repository, str(given), None))
+    options = ("--policy", str(given), "--format", form)
+    done = run("gate", "--range", "main~3..main", *options, cwd=history)
+    assert done.out == render(place_report(repository, report), form)
+    assert done.code == 6
+
+
+@pytest.mark.parametrize("judge", ["gate", "verify"])
+def test_rulings_that_are_told_are_not_kept(history: Path, judge: str) -> None:
     repository = Repository.discover(history)
     ends = repository.resolve(f"main~{COMMITS}"), repository.resolve("main")
     policy = load_policy(repository, None, ends[0])
-    stream = stream_rulings(repository, VerifyRequest(*ends, policy))
+    if judge == "gate":
+        stream = judge_commits(repository, RangeRequest(CommitRange(*ends)))
+    else:
+        stream = stream_rulings(repository, VerifyRequest(*ends, policy))
     others, most = count_rulings(), 0
     for number, _ in enumerate(stream.rulings):
         if number % 40 == 39:
