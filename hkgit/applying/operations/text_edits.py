@@ -23,29 +23,18 @@ from hkgit.values import replace
 FOUND = 500
 """So alike, per mille, the quotation and the lines have to be that its hash has found."""
 
+Landing = tuple[Located, tuple[Splice, ...], tuple[Lines, ...], Evidence]
+"""Where an edit lands, what changes there, the base lines that it touches, and its evidence."""
+
 
 def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work, EditOutcome]:
     """Replace quoted text. Raises what `ladder.locate` and `transfer.transfer` raise, and Stale."""
     check_text(edit.path, site.work)
-    document = site.document
-    try:
-        located, splices = _locate_edit(site, edit, settings)
-        base_lines, evidence = _settle(site, edit, located)
-    except (NoMatch, Ambiguous, Conflict, Stale):
-        found = _at_hash(site, edit)
-        if found is None:
-            raise
-        located, splices = found
-        base_lines, evidence = _settle(site, edit, located)
-    places = located.places
-    is_read = not all(map(is_empty, base_lines))
-    if evidence.kind == "none" and is_read and _is_quote(document, located):
-        evidence = Evidence("quote")
+    located, splices, base_lines, evidence = _find_landing(site, edit, settings)
     final_newline = edit.final_newline
     if located.tier == "exact" and final_newline is None:
-        splices, final_newline = settle_end(
-            document, splices, is_terminated=site.work.is_terminated
-        )
+        ended = site.work.is_terminated
+        splices, final_newline = settle_end(site.document, splices, is_terminated=ended)
     work = site.splice(splices)
     if final_newline is not None:
         work = replace(work, is_terminated=final_newline)
@@ -60,9 +49,9 @@ def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work
         runner_up_permille=located.runner_up,
         repairs=located.repairs,
         evidence=evidence,
-        lines=tuple(site.present_lines(place.start, place.end) for place in places),
+        lines=tuple(site.present_lines(place.start, place.end) for place in located.places),
         base_lines=base_lines,
-        matched_text=_text_at(document, places[0], edit),
+        matched_text=_text_at(site.document, located.places[0], edit),
         diff=diff,
         notes=located.notes,
         respelled=() if located.tier == "exact" else tuple(_find_respellings(edit, diff)),
@@ -70,12 +59,28 @@ def change_text(site: EditContext, edit: Edit, settings: Settings) -> tuple[Work
     return work, outcome
 
 
-def _settle(site: EditContext, edit: Edit, located: Located) -> tuple[tuple[Lines, ...], Evidence]:
-    """The base lines that an edit touches, and its evidence. Raises Stale."""
-    places = located.places
-    base_lines = tuple(site.touched_base_lines(place.start, place.end) for place in places)
-    writers = tuple(n for place in places for n in site.writers(place.start, place.end))
-    return base_lines, site.settle_evidence(base_lines, edit.expected_hash, writers)
+def _find_landing(site: EditContext, edit: Edit, settings: Settings) -> Landing:
+    """Find where an edit lands; where its text alone does not tell, by its hash."""
+    try:
+        return _settle(site, edit, *_locate_edit(site, edit, settings))
+    except (NoMatch, Ambiguous, Conflict, Stale):
+        found = _at_hash(site, edit)
+        if found is None:
+            raise
+        return _settle(site, edit, *found)
+
+
+def _settle(
+    site: EditContext, edit: Edit, located: Located, splices: tuple[Splice, ...]
+) -> Landing:
+    """Find the base lines that an edit touches, and its evidence. Raises Stale."""
+    base_lines = tuple(site.touched_base_lines(p.start, p.end) for p in located.places)
+    writers = tuple(n for p in located.places for n in site.writers(p.start, p.end))
+    evidence = site.settle_evidence(base_lines, edit.expected_hash, writers)
+    is_read = not all(map(is_empty, base_lines))
+    if evidence.kind == "none" and is_read and _is_quote(site.document, located):
+        evidence = Evidence("quote")
+    return located, splices, base_lines, evidence
 
 
 def _at_hash(site: EditContext, edit: Edit) -> tuple[Located, tuple[Splice, ...]] | None:
