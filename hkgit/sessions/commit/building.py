@@ -9,8 +9,9 @@ from hkgit.applying.operations.line_ends import StoresLf
 from hkgit.applying.outcome import files_after
 from hkgit.edits import Overlay, Snapshot
 from hkgit.errors import HkgitError
-from hkgit.sessions.commit.choosing import Contents
-from hkgit.sessions.commit.pending import PendingEdit
+from hkgit.sessions.abandoning import find_effective
+from hkgit.sessions.commit.choosing import Contents, choose_edits
+from hkgit.sessions.commit.pending import PendingEdit, group_connected
 from hkgit.sessions.commit.placing import PlacedSpec, place_spec
 from hkgit.values import dataclass, field
 
@@ -94,3 +95,24 @@ class CommitBuilder:
 def read_contents(files: Snapshot, paths: Sequence[str]) -> Contents:
     """Read some files of a snapshot, in order."""
     return [files.get(path) for path in paths]
+
+
+def choose_units(
+    builder: CommitBuilder, units: Sequence[PendingEdit], before: Snapshot, after: Snapshot
+) -> tuple[set[PendingEdit], list[PendingEdit]]:
+    """Choose the edits that are in a commit; return also those whose files are gone from it."""
+    kept: set[PendingEdit] = set()
+    lost: list[PendingEdit] = []
+    for paths, group in group_connected(units):
+        make, staged = builder.maker(paths), read_contents(after, paths)
+        if not _are_gone(staged) or _are_gone(make(group)):
+            effective = find_effective(after, group, before)
+            kept.update(choose_edits(group, make, staged, effective))
+        else:
+            lost += group
+    return kept, lost
+
+
+def _are_gone(files: Contents) -> bool:
+    """Whether none of some files is there; the edits of a deleted file go with it."""
+    return all(file is None for file in files)

@@ -16,10 +16,8 @@ from hkgit.git.conversion import Content, Conversion
 from hkgit.git.objects.ids import EMPTY_TREE
 from hkgit.git.repository import Repository
 from hkgit.matching.places import Settings
-from hkgit.sessions.abandoning import find_effective
-from hkgit.sessions.commit.building import Built, CommitBuilder, read_contents
-from hkgit.sessions.commit.choosing import Contents, choose_edits
-from hkgit.sessions.commit.pending import PendingEdit, group_connected, list_waiting
+from hkgit.sessions.commit.building import Built, CommitBuilder, choose_units, read_contents
+from hkgit.sessions.commit.pending import PendingEdit, list_waiting
 from hkgit.sessions.commit.placing import PlacedSpec
 from hkgit.sessions.commit.settling import CONFLICTS
 from hkgit.sessions.storage.journal import SessionJournal
@@ -72,15 +70,7 @@ def propose_onto(
         return conversion.stores_lf(path, Content(data, old))
 
     builder = CommitBuilder(before, stores_lf)
-    kept: set[PendingEdit] = set()
-    lost: list[PendingEdit] = []
-    for paths, group in group_connected(units):
-        make, staged = builder.maker(paths), read_contents(after, paths)
-        if not _are_gone(staged) or _are_gone(make(group)):
-            effective = find_effective(after, group, before)
-            kept.update(choose_edits(group, make, staged, effective))
-        else:
-            lost += group
+    kept, lost = choose_units(builder, units, before, after)
     built = builder.build([unit for unit in units if unit in kept])
     known = RefusedBefore(_open_conflicts(repository), RefusalLog.of(repository.common_dir))
     entries, refused = _entries(built, head, known)
@@ -96,11 +86,6 @@ class RefusedBefore:
 
     met: ConflictsMet | None
     log: RefusalLog
-
-
-def _are_gone(files: Contents) -> bool:
-    """Whether none of some files is there; the edits of a deleted file go with it."""
-    return all(file is None for file in files)
 
 
 def _open_conflicts(repository: Repository) -> ConflictsMet | None:
