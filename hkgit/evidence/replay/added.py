@@ -47,34 +47,39 @@ class Added:
 
 def read_added_entries(repository: Repository, changes: Sequence[TreeChange]) -> Added:
     """Sort a commit's changes into entries, removed ones, manifests, other files, and faults."""
-    entries: list[tuple[str, Entry]] = []
-    manifests: list[Manifest] = []
-    removed: list[str] = []
-    others: list[TreeChange] = []
     findings: list[Finding] = [*_overload(repository, changes)]
     if findings:
         return Added((), (), tuple(findings))
-    for change in changes:
-        if not change.path.startswith(f"{LEDGER}/"):
-            if not _is_frozen_attributes(repository, change):
-                others.append(change)
-        elif change.new is None and ENTRY_PATH.match(change.path):
-            removed.append(change.path)
-        else:
-            match _record(repository, change):
-                case Finding() as finding:
-                    findings.append(finding)
-                case Manifest() as manifest:
-                    manifests.append(manifest)
-                case entry:
-                    entries.append(entry)
+    records = [each for each in changes if each.path.startswith(f"{LEDGER}/")]
+    entries: list[tuple[str, Entry]] = []
+    manifests: list[Manifest] = []
+    for change in (each for each in records if not _is_removed(each)):
+        match _record(repository, change):
+            case Finding() as finding:
+                findings.append(finding)
+            case Manifest() as manifest:
+                manifests.append(manifest)
+            case entry:
+                entries.append(entry)
     return Added(
         entries=tuple(entries),
-        others=tuple(others),
+        others=tuple(_list_others(repository, changes)),
         findings=tuple(findings),
-        removed=tuple(removed),
+        removed=tuple(each.path for each in records if _is_removed(each)),
         manifests=tuple(manifests),
     )
+
+
+def _is_removed(change: TreeChange) -> bool:
+    return change.new is None and ENTRY_PATH.match(change.path) is not None
+
+
+def _list_others(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[TreeChange]:
+    """List what a commit changes beside the ledger; its own attributes are none of it."""
+    for change in changes:
+        is_record = change.path.startswith(f"{LEDGER}/")
+        if not is_record and not _is_frozen_attributes(repository, change):
+            yield change
 
 
 def _overload(repository: Repository, changes: Sequence[TreeChange]) -> Iterator[Finding]:
