@@ -24,15 +24,25 @@ def limit_time(seconds: float, error: type[BaseException] = OutOfTime) -> Iterat
     Only the main thread of a system with timers has the limit. An outer limit that ends earlier
     stays in force.
     """
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or not hasattr(signal, "setitimer"):
+    if not _can_ring():
         yield
         return
     outer, _ = signal.getitimer(signal.ITIMER_REAL)
     if 0 < outer <= seconds:
         yield
         return
+    with _ring_after(seconds, error, outer):
+        yield
 
+
+def _can_ring() -> bool:
+    is_main = threading.current_thread() is threading.main_thread()
+    return is_main and hasattr(signal, "setitimer")
+
+
+@contextmanager
+def _ring_after(seconds: float, error: type[BaseException], outer: float) -> Iterator[None]:
+    """Set the timer, and afterwards what is left of the `outer` one, 0 for none."""
     is_over = False
 
     def ring(number: int, frame: FrameType | None) -> None:
