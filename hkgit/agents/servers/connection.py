@@ -15,7 +15,7 @@ from hkgit.agents.servers.callers import take_caller
 from hkgit.agents.servers.calls import CALLS, Tool
 from hkgit.agents.servers.replies import (
     Reply,
-    keep_session,
+    keep_place,
     of_error,
 )
 from hkgit.agents.servers.roots import Root, choose_root, places
@@ -78,10 +78,11 @@ class Connection:
             raise InvalidInput(name[:80], "is nothing to call", f"Known: {', '.join(CALLS)}.")
         given = check_arguments(call.arguments, arguments)
         offered = self._offered or places(self._start, None)
-        place = choose_root(offered, given.pop("root", None))
+        root = given.pop("root", None)
+        place = choose_root(offered, root)
         named, session = given.pop("session", None), take_caller(place.root, id) or session
         reply = self._run(call, place, named or self._chosen or session or self.name, given)
-        return reply if named is None else keep_session(reply, named)
+        return keep_place(reply, root, named)
 
     def _run(self, call: Tool, place: Root, name: str, given: Values) -> Reply:
         if call.name == "apply":

@@ -156,19 +156,23 @@ def next_text(document: JsonObject) -> str:
         return ""
     tool, arguments = document["next"]["tool"], document["next"]["arguments"]
     if tool == "edit":
-        place = f" and session {arguments['session']}" if "session" in arguments else ""
+        kept = (name for name in ("root", "session") if name in arguments)
+        place = "".join(f" and {name} {arguments[name]}" for name in kept)
         what = f"with the corrected text as it stands here{place}"
         return f"\nNext: edit, {what}, if that is what you mean"
     return f"\nNext: {tool} {json.dumps(arguments, ensure_ascii=False)}"
 
 
-def keep_session(reply: Reply, session: str) -> Reply:
-    """Make the next call of a reply in that session too."""
-    if "next" not in reply.document:
+def keep_place(reply: Reply, root: str | None, session: str | None) -> Reply:
+    """Make the next call of a reply in the root and the session that this one has named."""
+    named = {"root": root, "session": session}
+    kept = {name: value for name, value in named.items() if value is not None}
+    if "next" not in reply.document or not kept:
         return reply
     following = reply.document["next"]
-    arguments = following["arguments"] | {"session": session}
-    document = reply.document | {"next": following | {"arguments": arguments}}
+    document = reply.document | {
+        "next": following | {"arguments": following["arguments"] | kept},
+    }
     text = reply.text.removesuffix(next_text(reply.document)) + next_text(document)
     return replace(reply, document=document, text=text)
 

@@ -122,6 +122,23 @@ def test_a_call_may_choose_among_the_roots(two_checkouts: tuple[Repo, Repo]) -> 
     assert read(session, path="name.txt", root=str(second.path)) == "second"
 
 
+def test_the_next_call_stays_in_the_root_and_the_session_that_were_chosen(
+    two_checkouts: tuple[Repo, Repo],
+) -> None:
+    first, second = two_checkouts
+    session = offered(first.path, first.path, second.path)
+    place = {"root": str(second.path), "session": "chosen"}
+    second.write("name.txt", b"This is the second of the files.\n")
+    old = "This is teh second of the files."
+    typo = {"text": {"file": "name.txt", "old_text": old, "new_text": "2nd"}}
+    refused = session.answer("edit", typo | place)
+    assert f"and root {second.path} and session chosen" in refused.text
+    mended = next_of(session, refused)
+    next_of(session, mended)
+    assert (first.read("name.txt"), second.read("name.txt")) == (b"first\n", b"2nd\n")
+    assert session.answer("status", place).document["blind"] == 0
+
+
 def test_in_a_root_of_many_checkouts_it_is_that_of_the_start(
     two_checkouts: tuple[Repo, Repo],
 ) -> None:
