@@ -133,10 +133,9 @@ def test_the_next_call_stays_in_the_root_and_the_session_that_were_chosen(
     typo = {"text": {"file": "name.txt", "old_text": old, "new_text": "2nd"}}
     refused = session.answer("edit", typo | place)
     assert f"and root {second.path} and session chosen" in refused.text
-    mended = next_of(session, refused)
-    next_of(session, mended)
+    assert not next_of(session, refused).is_error
     assert (first.read("name.txt"), second.read("name.txt")) == (b"first\n", b"2nd\n")
-    assert session.answer("status", place).document["blind"] == 0
+    assert session.answer("status", place).document["uncommitted"] == 1
 
 
 def test_in_a_root_of_many_checkouts_it_is_that_of_the_start(
