@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from textwrap import indent
 
@@ -24,11 +23,12 @@ def render(sheet: ReportSheet) -> str:
     return dump_json(report_json(sheet.report, sheet.items))
 
 
-def render_ends(policy: Policy, *, passes: bool) -> tuple[str, str]:
-    """Write what stands in `render` before the commits, and after them."""
-    before, after = dump_json(report_json(Report(policy, ()))).rsplit("[]", 1)
-    head = before.replace('"passes": true', f'"passes": {json.dumps(passes)}', 1)
-    return f"{head}[", f"\n  ]{after}"
+def render_ends(policy: Policy, pins: Mapping[str, str], *, passes: bool) -> tuple[str, str]:
+    """Write what stands in `render` before the commits, and after them: what was pinned, if any."""
+    trust: JsonObject = {"trust": {name: to_json_text(pins[name]) for name in pins}} if pins else {}
+    document = report_json(Report(policy, ())) | {"passes": passes} | trust
+    before, commits, after = dump_json(document).partition('"commits": [')
+    return before + commits, f"\n  {after}"
 
 
 def render_commit(ruling: Ruling, items: Sequence[ReportItem], policy: Policy) -> str:

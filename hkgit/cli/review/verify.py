@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from hkgit.audit.reports.plain import report_json
-from hkgit.cli.common import echo_json, json_option, open_repository
+from hkgit.cli.common import json_option, open_repository
 from hkgit.cli.forms.clicking import make_option
 from hkgit.cli.review.formats import FORMAT
 from hkgit.cli.review.judging import choose_watch, print_stream, resolve_range
@@ -67,14 +66,9 @@ def _verify(repository: Repository, request: VerifyRequest, form: str) -> bool:
     """Verify and print, with what was pinned; whether it passes."""
     watch = choose_watch("replaying commit", form)
     stream = stream_rulings(repository, request, watch)
-    pins = {name: visible(words) for name, words in stream.pins.items()}
-    if pins and form == "json":
-        report = stream.collect()
-        echo_json(report_json(report) | {"trust": pins})
-        return report.passes
     passes = print_stream(repository, stream, form)
-    for name, words in pins.items():
-        click.echo(f"trust {name}: {words}", err=form != "text")
+    for name, words in stream.pins.items() if form != "json" else ():
+        click.echo(f"trust {name}: {visible(words)}", err=form != "text")
     return passes
 
 

@@ -101,6 +101,11 @@ def test_pins_within_the_repository_that_is_judged_are_pointed_out(clone: Repo) 
 def test_the_pins_are_part_of_the_one_document(clone: Repo) -> None:
     document = json.loads(_verify(clone, "", "--json"))
     assert set(document["trust"]) == {"policy", "signers", "attest_keys", "ladders", "file"}
+    plain = start("hkgit", "verify", "main..good", "--json", cwd=clone.path)
+    assert document["commits"] != []
+    assert [each | {"policy": None} for each in document["commits"]] == [
+        each | {"policy": None} for each in json.loads(plain.stdout)["commits"]
+    ]
 
 
 def test_other_formats_stay_one_document_and_the_pins_go_to_standard_error(clone: Repo) -> None:
