@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.agents.test_streams import told
+from tests.support.commands import loaded_path
 from tests.support.repos import Repo
-from tests.support.running import run, script
+from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 AGENT = {"CLAUDECODE": "1"}
 
@@ -21,6 +23,7 @@ AGENT = {"CLAUDECODE": "1"}
 def below(repo: Repo) -> Repo:
     """A repository with hkgit's hooks, and a file in a directory whose name has a blank."""
     run("init", cwd=repo.path)
+    preload_hooks(repo)
     repo.commit({"a dir/x.py": b"a = 1\nb = 2\nc = 3\n", "gone.txt": b"x\n", "kept.txt": b"k\n"})
     return repo
 
@@ -38,11 +41,10 @@ def _edit_unread(repo: Repo, old: str, new: str) -> str:
 
 def _run_as_agent(command: str, directory: Path) -> subprocess.CompletedProcess[str]:
     """Run a command in the shell of Claude Code."""
-    path = f"{script('hkgit').parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
         ["sh", "-c", command],
         cwd=directory,
-        env=os.environ | AGENT | {"PATH": path},
+        env=os.environ | AGENT | loaded_path(),
         capture_output=True,
         text=True,
         check=False,

@@ -21,6 +21,7 @@ from hkgit.sessions.storage.written import find_open_sessions
 from tests.agents.test_streams import GREETING, greeting, session, told
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 __all__ = ["greeting"]
 
@@ -120,6 +121,7 @@ def test_an_edit_that_fits_no_known_version_is_not_recorded(greeting: Repo) -> N
 @pytest.fixture
 def governed(greeting: Repo) -> Repo:
     run("init", cwd=greeting.path)
+    preload_hooks(greeting)
     greeting.git("add", ".hkgit")
     greeting.git("commit", "-q", "-m", "Set up")
     return greeting

@@ -12,8 +12,10 @@ import pytest
 
 from hkgit.sessions.session import EditSession
 from tests.agents.test_streams import told
+from tests.support.forks import loaded_program
 from tests.support.repos import Repo
-from tests.support.running import run, script
+from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 TEXT = "a = 1\nb = 2\nc = 3\nd = 4\n"
 
@@ -39,7 +41,7 @@ def _begin(root: Path, session: str, old: str, new: str) -> dict[str, Any]:
 
 def _start_hook(call: dict[str, Any]) -> subprocess.Popen[bytes]:
     hook = subprocess.Popen(
-        [script("hkgit"), "hook", "claude"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+        [loaded_program(), "hook", "claude"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
     )
     assert hook.stdin is not None
     hook.stdin.write(json.dumps(call).encode())
@@ -100,6 +102,7 @@ def test_in_a_bare_repository_nothing_is_recorded_and_nothing_stopped(tmp_path: 
 @pytest.mark.parametrize("second", ["two", "one"], ids=["two conversations", "one twice"])
 def test_two_edits_of_one_file_at_once_are_both_recorded(second: str, repo: Repo) -> None:
     run("init", cwd=repo.path)
+    preload_hooks(repo)
     repo.commit({"x.py": TEXT.encode()})
     for name in dict.fromkeys(("one", second)):
         _read(repo.path, name)

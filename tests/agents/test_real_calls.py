@@ -15,10 +15,11 @@ import pytest
 from hkgit.agents.hooks import gemini
 from hkgit.sessions.storage import paths as places
 from tests.agents.test_streams import GREETING, replay_lines, session, stream, told
-from tests.sessions.committing import SCRIPTS
 from tests.sessions.test_bypassing import HOOKS_OFF
+from tests.support.commands import loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 MANY = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(1, 16)).encode()
 LONG = "".join(f"v{n} = 1\n" for n in range(1, 4001))
@@ -162,9 +163,10 @@ def test_a_setting_of_geminis_leaves_out_more(
 def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """The repository, held to its gate, with commits dated now."""
     run("init", cwd=seeded.path)
+    preload_hooks(seeded)
     seeded.git("add", "-A")
     seeded.git("commit", "-q", "--no-verify", "-m", "Set up")
-    monkeypatch.setenv("PATH", f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", loaded_path()["PATH"])
     for name in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"):
         monkeypatch.setenv(name, f"@{int(time.time())} +0000")
     return seeded

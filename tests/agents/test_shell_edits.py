@@ -20,6 +20,7 @@ from hkgit.sessions.storage import paths as places
 from tests.agents.test_streams import GREETING, replay_lines, session, stream, told
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 MANY = "".join(f"def f{n}():\n    return {n}\n\n\n" for n in range(1, 16)).encode()
 NOTEBOOK = {
@@ -94,6 +95,7 @@ def test_what_claude_changes_in_its_shell_is_recorded(seeded: Repo) -> None:
 
 def test_a_commit_of_shell_edits_is_refused_until_they_are_read(seeded: Repo) -> None:
     run("init", cwd=seeded.path)
+    preload_hooks(seeded)
     seeded.git("add", ".hkgit")
     seeded.git("commit", "-q", "-m", "Set up")
     play("claude-shell", seeded)

@@ -17,6 +17,7 @@ from hkgit.sessions.storage import paths as places
 from tests.agents.test_streams import told
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 LINES = "".join(f"line {n}\n" for n in range(1, 21))
 FILES: dict[str, str | bytes | None] = {
@@ -230,6 +231,7 @@ def test_where_it_steers_commands_are_recorded_all_the_same(seeded: Repo) -> Non
 def gated(seeded: Repo, monkeypatch: pytest.MonkeyPatch) -> Repo:
     """A repository with hooks, in the shell of Codex."""
     run("init", cwd=seeded.path)
+    preload_hooks(seeded)
     seeded.git("add", "-A")
     seeded.git("commit", "-q", "-m", "Set up")
     monkeypatch.setenv("CODEX_THREAD_ID", "1")

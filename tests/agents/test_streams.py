@@ -28,6 +28,7 @@ from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 COMMAND = build_command("hook", hook.FORM, hook.run)
 STREAMS = Path(__file__).with_name("streams")
@@ -232,6 +233,7 @@ def test_a_formatter_after_the_edit_is_recorded_as_the_difference(greeting: Repo
 
 def test_a_commit_after_it_carries_the_evidence(greeting: Repo) -> None:
     run("init", cwd=greeting.path)
+    preload_hooks(greeting)
     greeting.git("add", ".hkgit")
     greeting.git("commit", "-q", "-m", "Set up")
     replayed("claude", greeting)

@@ -14,7 +14,7 @@ from hkgit.git.repository import Repository
 from hkgit.values import replace
 from tests.support.repos import Repo
 from tests.support.running import run
-from tests.support.serving import Served, begin, commit, copied
+from tests.support.serving import Served, begin, commit, copied, preload_hooks
 from tests.support.transcripts import ClaudeLog
 
 RECORDS = "refs/hkgit/recovered/*:refs/hkgit/recovered/*"
@@ -24,7 +24,9 @@ ACCEPTING = '[gate]\nverdicts = ["strict", "reanchored", "recovered"]\n'
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Served:
     """A server, and a clone whose branch `late` is an agent's commit without evidence."""
-    return begin(tmp_path_factory.mktemp("recovered"))
+    template = begin(tmp_path_factory.mktemp("recovered"))
+    preload_hooks(template.server)
+    return template
 
 
 @pytest.fixture

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
 from hkgit.git.repository import Repository
 from hkgit.sessions.commit.settling import settle_commit
 from hkgit.sessions.commit.staging import stage
+from tests.support.commands import loaded_path
 from tests.support.repos import Repo
 from tests.support.sessions import TextSession
 
 AGENT = {"GIT_AUTHOR_NAME": "claude", "GIT_AUTHOR_EMAIL": "noreply@anthropic.com"}
-SCRIPTS = Path(sys.executable).parent
 PROVEN = "strict receipt"
 """What `Work.verdict` says of a commit whose every edit is tied to a reading."""
 
@@ -52,8 +50,8 @@ class Work:
 
     @property
     def environment(self) -> dict[str, str]:
-        """An agent's, with the programs of this environment first."""
-        return {**AGENT, "PATH": os.pathsep.join((str(SCRIPTS), os.environ["PATH"]))}
+        """An agent's, with an hkgit that forks first."""
+        return {**AGENT, **loaded_path()}
 
     def commit_with_hooks(self, *args: str, code: int = 0, editor: str = "false") -> str:
         """`git commit` with the installed hooks; what is said."""

@@ -23,6 +23,7 @@ from tests.sessions.committing import Work
 from tests.sessions.conftest import LINES
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 HOOKS_OFF = {
     "GIT_CONFIG_COUNT": "2",
@@ -41,6 +42,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     repo.write("a.py", LINES)
     repo.write("b.py", LINES)
     install(Repository.discover(repo.path), HOOKS)
+    preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Begin")
     return repo

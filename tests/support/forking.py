@@ -1,6 +1,9 @@
-"""forking.py: the process that has imported hkgit and forks for each run; see `forks.py`.
+"""forking.py: the process that has imported hkgit and has its forks run commands; see `forks.py`.
 
-It imports nothing of the tests, so that pytest is not in its memory.
+A fork runs one command after another, which costs a tenth of forking for each. It begins each as
+it began the first (see `restoring.py`), and a fork that cannot ends with its command.
+
+It imports nothing of the tests beside that, so that pytest is not in its memory.
 """
 
 from __future__ import annotations
@@ -13,11 +16,19 @@ import pkgutil
 import select
 import socket
 import sys
+import threading
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).parent))
+    from restoring import Restorer  # type: ignore[import-not-found]  # without the tests
+else:
+    from tests.support.restoring import Restorer
 
 _METHODS = ("match", "search", "fullmatch", "sub", "split", "findall", "finditer")
 
@@ -53,24 +64,6 @@ def _make_init(value: Any) -> None:
         value.__init__ = values._compile_init(value, specs, frozen=is_frozen)
 
 
-def _listen(listener: socket.socket) -> None:
-    """Fork for every connection, until the tests are done."""
-    load_everything()
-    children = set[int]()
-    while True:
-        ready, _, _ = select.select([listener.fileno(), 0], [], [])
-        if 0 in ready:
-            return
-        connection = listener.accept()[0]
-        child = os.fork()
-        if child == 0:
-            listener.close()
-            _serve(connection)
-            os._exit(0)
-        connection.close()
-        children = {each for each in {*children, child} if os.waitpid(each, os.WNOHANG)[0] == 0}
-
-
 def receive(connection: socket.socket, size: int) -> bytes:
     """Read exactly this many bytes."""
     parts = b""
@@ -82,27 +75,137 @@ def receive(connection: socket.socket, size: int) -> bytes:
     return parts
 
 
-def _serve(connection: socket.socket) -> None:
-    """Fork for every run, until the connection ends."""
-    while True:
-        size, streams, _, _ = socket.recv_fds(connection, 8, 3)
+class _Fork:
+    """A process that runs commands, as the one that it was forked from sees it."""
+
+    def __init__(self, restorer: Restorer, inherited: Sequence[socket.socket]) -> None:
+        self.socket, theirs = socket.socketpair()
+        self.client: socket.socket | None = None
+        self._pid = os.fork()
+        if self._pid == 0:
+            for each in (self.socket, *inherited):
+                each.close()
+            try:
+                _work(theirs, restorer)
+            finally:
+                _exit(1)  # no fork may come back into the loop
+        theirs.close()
+
+    def begin(self, client: socket.socket) -> None:
+        """Pass a client's request on, with its streams."""
+        size, streams, _, _ = socket.recv_fds(client, 8, 3)
         if not size:
-            return
-        request = json.loads(receive(connection, int.from_bytes(size, "big")))
-        child = os.fork()
-        if child == 0:
-            _run(connection, request, streams)
+            raise EOFError("the client has gone")
+        request = receive(client, int.from_bytes(size, "big"))
+        socket.send_fds(self.socket, [size], streams)
+        self.socket.sendall(request)
         for stream in streams:
             os.close(stream)
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        connection.sendall(code.to_bytes(4, "big", signed=True))
+        self.client = client
+
+    def end(self) -> None:
+        self.socket.close()
+        os.waitpid(self._pid, 0)
+
+    def finish(self) -> bool:
+        """Pass the exit code on; return whether the fork is there for the next command."""
+        code = self.socket.recv(4)
+        lives = bool(code)
+        if not lives:
+            ended = os.waitstatus_to_exitcode(os.waitpid(self._pid, 0)[1])
+            code = ended.to_bytes(4, "big", signed=True)
+            self.socket.close()
+        if self.client is not None:
+            with suppress(OSError):  # a client may have been killed
+                self.client.sendall(code)
+        self.client = None
+        return lives
 
 
-def _run(connection: socket.socket, request: Any, streams: Sequence[int]) -> NoReturn:
+class _Supervisor:
+    """Gives each request to a fork that is idle, or to a new one, until the tests are done."""
+
+    def __init__(self, listener: socket.socket, restorer: Restorer) -> None:
+        self.listener = listener
+        self.restorer = restorer
+        self.clients = list[socket.socket]()
+        self.idle = list[_Fork]()
+        self.busy = list[_Fork]()
+
+    def run(self) -> None:
+        while True:
+            waiting: list[Any] = [
+                self.listener,
+                *self.clients,
+                *(fork.socket for fork in self.busy),
+            ]
+            ready, _, _ = select.select([0, *waiting], [], [])
+            if 0 in ready:
+                return self.end()
+            if self.listener in ready:
+                self.clients.append(self.listener.accept()[0])
+            for fork in [each for each in self.busy if each.socket in ready]:
+                self.busy.remove(fork)
+                if fork.finish():
+                    self.idle.append(fork)
+            for client in [each for each in self.clients if each in ready]:
+                self.serve(client)
+
+    def end(self) -> None:
+        """Let the forks end, and wait for those who have nothing to do."""
+        for fork in self.idle:
+            fork.end()
+
+    def serve(self, client: socket.socket) -> None:
+        fork = self.idle.pop() if self.idle else _Fork(self.restorer, self.sockets())
+        try:
+            fork.begin(client)
+            self.busy.append(fork)
+        except EOFError:
+            self.clients.remove(client)
+            client.close()
+            self.idle.append(fork)
+
+    def sockets(self) -> list[socket.socket]:
+        forks = [fork.socket for fork in (*self.idle, *self.busy)]
+        return [self.listener, *self.clients, *forks]
+
+
+class _Left(BaseException):
+    """A command has ended its process."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+_SYSTEM: Any = os
+_exit = os._exit
+
+
+def _leave(code: int) -> NoReturn:
+    """Stand in for `os._exit`, where that ends no more than a command."""
+    if threading.current_thread() is not threading.main_thread():
+        _exit(code)
+    raise _Left(code)
+
+
+def _work(supervisor: socket.socket, restorer: Restorer) -> NoReturn:
+    """Run commands until there are no more, or one has left something behind."""
+    while True:
+        size, streams, _, _ = socket.recv_fds(supervisor, 8, 3)
+        if not size:
+            _exit(0)
+        request = json.loads(receive(supervisor, int.from_bytes(size, "big")))
+        code = _run(request, streams)
+        if not restorer.restore():
+            _exit(code & 0xFF)
+        supervisor.sendall(code.to_bytes(4, "big", signed=True))
+
+
+def _run(request: Any, streams: Sequence[int]) -> int:
     """Be the process that the request asks for."""
-    code = 1
     try:
-        connection.close()
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
@@ -111,11 +214,27 @@ def _run(connection: socket.socket, request: Any, streams: Sequence[int]) -> NoR
         os.chdir(cwd)
         os.environ.clear()
         os.environ.update(environment)
-        code = _run_script(Path(sys.argv[0]).name)
-    except BaseException:  # noqa: BLE001 - no fork may come back into the loop
+        _set_home()
+        _SYSTEM._exit = _leave
+        return _run_script(Path(sys.argv[0]).name)
+    except _Left as left:
+        return left.code & 0xFF
+    except BaseException:  # noqa: BLE001 - it is the end of a command, and of no more
         traceback.print_exc()
+        return 1
     finally:
-        os._exit(code)
+        _SYSTEM._exit = _exit
+
+
+def _set_home() -> None:
+    """Tell libgit2 where settings are, which it has asked when it was loaded."""
+    from pygit2 import settings
+    from pygit2.enums import ConfigLevel
+
+    home = os.environ.get("HOME", "")
+    folder = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    for level, path in ((ConfigLevel.GLOBAL, home), (ConfigLevel.XDG, f"{folder}/git")):
+        settings.search_path[level] = path
 
 
 def _open_streams() -> None:
@@ -144,4 +263,6 @@ def _run_script(name: str) -> int:
 
 
 if __name__ == "__main__":
-    _listen(socket.socket(fileno=int(sys.argv[1])))
+    load_everything()
+    with socket.socket(fileno=int(sys.argv[1])) as asked:
+        _Supervisor(asked, Restorer()).run()

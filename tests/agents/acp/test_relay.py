@@ -16,6 +16,7 @@ from hkgit.sessions.session import EditSession
 from hkgit.sessions.storage import paths as places
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 if TYPE_CHECKING:
     import acp  # a second of imports, in every process that collects tests
@@ -79,6 +80,7 @@ def test_a_write_of_what_was_not_read_is_recorded_as_blind(greeting: Repo) -> No
 
 def test_a_commit_after_it_is_judged_by_what_was_read(greeting: Repo) -> None:
     run("init", cwd=greeting.path)
+    preload_hooks(greeting)
     greeting.git("add", ".hkgit")
     greeting.git("commit", "-q", "-m", "Set up")
     _drive(greeting, "read")

@@ -22,9 +22,10 @@ import pytest
 from hkgit.gate.entrypoints.hook_scripts import HOOKS
 from hkgit.git.repository import Repository
 from hkgit.workflows.setup import install
-from tests.support.commands import AGENT, PATH
+from tests.support.commands import AGENT, loaded_path
 from tests.support.repos import Repo
 from tests.support.running import run
+from tests.support.serving import preload_hooks
 
 LOGS = Path(__file__).parents[1] / "streams" / "logs"
 FILES = json.loads((LOGS / "files.json").read_text("utf-8"))
@@ -37,6 +38,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     for path, text in FILES["before"].items():
         repo.write(path, text.encode())
     install(Repository.discover(repo.path), HOOKS)
+    preload_hooks(repo)
     repo.git("add", "-A")
     repo.git("commit", "-q", "--no-verify", "-m", "Seed")
     return repo
@@ -195,7 +197,7 @@ def adopt_staged(repo: Repo, home: Path) -> dict[str, Any]:
 def commit(repo: Repo) -> str:
     """An agent's commit, with hooks; what they refuse, "" where they take it."""
     words = ["git", "commit", "-q", "-m", "Work"]
-    environment = os.environ | AGENT | PATH
+    environment = os.environ | AGENT | loaded_path()
     done = subprocess.run(words, cwd=repo.path, env=environment, capture_output=True, text=True)
     return done.stderr if done.returncode else ""
 
